@@ -1,0 +1,5 @@
+/** Writes a test process's coverage, where it is collected: the runner ends its processes before they would. */
+import { takeCoverage } from 'node:v8';
+import { afterAll } from 'vitest';
+
+afterAll(() => takeCoverage());

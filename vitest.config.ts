@@ -1,0 +1,28 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    // Node itself loads the sources, as it does in production: nothing is transformed.
+    experimental: { viteModuleRunner: false },
+    pool: 'forks',
+    setupFiles: ['test/coverage.ts'],
+    // Generous, for busy machines: no test waits for a time, only for what it tests.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { extends: true, test: { name: 'infra', include: ['test/infra/**/*.test.ts'] } },
+      { extends: true, test: { name: 'local', include: ['test/local/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'stack',
+          include: ['test/stack/**/*.test.ts'],
+          globalSetup: 'test/stack/support/serve.ts',
+          setupFiles: ['test/stack/support/use-table.ts'],
+        },
+      },
+    ],
+  },
+});
