@@ -1,0 +1,8 @@
+/** POST /v1/research_profilers: creates a profiler of the caller's. */
+import { endpoint, ok } from '../../shared/http/endpoint.ts';
+import { createProfiler } from '../../shared/profilers.ts';
+
+export const handler = endpoint('createProfiler', async ({ account, body, headers }) => {
+  const { id, options } = await createProfiler(account, body, headers['idempotency-key']);
+  return ok({ profiler_id: id, options: Object.fromEntries(options.map((option) => [option.option, option.id])) });
+});

@@ -1,0 +1,9 @@
+/** GET /v1/research_profilers: the caller's profilers, oldest first. */
+import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
+import { endpoint, nextPage, ok } from '../../shared/http/endpoint.ts';
+import { listProfilers } from '../../shared/profilers.ts';
+
+export const handler = endpoint('listProfilers', async ({ account, query }) => {
+  const { profilers, next } = await listProfilers(account, decodeCursor(query.cursor));
+  return ok(profilers, next === undefined ? {} : nextPage('/v1/research_profilers', { cursor: encodeCursor(next) }));
+});

@@ -1,0 +1,210 @@
+/** Accounts of businesses and vendors, and the tokens issued to them (spec §5). Written by operators only. */
+import { newId, now, timestamp } from './clock.ts';
+import { APP_NETWORK, type Permission } from './permissions.ts';
+import { find, pages, putting, puttingNew, removing, replacing, transact, type Write } from './table/client.ts';
+import { accountKey, accountListKey, accountTokenKey, type Key, numberKey, tokenKey } from './table/keys.ts';
+import { hashToken, mintToken, type TokenItem } from './tokens.ts';
+
+export interface Account {
+  id: string;
+  name: string;
+  /** The phone number of its bot, where it has one (spec §5, rule 2). */
+  bot_number?: string;
+  created: string;
+}
+
+/** What people may know of a token. */
+export interface TokenRecord {
+  id: string;
+  label: string;
+  permissions: Permission[];
+  /** Its last four characters, to tell it from others. */
+  last_four: string;
+  created: string;
+  /** When it stops working by itself. */
+  expires?: string;
+  /** When it was revoked. */
+  revoked?: string;
+}
+
+type AccountItem = Key & Account;
+type TokenRecordItem = Key & TokenRecord & { sha256: string };
+
+/** Something that the operator asked for cannot be done; the message says why, and what to do instead. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
+const ACCOUNT_ID = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
+
+/**
+ * Opens an account. Its id is made of its name unless given: lower-case letters, digits and hyphens, at most 40.
+ *
+ * @throws Refusal — the id is taken, reserved or malformed, or the number belongs to another account's bot
+ */
+export const createAccount = async (draft: { name: string; id?: string; bot_number?: string }): Promise<Account> => {
+  const id = draft.id ?? idOf(draft.name);
+  if (!ACCOUNT_ID.test(id)) {
+    throw new Refusal(`"${id}" cannot be an account's id: use 1 to 40 of a-z, 0-9 and hyphens, not at its ends.`);
+  }
+  if (id === APP_NETWORK) throw new Refusal(`"${APP_NETWORK}" is reserved for the app network.`);
+  const account: Account = { ...draft, id, created: timestamp() };
+  const [failed] = await transact([
+    puttingNew({ ...accountKey(id), ...account }),
+    listing(account),
+    ...(draft.bot_number === undefined ? [] : [claiming(draft.bot_number, id)]),
+  ]);
+  if (failed === 2) throw numberTaken(account.bot_number);
+  if (failed !== undefined) throw new Refusal(`There is an account "${id}" already. Choose another id.`);
+  return account;
+};
+
+/**
+ * Changes an account's name or its bot's number; `null` takes the number away.
+ *
+ * @throws Refusal — no such account, or the number belongs to another account's bot
+ */
+export const updateAccount = async (
+  id: string,
+  { name, bot_number }: { name?: string; bot_number?: string | null },
+): Promise<Account> => {
+  const { bot_number: number, ...rest } = await showAccount(id);
+  const wanted = bot_number === undefined ? number : (bot_number ?? undefined);
+  const account: Account = { ...rest, ...(name && { name }), ...(wanted && { bot_number: wanted }) };
+  const claimed = wanted === number ? undefined : wanted;
+  const released = wanted === number ? undefined : number;
+  const [failed] = await transact([
+    replacing({ ...accountKey(id), ...account }),
+    listing(account),
+    ...(claimed === undefined ? [] : [claiming(claimed, id)]),
+    ...(released === undefined ? [] : [removing(numberKey(released))]),
+  ]);
+  if (failed === 0) throw noAccount(id);
+  if (failed !== undefined) throw numberTaken(claimed);
+  return account;
+};
+
+/** One account. @throws Refusal — no such account */
+export const showAccount = async (id: string): Promise<Account> => {
+  const item = await find<AccountItem>(accountKey(id));
+  if (item === undefined) throw noAccount(id);
+  const { pk: _pk, sk: _sk, ...account } = item;
+  return account;
+};
+
+/** All accounts with their names, by id. */
+export const listAccounts = async (): Promise<Pick<Account, 'id' | 'name'>[]> => {
+  const accounts: Pick<Account, 'id' | 'name'>[] = [];
+  for await (const items of pages<AccountItem>({
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': accountListKey('').pk },
+    ConsistentRead: true,
+  })) {
+    accounts.push(...items.map(({ id, name }) => ({ id, name })));
+  }
+  return accounts;
+};
+
+/**
+ * Issues a token. It is in the answer and nowhere else: only its hash is kept.
+ *
+ * @param draft.expires - when it stops working, in milliseconds since 1970; never, if missing
+ * @throws Refusal — no such account, no or wrong permissions, or an expiry in the past
+ */
+export const issueToken = async (
+  account: string,
+  draft: { label: string; permissions: Permission[]; expires?: number },
+): Promise<{ token: string; record: TokenRecord }> => {
+  const permissions = [...new Set(draft.permissions)];
+  refuseUnsuitable(account, permissions);
+  if (draft.expires !== undefined && draft.expires <= now()) throw new Refusal('The expiry is in the past.');
+  if (account === APP_NETWORK) await openAppNetwork();
+  await showAccount(account);
+
+  const token = mintToken();
+  const sha256 = hashToken(token);
+  const record: TokenRecord = {
+    id: newId(),
+    label: draft.label,
+    permissions,
+    last_four: token.slice(-4),
+    created: timestamp(),
+    ...(draft.expires !== undefined && { expires: new Date(draft.expires).toISOString() }),
+  };
+  const item: TokenItem = {
+    ...tokenKey(sha256),
+    account,
+    token: record.id,
+    permissions,
+    ...(draft.expires !== undefined && { expires_at: Math.floor(draft.expires / 1000) }),
+  };
+  await transact([puttingNew(item), puttingNew({ ...accountTokenKey(account, record.id), ...record, sha256 })]);
+  return { token, record };
+};
+
+/** All tokens that were issued to an account, revoked ones too, oldest first. @throws Refusal — no such account */
+export const listTokens = async (account: string): Promise<TokenRecord[]> => {
+  await showAccount(account);
+  const records: TokenRecord[] = [];
+  const { pk, sk } = accountTokenKey(account, '');
+  for await (const items of pages<TokenRecordItem>({
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+    ConsistentRead: true,
+  })) {
+    records.push(...items.map(toRecord));
+  }
+  return records;
+};
+
+/**
+ * Revokes a token: it stops working at once, but for answers of the authorizer that are cached for up to 60 s.
+ * Revoking it again changes nothing.
+ *
+ * @throws Refusal — the account has no such token
+ */
+export const revokeToken = async (account: string, id: string): Promise<TokenRecord> => {
+  const item = await find<TokenRecordItem>(accountTokenKey(account, id));
+  if (item === undefined) {
+    throw new Refusal(`Account "${account}" has no token with the id ${id}. "token list ${account}" shows them.`);
+  }
+  if (item.revoked !== undefined) return toRecord(item);
+  const revoked: TokenRecordItem = { ...item, revoked: timestamp() };
+  await transact([removing(tokenKey(item.sha256)), replacing(revoked)]);
+  return toRecord(revoked);
+};
+
+const toRecord = ({ pk: _pk, sk: _sk, sha256: _sha256, ...record }: TokenRecordItem): TokenRecord => record;
+
+const refuseUnsuitable = (account: string, permissions: Permission[]): void => {
+  if (permissions.length === 0) throw new Refusal('A token needs at least one permission.');
+  const ofApp = account === APP_NETWORK;
+  if (ofApp !== permissions.includes('app') || (ofApp && permissions.length > 1)) {
+    throw new Refusal(`The permission "app" goes to the account "${APP_NETWORK}", alone, and to no other.`);
+  }
+};
+
+/** The app network's account is there from its first token on. */
+const openAppNetwork = async (): Promise<void> => {
+  const account: Account = { id: APP_NETWORK, name: 'App network', created: timestamp() };
+  await transact([puttingNew({ ...accountKey(account.id), ...account }), listing(account)]);
+};
+
+const listing = ({ id, name }: Account): Write => putting({ ...accountListKey(id), id, name });
+
+const claiming = (number: string, account: string): Write => puttingNew({ ...numberKey(number), account });
+
+const noAccount = (id: string): Refusal => new Refusal(`There is no account "${id}". "account list" shows them all.`);
+
+const numberTaken = (number: string | undefined): Refusal =>
+  new Refusal(`The number ${number} belongs to another account's bot.`);
+
+/** An id made of a name: "Acme Research" becomes "acme-research". */
+const idOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-+|-+$/g, '');

@@ -1,0 +1,38 @@
+/** Time and randomness: everything that reads a clock or rolls dice does it here, so that tests can hold both still. */
+import { v5, v7 } from 'uuid';
+
+/** Namespace of ids that are made from an idempotency key. */
+const KEYED_IDS = 'a1f1c9b6-6a53-4f0e-9f3a-0d3d0b8f7c11';
+
+/** In microseconds. */
+const SECOND = 1_000_000;
+
+let lastMicroseconds = 0;
+
+/** Milliseconds since 1970. */
+export const now = (): number => Date.now();
+
+/** Whole seconds since 1970, `seconds` from now: the unit of `expires_at`. */
+export const secondsFromNow = (seconds: number): number => Math.floor(now() / 1000) + seconds;
+
+/**
+ * The present as the API writes it, UTC with microseconds and no zone (spec §2): `2022-03-28T09:58:09.118000`.
+ * A later call of the same process never gives the same text or one that sorts before, unless the clock is set back.
+ */
+export const timestamp = (): string => {
+  const present = now() * 1000;
+  const ahead = lastMicroseconds - present;
+  lastMicroseconds = ahead >= 0 && ahead < SECOND ? lastMicroseconds + 1 : present;
+  const microseconds = String(lastMicroseconds % 1000).padStart(3, '0');
+  return new Date(Math.floor(lastMicroseconds / 1000)).toISOString().replace('Z', microseconds);
+};
+
+/** A time, given in milliseconds since 1970, as a sort key: fixed width, so that text order is time order. */
+export const sortableTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+/** A new id: lower-case UUID, version 7, so that ids of one kind sort by age. */
+export const newId = (): string => v7();
+
+/** The id that belongs to an idempotency key: the same parts give the same id. Parts before the last hold no space. */
+export const idFromKey = (account: string, endpoint: string, key: string): string =>
+  v5(`${account} ${endpoint} ${key}`, KEYED_IDS);

@@ -1,0 +1,31 @@
+import * as v from 'valibot';
+import type { Permission } from '../permissions.ts';
+import { Problem } from '../problems.ts';
+import type { HttpEvent, HttpMiddleware } from './event.ts';
+
+/** What the authorizer hands on (`Identity` of the tokens). */
+const identity = v.object({ account: v.string(), token: v.string(), permissions: v.array(v.string()) });
+
+/** Who the authorizer says is calling; nobody, where the route has no authorizer. */
+export const identityOf = (event: HttpEvent): v.InferOutput<typeof identity> | undefined => {
+  const { success, output } = v.safeParse(identity, event.requestContext.authorizer?.lambda);
+  return success ? output : undefined;
+};
+
+/**
+ * Lets a request pass whose token has the permission.
+ *
+ * @throws permission_required — the token is valid, but not for this
+ */
+export const authorize = (permission: Permission): HttpMiddleware => ({
+  before: function authorizeBefore(request) {
+    const caller = identityOf(request.event);
+    if (caller === undefined) throw new Error('The authorizer passed no identity on.');
+    if (!caller.permissions.includes(permission)) {
+      throw new Problem(
+        'permission_required',
+        `This token lacks the permission "${permission}". Ask the operator for a token that has it.`,
+      );
+    }
+  },
+});

@@ -1,0 +1,44 @@
+/** How a function becomes an endpoint: one Middy chain, built from the endpoint's entry in `shared/api.ts`. */
+import middy from '@middy/core';
+import jsonBodyParser from '@middy/http-json-body-parser';
+import formBodyParser from '@middy/http-urlencode-body-parser';
+import { type Api, api, type Endpoint, type EndpointName } from '../api.ts';
+import { Problem } from '../problems.ts';
+import { authorize } from './authorize.ts';
+import type { HttpEvent, HttpResponse } from './event.ts';
+import { problemDocuments } from './problem-documents.ts';
+import { type ReplyOf, toResponse } from './reply.ts';
+import { type RequestOf, validRequest } from './request.ts';
+import { requestLog } from './request-log.ts';
+
+export { nextPage, noContent, ok } from './reply.ts';
+
+const bodyParsers = { json: jsonBodyParser, form: formBodyParser };
+
+/** Left for our own answer before Lambda ends the function, in milliseconds. */
+const LAST_WORDS = 500;
+
+/**
+ * The Lambda handler of an endpoint: logs the request, checks the token's permission, parses the body, validates all
+ * parts, calls `handle` with them, and renders what it returns or throws.
+ */
+export const endpoint = <Name extends EndpointName>(
+  name: Name,
+  handle: (request: RequestOf<Api[Name]>) => Promise<ReplyOf<Api[Name]>>,
+) => serve<Api[Name]>(api[name], handle);
+
+/** The same for an endpoint that is described anywhere. */
+export const serve = <E extends Endpoint>(description: E, handle: (request: RequestOf<E>) => Promise<ReplyOf<E>>) => {
+  const chain = middy<HttpEvent, HttpResponse>({
+    timeoutEarlyInMillis: LAST_WORDS,
+    timeoutEarlyResponse: () => {
+      throw new Problem('unavailable', 'It took too long. Try again in a moment.', { retryAfter: 1 });
+    },
+  })
+    .use(requestLog())
+    .use(problemDocuments(description.body));
+  if (description.permission !== 'none') chain.use(authorize(description.permission));
+  if (description.body) chain.use(bodyParsers[description.body.type]());
+
+  return chain.handler(async (event: HttpEvent) => toResponse(await handle(validRequest(description, event))));
+};

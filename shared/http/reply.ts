@@ -1,0 +1,62 @@
+import type * as v from 'valibot';
+import type { Endpoint } from '../api.ts';
+import type { HttpResponse } from './event.ts';
+
+/** A successful answer with a body. */
+export interface Ok<Body> {
+  status: 200;
+  body: Body;
+  headers?: Record<string, string>;
+}
+
+/** A successful answer without one. */
+export interface NoContent {
+  status: 204;
+}
+
+/** The answers that an endpoint promises. */
+export type ReplyOf<E extends Endpoint> = {
+  [Status in keyof E['responses']]: E['responses'][Status] extends v.GenericSchema
+    ? Ok<v.InferInput<E['responses'][Status]>>
+    : NoContent;
+}[keyof E['responses']];
+
+export const ok = <Body>(body: Body, headers: Record<string, string> = {}): Ok<Body> => ({
+  status: 200,
+  body,
+  headers,
+});
+
+export const noContent = (): NoContent => ({ status: 204 });
+
+/** The address of a list's next page, as a `Link` header (RFC 8288). Takes the path and its query. */
+export const nextPage = (path: string, query: Record<string, string>): { link: string } => ({
+  link: `<${path}?${new URLSearchParams(query)}>; rel="next"`,
+});
+
+/** Answers may hold personal data, and a list is another one a moment later: nobody keeps a copy. */
+const UNCACHED = { 'cache-control': 'no-store' };
+
+export const toResponse = (reply: Ok<unknown> | NoContent): HttpResponse =>
+  reply.status === 204
+    ? { statusCode: 204, headers: UNCACHED }
+    : {
+        statusCode: 200,
+        headers: { 'content-type': 'application/json', ...UNCACHED, ...reply.headers },
+        body: JSON.stringify(reply.body),
+      };
+
+/** An answer that tells of a problem (RFC 9457). */
+export const toProblemResponse = (
+  status: number,
+  problem: Record<string, unknown>,
+  retryAfter: number | undefined,
+): HttpResponse => ({
+  statusCode: status,
+  headers: {
+    'content-type': 'application/problem+json',
+    ...UNCACHED,
+    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+  },
+  body: JSON.stringify(problem),
+});

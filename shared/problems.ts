@@ -1,0 +1,68 @@
+/**
+ * The errors that the API answers (RFC 9457). This is the one place that gives a code its status and title;
+ * the modules of the domain throw problems by code and say, in `detail`, what to do.
+ */
+
+/** Every code a function answers. `detail` differs from case to case; code, status and title never do. */
+export const problemCatalogue = {
+  malformed_body: { status: 400, title: 'The body cannot be read' },
+  permission_required: { status: 403, title: 'The token lacks a permission' },
+  profiler_not_found: { status: 404, title: 'No such profiler' },
+  already_answered: { status: 409, title: 'The panelist has answered before' },
+  unsupported_media_type: { status: 415, title: 'The content type is not supported' },
+  invalid_request: { status: 422, title: 'The request is not valid' },
+  idempotency_key_reused: { status: 422, title: 'The idempotency key belongs to another request' },
+  option_not_found: { status: 422, title: 'No such option' },
+  panelist_not_found: { status: 422, title: 'No such panelist' },
+  profiler_too_large: { status: 422, title: 'The profiler is too large' },
+  internal_error: { status: 500, title: 'Something went wrong on our side' },
+  unavailable: { status: 503, title: 'The service is busy' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof problemCatalogue;
+
+/** One fault of a request: a place in the body (`pointer`, a JSON pointer as URI fragment) or a parameter's name. */
+export type Fault = { pointer: string; detail: string } | { parameter: string; detail: string };
+
+interface ProblemOptions {
+  /** One entry per fault, for `invalid_request`. */
+  faults?: Fault[];
+  /** Seconds after which trying again makes sense. */
+  retryAfter?: number;
+  /** What happened inside; logged by its name, never answered. */
+  cause?: unknown;
+}
+
+/** An error with two faces: code and `detail` are for the caller, `cause` is for us. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly faults: Fault[] | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+    super(code, { cause: options.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.detail = detail;
+    this.faults = options.faults;
+    this.retryAfter = options.retryAfter;
+  }
+
+  get status(): number {
+    return problemCatalogue[this.code].status;
+  }
+}
+
+/** More faults than this are counted, not named. */
+const MAX_FAULTS = 1_000;
+
+/** A request with faults, all of them named at once. */
+export const invalidRequest = (faults: Fault[]): Problem => {
+  const detail = 'The request is not valid; errors names each fault.';
+  return faults.length > MAX_FAULTS
+    ? new Problem('invalid_request', `${detail} Only the first ${MAX_FAULTS} of ${faults.length} are named.`, {
+        faults: faults.slice(0, MAX_FAULTS),
+      })
+    : new Problem('invalid_request', detail, { faults });
+};

@@ -1,0 +1,147 @@
+/** The way to the table: its client, and the few operations that the domain is written in. */
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import {
+  BatchWriteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { now } from '../clock.ts';
+import { tableName } from '../settings.ts';
+import type { Key } from './keys.ts';
+
+/** Gives up quickly on a dead connection, in milliseconds: a caller is waiting, and trying again is cheap. */
+const patience = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
+
+export const documents = DynamoDBDocumentClient.from(new DynamoDBClient({ requestHandler: patience, maxAttempts: 3 }), {
+  marshallOptions: { removeUndefinedValues: true },
+});
+
+/** What an update needs beside the table's name. */
+type Change = Omit<UpdateCommandInput, 'TableName' | 'UpdateExpression'> & { UpdateExpression: string };
+
+/** What a query needs beside the table's name. */
+type Query = Omit<QueryCommandInput, 'TableName'>;
+
+/** One write of a transaction. */
+export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** Condition under which an item counts as absent: the table may keep an expired one for two days more. */
+const absent = () => ({
+  ConditionExpression: 'attribute_not_exists(pk) OR expires_at <= :present',
+  ExpressionAttributeValues: { ':present': Math.floor(now() / 1000) },
+});
+
+const get = async <Item>(key: Key, ConsistentRead: boolean): Promise<Item | undefined> => {
+  const { Item } = await documents.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead }));
+  return Item?.expires_at <= now() / 1000 ? undefined : (Item as Item | undefined);
+};
+
+/**
+ * The item at a key, unless it has expired. An eventually consistent read that misses is repeated consistently, so
+ * that what was written a moment ago is found. 0.5 read units when found, 1.5 when not.
+ */
+export const find = async <Item>(key: Key): Promise<Item | undefined> =>
+  (await get<Item>(key, false)) ?? (await get<Item>(key, true));
+
+/** Puts an item where none is. Answers the item that stands there already, or nothing when the new one was put. */
+export const putNew = async <Item extends Key>(item: Item): Promise<Item | undefined> => {
+  try {
+    await documents.send(
+      new PutCommand({
+        TableName: tableName(),
+        Item: item,
+        ...absent(),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException && error.Item) return unmarshall(error.Item) as Item;
+    throw error;
+  }
+};
+
+/** Changes an item. Answers whether its condition held. */
+export const update = async (change: Change): Promise<boolean> => {
+  try {
+    await documents.send(new UpdateCommand({ TableName: tableName(), ...change }));
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+};
+
+/** One page of what a query finds, at most 1 MB; `next` is where the following one starts, if there is more. */
+export const page = async <Item>(query: Query): Promise<{ items: Item[]; next?: Query['ExclusiveStartKey'] }> => {
+  const { Items, LastEvaluatedKey } = await documents.send(new QueryCommand({ TableName: tableName(), ...query }));
+  return { items: (Items ?? []) as Item[], next: LastEvaluatedKey };
+};
+
+/** Everything that a query finds, page by page. */
+export async function* pages<Item>(query: Query): AsyncGenerator<Item[]> {
+  let current = await page<Item>(query);
+  yield current.items;
+  while (current.next) {
+    current = await page<Item>({ ...query, ExclusiveStartKey: current.next });
+    yield current.items;
+  }
+}
+
+/** Removes items by their keys, however many, 25 a call; what the table puts off is tried again, more slowly. */
+export const removeAll = async (keys: Key[]): Promise<void> => {
+  let left = keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
+  for (let delay = 50; left.length > 0; ) {
+    const response = await documents.send(
+      new BatchWriteCommand({ RequestItems: { [tableName()]: left.slice(0, 25) } }),
+    );
+    const putOff = (response.UnprocessedItems?.[tableName()] ?? []) as typeof left;
+    left = [...putOff, ...left.slice(25)];
+    if (putOff.length > 0) await pause(delay);
+    delay = putOff.length > 0 ? Math.min(delay * 2, 2_000) : 50;
+  }
+};
+
+/** Puts an item, whether one is there or not, within a transaction. */
+export const putting = <Item extends Key>(item: Item): Write => ({ Put: { TableName: tableName(), Item: item } });
+
+/** Puts an item, within a transaction that fails if one is there. */
+export const puttingNew = <Item extends Key>(item: Item): Write => ({
+  Put: { TableName: tableName(), Item: item, ...absent() },
+});
+
+/** Puts an item, within a transaction that fails if none is there. */
+export const replacing = <Item extends Key>(item: Item): Write => ({
+  Put: { TableName: tableName(), Item: item, ConditionExpression: 'attribute_exists(pk)' },
+});
+
+/** Removes an item, within a transaction. */
+export const removing = (key: Key): Write => ({ Delete: { TableName: tableName(), Key: key } });
+
+/** Writes all or nothing. Answers the places of the writes whose condition failed: none where all was written. */
+export const transact = async (writes: Write[]): Promise<number[]> => {
+  try {
+    await documents.send(new TransactWriteCommand({ TransactItems: writes }));
+    return [];
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) throw error;
+    const failed = (error.CancellationReasons ?? []).flatMap((reason, place) =>
+      reason.Code === 'ConditionalCheckFailed' ? [place] : [],
+    );
+    if (failed.length === 0) throw error;
+    return failed;
+  }
+};

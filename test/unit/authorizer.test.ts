@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { handler } from '../../functions/authorizer.ts';
+import { documents } from '../../shared/table/client.ts';
+import { mintToken } from '../../shared/tokens.ts';
+
+const written: string[] = [];
+
+beforeEach(() => {
+  vi.stubEnv('TABLE_NAME', 'table');
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => written.push(String(line)) > 0);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  written.length = 0;
+});
+
+const ask = (token: string) =>
+  handler({
+    routeKey: 'GET /v1/research_profilers',
+    identitySource: [`Bearer ${token}`],
+    requestContext: { requestId: 'request-1' },
+  });
+
+test('a table that fails makes the authorizer fail, and never refuses a good token', async () => {
+  const token = mintToken();
+  vi.spyOn(documents, 'send').mockRejectedValue(new Error(`no answer about ${token}`) as never);
+  await expect(ask(token)).rejects.toThrow('The authorizer failed; its log line says where.');
+  expect(JSON.parse(written.join())).toMatchObject({ level: 'error', message: 'authorizer', request_id: 'request-1' });
+  expect(written.join()).not.toContain(token);
+});
+
+test('a token that is not found is looked for once more, consistently, before it is refused', async () => {
+  const send = vi.spyOn(documents, 'send').mockResolvedValue({} as never);
+  expect(await ask(mintToken())).toEqual({ isAuthorized: false, context: {} });
+  expect(send.mock.calls.map(([{ input }]) => (input as { ConsistentRead?: boolean }).ConsistentRead)).toEqual([
+    false,
+    true,
+  ]);
+});
+
+test('a malformed token is refused without a read', async () => {
+  const send = vi.spyOn(documents, 'send');
+  for (const token of ['', 'nobody', `${mintToken()}0`]) {
+    expect(await ask(token)).toEqual({ isAuthorized: false, context: {} });
+  }
+  expect(send).not.toHaveBeenCalled();
+});
