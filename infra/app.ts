@@ -1,0 +1,36 @@
+/** What `cdk synth`, `cdk diff` and `cdk deploy` run. */
+import { App, Validations } from 'aws-cdk-lib';
+import { bundleFunctions } from './bundle.ts';
+import { readSettings, type Settings } from './settings.ts';
+
+const app = new App({ analyticsReporting: false, treeMetadata: false });
+const settings = settingsOf(app);
+
+// The bundler runs beside us while the construct library loads.
+const bundling = bundleFunctions(app.outdir, settings.bundling);
+const { BusinessApiStack } = await import('./stack.ts');
+
+// `cdk synth --no-validation` sets this; so does the local stack, which has no time for it.
+if (process.env.CDK_VALIDATION !== 'false') {
+  const { AwsSolutionsChecks } = await import('cdk-nag');
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+}
+
+new BusinessApiStack(app, 'BusinessApi', {
+  stackName: `business-api-${settings.stage}`,
+  description: 'Business API: research profilers, statistics, user data requests and messaging bridge',
+  settings,
+  bundles: await bundling,
+});
+
+app.synth();
+
+/** The settings, or one line about what is wrong with them. */
+function settingsOf({ node }: App): Settings {
+  try {
+    return readSettings((name) => node.tryGetContext(name));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    return process.exit(1);
+  }
+}

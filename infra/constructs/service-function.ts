@@ -1,0 +1,85 @@
+/** A function as we deploy them all: its bundle, its own log group, and a role that allows what it does and no more. */
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { type AccessPattern, type AccessPatternName, accessPatterns } from '../../shared/table/keys.ts';
+
+/** What all functions of a stack have in common. */
+export interface Surroundings {
+  table: TableV2;
+  environment: Record<string, string>;
+  logRetention: RetentionDays;
+  sourceMaps: boolean;
+}
+
+interface ServiceFunctionProps extends Surroundings {
+  /** Folder of its bundle. */
+  bundle: string;
+  /** Ways in which it touches the table. */
+  access: readonly AccessPatternName[];
+  /** Seconds. */
+  timeout: number;
+  description: string;
+}
+
+export class ServiceFunction extends Construct {
+  readonly function: LambdaFunction;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    super(scope, id);
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: props.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    logGroup.grantWrite(role);
+    for (const statement of tableStatements(props.table, props.access)) role.addToPrincipalPolicy(statement);
+
+    this.function = new LambdaFunction(this, 'Function', {
+      description: props.description,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: 512,
+      timeout: Duration.seconds(props.timeout),
+      code: Code.fromAsset(props.bundle),
+      handler: 'index.handler',
+      environment: {
+        ...props.environment,
+        TABLE_NAME: props.table.tableName,
+        ...(props.sourceMaps && { NODE_OPTIONS: '--enable-source-maps' }),
+      },
+      role,
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+    });
+  }
+}
+
+/** One statement for each part of the table: the actions of all patterns that touch it, fenced into its keys. */
+const tableStatements = (table: TableV2, names: readonly AccessPatternName[]): PolicyStatement[] => {
+  const parts = Map.groupBy(
+    names.map((name): AccessPattern => accessPatterns[name]),
+    ({ partitions, index }) => `${index ?? ''} ${partitions}`,
+  );
+  return [...parts.values()].flatMap((patterns) => {
+    const [first] = patterns;
+    return first === undefined
+      ? []
+      : [tableStatement(table, first, [...new Set(patterns.map(({ action }) => action))])];
+  });
+};
+
+const tableStatement = (table: TableV2, { partitions, index }: AccessPattern, actions: string[]): PolicyStatement =>
+  new PolicyStatement({
+    effect: Effect.ALLOW,
+    actions: actions.map((action) => `dynamodb:${action}`),
+    resources: [index === undefined ? table.tableArn : `${table.tableArn}/index/${index}`],
+    conditions: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [partitions] },
+      // Without it, a call that names no key would satisfy "for all values".
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    },
+  });
