@@ -1,0 +1,146 @@
+/** The database under the local stack: Dynoxide beside us, or whatever speaks DynamoDB at `DYNAMODB_ENDPOINT`. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceInUseException,
+  ResourceNotFoundException,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { freePort } from './free-port.ts';
+import { StartError } from './start-error.ts';
+import type { TableDefinition } from './template.ts';
+
+export interface Database {
+  endpoint: string;
+  close(): Promise<void>;
+}
+
+/** Shipped in a package of its own for each platform; there is one for Linux on x64. */
+const BINARY = fileURLToPath(
+  new URL(`../../node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`, import.meta.url),
+);
+
+const START_DYNAMODB_LOCAL =
+  'start DynamoDB Local (docker run -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb) and set DYNAMODB_ENDPOINT=http://127.0.0.1:8000';
+
+/**
+ * Starts the embedded database, or takes the one at `endpoint`.
+ *
+ * @throws StartError — there is no embedded database for this platform
+ */
+export const openDatabase = async (endpoint: string | undefined): Promise<Database> => {
+  if (endpoint !== undefined) return { endpoint, close: async () => undefined };
+  if (!existsSync(BINARY)) {
+    throw new StartError(
+      `There is no embedded database for ${process.platform}-${process.arch}: ${START_DYNAMODB_LOCAL}.`,
+    );
+  }
+  const port = await freePort();
+  // Where the system can, it ends the database when we end, however that happens.
+  const guarded = existsSync('/usr/bin/setpriv');
+  const [command, ...args] = [
+    ...(guarded ? ['/usr/bin/setpriv', '--pdeathsig', 'TERM'] : []),
+    BINARY,
+    '--port',
+    `${port}`,
+  ];
+  const child = spawn(command ?? BINARY, args, { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    close: async () => {
+      child.kill();
+      await exited;
+    },
+  };
+};
+
+/**
+ * Creates the table as the template defines it, unless it is there.
+ *
+ * @throws StartError — the database cannot be reached, or shows each access key a database of its own
+ */
+export const createTable = async (
+  endpoint: string,
+  { properties }: TableDefinition,
+  tableName: string,
+): Promise<void> => {
+  const client = clientFor(endpoint, 'table');
+  try {
+    await untilReached(client, endpoint, tableName);
+    await client.send(new CreateTableCommand(toInput(properties, tableName)));
+    await client.send(
+      new UpdateTimeToLiveCommand({
+        TableName: tableName,
+        TimeToLiveSpecification: properties.TimeToLiveSpecification as { AttributeName: string; Enabled: boolean },
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ResourceInUseException)) throw error;
+  } finally {
+    client.destroy();
+  }
+  await refuseSeparateDatabases(endpoint, tableName);
+};
+
+/** A client with made-up credentials; its access key says who calls. */
+const clientFor = (endpoint: string, caller: string): DynamoDBClient =>
+  new DynamoDBClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: caller, secretAccessKey: 'local' },
+    maxAttempts: 1,
+  });
+
+/** The embedded database takes some 30 ms to listen; one that was given should be there. */
+const untilReached = async (client: DynamoDBClient, endpoint: string, tableName: string): Promise<void> => {
+  for (let left = 100; ; left -= 1) {
+    try {
+      await client.send(new DescribeTableCommand({ TableName: tableName }));
+      return;
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException) return;
+      if (left === 0) throw new StartError(`No database answers at ${endpoint}: ${START_DYNAMODB_LOCAL}.`);
+      await pause(20);
+    }
+  }
+};
+
+/** Each function calls under an access key of its own; DynamoDB Local without -sharedDb would not show it our table. */
+const refuseSeparateDatabases = async (endpoint: string, tableName: string): Promise<void> => {
+  const other = clientFor(endpoint, 'other');
+  try {
+    await other.send(new DescribeTableCommand({ TableName: tableName }));
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+    throw new StartError(
+      `The database at ${endpoint} keeps a database for each access key: start DynamoDB Local with -sharedDb.`,
+    );
+  } finally {
+    other.destroy();
+  }
+};
+
+/** What the template's global table is as a plain one. */
+const toInput = (properties: TableDefinition['properties'], TableName: string): CreateTableCommandInput => {
+  const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, StreamSpecification, BillingMode } =
+    properties as Pick<
+      CreateTableCommandInput,
+      'KeySchema' | 'AttributeDefinitions' | 'GlobalSecondaryIndexes' | 'StreamSpecification' | 'BillingMode'
+    >;
+  return {
+    TableName,
+    KeySchema,
+    AttributeDefinitions,
+    GlobalSecondaryIndexes,
+    StreamSpecification: { ...StreamSpecification, StreamEnabled: true },
+    BillingMode,
+  };
+};

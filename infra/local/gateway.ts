@@ -1,0 +1,248 @@
+/**
+ * One host, as API Gateway's HTTP APIs serve it (payload format 2.0): routes, authorizers with their caches, limits, and
+ * the answers that it gives by itself.
+ */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Authorizers } from './authorizers.ts';
+import { MAX_PAYLOAD } from './function-pool.ts';
+import { type Match, matchRoute } from './routes.ts';
+import type { HostDefinition } from './template.ts';
+
+interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Buffer;
+}
+
+/** What a host needs to serve requests. */
+interface Service {
+  definition: HostDefinition;
+  invoke: (functionId: string, event: unknown) => Promise<unknown>;
+  /** Takes the access log. */
+  onLine: (line: string) => void;
+}
+
+const MAX_BODY = 10 * 1024 * 1024;
+const MAX_HEAD = 10_240;
+/** Milliseconds that a function may take to answer a request. */
+const INTEGRATION_TIMEOUT = 30_000;
+
+/** What API Gateway says by itself; none of it can be changed. */
+const MESSAGES: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  413: 'Request Entity Too Large',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+
+type Serving = Service & { authorizers: Authorizers };
+
+export class Gateway {
+  readonly #server: Server;
+  #service: Serving | undefined;
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      void this.#answer(request, response).catch(() => response.destroy());
+    });
+  }
+
+  /**
+   * Takes a port of the loopback interface, 0 for any free one.
+   *
+   * @throws the system's error, `EADDRINUSE` where the port is taken
+   */
+  async listen(port: number): Promise<string> {
+    this.#server.listen(port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Serves this from now on; what authorizers said before is forgotten. */
+  serve(service: Service): void {
+    this.#service = { ...service, authorizers: new Authorizers(service.invoke) };
+  }
+
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const started = Date.now();
+    const body = await readBody(request).catch(() => undefined);
+    if (body === undefined || this.#service === undefined) return void response.destroy();
+
+    const { requestId, answer, routeKey, account } = await this.#serve(request, body, this.#service);
+    const length = answer.status === 204 ? {} : { 'content-length': Buffer.byteLength(answer.body) };
+    response.writeHead(answer.status, { ...answer.headers, ...length, 'apigw-requestid': requestId });
+    response.end(answer.body);
+
+    const values: Record<string, string | number> = {
+      requestId,
+      requestTimeEpoch: started,
+      routeKey: routeKey ?? '-',
+      status: answer.status,
+      responseLatency: Date.now() - started,
+      responseLength: Buffer.byteLength(answer.body),
+      ...(account !== undefined && { 'authorizer.account': account }),
+    };
+    this.#service.onLine(
+      this.#service.definition.format.replaceAll(/\$context\.([\w.]+)/g, (_, name) => String(values[name] ?? '-')),
+    );
+  }
+
+  async #serve(request: IncomingMessage, body: Body, { definition, invoke, authorizers }: Serving) {
+    const requestId = randomUUID();
+    const refused = (status: number, routeKey?: string) => ({
+      requestId,
+      answer: ownAnswer(status),
+      routeKey,
+      account: undefined,
+    });
+
+    if (headSize(request) > MAX_HEAD) return refused(431);
+    if (body === 'too large') return refused(413);
+    const match = matchRoute(definition.routes, request.method ?? '', pathOf(request));
+    if (match === undefined) return refused(404);
+    const { route } = match;
+
+    const event = toEvent(request, body, match, requestId);
+    let context: unknown;
+    if (route.authorizer) {
+      const { body: _body, isBase64Encoded: _isBase64Encoded, ...authorizerEvent } = event;
+      const identity = { headers: event.headers, query: new URLSearchParams(event.rawQueryString) };
+      const verdict = await authorizers.ask(route.authorizer, identity, authorizerEvent);
+      if ('status' in verdict) return refused(verdict.status, route.key);
+      context = { lambda: verdict.context };
+    }
+
+    const account = accountIn(context);
+    const passed = { requestId, routeKey: route.key, account };
+    const call = {
+      ...event,
+      requestContext: { ...event.requestContext, ...(context !== undefined && { authorizer: context }) },
+    };
+    if (Buffer.byteLength(JSON.stringify(call)) > MAX_PAYLOAD) return { ...passed, answer: ownAnswer(413) };
+    return { ...passed, answer: await integrate(() => invoke(route.function, call)) };
+  }
+}
+
+type Body = Buffer | 'too large';
+
+/** Reads on past the limit without keeping it, so that the client gets to read the answer. */
+const readBody = async (request: IncomingMessage): Promise<Body> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= MAX_BODY) chunks.push(chunk);
+  }
+  return size > MAX_BODY ? 'too large' : Buffer.concat(chunks);
+};
+
+const headSize = ({ method = '', url = '', rawHeaders }: IncomingMessage): number =>
+  rawHeaders.reduce((size, text) => size + text.length, method.length + url.length);
+
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/';
+
+const ownAnswer = (status: number): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ message: MESSAGES[status] }),
+});
+
+/** Content types whose bodies functions get as text; all others arrive in base64. */
+const TEXT = /^(text\/.*|application\/(json|javascript|xml))(;|$)/i;
+
+const toEvent = (request: IncomingMessage, body: Buffer, { route, parameters }: Match, requestId: string) => {
+  const { cookie, ...headers } = Object.fromEntries(
+    Object.entries(request.headersDistinct).map(([name, values = []]) => [name, values.join(',')]),
+  );
+  const rawQueryString = request.url?.split('?').slice(1).join('?') ?? '';
+  const query = new URLSearchParams(rawQueryString);
+  const isText = TEXT.test(headers['content-type'] ?? '');
+  return {
+    version: '2.0',
+    routeKey: route.key,
+    rawPath: pathOf(request),
+    rawQueryString,
+    headers,
+    ...(cookie !== undefined && { cookies: cookie.split(/; */) }),
+    ...(query.size > 0 && {
+      queryStringParameters: Object.fromEntries(
+        [...new Set(query.keys())].map((name) => [name, query.getAll(name).join(',')]),
+      ),
+    }),
+    ...(Object.keys(parameters).length > 0 && { pathParameters: parameters }),
+    ...(body.length > 0 && { body: isText ? body.toString() : body.toString('base64') }),
+    isBase64Encoded: body.length > 0 && !isText,
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      domainName: headers.host ?? '',
+      domainPrefix: 'local',
+      http: {
+        method: request.method,
+        path: pathOf(request),
+        protocol: `HTTP/${request.httpVersion}`,
+        sourceIp: request.socket.remoteAddress ?? '',
+        userAgent: headers['user-agent'] ?? '',
+      },
+      requestId,
+      routeKey: route.key,
+      stage: '$default',
+      time: new Date().toUTCString(),
+      timeEpoch: Date.now(),
+    },
+  };
+};
+
+/** Has the function answer, as an AWS_PROXY integration does. */
+const integrate = async (invoke: () => Promise<unknown>): Promise<Answer> => {
+  const { promise: timeout, resolve } = Promise.withResolvers<Answer>();
+  const timer = setTimeout(() => resolve(ownAnswer(503)), INTEGRATION_TIMEOUT);
+  try {
+    return await Promise.race([invoke().then(toAnswer), timeout]);
+  } catch {
+    return ownAnswer(500);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+interface Result {
+  statusCode: number;
+  headers?: Record<string, string | number | boolean>;
+  body?: string;
+  isBase64Encoded?: boolean;
+}
+
+const isResult = (result: unknown): result is Result =>
+  typeof result === 'object' && result !== null && 'statusCode' in result && typeof result.statusCode === 'number';
+
+const toAnswer = (result: unknown): Answer => {
+  if (!isResult(result)) {
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(result) };
+  }
+  const { statusCode, headers = {}, body = '', isBase64Encoded = false } = result;
+  return {
+    status: statusCode,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+    body: isBase64Encoded ? Buffer.from(body, 'base64') : body,
+  };
+};
+
+const accountIn = (context: unknown): string | undefined => {
+  const account = (context as { lambda?: { account?: unknown } } | undefined)?.lambda?.account;
+  return typeof account === 'string' ? account : undefined;
+};

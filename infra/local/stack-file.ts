@@ -1,0 +1,49 @@
+/** `.local/stack.json`: what a running local stack tells to programs. It is there as long as the stack runs. */
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface StackFile {
+  base_url: string;
+  bridge_url: string;
+  dynamodb_endpoint: string;
+  table: string;
+  /** A demo account's token, with every permission but `app`. */
+  token: string;
+  /** The app network's token. */
+  app_token: string;
+  /** The demo account's bot. */
+  bot_phone_number: string;
+  /** A registered panelist's number. */
+  panelist: string;
+  /** Process that serves it. */
+  pid: number;
+}
+
+/** Everything that the local stack keeps on the disk while it runs; tests give it a folder of their own. */
+export const localFolder = process.env.LOCAL_FOLDER ?? fileURLToPath(new URL('../../.local', import.meta.url));
+
+const path = join(localFolder, 'stack.json');
+
+/** The running stack's file; nothing, where none runs. */
+export const readStackFile = async (): Promise<StackFile | undefined> => {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as StackFile;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+};
+
+/** Writes the file in one step, for its owner only: it holds tokens. */
+export const writeStackFile = async (content: StackFile): Promise<void> => {
+  await mkdir(localFolder, { recursive: true });
+  const draft = `${path}.${content.pid}`;
+  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, path);
+};
+
+/** Removes the file, unless another stack has written it since. */
+export const removeStackFile = async (pid: number): Promise<void> => {
+  if ((await readStackFile())?.pid === pid) await rm(path, { force: true });
+};

@@ -1,0 +1,35 @@
+/** Synthesises the stack in a process of its own, so that each time it sees the sources as they are then. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Bundling } from '../bundle.ts';
+import { StartError } from './start-error.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * Writes the stack's template and functions into `folder`.
+ *
+ * @param signal - ends the synthesis early
+ * @throws StartError — with what the synthesis printed
+ */
+export const synthesise = async (folder: string, bundling: Bundling, signal?: AbortSignal): Promise<void> => {
+  const child = spawn(process.execPath, ['infra/app.ts'], {
+    cwd: root,
+    env: {
+      ...process.env,
+      CDK_OUTDIR: folder,
+      CDK_VALIDATION: 'false',
+      CDK_CONTEXT_JSON: JSON.stringify({ bundling }),
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(signal && { signal }),
+  });
+  // Told by its closing too.
+  child.once('error', () => undefined);
+  let printed = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  if (status !== 0) throw new StartError(`The stack cannot be synthesised:\n${printed.trim()}`);
+};

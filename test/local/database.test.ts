@@ -1,0 +1,25 @@
+/** What the local stack says of a database that does not suit it. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createTable } from '../../infra/local/database.ts';
+
+test('a database that shows each access key its own tables is told apart, with what to do', async () => {
+  const server = createServer((request, response) => {
+    const action = String(request.headers['x-amz-target']).replace(/^.*\./, '');
+    const found = action !== 'DescribeTable';
+    response.writeHead(found ? 200 : 400, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(found ? '{}' : '{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const definition = {
+    id: 'Table',
+    properties: { TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } },
+  };
+  await expect(createTable(endpoint, definition, 'table')).rejects.toThrow(
+    `The database at ${endpoint} keeps a database for each access key: start DynamoDB Local with -sharedDb.`,
+  );
+});

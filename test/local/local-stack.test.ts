@@ -1,0 +1,399 @@
+/** The local stack over a small template of its own: what API Gateway and Lambda do with functions that misbehave. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LocalStack } from '../../infra/local/local-stack.ts';
+
+/** Functions, as source. */
+const functions: Record<string, { source: string; timeout?: number; memory?: number }> = {
+  Echo: { source: 'export const handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })' },
+  Bare: { source: "export const handler = async () => ({ hello: 'world' })" },
+  Binary: {
+    source:
+      "export const handler = async () => ({ statusCode: 200, isBase64Encoded: true, body: 'AP8=', headers: { 'content-type': 'image/x', n: 1 } })",
+  },
+  Thrower: { source: "export const handler = async () => { throw new Error('secret') }" },
+  Rejecter: {
+    source:
+      "export const handler = () => new Promise((resolve) => { Promise.reject(new Error('secret')); setTimeout(resolve, 5000) })",
+  },
+  Exiter: { source: 'export const handler = async () => process.exit(3)' },
+  Broken: { source: "throw new Error('cannot load')" },
+  Endless: { source: 'export const handler = async () => { for (;;); }', timeout: 1 },
+  Hungry: {
+    source:
+      'export const handler = async () => { const all = []; for (;;) all.push(new Array(1e6).fill(Math.random())) }',
+    memory: 128,
+  },
+  Talkative: { source: "export const handler = async () => ({ statusCode: 200, body: 'x'.repeat(7e6) })" },
+  Slow: {
+    source:
+      "export const handler = async () => { await new Promise((done) => setTimeout(done, 400)); return { statusCode: 200, body: 'done' } }",
+  },
+  Logger: {
+    source:
+      "export const handler = async (event, context) => { console.log('out', process.env.GREETING); console.error('err'); return { statusCode: 200, body: [context.getRemainingTimeInMillis(), process.env.AWS_ACCESS_KEY_ID, String(process.env.HOME)].join(' ') } }",
+  },
+  Guard: {
+    source: `export const handler = async (event) => {
+  const who = event.identitySource?.[0] ?? event.pathParameters?.token;
+  console.log('asked about', who);
+  if (who === 'fail') throw new Error('no table');
+  return { isAuthorized: who !== 'deny', context: { source: event.identitySource, type: event.type, body: event.body } };
+}`,
+  },
+  Reader: {
+    source: `export const handler = async ({ queryStringParameters: { action, pk } }) => {
+  const answer = await fetch(process.env.AWS_ENDPOINT_URL_DYNAMODB, {
+    method: 'POST',
+    headers: {
+      'x-amz-target': 'DynamoDB_20120810.' + action,
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-date': '20300101T000000Z',
+      authorization: 'AWS4-HMAC-SHA256 Credential=' + process.env.AWS_ACCESS_KEY_ID + '/20300101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+    },
+    body: JSON.stringify({ TableName: process.env.TABLE, Key: { pk: { S: pk } } }),
+  });
+  return { statusCode: 200, body: answer.status + ' ' + (await answer.text()) };
+}`,
+  },
+  Tick: { source: "export const handler = async (event) => console.log('tick', event.source, event.time)" },
+};
+
+const lambda = (id: string, { timeout = 5, memory = 256 }: { timeout?: number; memory?: number }) => ({
+  Type: 'AWS::Lambda::Function',
+  Properties: {
+    Code: { S3Key: `${id}.zip` },
+    Handler: 'index.handler',
+    Timeout: timeout,
+    MemorySize: memory,
+    Environment: { Variables: { GREETING: 'hello', TABLE: { Ref: 'Table' } } },
+    Role: { 'Fn::GetAtt': [`${id}Role`, 'Arn'] },
+  },
+});
+
+const arn = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
+
+const authorizer = (source: string[], ttl: number) => ({
+  Type: 'AWS::ApiGatewayV2::Authorizer',
+  Properties: {
+    AuthorizerUri: {
+      'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':functions/', arn('Guard'), '/invocations']],
+    },
+    IdentitySource: source,
+    AuthorizerResultTtlInSeconds: ttl,
+  },
+});
+
+const routes: [key: string, functionId: string, authorizer?: string][] = [
+  ...Object.keys(functions).map((id): [string, string] => [`GET /${id}`, id]),
+  ['POST /Echo', 'Echo'],
+  ['GET /guarded', 'Echo', 'Bearer'],
+  ['GET /guarded/too', 'Echo', 'Bearer'],
+  ['GET /path/{token}', 'Echo', 'Path'],
+  ['GET /query', 'Echo', 'Query'],
+  ['POST /hook/{proxy+}', 'Echo'],
+];
+
+const api = { Type: 'AWS::ApiGatewayV2::Api', Properties: {} };
+
+const stage = (id: string) => ({
+  Type: 'AWS::ApiGatewayV2::Stage',
+  Properties: {
+    ApiId: { Ref: id },
+    AccessLogSettings: { Format: '{"status":"$context.status","other":"$context.nothing"}' },
+  },
+});
+
+const template = {
+  Resources: {
+    Table: {
+      Type: 'AWS::DynamoDB::GlobalTable',
+      Properties: {
+        KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+        AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+        BillingMode: 'PAY_PER_REQUEST',
+        StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
+        TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+      },
+    },
+    ...Object.fromEntries(Object.entries(functions).map(([id, settings]) => [id, lambda(id, settings)])),
+    Base: api,
+    Bridge: api,
+    BaseStage: stage('Base'),
+    BridgeStage: stage('Bridge'),
+    Bearer: authorizer(['$request.header.Authorization'], 60),
+    Path: authorizer([], 0),
+    Query: authorizer(['$request.querystring.key', '$request.header.Authorization'], 60),
+    ...Object.fromEntries(
+      routes.flatMap(([RouteKey, id, guard], at) => [
+        [
+          `I${at}`,
+          { Type: 'AWS::ApiGatewayV2::Integration', Properties: { ApiId: { Ref: 'Base' }, IntegrationUri: arn(id) } },
+        ],
+        [
+          `R${at}`,
+          {
+            Type: 'AWS::ApiGatewayV2::Route',
+            Properties: {
+              ApiId: { Ref: 'Base' },
+              RouteKey,
+              Target: { 'Fn::Join': ['', ['integrations/', { Ref: `I${at}` }]] },
+              ...(guard && { AuthorizerId: { Ref: guard } }),
+            },
+          },
+        ],
+      ]),
+    ),
+    ReaderPolicy: {
+      Type: 'AWS::IAM::Policy',
+      Properties: {
+        Roles: [{ Ref: 'ReaderRole' }],
+        PolicyDocument: {
+          Statement: [
+            { Effect: 'Allow', Action: ['logs:PutLogEvents'], Resource: arn('Logs') },
+            {
+              Effect: 'Allow',
+              Action: 'dynamodb:GetItem',
+              Resource: arn('Table'),
+              Condition: {
+                'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['OPEN#*'] },
+                Null: { 'dynamodb:LeadingKeys': 'false' },
+              },
+            },
+          ],
+        },
+      },
+    },
+    Minute: {
+      Type: 'AWS::Events::Rule',
+      Properties: { ScheduleExpression: 'rate(1 minute)', Targets: [{ Arn: arn('Tick') }] },
+    },
+  },
+  Outputs: {
+    BaseUrl: { Value: { 'Fn::GetAtt': ['Base', 'ApiEndpoint'] } },
+    BridgeUrl: { Value: { 'Fn::GetAtt': ['Bridge', 'ApiEndpoint'] } },
+  },
+};
+
+let folder: string;
+let stack: LocalStack;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'local-stack-'));
+  for (const [id, { source }] of Object.entries(functions)) {
+    await mkdir(join(folder, id));
+    await writeFile(join(folder, id, 'index.mjs'), source);
+  }
+  const files = Object.fromEntries(Object.keys(functions).map((id) => [id, { source: { path: id } }]));
+  await writeFile(join(folder, 'BusinessApi.assets.json'), JSON.stringify({ files }));
+  await writeFile(join(folder, 'BusinessApi.template.json'), JSON.stringify(template));
+  stack = await LocalStack.start({
+    assembly: Promise.resolve(folder),
+    ports: { base: 0, bridge: 0 },
+    dynamodbEndpoint: undefined,
+    tableName: 'test',
+    minute: 200,
+    onLine: (source, line) => void lines.push(`${source} ${line}`),
+  });
+});
+
+afterAll(async () => {
+  await stack.close();
+  await rm(folder, { recursive: true });
+});
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(stack.baseUrl + path, { headers });
+
+/** The event that Echo got, as far as tests look into it. */
+interface Echoed {
+  body: string;
+  isBase64Encoded: boolean;
+  pathParameters: unknown;
+  requestContext: { authorizer: { lambda: { source: unknown } } };
+}
+
+const echoed = async (response: Response): Promise<Echoed> => {
+  expect(response.status).toBe(200);
+  return (await response.json()) as Echoed;
+};
+
+describe('a function gets the event of payload format 2.0', () => {
+  test('with headers in lower case, repeated ones joined, cookies apart', async () => {
+    const headers = new Headers([
+      ['X-One', 'a'],
+      ['x-one', 'b'],
+      ['Cookie', 'c=1; d=2'],
+    ]);
+    const event = await echoed(await fetch(`${stack.baseUrl}/Echo?q=1&q=2&r=%C3%A9+x&empty`, { headers }));
+    expect(event).toMatchObject({
+      version: '2.0',
+      routeKey: 'GET /Echo',
+      rawPath: '/Echo',
+      rawQueryString: 'q=1&q=2&r=%C3%A9+x&empty',
+      queryStringParameters: { q: '1,2', r: 'é x', empty: '' },
+      headers: { 'x-one': 'a, b' },
+      cookies: ['c=1', 'd=2'],
+      isBase64Encoded: false,
+      requestContext: { http: { method: 'GET', path: '/Echo' }, routeKey: 'GET /Echo', stage: '$default' },
+    });
+    expect(event).not.toHaveProperty('body');
+    expect(event).not.toHaveProperty('pathParameters');
+  });
+
+  test.each([
+    ['application/json', '{"a":"é"}', false],
+    ['application/json; charset=utf-8', '{}', false],
+    ['text/plain', 'é', false],
+    ['application/x-www-form-urlencoded', 'a=1&b=%20', true],
+    ['application/octet-stream', '\u0000', true],
+  ])('with a body of %s as text or in base64, as API Gateway has it', async (type, body, isBase64Encoded) => {
+    const event = await echoed(
+      await fetch(`${stack.baseUrl}/Echo`, { method: 'POST', headers: { 'content-type': type }, body }),
+    );
+    expect(event.isBase64Encoded).toBe(isBase64Encoded);
+    expect(isBase64Encoded ? Buffer.from(event.body, 'base64').toString() : event.body).toBe(body);
+  });
+
+  test('with the rest of the path where the route takes it, even an empty one', async () => {
+    const post = async (path: string) => echoed(await fetch(stack.baseUrl + path, { method: 'POST' }));
+    expect((await post('/hook/')).pathParameters).toEqual({ proxy: '' });
+    expect((await post('/hook/a/b%2Fc')).pathParameters).toEqual({ proxy: 'a/b/c' });
+  });
+});
+
+describe('an answer', () => {
+  test('without a status is 200 and JSON', async () => {
+    const response = await get('/Bare');
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await echoed(response)).toEqual({ hello: 'world' });
+  });
+
+  test('may be binary', async () => {
+    const response = await get('/Binary');
+    expect([...(await response.bytes())]).toEqual([0, 255]);
+    expect([response.headers.get('content-type'), response.headers.get('n')]).toEqual(['image/x', '1']);
+  });
+});
+
+describe('a function that fails', () => {
+  test.each(['Thrower', 'Rejecter', 'Exiter', 'Broken', 'Endless', 'Hungry', 'Talkative'])(
+    'is answered for with 500 and nothing of the cause, and harms no other call: %s',
+    async (id) => {
+      const response = await get(`/${id}`);
+      expect(response.status).toBe(500);
+      expect(await response.json()).toEqual({ message: 'Internal Server Error' });
+      expect((await get('/Echo')).status).toBe(200);
+      expect((await get(`/${id}`)).status).toBe(500);
+    },
+  );
+});
+
+test('calls of one function run at the same time', async () => {
+  await get('/Slow');
+  const responses = await Promise.all(Array.from({ length: 20 }, () => get('/Slow')));
+  expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
+});
+
+test("a function sees its own environment, names itself in its credentials, and sees nothing of this machine's", async () => {
+  const [remaining, accessKey, home] = (await (await get('/Logger')).text()).split(' ');
+  expect(Number(remaining)).toBeGreaterThan(4_000);
+  expect({ accessKey, home }).toEqual({ accessKey: 'Logger', home: 'undefined' });
+  await expect.poll(() => lines).toEqual(expect.arrayContaining(['Logger out hello', 'Logger err']));
+});
+
+describe('an authorizer', () => {
+  const contextOf = async (response: Response) => (await echoed(response)).requestContext.authorizer.lambda;
+
+  /** Waits until the authorizer has been asked about somebody this often, and says how often it was. */
+  const timesAsked = async (who: string, least: number): Promise<number> => {
+    const times = () => lines.filter((line) => line === `Guard asked about ${who}`).length;
+    await expect.poll(times).toBeGreaterThanOrEqual(least);
+    return times();
+  };
+
+  test('is not asked where its identity source is missing or empty', async () => {
+    expect((await get('/guarded')).status).toBe(401);
+    expect((await get('/guarded', { authorization: '' })).status).toBe(401);
+    expect((await get('/query?key=1')).status).toBe(401);
+    expect((await get('/query', { authorization: '1' })).status).toBe(401);
+    expect((await get('/query?key=1', { authorization: '1' })).status).toBe(200);
+  });
+
+  test('hands its context on, and its answer holds for every route for the same identity', async () => {
+    const expected = { source: ['ann'], type: 'REQUEST' };
+    expect(await contextOf(await get('/guarded', { authorization: 'ann' }))).toEqual(expected);
+    expect(await contextOf(await get('/guarded/too', { authorization: 'ann' }))).toEqual(expected);
+    expect(await contextOf(await get('/guarded', { authorization: 'ben' }))).toEqual({ ...expected, source: ['ben'] });
+    await timesAsked('ben', 1);
+    expect(await timesAsked('ann', 1)).toBe(1);
+  });
+
+  test('that refuses is 403', async () => {
+    expect((await get('/guarded', { authorization: 'deny' })).status).toBe(403);
+  });
+
+  test('that fails is 500, and is asked again', async () => {
+    expect((await get('/guarded', { authorization: 'fail' })).status).toBe(500);
+    expect((await get('/guarded', { authorization: 'fail' })).status).toBe(500);
+    expect(await timesAsked('fail', 2)).toBe(2);
+  });
+
+  test('without identity source is asked each time', async () => {
+    expect(await contextOf(await get('/path/cay'))).toEqual({ source: null, type: 'REQUEST' });
+    expect((await get('/path/cay')).status).toBe(200);
+    expect(await timesAsked('cay', 2)).toBe(2);
+    expect((await get('/path/deny')).status).toBe(403);
+  });
+});
+
+describe('a call of the table', () => {
+  const call = async (action: string, pk: string) =>
+    (await get(`/Reader?action=${action}&pk=${encodeURIComponent(pk)}`)).text();
+
+  test("reaches it where the function's role allows it", async () => {
+    expect(await call('GetItem', 'OPEN#1')).toBe('200 {}');
+  });
+
+  test.each([
+    ['GetItem', 'CLOSED#1'],
+    ['DeleteItem', 'OPEN#1'],
+    ['Scan', 'OPEN#1'],
+  ])('is refused as IAM would refuse it, and told in the log without the key: %s %s', async (action, pk) => {
+    const answer = await call(action, pk);
+    expect(answer).toMatch(/^400 .*AccessDeniedException.*Reader is not authorized to perform dynamodb:/);
+    const line = lines.find((text) => text.includes('refused by policy') && text.includes(action));
+    expect(line).toMatch(/^Reader /);
+    expect(line).not.toContain(pk);
+  });
+});
+
+test('a schedule calls its function with the event of EventBridge', async () => {
+  await expect
+    .poll(() => lines.find((line) => line.startsWith('Tick')))
+    .toMatch(/^Tick tick aws\.events \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+});
+
+test('the access log is written in the format of the stage', async () => {
+  await get('/nothing');
+  expect(lines).toContain('Base {"status":"404","other":"-"}');
+});
+
+test('what the template holds and the local stack does not know is refused', async () => {
+  const odd = { ...template, Resources: { ...template.Resources, Echo: { ...lambda('Echo', {}) } } };
+  Object.assign(odd.Resources.Echo.Properties, { Environment: { Variables: { ODD: { 'Fn::Base64': 'x' } } } });
+  await writeFile(join(folder, 'BusinessApi.template.json'), JSON.stringify(odd));
+  await expect(stack.load(folder)).rejects.toThrow(
+    'does not know this intrinsic function of the template: "Fn::Base64"',
+  );
+  expect((await get('/Echo')).status).toBe(200);
+});
+
+test('a template that is loaded anew takes over', async () => {
+  await writeFile(join(folder, 'Bare', 'index.mjs'), "export const handler = async () => 'changed'");
+  await writeFile(join(folder, 'BusinessApi.template.json'), JSON.stringify(template));
+  await stack.load(folder);
+  expect(await (await get('/Bare')).json()).toBe('changed');
+});

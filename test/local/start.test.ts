@@ -1,0 +1,125 @@
+/** `npm start`, as people and programs meet it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { freePort } from '../../infra/local/free-port.ts';
+import type { StackFile } from '../../infra/local/stack-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'start-'));
+
+const started: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const start = (settings: Record<string, string>, ...args: string[]) => {
+  const child = spawn(process.execPath, ['infra/local/start.ts', ...args], {
+    env: { ...process.env, DYNAMODB_ENDPOINT: '', LOCAL_FOLDER: folder, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  const output = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.err += text;
+  });
+  return { child, output, exit: once(child, 'exit') };
+};
+
+const stackFile = join(folder, 'stack.json');
+
+test('is ready when it says so, tells programs where everything is, and leaves nothing behind on SIGTERM', async () => {
+  const port = await freePort();
+  const { child, output, exit } = start({ PORT: `${port}` });
+  await expect.poll(() => output.out).toMatch(/^ready$/m);
+
+  const file: StackFile = JSON.parse(await readFile(stackFile, 'utf8'));
+  expect(file).toEqual({
+    base_url: `http://127.0.0.1:${port}`,
+    bridge_url: `http://127.0.0.1:${port + 1}`,
+    dynamodb_endpoint: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    table: 'business-api-local',
+    token: expect.stringMatching(/^bapi_/),
+    app_token: expect.stringMatching(/^bapi_/),
+    bot_phone_number: expect.stringMatching(/^\d+$/),
+    panelist: expect.stringMatching(/^\d+$/),
+    pid: child.pid,
+  });
+  expect(output.out).toContain(file.token);
+  expect(output.out).not.toContain(file.app_token);
+  const list = await fetch(`${file.base_url}/v1/research_profilers`, {
+    headers: { authorization: `Bearer ${file.token}` },
+  });
+  expect({ status: list.status, body: await list.json() }).toEqual({ status: 200, body: [] });
+
+  child.kill('SIGTERM');
+  expect(await exit).toEqual([0, null]);
+  expect(existsSync(stackFile)).toBe(false);
+  for (const url of [file.base_url, file.bridge_url, file.dynamodb_endpoint])
+    await expect(fetch(url)).rejects.toThrow();
+  expect(output.err).toBe('');
+});
+
+test('ends when npm is ended, though the shell between them tells it nothing', async () => {
+  const shell = spawn('sh', ['-c', `'${process.execPath}' infra/local/start.ts; true`], {
+    env: { ...process.env, DYNAMODB_ENDPOINT: '', LOCAL_FOLDER: folder, PORT: '0', npm_lifecycle_event: 'start' },
+    stdio: 'ignore',
+  });
+  started.push(shell);
+  await expect.poll(() => existsSync(stackFile)).toBe(true);
+  const { base_url, dynamodb_endpoint }: StackFile = JSON.parse(await readFile(stackFile, 'utf8'));
+  shell.kill('SIGTERM');
+  await expect.poll(() => existsSync(stackFile)).toBe(false);
+  for (const url of [base_url, dynamodb_endpoint]) {
+    await expect
+      .poll(() =>
+        fetch(url).then(
+          () => 'up',
+          () => 'down',
+        ),
+      )
+      .toBe('down');
+  }
+});
+
+test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
+  [
+    'a port that is taken',
+    async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      server.unref();
+      return { PORT: `${(server.address() as AddressInfo).port}` };
+    },
+    /^Port \d+ is taken: set PORT to another one\.\n$/,
+  ],
+  [
+    'a platform that has no embedded database',
+    async () => ({
+      PORT: '0',
+      NODE_OPTIONS: "--import=data:text/javascript,Object.defineProperty(process,'platform',{value:'sunos'})",
+    }),
+    /^There is no embedded database for sunos-\w+: start DynamoDB Local .* and set DYNAMODB_ENDPOINT=\S+\n$/,
+  ],
+  ['a port that is none', async () => ({ PORT: 'http' }), /^PORT must be a number from 0 to 65534, not "http"\.\n$/],
+  [
+    'a database that cannot be reached',
+    async () => ({ PORT: '0', DYNAMODB_ENDPOINT: `http://127.0.0.1:${await freePort()}` }),
+    /^No database answers at http:\/\/127\.0\.0\.1:\d+: start DynamoDB Local .* and set DYNAMODB_ENDPOINT=\S+\n$/,
+  ],
+])('%s is one line that says what to do', async (_, settings, message) => {
+  const { output, exit } = start(await settings());
+  expect(await exit).toEqual([1, null]);
+  expect(output).toEqual({ out: '', err: expect.stringMatching(message) });
+});

@@ -1,0 +1,93 @@
+/** The budgets of the access patterns, in capacity units as the table reports them, for items under 1 KB. */
+import { expect, test } from 'vitest';
+import { issueToken } from '../../shared/accounts.ts';
+import { recordAnswer } from '../../shared/answers.ts';
+import { createProfiler, deleteProfiler, listProfilers, readProfiler } from '../../shared/profilers.ts';
+import { documents } from '../../shared/table/client.ts';
+import { identify, mintToken } from '../../shared/tokens.ts';
+import { newPanelist, newVendor } from './support/world.ts';
+
+interface Capacity {
+  TableName?: string;
+  CapacityUnits?: number;
+  Table?: { CapacityUnits?: number };
+  GlobalSecondaryIndexes?: Record<string, { CapacityUnits?: number }>;
+}
+
+/** What one piece of work consumed: on the table, and on its indexes. */
+interface Consumed {
+  calls: number;
+  table: number;
+  indexes: number;
+}
+
+const consumed: Consumed = { calls: 0, table: 0, indexes: 0 };
+
+documents.middlewareStack.add(
+  (next, { commandName }) =>
+    async (args) => {
+      Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
+      const result = await next(args);
+      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: Capacity | Capacity[] };
+      for (const { CapacityUnits = 0, GlobalSecondaryIndexes = {} } of [ConsumedCapacity ?? []].flat()) {
+        const indexes = Object.values(GlobalSecondaryIndexes).reduce(
+          (sum, index) => sum + (index.CapacityUnits ?? 0),
+          0,
+        );
+        consumed.table += CapacityUnits - indexes;
+        consumed.indexes += indexes;
+      }
+      consumed.calls += 1;
+      expect(commandName).not.toBe('ScanCommand');
+      return result;
+    },
+  { step: 'initialize' },
+);
+
+const consumedBy = async (work: () => Promise<unknown>): Promise<Consumed> => {
+  Object.assign(consumed, { calls: 0, table: 0, indexes: 0 });
+  await work();
+  return { ...consumed };
+};
+
+const draft = { question: 'Well?', options: ['yes', 'no'] };
+
+test('authorizing costs 0.5 read units; a malformed token none', async () => {
+  const { account } = await newVendor();
+  const { token } = await issueToken(account, { label: 'test', permissions: ['profilers'] });
+  expect(await consumedBy(() => identify(token))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
+  expect(await consumedBy(() => identify(`${token}x`))).toEqual({ calls: 0, table: 0, indexes: 0 });
+  expect(await consumedBy(() => identify(mintToken()))).toEqual({ calls: 2, table: 1.5, indexes: 0 });
+});
+
+test('creating a profiler costs 1 write unit, with an idempotency key as well', async () => {
+  const { account } = await newVendor();
+  expect(await consumedBy(() => createProfiler(account, draft))).toEqual({ calls: 1, table: 1, indexes: 0 });
+  expect(await consumedBy(() => createProfiler(account, draft, 'key'))).toEqual({ calls: 1, table: 1, indexes: 0 });
+});
+
+test('reading a profiler costs 0.5 read units', async () => {
+  const { account } = await newVendor();
+  const { id } = await createProfiler(account, draft);
+  expect(await consumedBy(() => readProfiler(account, id))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
+});
+
+test('listing profilers is one query', async () => {
+  const { account } = await newVendor();
+  for (let index = 0; index < 5; index += 1) await createProfiler(account, draft);
+  expect(await consumedBy(() => listProfilers(account))).toMatchObject({ calls: 1, indexes: 0 });
+});
+
+test('answering costs 2 reads of 0.5, and 1 write on the table and 1 on the index by person', async () => {
+  const { account } = await newVendor();
+  const phone_number = await newPanelist();
+  const { id, options } = await createProfiler(account, draft);
+  const answer = { profiler_id: id, option_id: options[0]?.id ?? '', phone_number };
+  expect(await consumedBy(() => recordAnswer(account, answer))).toEqual({ calls: 3, table: 2, indexes: 1 });
+});
+
+test('deleting a profiler costs 1 write on the table, and 1 on the index that sweep reads', async () => {
+  const { account } = await newVendor();
+  const { id } = await createProfiler(account, draft);
+  expect(await consumedBy(() => deleteProfiler(account, id))).toEqual({ calls: 1, table: 1, indexes: 1 });
+});

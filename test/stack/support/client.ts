@@ -1,0 +1,127 @@
+/**
+ * Calls the served stack as its clients do. Every answer is held against the API's own list: a status, body or problem
+ * that `shared/api.ts` does not promise fails the test, whatever it was about.
+ */
+import * as v from 'valibot';
+import { expect, inject } from 'vitest';
+import { type Api, api, type Endpoint, type EndpointName, problemsOf } from '../../../shared/api.ts';
+import { problemCatalogue } from '../../../shared/problems.ts';
+
+type InputOf<E, Part extends string> =
+  E extends Record<Part, infer S extends v.GenericSchema> ? v.InferInput<S> : never;
+
+type BodyOf<E> = E extends { body: { schema: infer S extends v.GenericSchema } } ? v.InferInput<S> : never;
+
+/** What an endpoint takes, as its schemas type it. */
+type RequestTo<Name extends EndpointName> = { token: string } & Partial<{
+  path: InputOf<Api[Name], 'path'>;
+  query: InputOf<Api[Name], 'query'>;
+  headers: InputOf<Api[Name], 'headers'>;
+  body: BodyOf<Api[Name]>;
+}>;
+
+type SuccessOf<Name extends EndpointName> = Api[Name]['responses'] extends { 200: infer S extends v.GenericSchema }
+  ? v.InferOutput<S>
+  : null;
+
+export interface Received<Body> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+/** A problem document, as far as tests look at it. */
+export interface ProblemDocument {
+  type: string;
+  title: string;
+  status: number;
+  code: string;
+  detail: string;
+  errors?: { pointer?: string; parameter?: string; detail: string }[];
+  trace_id: string;
+}
+
+/** Calls an endpoint and expects that it succeeds. */
+export const call = async <Name extends EndpointName>(
+  name: Name,
+  request: RequestTo<Name>,
+): Promise<Received<SuccessOf<Name>>> => {
+  const received = await sendTo(name, request);
+  expect(received.status, JSON.stringify(received.body)).toBeLessThan(300);
+  return received as Received<SuccessOf<Name>>;
+};
+
+/** Calls an endpoint and expects a problem. */
+export const fail = async <Name extends EndpointName>(
+  name: Name,
+  request: RequestTo<Name>,
+): Promise<Received<ProblemDocument>> => asProblem(await sendTo(name, request));
+
+/** Sends anything to an endpoint, past all types; `body` goes out as it is. */
+export const sendRaw = (
+  name: EndpointName,
+  { token, path = {}, query, ...init }: RequestInit & { token?: string; path?: Record<string, string>; query?: string },
+): Promise<Received<unknown>> => {
+  const [{ method }] = api[name].routes;
+  const headers = new Headers(init.headers);
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  return receive(name, fetch(urlOf(name, path, query), { method, ...init, headers }));
+};
+
+/** The body of an answer that must be a problem. */
+export const asProblem = (received: Received<unknown>): Received<ProblemDocument> => {
+  expect(received.headers.get('content-type')).toBe('application/problem+json');
+  return received as Received<ProblemDocument>;
+};
+
+const sendTo = <Name extends EndpointName>(name: Name, request: RequestTo<Name>): Promise<Received<unknown>> => {
+  const { body } = request;
+  return sendRaw(name, {
+    token: request.token,
+    path: (request.path ?? {}) as Record<string, string>,
+    query: new URLSearchParams((request.query ?? {}) as Record<string, string>).toString(),
+    headers: {
+      ...(request.headers as Record<string, string>),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+};
+
+/** Address of an endpoint's first route. */
+export const urlOf = (name: EndpointName, path: Record<string, string> = {}, query = ''): string => {
+  const stack = inject('stack');
+  const [{ host, path: template }]: Endpoint['routes'] = api[name].routes;
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => encodeURIComponent(path[parameter] ?? ''));
+  return `${host === 'base' ? stack.base_url : stack.bridge_url}${filled}${query && `?${query}`}`;
+};
+
+const receive = async (name: EndpointName, pending: Promise<Response>): Promise<Received<unknown>> => {
+  const response = await pending;
+  const text = await response.text();
+  const received = { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+  hold(received, api[name]);
+  return received;
+};
+
+/** Statuses with which API Gateway answers by itself. */
+const GATEWAY = new Set([400, 401, 403, 404, 413, 429, 431, 500, 503]);
+
+const hold = ({ status, headers, body }: Received<unknown>, endpoint: Endpoint): void => {
+  if (status === 200 || status === 204) {
+    const schema = endpoint.responses[status];
+    if (schema === undefined) throw new Error(`${status} is not among the responses that the API promises`);
+    if (schema === null) expect(body).toBeNull();
+    else v.assert(schema, body);
+    return;
+  }
+  if (headers.get('content-type') === 'application/json') {
+    expect(Object.keys(body as object)).toEqual(['message']);
+    expect(GATEWAY).toContain(status);
+    return;
+  }
+  const { code, status: said } = body as ProblemDocument;
+  const promised = problemsOf(endpoint).map((problem) => ({ code: problem, status: problemCatalogue[problem].status }));
+  expect(promised).toContainEqual({ code, status });
+  expect(said).toBe(status);
+};

@@ -1,0 +1,34 @@
+/** Accounts, tokens and panelists for tests: new ones for each, so that no test sees another's. */
+import { randomInt, randomUUID } from 'node:crypto';
+import { createAccount, issueToken } from '../../../shared/accounts.ts';
+import type { Permission } from '../../../shared/permissions.ts';
+import { registerUser } from '../../../shared/users.ts';
+
+export interface Caller {
+  account: string;
+  token: string;
+  tokenId: string;
+}
+
+/** A new account with a token. */
+export const newCaller = async (...permissions: Permission[]): Promise<Caller> => {
+  const { id: account } = await createAccount({
+    name: 'Test account',
+    id: `test-${randomUUID().slice(0, 30)}`.replace(/-$/, ''),
+  });
+  const { token, record } = await issueToken(account, { label: 'test', permissions });
+  return { account, token, tokenId: record.id };
+};
+
+/** A vendor: an account that may use profilers. */
+export const newVendor = (): Promise<Caller> => newCaller('profilers');
+
+/** A number that no other test uses. */
+export const newPhone = (): string => `999${randomInt(1e11, 9e11)}`;
+
+/** A registered panelist's number. */
+export const newPanelist = async (): Promise<string> => {
+  const phone = newPhone();
+  await registerUser({ phone_number: phone, panelist: true });
+  return phone;
+};
