@@ -1,0 +1,60 @@
+/** What a failure means to the operator: one line that says what to do. No text of an unexpected error: it may quote data. */
+import { Refusal } from '../../shared/accounts.ts';
+import { describeError } from '../../shared/log.ts';
+import { isBusy } from '../../shared/table/busy.ts';
+
+const SIGN_IN = 'Sign in to AWS again, or choose credentials with AWS_PROFILE.';
+
+/** By the name or the code of the error. */
+const failures: Record<string, (target: Target) => string> = {
+  ResourceNotFoundException: ({ table, place }) =>
+    `There is no table "${table}" ${place}. Name the stack's output TableName with --table; check AWS_REGION and AWS_PROFILE.`,
+  ValidationException: ({ table, place }) =>
+    `"${table}" ${place} is not a table of the Business API. Name the stack's output TableName with --table.`,
+  AccessDeniedException: ({ table, place }) => `These credentials may not use the table "${table}" ${place}.`,
+  CredentialsProviderError: () => `No AWS credentials were found. ${SIGN_IN}`,
+  ExpiredTokenException: () => `The AWS credentials have expired. ${SIGN_IN}`,
+  IncompleteSignatureException: () => `AWS refuses the credentials. ${SIGN_IN}`,
+  InvalidSignatureException: () => `AWS refuses the credentials. ${SIGN_IN}`,
+  TokenProviderError: () => `The AWS session has ended. ${SIGN_IN}`,
+  UnrecognizedClientException: () => `AWS refuses the credentials. ${SIGN_IN}`,
+  ECONNREFUSED: unreachable,
+  ECONNRESET: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ENOTFOUND: unreachable,
+  ETIMEDOUT: unreachable,
+  TimeoutError: unreachable,
+};
+
+interface Target {
+  table: string | undefined;
+  place: string;
+}
+
+/** An error in one line. */
+export const describeFailure = (error: unknown): string => {
+  if (error instanceof Refusal) return error.message;
+  const known = namesOf(error).flatMap((name) => failures[name] ?? [])[0];
+  if (known !== undefined) return known({ table: process.env.TABLE_NAME, place: place() });
+  if (error instanceof Error && error.message === 'Region is missing') return 'No AWS region is set. Set AWS_REGION.';
+  if (isBusy(error)) return 'The table is busy. Try again in a moment.';
+  const { error: name, at } = describeError(error);
+  return `Unexpected error: ${[name, at?.split(' < ')[0]].filter(Boolean).join(' ')}`;
+};
+
+const namesOf = (error: unknown): string[] => {
+  if (!(error instanceof Error)) return [];
+  return 'code' in error && typeof error.code === 'string' ? [error.code, error.name] : [error.name];
+};
+
+const endpoint = (): string | undefined => process.env.AWS_ENDPOINT_URL_DYNAMODB || process.env.AWS_ENDPOINT_URL;
+
+const place = (): string => (endpoint() ? `at ${endpoint()}` : 'in this AWS account and region');
+
+function unreachable(): string {
+  const host = endpoint();
+  return host
+    ? `Nothing answers at ${host}. Is the database there running? "npm start" starts the local one.`
+    : 'DynamoDB cannot be reached. Check the network and AWS_REGION.';
+}

@@ -1,0 +1,34 @@
+/** Which table the command works on: one in AWS if it is named, else the running local stack's. */
+import { Refusal } from '../../shared/accounts.ts';
+import { callTableOf } from '../local/call-table.ts';
+import { readStackFile } from '../local/stack-file.ts';
+
+/**
+ * Points this process's calls of the table at its target.
+ *
+ * @param name - a table in AWS; the SDK finds region and credentials in its usual places
+ * @throws Refusal — no table is named, and no local stack runs
+ */
+export const useTable = async (name: string | undefined): Promise<void> => {
+  if (name) {
+    process.env.TABLE_NAME = name;
+    return;
+  }
+  const stack = await readStackFile();
+  if (stack === undefined || !isRunning(stack.pid)) {
+    throw new Refusal(
+      'No local stack is running. Start it with "npm start", or name a table in AWS with --table and sign in to AWS.',
+    );
+  }
+  callTableOf({ dynamodbEndpoint: stack.dynamodb_endpoint, table: stack.table });
+};
+
+/** A stack that was killed leaves its file behind. */
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+};

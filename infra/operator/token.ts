@@ -1,0 +1,125 @@
+/** `operator token …`: what accounts call the API with. */
+import type { Command } from 'commander';
+import * as v from 'valibot';
+import { issueToken, listTokens, revokeToken, type TokenRecord } from '../../shared/accounts.ts';
+import { now } from '../../shared/clock.ts';
+import { type Permission, permissions } from '../../shared/permissions.ts';
+import { visibleText } from '../../shared/text.ts';
+import { answer, columns, day, minute, note } from './output.ts';
+import { examples, readBy } from './usage.ts';
+
+interface Draft {
+  permissions: Permission[];
+  label?: string;
+  expires?: number;
+}
+
+export const addTokenCommands = (program: Command): void => {
+  const token = program.command('token').description('Tokens, which accounts call the API with.');
+
+  token
+    .command('issue')
+    .description('Issues a token and prints it on stdout, once: only its hash is kept. It works at once.')
+    .argument('<account>', "the account's id; app-network, for the servers of the mobile app")
+    .requiredOption('--permissions <list>', `what it may be used for, of ${permissions.join(',')}`, readPermissions)
+    .option('--label <text>', 'what people know it by', readBy(visibleText))
+    .option(
+      '--expires <when>',
+      'when it stops: 90d (days from now), 2027-01-31 (00:00 UTC), or a full ISO time',
+      readExpiry,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'token issue acme-research --permissions profilers,stats --label "Reporting"',
+        'token issue acme-research --permissions bridge --expires 2027-01-31T12:00:00Z',
+        'token issue app-network --permissions app',
+      ),
+    )
+    .action(async (account: string, { label = '', ...draft }: Draft, command: Command) => {
+      const { token: issued, record } = await issueToken(account, { label, ...draft });
+      answer(command, { token: issued, ...record }, issued);
+      note(`Token ${record.id} of "${account}": ${record.permissions.join(', ')}; ${state(record, minute)}.`);
+      note('Copy it now: it will not be shown again.');
+    });
+
+  token
+    .command('list')
+    .description("Lists the records of an account's tokens, revoked ones too, oldest first.")
+    .argument('<account>', "the account's id")
+    .action(async (account: string, _options: object, command: Command) => {
+      const records = await listTokens(account);
+      answer(command, records, tokenTable(records));
+    });
+
+  token
+    .command('revoke')
+    .description('Revokes a token: it stops working within 60 s. Repeating it changes nothing.')
+    .argument('<account>', "the account's id")
+    .argument('<token-id>', 'as "token list" shows it')
+    .action(async (account: string, id: string, _options: object, command: Command) => {
+      const record = await revokeToken(account, id);
+      answer(command, record, `Token ${id} of "${account}" is revoked: it stops working within 60 s.`);
+    });
+};
+
+/** Records of tokens, for people. */
+export const tokenTable = (records: TokenRecord[]): string =>
+  records.length === 0
+    ? 'No token was issued yet.'
+    : columns(
+        ['TOKEN ID', 'ENDS IN', 'LABEL', 'PERMISSIONS', 'CREATED', 'STATE'],
+        records.map((record) => [
+          record.id,
+          `…${record.last_four}`,
+          record.label,
+          record.permissions.join(','),
+          day(record.created),
+          state(record, day),
+        ]),
+      );
+
+const state = ({ expires, revoked }: TokenRecord, format: (time: string) => string): string => {
+  if (revoked !== undefined) return `revoked ${format(revoked)}`;
+  if (expires === undefined) return 'works until revoked';
+  return `${Date.parse(expires) <= now() ? 'expired' : 'works until'} ${format(expires)}`;
+};
+
+const permission = v.picklist(permissions, `must be a list of ${permissions.join(', ')}, with commas between`);
+
+const oneList = readBy(
+  v.pipe(
+    v.string(),
+    v.transform((list) => list.split(',').map((item) => item.trim())),
+    v.array(permission),
+  ),
+);
+
+/** Several lists are one. */
+function readPermissions(list: string, before: Permission[] = []): Permission[] {
+  return [...before, ...oneList(list)];
+}
+
+const DAY = 86_400_000;
+
+const days = v.pipe(
+  v.string(),
+  v.regex(/^[0-9]{1,5}d$/),
+  v.transform((text) => now() + Number.parseInt(text, 10) * DAY),
+);
+
+/** `Date.parse` takes 31 February for 3 March. */
+const isRealDate = (text: string): boolean => {
+  const [date = ''] = text.split('T');
+  return !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date);
+};
+
+const time = v.pipe(
+  v.union([v.pipe(v.string(), v.isoDate()), v.pipe(v.string(), v.isoTimestamp())]),
+  v.check(isRealDate),
+  v.transform(Date.parse),
+  v.finite(),
+);
+
+/** Milliseconds since 1970. */
+const readExpiry = readBy(v.union([days, time], 'must be like 90d, 2027-01-31 or 2027-01-31T12:00:00Z'));

@@ -1,0 +1,102 @@
+/** Runs the operator's command, as a process of its own: its arguments, its two outputs, its exit code. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished } from 'vitest';
+import { createAccount } from '../../../shared/accounts.ts';
+
+interface Ended {
+  code: number | string | null | undefined;
+  stdout: string;
+  stderr: string;
+}
+
+export type Environment = Record<string, string | undefined>;
+
+const stack = inject('stack');
+
+/** The environment without settings of AWS, of the table or of colours. */
+export const bare: Environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(AWS_|TABLE_NAME$|FORCE_COLOR$|NO_COLOR$)/.test(name)),
+);
+
+/** The environment of a machine that names the served stack's table as it would name one in AWS. */
+export const remote: Environment = {
+  ...bare,
+  TABLE_NAME: stack.table,
+  AWS_ENDPOINT_URL_DYNAMODB: stack.dynamodb_endpoint,
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'operator',
+  AWS_SECRET_ACCESS_KEY: 'local',
+};
+
+/** Runs the command to its end. */
+export const run = (args: string[], env = remote): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['infra/operator/main.ts', ...args],
+      { env, timeout: 100_000 },
+      (error, stdout, stderr) => resolve({ code: error ? error.code : 0, stdout, stderr }),
+    );
+  });
+
+/** Runs a command on the served stack's table. */
+export const operator = (...args: string[]): Promise<Ended> => run(args);
+
+/** Runs a command that must succeed and say nothing but its JSON document. */
+export const inJson = async (...args: string[]) => {
+  const { code, stdout, stderr } = await operator(...args, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
+  return JSON.parse(stdout);
+};
+
+/** The one line of a command that could not do what it was asked. */
+export const refusal = async (...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await operator(...args);
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(/^error: .+\n$/) });
+  return stderr;
+};
+
+/** An id that no other account has. */
+export const newId = (): string => `operator-${randomUUID().slice(0, 18)}`;
+
+/** The id of a new account. */
+export const newAccount = async (): Promise<string> =>
+  (await createAccount({ name: 'Of the operator', id: newId() })).id;
+
+/** A folder for the test at hand. */
+export const folder = async (): Promise<string> => {
+  const path = await mkdtemp(join(tmpdir(), 'operator-'));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+};
+
+/** A file of these rows. */
+export const csv = async (...rows: string[]): Promise<string> => {
+  const path = join(await folder(), 'panelists.csv');
+  await writeFile(path, `${rows.join('\n')}\n`);
+  return path;
+};
+
+/** A table that answers with an error, always or at some times; counts what it was asked. */
+export const failingTable = async (type: string, status = 400, fails = (_time: number) => true) => {
+  const asked = { times: 0 };
+  const server = createServer((_request, response) => {
+    asked.times += 1;
+    if (!fails(asked.times)) return response.end('{}');
+    return response.writeHead(status).end(JSON.stringify({ __type: type, message: 'Secret' }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return { asked, env: { ...remote, AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}` } };
+};
+
+/** A time as the table keeps it. */
+export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/);
