@@ -1,4 +1,4 @@
-/** What a token may be used for (design: hosts, routes, authorizer). */
+/** What a token may be used for. */
 export const permissions = ['profilers', 'stats', 'user_data', 'messages', 'bridge', 'app'] as const;
 
 export type Permission = (typeof permissions)[number];

@@ -4,7 +4,7 @@
  * it says so and does nothing. The jar must know `ReturnValuesOnConditionCheckFailure`, which came in 2023.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { freePort } from '../infra/local/free-port.ts';
 import { localFolder } from '../infra/local/stack-file.ts';
@@ -32,7 +32,10 @@ const fetchJars = (): void => {
   writeFileSync(join(folder, 'pom.xml'), POM);
   const copy = ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
   const { status } = spawnSync('mvn', copy, { cwd: folder, stdio: 'inherit' });
-  if (status !== 0) throw new Error('Maven could not fetch DynamoDB Local.');
+  if (status !== 0) {
+    rmSync(folder, { recursive: true });
+    throw new Error('Maven could not fetch DynamoDB Local.');
+  }
 };
 
 const startDatabase = (port: number): ChildProcess =>

@@ -1,4 +1,4 @@
-/** The one table of design: keys, indexes, expiry, recovery. */
+/** The one table: keys, indexes, expiry, recovery. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';

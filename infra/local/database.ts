@@ -52,7 +52,8 @@ export const openDatabase = async (endpoint: string | undefined): Promise<Databa
     `${port}`,
   ];
   const child = spawn(command ?? BINARY, args, { stdio: 'ignore' });
-  const exited = once(child, 'exit');
+  // One that cannot be started never answers, which is told where it is waited for.
+  const exited = once(child, 'exit').catch(() => undefined);
   return {
     endpoint: `http://127.0.0.1:${port}`,
     close: async () => {

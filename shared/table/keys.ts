@@ -1,5 +1,5 @@
 /**
- * Every key of the table, and every way in which the service reads or writes it (design: one table, `pk` + `sk`).
+ * Every key of the table, and every way in which the service reads or writes it.
  * A key's prefix names its entity, so that a role can be fenced into the prefixes that its function needs.
  */
 
