@@ -1,24 +1,22 @@
 /** `npm run dev`, and what a new endpoint needs: tried on a copy of the sources. */
 import { spawn } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { StackFile } from '../../infra/local/stack-file.ts';
+import { copySources, type SourceCopy } from '../support/source-copy.ts';
 
-let copy: string;
+let sources: SourceCopy;
 let output = '';
 let stop: () => void;
 let file: StackFile;
 
 beforeAll(async () => {
-  copy = await mkdtemp(join(tmpdir(), 'dev-'));
-  for (const part of ['infra', 'functions', 'shared', 'package.json'])
-    await cp(part, join(copy, part), { recursive: true });
-  await symlink(resolve('node_modules'), join(copy, 'node_modules'));
+  sources = await copySources();
+  const { folder } = sources;
   const child = spawn(process.execPath, ['infra/local/start.ts', '--watch'], {
-    cwd: copy,
-    env: { ...process.env, DYNAMODB_ENDPOINT: '', LOCAL_FOLDER: join(copy, '.local'), PORT: '0' },
+    cwd: folder,
+    env: { ...process.env, DYNAMODB_ENDPOINT: '', LOCAL_FOLDER: join(folder, '.local'), PORT: '0' },
   });
   stop = () => child.kill();
   for (const stream of [child.stdout, child.stderr]) {
@@ -27,18 +25,13 @@ beforeAll(async () => {
     });
   }
   await vi.waitFor(() => expect(output).toMatch(/^ready$/m), { timeout: 20_000 });
-  file = JSON.parse(await readFile(join(copy, '.local/stack.json'), 'utf8'));
+  file = JSON.parse(await readFile(join(folder, '.local/stack.json'), 'utf8'));
 });
 
 afterAll(async () => {
   stop();
-  await rm(copy, { recursive: true, force: true });
+  await sources.remove();
 });
-
-const change = async (path: string, edit: (source: string) => string): Promise<void> => {
-  const whole = join(copy, path);
-  await writeFile(whole, edit(await readFile(whole, 'utf8')));
-};
 
 const get = (path: string) => fetch(file.base_url + path, { headers: { authorization: `Bearer ${file.token}` } });
 
@@ -49,7 +42,7 @@ test('a function is loaded anew when its source changes, and the table keeps wha
     body: JSON.stringify({ question: 'Well?', options: ['yes', 'no'] }),
   });
   const { profiler_id } = (await created.json()) as { profiler_id: string };
-  await change('functions/profilers/read-profiler.ts', (source) =>
+  await sources.change('functions/profilers/read-profiler.ts', (source) =>
     source.replace('ok({ question,', "ok({ question: 'Changed!',"),
   );
   await expect
@@ -59,7 +52,7 @@ test('a function is loaded anew when its source changes, and the table keeps wha
 
 test('an entry in shared/api.ts and a file in functions/ are all that a new endpoint needs', async () => {
   await writeFile(
-    join(copy, 'functions/profilers/count-profilers.ts'),
+    join(sources.folder, 'functions/profilers/count-profilers.ts'),
     `import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { listProfilers } from '../../shared/profilers.ts';
 
@@ -69,7 +62,7 @@ export const handler = endpoint('countProfilers', async ({ account }) => {
 });
 `,
   );
-  await change('shared/api.ts', (source) =>
+  await sources.change('shared/api.ts', (source) =>
     source.replace(
       'export const api = {',
       `export const api = {
@@ -89,7 +82,7 @@ export const handler = endpoint('countProfilers', async ({ account }) => {
 });
 
 test('sources that cannot be built are told, and what ran before goes on', async () => {
-  await change('functions/profilers/read-profiler.ts', (source) => `${source}\nconst = ;`);
+  await sources.change('functions/profilers/read-profiler.ts', (source) => `${source}\nconst = ;`);
   await expect.poll(() => output).toContain('The stack cannot be synthesised');
   expect((await get('/v1/profiler_count')).status).toBe(200);
 });

@@ -1,0 +1,30 @@
+/** A copy of the sources that a test may change: the project's own folder stays as it is. */
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export interface SourceCopy {
+  folder: string;
+  /** Puts a file's source otherwise. */
+  change(path: string, edit: (source: string) => string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export const copySources = async (): Promise<SourceCopy> => {
+  const folder = await mkdtemp(join(tmpdir(), 'sources-'));
+  for (const part of ['infra', 'functions', 'shared', 'package.json']) {
+    await cp(part, join(folder, part), { recursive: true });
+  }
+  await symlink(resolve('node_modules'), join(folder, 'node_modules'));
+  return {
+    folder,
+    change: async (path, edit) => {
+      const whole = join(folder, path);
+      const source = await readFile(whole, 'utf8');
+      const changed = edit(source);
+      if (changed === source) throw new Error(`Nothing in ${path} was changed.`);
+      await writeFile(whole, changed);
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+};
