@@ -1,11 +1,10 @@
 /** Tokens in a path, asked of the authorizer as API Gateway asks it for a route whose token is in its path. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { handler } from '../../functions/authorizer.ts';
+import { captureLog } from '../support/captured-log.ts';
 import { newCaller } from './support/world.ts';
 
-beforeEach(() => void vi.spyOn(process.stdout, 'write').mockReturnValue(true));
-
-afterEach(() => void vi.restoreAllMocks());
+captureLog();
 
 const askFor = (encoded_token: string) =>
   handler({

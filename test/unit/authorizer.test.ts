@@ -2,19 +2,13 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/authorizer.ts';
 import { documents } from '../../shared/table/client.ts';
 import { mintToken } from '../../shared/tokens.ts';
+import { captureLog } from '../support/captured-log.ts';
 
-const written: string[] = [];
+const written = captureLog();
 
-beforeEach(() => {
-  vi.stubEnv('TABLE_NAME', 'table');
-  vi.spyOn(process.stdout, 'write').mockImplementation((line) => written.push(String(line)) > 0);
-});
+beforeEach(() => void vi.stubEnv('TABLE_NAME', 'table'));
 
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  written.length = 0;
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 const ask = (token: string) =>
   handler({

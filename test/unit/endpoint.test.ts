@@ -5,19 +5,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { define } from '../../shared/api.ts';
 import { endpoint, ok, serve } from '../../shared/http/endpoint.ts';
 import type { HttpEvent } from '../../shared/http/event.ts';
+import { captureLog } from '../support/captured-log.ts';
 
-const written: string[] = [];
+const written = captureLog();
 
-beforeEach(() => {
-  vi.stubEnv('BASE_URL', 'https://api.example.com');
-  vi.spyOn(process.stdout, 'write').mockImplementation((line) => written.push(String(line)) > 0);
-});
+beforeEach(() => void vi.stubEnv('BASE_URL', 'https://api.example.com'));
 
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  written.length = 0;
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 /** An event as far as the HTTP layer looks at it. */
 const eventWith = (lambda: unknown) =>

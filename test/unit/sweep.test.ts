@@ -2,8 +2,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/workers/sweep.ts';
 import { documents } from '../../shared/table/client.ts';
+import { captureLog } from '../support/captured-log.ts';
 
-const written: string[] = [];
+const written = captureLog();
 
 /** What was asked of the table: the command, and the partition key that it names. */
 const asked: string[] = [];
@@ -25,16 +26,13 @@ const answerTo = (name: string, input: Record<string, unknown>): unknown => {
 
 beforeEach(() => {
   vi.stubEnv('TABLE_NAME', 'table');
-  vi.spyOn(process.stdout, 'write').mockImplementation((line) => written.push(String(line)) > 0);
   vi.spyOn(documents, 'send').mockImplementation(async (command: { constructor: { name: string }; input: object }) =>
     answerTo(command.constructor.name, { ...command.input }),
   );
 });
 
 afterEach(() => {
-  vi.restoreAllMocks();
   vi.unstubAllEnvs();
-  written.length = 0;
   asked.length = 0;
 });
 
