@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createProfiler } from '../../shared/profilers.ts';
+import { update } from '../../shared/table/client.ts';
+import { profilerKey } from '../../shared/table/keys.ts';
 import { call, fail, type Received, sendRaw } from './support/client.ts';
 import { newVendor } from './support/world.ts';
 
@@ -207,6 +209,20 @@ describe('an idempotency key', () => {
     await call('deleteProfiler', { token, path: { id: first.body.profiler_id } });
     expect((await call('createProfiler', { token, headers, body })).body).toEqual(first.body);
     expect((await call('listProfilers', { token })).body).toEqual([]);
+  });
+
+  test('is free again when the tombstone has expired, though the table still has it', async () => {
+    const { account, token } = await newVendor();
+    const first = await call('createProfiler', { token, headers, body });
+    await call('deleteProfiler', { token, path: { id: first.body.profiler_id } });
+    await update({
+      Key: profilerKey(account, first.body.profiler_id),
+      UpdateExpression: 'SET expires_at = :past',
+      ExpressionAttributeValues: { ':past': Math.floor(Date.now() / 1000) - 1 },
+    });
+    const other = { ...body, question: 'Something else?' };
+    await call('createProfiler', { token, headers, body: other });
+    expect((await call('listProfilers', { token })).body).toMatchObject([{ question: other.question }]);
   });
 
   test.each([
