@@ -5,6 +5,8 @@ export default defineConfig({
     // Node itself loads the sources, as it does in production: nothing is transformed.
     experimental: { viteModuleRunner: false },
     pool: 'forks',
+    // As many as small machines have cores: the stack that is tested needs them too.
+    maxWorkers: 2,
     setupFiles: ['test/coverage.ts'],
     // Generous, for busy machines: no test waits for a time, only for what it tests.
     testTimeout: 60_000,

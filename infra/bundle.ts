@@ -13,7 +13,13 @@ const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${l
 const functionFile = (name: string, { area }: Pick<Endpoint, 'area'>): string => `functions/${area}/${kebab(name)}.ts`;
 
 /** The files of the functions that are no endpoints, by name. */
-const others = { authorizer: 'functions/authorizer.ts', sweep: 'functions/workers/sweep.ts' };
+const others = {
+  authorizer: 'functions/authorizer.ts',
+  relay: 'functions/workers/relay.ts',
+  count: 'functions/workers/count.ts',
+  deliver: 'functions/workers/deliver.ts',
+  sweep: 'functions/workers/sweep.ts',
+};
 
 /** Folders that hold a function's bundle as `index.mjs`, by the function's name. */
 export type Bundles = Record<keyof typeof others | keyof typeof api, string>;
@@ -37,11 +43,11 @@ export const bundleFunctions = async (directory: string, bundling: Bundling): Pr
   return Object.fromEntries(files.map(([name]) => [name, join(directory, folderOf(name))])) as Bundles;
 };
 
-/** The SDK's client imports its package.json for the version in it, and would bring the whole file along. */
+/** The SDK's clients import their package.json for the version in it, and would bring the whole file along. */
 const versionOnly: Plugin = {
   name: 'version-only',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]client-dynamodb[\\/]package\.json$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/]client-[a-z-]+[\\/]package\.json$/ }, async ({ path }) => {
       const { version } = JSON.parse(await readFile(path, 'utf8'));
       return { contents: JSON.stringify({ version }), loader: 'json' };
     });

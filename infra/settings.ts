@@ -32,6 +32,16 @@ const settings = v.object({
     ),
     30,
   ),
+  /** Days that messages and log entries are kept; at least as long as the logs list without a start. */
+  messageRetention: v.optional(wholeNumber(30), 90),
+  /** Days that job counters are kept. */
+  counterRetention: v.optional(wholeNumber(30), 400),
+  /** Workers that deliver at the same time, at most; as many as the account has, without it. */
+  deliverConcurrency: v.optional(v.pipe(wholeNumber(2), v.maxValue(1_000))),
+  /** ARN of the SNS topic that alarms are sent to. */
+  alarmTopic: v.optional(v.pipe(v.string(), v.startsWith('arn:', 'must be an ARN'))),
+  /** Minutes that an entry of an outbox may wait before an alarm is raised. */
+  alarmAge: v.optional(wholeNumber(1), 60),
   /** Requests a second that each host takes, sustained and in bursts. */
   throttleRate: v.optional(wholeNumber(1), 500),
   throttleBurst: v.optional(wholeNumber(1), 1_000),

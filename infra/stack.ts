@@ -1,13 +1,18 @@
 /** The stack: two hosts, one function an endpoint, one table, and what runs beside them. */
-import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { api, type Endpoint, type EndpointName } from '../shared/api.ts';
+import { entryKey, messageKey } from '../shared/table/keys.ts';
 import type { Bundles } from './bundle.ts';
+import { Alarms } from './constructs/alarms.ts';
 import { BusinessTable } from './constructs/business-table.ts';
+import { feedFromQueue, feedFromStream } from './constructs/event-sources.ts';
 import { HttpHost } from './constructs/http-host.ts';
 import { ServiceFunction, type Surroundings } from './constructs/service-function.ts';
+import { FailedBatches, WakeUpQueue } from './constructs/wake-up-queue.ts';
 import type { Settings } from './settings.ts';
 
 interface BusinessApiProps extends StackProps {
@@ -16,7 +21,10 @@ interface BusinessApiProps extends StackProps {
 }
 
 /** Seconds that a function may take. Endpoints answer in milliseconds; the limit is for a table that does not. */
-const TIMEOUT = { endpoint: 10, authorizer: 8, sweep: 55 };
+const TIMEOUT = { endpoint: 10, authorizer: 8, stream: 30, deliver: 60, sweep: 55 };
+
+/** Changes that a worker gets from the stream at a time: `relay` sends ten a call, `count` writes fifty a transaction. */
+const BATCH = 100;
 
 export class BusinessApiStack extends Stack {
   constructor(scope: Construct, id: string, { settings, bundles, ...props }: BusinessApiProps) {
@@ -46,7 +54,13 @@ export class BusinessApiStack extends Stack {
       table,
       logRetention,
       sourceMaps: settings.bundling === 'mapped',
-      environment: { BASE_URL: hosts.base.url, JID_DOMAIN: settings.jidDomain },
+      environment: {
+        BASE_URL: hosts.base.url,
+        BRIDGE_URL: hosts.bridge.url,
+        JID_DOMAIN: settings.jidDomain,
+        MESSAGE_RETENTION: String(settings.messageRetention),
+        COUNTER_RETENTION: String(settings.counterRetention),
+      },
     };
 
     const authorizer = new ServiceFunction(this, 'Authorizer', {
@@ -69,22 +83,95 @@ export class BusinessApiStack extends Stack {
       for (const route of endpoint.routes) hosts[route.host].serve(route, endpoint.token, served.function);
     }
 
+    const wakeUps = new WakeUpQueue(this, 'WakeUps', { visibility: 6 * TIMEOUT.deliver });
+    const failures = new FailedBatches(this, 'FailedBatches');
+    const waking = { ...surroundings.environment, QUEUE_URL: wakeUps.queue.queueUrl };
+
+    const relay = new ServiceFunction(this, 'Relay', {
+      ...surroundings,
+      environment: waking,
+      description: 'Turns new entries of outboxes into wake-ups',
+      bundle: bundles.relay,
+      access: [],
+      timeout: TIMEOUT.stream,
+    });
+    feedFromStream(relay, table, { keys: entryKey('', ''), batchSize: BATCH, failures });
+
+    const count = new ServiceFunction(this, 'Count', {
+      ...surroundings,
+      description: 'Adds new log entries to job counters',
+      bundle: bundles.count,
+      access: ['markCounted', 'addToJob'],
+      timeout: TIMEOUT.stream,
+    });
+    feedFromStream(count, table, {
+      keys: { pk: messageKey('').pk },
+      without: 'counted',
+      batchSize: BATCH,
+      failures,
+    });
+
+    const appNetwork = new Secret(this, 'AppNetwork', {
+      description: 'Address and signing secret of the app network: {"url": "https://…", "secret": "whsec_…"}',
+      removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    Validations.of(appNetwork).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason:
+        'The app network has to change its side at the same time: rotated by hand, with both secrets overlapping.',
+    });
+    const deliver = new ServiceFunction(this, 'Deliver', {
+      ...surroundings,
+      environment: { ...waking, APP_NETWORK_SECRET: appNetwork.secretArn },
+      description: 'Delivers what waits in a conversation',
+      bundle: bundles.deliver,
+      access: [
+        'findHead',
+        'listEntries',
+        'removeFromOutbox',
+        'findPlatform',
+        'findCircuit',
+        'updateCircuit',
+        'closeCircuit',
+        'putLogEntry',
+        'putEntry',
+        'updateHead',
+      ],
+      timeout: TIMEOUT.deliver,
+    });
+    deliver.allow(['secretsmanager:GetSecretValue'], appNetwork.secretArn);
+    feedFromQueue(deliver, wakeUps.queue, settings.deliverConcurrency);
+
     const sweep = new ServiceFunction(this, 'Sweep', {
       ...surroundings,
+      environment: waking,
       description: 'Takes up work that is due',
       bundle: bundles.sweep,
       access: ['listDueWork', 'listAnswers', 'removeAnswers', 'buryProfiler'],
       timeout: TIMEOUT.sweep,
     });
+    for (const waker of [relay, deliver, sweep]) waker.allow(['sqs:SendMessage'], wakeUps.queue.queueArn);
     new Rule(this, 'EachMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
       // A failed sweep is not repeated: the next minute takes up the same work.
       targets: [new InvokeFunction(sweep.function, { retryAttempts: 0 })],
     });
 
+    const alarms = new Alarms(this, 'Alarms', { stage: settings.stage, topic: settings.alarmTopic });
+    alarms.whenUsed('DeadLetters', wakeUps.deadLetters, 'Deliver failed five times on a conversation');
+    alarms.whenUsed('FailedBatches', failures, 'Relay or count gave up a batch of the stream');
+    alarms.whenLogged(
+      'OldestEntry',
+      sweep.logGroup,
+      'oldest_s',
+      settings.alarmAge * 60,
+      `Something waits in an outbox for more than ${settings.alarmAge} minutes`,
+    );
+
     new CfnOutput(this, 'BaseUrl', { value: hosts.base.url });
     new CfnOutput(this, 'BridgeUrl', { value: hosts.bridge.url });
     new CfnOutput(this, 'TableName', { value: table.tableName });
+    new CfnOutput(this, 'AppNetworkSecret', { value: appNetwork.secretArn });
   }
 }
 

@@ -1,13 +1,34 @@
 /** Accounts of businesses and vendors, and the tokens issued to them (spec §5). Written by operators only. */
 import { newId, now, timestamp } from './clock.ts';
 import { APP_NETWORK, type Permission } from './permissions.ts';
-import { find, pages, putting, puttingNew, removing, replacing, transact, type Write } from './table/client.ts';
-import { accountKey, accountListKey, accountTokenKey, type Key, numberKey, tokenKey } from './table/keys.ts';
+import type { PlatformItem, PlatformName } from './platforms/platforms.ts';
+import {
+  find,
+  findLatest,
+  pages,
+  putting,
+  puttingNew,
+  removing,
+  replacing,
+  transact,
+  type Write,
+} from './table/client.ts';
+import {
+  accountKey,
+  accountListKey,
+  accountTokenKey,
+  type Key,
+  numberKey,
+  platformKey,
+  tokenKey,
+} from './table/keys.ts';
 import { hashToken, mintToken, type TokenItem } from './tokens.ts';
 
 export interface Account {
   id: string;
   name: string;
+  /** Which chat platform its users' messages go to, where it has one. */
+  platform?: PlatformName;
   /** The phone number of its bot, where it has one (spec §5, rule 2). */
   bot_number?: string;
   created: string;
@@ -59,23 +80,37 @@ export const createAccount = async (draft: { name: string; id?: string; bot_numb
   return account;
 };
 
+/** Which chat platform an account's users' messages go to, and how; the settings hold secrets. */
+export interface AccountPlatform {
+  name: PlatformName;
+  /** As the platform's `check` answers them. */
+  settings: object;
+}
+
 /**
- * Changes an account's name or its bot's number; `null` takes the number away.
+ * Changes what is given of an account; `null` takes its bot's number, or its platform, away. All or nothing.
  *
  * @throws Refusal — no such account, or the number belongs to another account's bot
  */
 export const updateAccount = async (
   id: string,
-  { name, bot_number }: { name?: string; bot_number?: string | null },
+  change: { name?: string; bot_number?: string | null; platform?: AccountPlatform | null },
 ): Promise<Account> => {
-  const { bot_number: number, ...rest } = await showAccount(id);
-  const wanted = bot_number === undefined ? number : (bot_number ?? undefined);
-  const account: Account = { ...rest, ...(name && { name }), ...(wanted && { bot_number: wanted }) };
+  const { bot_number: number, platform: before, ...rest } = await latestAccount(id);
+  const wanted = change.bot_number === undefined ? number : (change.bot_number ?? undefined);
+  const platform = change.platform === undefined ? before : change.platform?.name;
+  const account: Account = {
+    ...rest,
+    ...(change.name && { name: change.name }),
+    ...(platform && { platform }),
+    ...(wanted && { bot_number: wanted }),
+  };
   const claimed = wanted === number ? undefined : wanted;
   const released = wanted === number ? undefined : number;
   const [failed] = await transact([
     replacing({ ...accountKey(id), ...account }),
     listing(account),
+    ...(change.platform === undefined ? [] : [settingPlatform(id, change.platform)]),
     ...(claimed === undefined ? [] : [claiming(claimed, id)]),
     ...(released === undefined ? [] : [removing(numberKey(released))]),
   ]);
@@ -84,13 +119,35 @@ export const updateAccount = async (
   return account;
 };
 
+/** The account as it is at this moment: what is written on it must undo nothing. @throws Refusal — no such account */
+const latestAccount = async (id: string): Promise<Account> => {
+  const item = await findLatest<AccountItem>(accountKey(id));
+  if (item === undefined) throw noAccount(id);
+  return toAccount(item);
+};
+
+/** An account's platform with its settings and secrets, where it has one. 1 read unit. */
+export const findPlatform = async (account: string): Promise<AccountPlatform | undefined> => {
+  const item = await findLatest<PlatformItem>(platformKey(account));
+  return item && { name: item.platform, settings: item.settings };
+};
+
 /** One account. @throws Refusal — no such account */
 export const showAccount = async (id: string): Promise<Account> => {
-  const item = await find<AccountItem>(accountKey(id));
-  if (item === undefined) throw noAccount(id);
-  const { pk: _pk, sk: _sk, ...account } = item;
+  const account = await findAccount(id);
+  if (account === undefined) throw noAccount(id);
   return account;
 };
+
+/** The account with this id. 0.5 read units. */
+export const findAccount = async (id: string): Promise<Account | undefined> => {
+  const item = await find<AccountItem>(accountKey(id));
+  return item && toAccount(item);
+};
+
+/** The id of the account that a bot's number belongs to. 0.5 read units. */
+export const accountOfBot = async (number: string): Promise<string | undefined> =>
+  (await find<Key & { account: string }>(numberKey(number)))?.account;
 
 /** All accounts with their names, by id. */
 export const listAccounts = async (): Promise<Pick<Account, 'id' | 'name'>[]> => {
@@ -174,6 +231,8 @@ export const revokeToken = async (account: string, id: string): Promise<TokenRec
   return toRecord(revoked);
 };
 
+const toAccount = ({ pk: _pk, sk: _sk, ...account }: AccountItem): Account => account;
+
 const toRecord = ({ pk: _pk, sk: _sk, sha256: _sha256, ...record }: TokenRecordItem): TokenRecord => record;
 
 const refuseUnsuitable = (account: string, permissions: Permission[]): void => {
@@ -191,6 +250,12 @@ const openAppNetwork = async (): Promise<void> => {
 };
 
 const listing = ({ id, name }: Account): Write => putting({ ...accountListKey(id), id, name });
+
+/** The settings stand apart from the account: fewer functions may read them. */
+const settingPlatform = (account: string, platform: AccountPlatform | null): Write =>
+  platform === null
+    ? removing(platformKey(account))
+    : putting<PlatformItem>({ ...platformKey(account), platform: platform.name, settings: platform.settings });
 
 const claiming = (number: string, account: string): Write => puttingNew({ ...numberKey(number), account });
 

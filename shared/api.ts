@@ -3,10 +3,12 @@
  * the tests come from. An endpoint `doThing` of area `things` is served by `functions/things/do-thing.ts`.
  */
 import * as v from 'valibot';
+import { phoneOf } from './contacts.ts';
+import { states } from './logs.ts';
 import type { Permission } from './permissions.ts';
 import type { ProblemCode } from './problems.ts';
 import type { AccessPatternName } from './table/keys.ts';
-import { lowerCased, phoneNumber, visibleText } from './text.ts';
+import { atMost, calendarDay, lowerCased, phoneNumber, uuid, visibleText, wholeNumber } from './text.ts';
 
 /** `base` is the API host, `bridge` the host that chat platforms and the app network talk to. */
 type Host = 'base' | 'bridge';
@@ -30,7 +32,7 @@ export interface Endpoint {
   permission: Permission | 'none';
   /** Parameters of the path: exactly those that the routes name. */
   path?: ObjectSchema;
-  query?: ObjectSchema;
+  query?: v.GenericSchema;
   /** Headers that mean something to the endpoint, by their lower-case names. */
   headers?: ObjectSchema;
   body?: { type: 'json' | 'form'; schema: v.GenericSchema };
@@ -72,9 +74,28 @@ const option = v.object({ id: v.string(), option: v.string() });
 
 const storedProfiler = v.object({ question: v.string(), created_at: v.string(), options: v.array(option) });
 
-const idempotencyKey = v.object({
-  'idempotency-key': v.optional(v.pipe(visibleText, v.maxLength(255, 'must have at most 255 characters'))),
-});
+const idempotencyKey = v.object({ 'idempotency-key': v.optional(v.pipe(visibleText, atMost(255))) });
+
+/** Characters of a message, and of a quick reply. */
+const MAX_TEXT = 4_096;
+const MAX_QUICK_REPLIES = 10;
+/** Events of the app network in one request. */
+const MAX_EVENTS = 100;
+/** Days from the first to the last of a period. */
+const MAX_PERIOD = 366;
+/** The last second of the year 9999. */
+const END_OF_TIME = 253_402_300_799;
+
+const address = v.pipe(visibleText, atMost(2_048));
+
+const content = v.variant('type', [
+  v.object({ type: v.literal('text'), text: v.object({ body: v.pipe(visibleText, atMost(MAX_TEXT)) }) }),
+  v.object({ type: v.literal('image'), image: v.object({ url: address }) }),
+  v.object({ type: v.literal('file'), file: v.object({ url: address }) }),
+]);
+
+/** How the table's log entries are written: by every function that lets a message reach a state. */
+const reachingState = ['putLogEntry', 'putEntry', 'updateHead'] as const;
 
 export const api = {
   createProfiler: define({
@@ -153,6 +174,120 @@ export const api = {
     responses: { 204: null },
     problems: ['profiler_not_found', 'option_not_found', 'panelist_not_found', 'already_answered'],
     table: ['findProfiler', 'findUser', 'putAnswer'],
+  }),
+
+  sendMessage: define({
+    area: 'messages',
+    summary: 'Send a message to a user of the app.',
+    routes: [
+      { host: 'base', method: 'POST', path: '/v1/message' },
+      { host: 'bridge', method: 'POST', path: '/v1/message' },
+    ],
+    token: 'header',
+    permission: 'messages',
+    query: v.object({ job_id: v.optional(uuid) }),
+    headers: idempotencyKey,
+    body: {
+      type: 'json',
+      schema: v.intersect([
+        v.object({
+          to: phoneNumber,
+          recipient_type: v.optional(v.literal('individual')),
+          quick_replies: v.optional(
+            v.pipe(
+              v.array(v.pipe(visibleText, atMost(MAX_TEXT))),
+              v.maxLength(MAX_QUICK_REPLIES, `must hold at most ${MAX_QUICK_REPLIES} quick replies`),
+            ),
+          ),
+        }),
+        content,
+      ]),
+    },
+    responses: { 200: v.object({ id: v.string() }) },
+    problems: ['idempotency_key_reused'],
+    table: ['findAccount', 'findMessage', ...reachingState],
+  }),
+
+  takeAppEvents: define({
+    area: 'app',
+    summary: 'Take events of the app network: one, or an array of them.',
+    routes: [{ host: 'bridge', method: 'POST', path: '/v1/app/events' }],
+    token: 'header',
+    permission: 'app',
+    body: {
+      type: 'json',
+      // Events are checked one by one: a bad one does not hold up the others.
+      schema: v.pipe(
+        v.union([v.array(v.unknown()), v.record(v.string(), v.unknown())], 'must be an event, or an array of events'),
+        v.check(
+          (events) => !Array.isArray(events) || events.length <= MAX_EVENTS,
+          `must hold at most ${MAX_EVENTS} events`,
+        ),
+      ),
+    },
+    responses: { 204: null },
+    problems: ['events_refused'],
+    table: ['findBot', 'findAccount', 'findMessage', 'putEventReceipt', 'updateUser', 'removeUser', ...reachingState],
+  }),
+
+  listLogs: define({
+    area: 'stats',
+    summary: 'List the delivery logs of your messages, newest first.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/stats/logs' }],
+    token: 'header',
+    permission: 'stats',
+    query: v.object({
+      limit: v.optional(wholeNumber(1, 1_000), '100'),
+      contact: v.optional(
+        v.pipe(
+          v.string(),
+          v.check(
+            (contact) => phoneOf(contact) !== undefined,
+            'must be a contact as the logs show it, or its phone number',
+          ),
+        ),
+      ),
+      state: v.optional(v.picklist(states)),
+      job_id: v.optional(uuid),
+      start: v.optional(wholeNumber(0, END_OF_TIME)),
+      end: v.optional(wholeNumber(0, END_OF_TIME)),
+      cursor: v.optional(v.string()),
+    }),
+    responses: {
+      200: v.array(v.object({ created: v.string(), contact: v.string(), state: v.string(), job_id: v.string() })),
+      204: null,
+    },
+    problems: [],
+    table: ['listLogsByState', 'listLogsOfContact', 'listLogsOfJob'],
+  }),
+
+  listJobs: define({
+    area: 'stats',
+    summary: 'Count the messages of your jobs by the state that they reached in a period.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/stats/jobs' }],
+    token: 'header',
+    permission: 'stats',
+    query: v.pipe(
+      v.object({ start_date: calendarDay, end_date: calendarDay }),
+      v.forward(
+        v.partialCheck(
+          [['start_date'], ['end_date']],
+          ({ start_date, end_date }) => {
+            if (!v.is(calendarDay, start_date) || !v.is(calendarDay, end_date)) return true;
+            const days = (Date.parse(end_date) - Date.parse(start_date)) / 86_400_000;
+            return days >= 0 && days <= MAX_PERIOD;
+          },
+          `must not be before start_date, nor more than ${MAX_PERIOD} days after it`,
+        ),
+        ['end_date'],
+      ),
+    ),
+    responses: {
+      200: v.array(v.object({ job_id: v.string(), state: v.string(), payload_type: v.string(), count: v.number() })),
+      204: null,
+    },
+    problems: ['period_too_large'],
+    table: ['listJobs'],
   }),
 } as const satisfies Record<string, Endpoint>;
 

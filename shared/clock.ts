@@ -27,6 +27,15 @@ export const timestamp = (): string => {
   return new Date(Math.floor(lastMicroseconds / 1000)).toISOString().replace('Z', microseconds);
 };
 
+/**
+ * Minutes of the delivery schedule, in milliseconds. A minute has fewer of them where the environment says so: so days
+ * of waiting can be tried in seconds.
+ */
+export const minutes = (count: number): number => count * Number(process.env.MINUTE ?? 60_000);
+
+/** A random number from `least` to `most`. */
+export const between = (least: number, most: number): number => least + Math.random() * (most - least);
+
 /** A time, given in milliseconds since 1970, as a sort key: fixed width, so that text order is time order. */
 export const sortableTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 

@@ -2,14 +2,20 @@
 import { pages } from './table/client.ts';
 import { duePartitions, type Key } from './table/keys.ts';
 
-/** Keys of what is due at `time` (as `sortableTime` writes it), a page at a time, the oldest of each shard first. */
-export async function* dueWork(time: string): AsyncGenerator<Key[]> {
+/** Work that is due: its key, since when, and when what it is about began, where that is known. */
+export interface Due extends Key {
+  gsi1sk: string;
+  created?: string;
+}
+
+/** What is due at `time` (as `sortableTime` writes it), a page at a time, the oldest of each shard first. */
+export async function* dueWork(time: string): AsyncGenerator<Due[]> {
   for (const partition of duePartitions) {
-    yield* pages<Key>({
+    yield* pages<Due>({
       IndexName: 'gsi1',
       KeyConditionExpression: 'gsi1pk = :due AND gsi1sk <= :time',
       ExpressionAttributeValues: { ':due': partition, ':time': time },
-      ProjectionExpression: 'pk, sk',
+      ProjectionExpression: 'pk, sk, gsi1sk, created',
     });
   }
 }

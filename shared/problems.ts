@@ -14,6 +14,8 @@ export const problemCatalogue = {
   idempotency_key_reused: { status: 422, title: 'The idempotency key belongs to another request' },
   option_not_found: { status: 422, title: 'No such option' },
   panelist_not_found: { status: 422, title: 'No such panelist' },
+  events_refused: { status: 422, title: 'Some events were not taken' },
+  period_too_large: { status: 422, title: 'The period holds too much' },
   profiler_too_large: { status: 422, title: 'The profiler is too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'The service is busy' },

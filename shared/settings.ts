@@ -11,3 +11,24 @@ export const tableName = (): string => setting('TABLE_NAME');
 
 /** Address of the API host, without a slash at its end. */
 export const baseUrl = (): string => setting('BASE_URL');
+
+/** Address of the bridge host, without a slash at its end. */
+export const bridgeUrl = (): string => setting('BRIDGE_URL');
+
+/** What follows the phone number and @ in a contact's identifier. */
+export const jidDomain = (): string => setting('JID_DOMAIN');
+
+/** Address of the queue that wakes `deliver`. */
+export const queueUrl = (): string => setting('QUEUE_URL');
+
+/** Name of the secret that holds address and signing secret of the app network. */
+export const appNetworkSecret = (): string => setting('APP_NETWORK_SECRET');
+
+/** Days that messages and log entries are kept. */
+export const messageRetention = (): number => Number(setting('MESSAGE_RETENTION'));
+
+/** Days that job counters are kept. */
+export const counterRetention = (): number => Number(setting('COUNTER_RETENTION'));
+
+/** Whether addresses of this machine may be called: on the local stack only. */
+export const allowsLoopback = (): boolean => process.env.ALLOW_LOOPBACK === 'true';

@@ -1,8 +1,9 @@
 /** Schemas of the texts and numbers that several endpoints take. */
 import * as v from 'valibot';
+import { allowsLoopback } from './settings.ts';
 
 /** Text that survives the table unchanged: no lone surrogates, which UTF-8 cannot hold. */
-const text = v.pipe(
+export const text = v.pipe(
   v.string(),
   v.check((value) => value.isWellFormed(), 'must be valid Unicode: it holds half of a surrogate pair'),
 );
@@ -20,4 +21,55 @@ export const lowerCased = (texts: string[]): string[] => [...new Set(texts.map((
 export const phoneNumber = v.pipe(
   v.string(),
   v.regex(/^[0-9]{7,15}$/, 'must be a phone number in international format without +: 7 to 15 digits'),
+);
+
+/** At most so many characters, as people count them: an emoji of two code units is one. */
+export const atMost = (count: number) =>
+  v.check<string, string>(
+    (value) => value.length <= count || [...value].length <= count,
+    `must have at most ${count} characters`,
+  );
+
+/** A whole number in a parameter. */
+export const wholeNumber = (least: number, most: number) =>
+  v.pipe(
+    v.string(),
+    v.check(
+      (value) => /^\d{1,15}$/.test(value) && Number(value) >= least && Number(value) <= most,
+      `must be a whole number from ${least} to ${most}`,
+    ),
+    v.transform(Number),
+  );
+
+/** An id as the service writes it; capital letters are taken too. */
+export const uuid = v.pipe(v.string(), v.uuid('must be a UUID'), v.toLowerCase());
+
+/** A day of the calendar, `YYYY-MM-DD`. */
+export const calendarDay = v.pipe(
+  v.string(),
+  v.check(
+    (value) => /^[1-9]\d{3}-\d\d-\d\d$/.test(value) && new Date(`${value}T00:00Z`).toJSON()?.startsWith(value),
+    'must be a day that exists, as YYYY-MM-DD',
+  ),
+);
+
+const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
+
+/** A secret of Standard Webhooks. */
+export const signingSecret = v.pipe(
+  v.string(),
+  v.check((value) => {
+    const bytes = Buffer.from(SECRET.exec(value)?.[1] ?? '', 'base64').length;
+    return bytes >= 24 && bytes <= 64;
+  }, 'must be whsec_ and 24 to 64 bytes in base64'),
+);
+
+/** An address that the service posts to. */
+export const receiverUrl = v.pipe(
+  v.string(),
+  v.check((value) => {
+    const { protocol, username, password } = URL.parse(value) ?? {};
+    const safe = protocol === 'https:' || (protocol === 'http:' && allowsLoopback());
+    return safe && username === '' && password === '';
+  }, 'must be an https address, without user name or password'),
 );

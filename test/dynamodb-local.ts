@@ -51,11 +51,14 @@ const startDatabase = (port: number): ChildProcess =>
       '-port',
       `${port}`,
     ],
-    { stdio: 'ignore' },
+    // It leaves a file where it is started.
+    { stdio: 'ignore', cwd: jars },
   );
 
 const test = (endpoint: string): number | null =>
-  spawnSync('vitest', ['run', '--project', 'stack', ...process.argv.slice(2)], {
+  // That database answers late at times, and the table's client waits no longer than for one in AWS: a test may be
+  // repeated, which mends nothing that is wrong.
+  spawnSync('vitest', ['run', '--project', 'stack', '--retry', '2', ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: {
       ...process.env,

@@ -4,6 +4,9 @@ import { endpoint, nextPage, ok } from '../../shared/http/endpoint.ts';
 import { listProfilers } from '../../shared/profilers.ts';
 
 export const handler = endpoint('listProfilers', async ({ account, query }) => {
-  const { profilers, next } = await listProfilers(account, decodeCursor(query.cursor));
-  return ok(profilers, next === undefined ? {} : nextPage('/v1/research_profilers', { cursor: encodeCursor(next) }));
+  const { profilers, next } = await listProfilers(account, decodeCursor([account], query.cursor));
+  return ok(
+    profilers,
+    next === undefined ? {} : nextPage('/v1/research_profilers', { cursor: encodeCursor([account], next) }),
+  );
 });

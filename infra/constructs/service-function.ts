@@ -27,6 +27,12 @@ interface ServiceFunctionProps extends Surroundings {
 
 export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
+  readonly logGroup: LogGroup;
+
+  /** Lets the function do more than what its access patterns of the table take. */
+  readonly allow = (actions: string[], resource: string): void => {
+    this.function.addToRolePolicy(new PolicyStatement({ actions, resources: [resource] }));
+  };
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
@@ -35,6 +41,7 @@ export class ServiceFunction extends Construct {
       retention: props.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
+    this.logGroup = logGroup;
     logGroup.grantWrite(role);
     for (const statement of tableStatements(props.table, props.access)) role.addToPrincipalPolicy(statement);
 

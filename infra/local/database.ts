@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { freePort } from './free-port.ts';
 import { StartError } from './start-error.ts';
-import type { TableDefinition } from './template.ts';
+import type { TableDefinition } from './template/definitions.ts';
 
 export interface Database {
   endpoint: string;
@@ -23,7 +23,7 @@ export interface Database {
 }
 
 /** Shipped in a package of its own for each platform; there is one for Linux on x64. */
-const BINARY = fileURLToPath(
+export const BINARY = fileURLToPath(
   new URL(`../../node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`, import.meta.url),
 );
 
@@ -89,6 +89,22 @@ export const createTable = async (
     client.destroy();
   }
   await refuseSeparateDatabases(endpoint, tableName);
+};
+
+/**
+ * The name of the table's stream.
+ *
+ * @throws StartError — a table that was there before has none
+ */
+export const streamOf = async (endpoint: string, tableName: string): Promise<string> => {
+  const client = clientFor(endpoint, 'table');
+  try {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+    if (Table?.LatestStreamArn) return Table.LatestStreamArn;
+    throw new StartError(`The table ${tableName} at ${endpoint} has no stream: remove the table.`);
+  } finally {
+    client.destroy();
+  }
 };
 
 /** A client with made-up credentials; its access key says who calls. */

@@ -3,23 +3,28 @@
  * Threads start when calls come, more of them while calls wait, and go when they have had nothing to do for a while.
  */
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
-import type { FunctionDefinition } from './template.ts';
+import type { FunctionDefinition } from './template/definitions.ts';
 import type { Call, Outcome, ThreadData } from './worker-thread.ts';
 
 /** Lambda takes and gives at most this many bytes. */
 export const MAX_PAYLOAD = 6 * 1024 * 1024;
 
 /**
- * While calls wait, it is looked every so many milliseconds whether another thread is due: one is when no call has ended
- * since the last look. So calls that wait for something get threads, and quick ones, which more threads on the same
- * cores would only slow down, share a few.
+ * While calls wait, it is looked every so many milliseconds whether more threads are due. One is when no call has ended
+ * since the last look. Where calls end, but too few for those that wait, as many are as there are cores with nothing to
+ * do. So calls that wait for something get threads, and quick ones, which more threads on the same cores would only slow
+ * down, share a few.
  */
 const GROWTH_INTERVAL = 50;
+/** Calls may wait for so many looks before they are too many. */
+const PATIENCE = 4;
 const MAX_STARTING = 4;
-const MAX_THREADS = 250;
+/** A function runs so many calls at a time. */
+export const MAX_THREADS = 250;
 /** A thread that had no call for this many milliseconds ends. */
 const IDLE = 60_000;
 
@@ -36,6 +41,8 @@ interface Waiting {
 interface Thread {
   worker: Worker;
   starting: boolean;
+  /** Milliseconds that it has worked, and not waited, until the last look. */
+  worked: number;
   finish: ((outcome: Outcome) => void) | undefined;
   idle: NodeJS.Timeout | undefined;
 }
@@ -48,7 +55,9 @@ export class FunctionPool {
   readonly #free: Thread[] = [];
   readonly #waiting: Waiting[] = [];
   #growth: NodeJS.Timeout | undefined;
-  #moved = false;
+  /** Calls that ended since the last look. */
+  #ended = 0;
+  #looked = 0;
   #closed = false;
 
   constructor(definition: FunctionDefinition, environment: Record<string, string>, onLine: (line: string) => void) {
@@ -67,11 +76,18 @@ export class FunctionPool {
       this.#waiting.push({ event: JSON.stringify(event), settle });
       this.#next();
       if (this.#threads.size === 0) this.#start();
-      this.#growth ??= setTimeout(() => this.#grow(), GROWTH_INTERVAL);
+      if (this.#growth === undefined) this.#lookSoon();
     });
     if ('error' in outcome) throw new FunctionError(outcome.error);
     if (Buffer.byteLength(outcome.result) > MAX_PAYLOAD) throw new FunctionError('ResponseSizeTooLarge');
     return JSON.parse(outcome.result);
+  }
+
+  /** Ends a thread that is at work, as a crash would. Answers whether there was one. */
+  kill(): boolean {
+    const thread = [...this.#threads].find(({ finish }) => finish !== undefined);
+    if (thread) void this.#end(thread, 'Killed');
+    return thread !== undefined;
   }
 
   async close(): Promise<void> {
@@ -91,13 +107,36 @@ export class FunctionPool {
     }
   }
 
+  #lookSoon(): void {
+    this.#looked = performance.now();
+    this.#busyCores();
+    this.#ended = 0;
+    this.#growth = setTimeout(() => this.#grow(), GROWTH_INTERVAL);
+  }
+
   #grow(): void {
     this.#growth = undefined;
-    if (this.#waiting.length === 0 || this.#closed) return;
+    const waiting = this.#waiting.length;
+    if (waiting === 0 || this.#closed) return;
     const starting = [...this.#threads].filter((thread) => thread.starting).length;
-    if (!this.#moved && starting < MAX_STARTING) this.#start();
-    this.#moved = false;
-    this.#growth = setTimeout(() => this.#grow(), GROWTH_INTERVAL);
+    const idleCores = Math.floor(availableParallelism() - this.#busyCores() - starting);
+    const isStuck = this.#ended === 0;
+    const isSlow = waiting > this.#ended * PATIENCE;
+    const due = isSlow ? Math.max(idleCores, isStuck ? 1 : 0) : 0;
+    for (let more = Math.min(due, waiting, MAX_STARTING - starting); more > 0; more -= 1) this.#start();
+    this.#lookSoon();
+  }
+
+  /** How many cores the threads have kept busy since the last look. */
+  #busyCores(): number {
+    const elapsed = performance.now() - this.#looked;
+    let worked = 0;
+    for (const thread of this.#threads) {
+      const { active } = thread.worker.performance.eventLoopUtilization();
+      worked += active - thread.worked;
+      thread.worked = active;
+    }
+    return worked / elapsed;
   }
 
   #run(thread: Thread, { event, settle }: Waiting): void {
@@ -126,7 +165,7 @@ export class FunctionPool {
       stdout: true,
       stderr: true,
     });
-    const thread: Thread = { worker, starting: true, finish: undefined, idle: undefined };
+    const thread: Thread = { worker, starting: true, worked: 0, finish: undefined, idle: undefined };
     this.#threads.add(thread);
     for (const stream of [worker.stdout, worker.stderr]) createInterface(stream).on('line', this.#onLine);
     worker.once('online', () => {
@@ -134,7 +173,7 @@ export class FunctionPool {
       this.#release(thread);
     });
     worker.on('message', (outcome: Outcome) => {
-      this.#moved = true;
+      this.#ended += 1;
       thread.finish?.(outcome);
       this.#release(thread);
     });

@@ -3,13 +3,12 @@
  * the answers that it gives by itself.
  */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Authorizers } from './authorizers.ts';
 import { MAX_PAYLOAD } from './function-pool.ts';
+import { closeServer, listenOnLoopback } from './loopback.ts';
 import { type Match, matchRoute } from './routes.ts';
-import type { HostDefinition } from './template.ts';
+import type { HostDefinition } from './template/definitions.ts';
 
 interface Answer {
   status: number;
@@ -59,10 +58,8 @@ export class Gateway {
    *
    * @throws the system's error, `EADDRINUSE` where the port is taken
    */
-  async listen(port: number): Promise<string> {
-    this.#server.listen(port, '127.0.0.1');
-    await once(this.#server, 'listening');
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  listen(port: number): Promise<string> {
+    return listenOnLoopback(this.#server, port);
   }
 
   /** Serves this from now on; what authorizers said before is forgotten. */
@@ -70,11 +67,8 @@ export class Gateway {
     this.#service = { ...service, authorizers: new Authorizers(service.invoke) };
   }
 
-  async close(): Promise<void> {
-    if (!this.#server.listening) return;
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, 'close');
+  close(): Promise<void> {
+    return closeServer(this.#server);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

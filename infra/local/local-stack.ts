@@ -1,11 +1,21 @@
-/** The stack on this machine: what the template says, served by two gateways, threads, and a database. */
-import { createTable, type Database, openDatabase } from './database.ts';
+/** The stack on this machine: what the template says, served by two gateways, threads, queues, and a database. */
+
+import { createTable, type Database, openDatabase, streamOf } from './database.ts';
+import type { Faults } from './faults.ts';
 import { FunctionPool } from './function-pool.ts';
 import { Gateway } from './gateway.ts';
+import { AwsEndpoint, type Secret } from './queues/aws-endpoint.ts';
+import { Queues } from './queues/queues.ts';
+import { Roles } from './rights/roles.ts';
+import { TableGuard } from './rights/table-guard.ts';
 import { runSchedules } from './schedules.ts';
+import { EventSources } from './sources/event-sources.ts';
+import { Stream } from './sources/stream.ts';
+import { Writes } from './sources/writes.ts';
 import { StartError } from './start-error.ts';
-import { TableGuard } from './table-guard.ts';
-import { readTemplate, type Template } from './template.ts';
+import type { FunctionDefinition, SecretDefinition, Template } from './template/definitions.ts';
+import { REGION } from './template/references.ts';
+import { readTemplate } from './template/template.ts';
 
 export interface LocalStackOptions {
   /** Where the stack was synthesised, or will have been when the promise fulfils. */
@@ -15,8 +25,15 @@ export interface LocalStackOptions {
   /** A database to use instead of the embedded one. */
   dynamodbEndpoint: string | undefined;
   tableName: string;
-  /** Milliseconds that count as a minute for schedules. */
+  /**
+   * Milliseconds that count as a minute: for schedules, for a queue's deduplication, for messages whose function has
+   * failed, and for functions, who find it as MINUTE in their environment.
+   */
   minute: number;
+  /** The value of the template's secret, if it has one. */
+  secret?: string;
+  /** What is to go wrong. */
+  faults?: Faults;
   /** Takes every log line: of functions, and of the hosts' access logs. */
   onLine: (source: string, line: string) => void;
 }
@@ -29,17 +46,28 @@ interface Parts {
   guard: TableGuard;
   /** Where functions find the table: behind the guard. */
   guardedEndpoint: string;
+  aws: AwsEndpoint;
+  awsEndpoint: string;
+  queues: Queues;
+  roles: Roles;
+  writes: Writes;
 }
+
+type Invoke = (functionId: string, event: unknown) => Promise<unknown>;
 
 export class LocalStack {
   readonly baseUrl: string;
   readonly bridgeUrl: string;
   /** Where operators find the table: nobody guards it from them. */
   readonly dynamodbEndpoint: string;
+  /** Where functions find queues and the secret, and operators too: the access key `operator` may do everything. */
+  readonly awsEndpoint: string;
   readonly #options: LocalStackOptions;
   readonly #parts: Parts;
   #functions = new Map<string, FunctionPool>();
+  #eventSources: EventSources | undefined;
   #stopSchedules: () => void = () => undefined;
+  #closed = false;
 
   private constructor(options: LocalStackOptions, parts: Parts) {
     this.#options = options;
@@ -47,6 +75,7 @@ export class LocalStack {
     this.baseUrl = parts.urls.base;
     this.bridgeUrl = parts.urls.bridge;
     this.dynamodbEndpoint = parts.database.endpoint;
+    this.awsEndpoint = parts.awsEndpoint;
   }
 
   /**
@@ -63,10 +92,16 @@ export class LocalStack {
         bridge: await listen(gateways.bridge, options.ports.bridge),
       };
       const database = await openDatabase(options.dynamodbEndpoint);
-      const guard = new TableGuard(database.endpoint, options.onLine);
-      opened.push(database, guard);
+      const roles = new Roles(options.onLine);
+      const queues = new Queues(options.faults ?? {}, options.minute);
+      const writes = new Writes();
+      const guard = new TableGuard(database.endpoint, roles, writes);
+      const aws = new AwsEndpoint(queues, roles);
+      opened.push(database, guard, aws);
       const guardedEndpoint = await guard.listen();
-      const stack = new LocalStack(options, { gateways, urls, database, guard, guardedEndpoint });
+      const awsEndpoint = await aws.listen();
+      const parts = { gateways, urls, database, guard, guardedEndpoint, aws, awsEndpoint, queues, roles, writes };
+      const stack = new LocalStack(options, parts);
       await stack.load(await options.assembly);
       return stack;
     } catch (error) {
@@ -75,69 +110,141 @@ export class LocalStack {
     }
   }
 
-  /** Serves another assembly of the stack from now on; the table stays as it is. */
+  /**
+   * Serves another assembly of the stack from now on. The table stays as it is, queues keep their messages, and readers
+   * of the stream go on where they were.
+   */
   async load(assembly: string): Promise<void> {
-    const { tableName, minute, onLine } = this.#options;
-    const template = await readTemplate(assembly, { tableName, baseUrl: this.baseUrl, bridgeUrl: this.bridgeUrl });
+    const { tableName, minute } = this.#options;
+    const { roles, queues, guard } = this.#parts;
+    const template = await readTemplate(assembly, {
+      tableName,
+      baseUrl: this.baseUrl,
+      bridgeUrl: this.bridgeUrl,
+      awsUrl: this.awsEndpoint,
+    });
+    const secrets = this.#withValues(template.secrets);
     await createTable(this.dynamodbEndpoint, template.table, tableName);
+    this.#eventSources ??= await this.#openEventSources();
+    if (this.#closed) return;
 
     const old = this.#functions;
-    this.#parts.guard.judgeBy(template);
+    const stopped = this.#eventSources.stop();
+    roles.judgeBy(template);
+    guard.guard(template.table.id);
+    queues.define(template.queues);
+    this.#parts.aws.tell(secrets);
     this.#functions = this.#startFunctions(template);
-    const invoke = (id: string, event: unknown) => this.#invoke(id, event);
-    for (const name of ['base', 'bridge'] as const) {
-      this.#parts.gateways[name].serve({
-        definition: template.hosts[name],
-        invoke,
-        onLine: (line) => onLine(template.hosts[name].id, line),
-      });
-    }
+    this.#serveHosts(template);
     this.#stopSchedules();
-    this.#stopSchedules = runSchedules(template.schedules, minute, invoke);
+    this.#stopSchedules = runSchedules(template.schedules, minute, this.#invoke);
     await Promise.all([...old.values()].map((pool) => pool.close()));
+    await stopped;
+    if (!this.#closed) this.#eventSources.start(template.mappings);
   }
 
-  /** What functions' roles allow and no call has needed so far, by function. */
+  /** What functions' roles allow and nothing has needed so far, by function. */
   unusedRights(): Record<string, string[]> {
-    return this.#parts.guard.unusedRights();
+    return this.#parts.roles.unusedRights();
+  }
+
+  /** Logical ids of all functions. */
+  functionIds(): string[] {
+    return [...this.#functions.keys()];
+  }
+
+  /** Ends one of a function's calls that are under way, as a crash would. Answers whether there was one. */
+  kill(functionId: string): boolean {
+    return this.#pool(functionId).kill();
+  }
+
+  /** How many messages each queue holds, by its logical id: those that can be received, and those that are hidden. */
+  queueCounts(): Record<string, { visible: number; inFlight: number }> {
+    return this.#parts.queues.counts();
+  }
+
+  /** Addresses of the queues, by logical id. */
+  queueUrls(): Record<string, string> {
+    return this.#parts.queues.urls();
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#stopSchedules();
+    const stopped = this.#eventSources?.stop();
     await Promise.all(Object.values(this.#parts.gateways).map((gateway) => gateway.close()));
     await Promise.all([...this.#functions.values()].map((pool) => pool.close()));
+    await stopped;
     await this.#parts.guard.close();
+    await this.#parts.aws.close();
     await this.#parts.database.close();
   }
 
-  #invoke(id: string, event: unknown): Promise<unknown> {
+  readonly #invoke: Invoke = (id, event) => this.#pool(id).invoke(event);
+
+  #pool(id: string): FunctionPool {
     const pool = this.#functions.get(id);
     if (pool === undefined) throw new Error(`The template names no function ${id}.`);
-    return pool.invoke(event);
+    return pool;
   }
 
   #startFunctions({ functions }: Template): Map<string, FunctionPool> {
     return new Map(
       functions.map((definition) => [
         definition.id,
-        new FunctionPool(
-          definition,
-          { ...lambdaEnvironment(definition.id, this.#parts.guardedEndpoint), ...definition.environment },
-          (line) => this.#options.onLine(definition.id, line),
+        new FunctionPool(definition, this.#environmentOf(definition), (line) =>
+          this.#options.onLine(definition.id, line),
         ),
       ]),
     );
   }
+
+  /** What the template says, what Lambda's runtime adds, and what functions are told of this machine alone. */
+  #environmentOf({ id, environment }: FunctionDefinition): Record<string, string> {
+    return {
+      ...lambdaEnvironment(id),
+      ...environment,
+      AWS_ENDPOINT_URL_DYNAMODB: this.#parts.guardedEndpoint,
+      AWS_ENDPOINT_URL_SQS: this.awsEndpoint,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: this.awsEndpoint,
+      MINUTE: String(this.#options.minute),
+      ALLOW_LOOPBACK: 'true',
+    };
+  }
+
+  #serveHosts({ hosts }: Template): void {
+    for (const name of ['base', 'bridge'] as const) {
+      this.#parts.gateways[name].serve({
+        definition: hosts[name],
+        invoke: this.#invoke,
+        onLine: (line) => this.#options.onLine(hosts[name].id, line),
+      });
+    }
+  }
+
+  async #openEventSources(): Promise<EventSources> {
+    const { tableName, minute, faults = {} } = this.#options;
+    const stream = new Stream(this.dynamodbEndpoint, await streamOf(this.dynamodbEndpoint, tableName));
+    const { queues, writes } = this.#parts;
+    return new EventSources({ queues, stream, writes, minute, faults, invoke: this.#invoke });
+  }
+
+  #withValues(secrets: SecretDefinition[]): Secret[] {
+    const { secret } = this.#options;
+    return secrets.map((definition) => {
+      if (secret === undefined) throw new Error(`The secret ${definition.id} needs a value.`);
+      return { ...definition, value: secret };
+    });
+  }
 }
 
 /** What Lambda's runtime adds to a function's environment. The access key names the function to the endpoints here. */
-const lambdaEnvironment = (id: string, dynamodbEndpoint: string): Record<string, string> => ({
-  AWS_REGION: 'us-east-1',
+const lambdaEnvironment = (id: string): Record<string, string> => ({
+  AWS_REGION: REGION,
   AWS_ACCESS_KEY_ID: id,
   AWS_SECRET_ACCESS_KEY: 'local',
   AWS_SESSION_TOKEN: 'local',
   AWS_LAMBDA_FUNCTION_NAME: id,
-  AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
   // The files of this machine's user have no say here.
   AWS_CONFIG_FILE: '/dev/null',
   AWS_SHARED_CREDENTIALS_FILE: '/dev/null',

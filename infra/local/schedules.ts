@@ -1,6 +1,6 @@
 /** EventBridge's schedules on this machine. */
 import { randomUUID } from 'node:crypto';
-import type { ScheduleDefinition } from './template.ts';
+import type { ScheduleDefinition } from './template/definitions.ts';
 
 /**
  * Calls the functions of each schedule at its rate.

@@ -6,6 +6,10 @@ import { fileURLToPath } from 'node:url';
 export interface StackFile {
   base_url: string;
   bridge_url: string;
+  /** The simulated app network, for people and programs that look at phones. */
+  phone_url: string;
+  /** Where the service sends what is for phones. */
+  app_url: string;
   dynamodb_endpoint: string;
   table: string;
   /** A demo account's token, with every permission but `app`. */

@@ -8,7 +8,15 @@ import {
   showAccount,
   updateAccount,
 } from '../../shared/accounts.ts';
-import { answer, columns, fields, minute } from './output.ts';
+import { answer, columns, fields, minute, note } from './output.ts';
+import {
+  addPlatformOptions,
+  platformFrom,
+  platformGivenIn,
+  platformSettings,
+  settingsInJson,
+  settingsInWords,
+} from './platform.ts';
 import { tokenTable } from './token.ts';
 import { examples, readName, readPhoneNumber } from './usage.ts';
 
@@ -51,34 +59,64 @@ export const addAccountCommands = (program: Command): void => {
 
   account
     .command('show')
-    .description("Shows an account and its tokens' records. Tokens themselves are not kept.")
+    .description("Shows an account and its tokens' records. Secrets and tokens are not shown.")
     .argument('<id>', "the account's id")
     .action(async (id: string, _options: object, command: Command) => {
       const [found, tokens] = await Promise.all([showAccount(id), listTokens(id)]);
-      answer(command, { ...found, tokens }, `${inWords(found)}\n\n${tokenTable(tokens)}`);
+      const settings = await platformSettings(found);
+      answer(
+        command,
+        { ...found, ...settingsInJson(settings), tokens },
+        `${inWords(found, settings)}\n\n${tokenTable(tokens)}`,
+      );
     });
 
-  account
+  const update = account
     .command('update')
-    .description("Changes an account's name or its bot's number.")
+    .description(
+      `Changes an account's name, its bot's number, or its chat platform. What is not given stays.
+
+The webhook gets users' messages, and what becomes of messages to them. What waits goes to a new address at its next attempt: "outbox retry" has that be now.`,
+    )
     .argument('<id>', "the account's id")
     .option('--name <name>', 'what people call it', readName)
     .option(...BOT_NUMBER)
-    .option('--no-bot-number', 'its bot has no number any more')
-    .addHelpText('after', examples('account update acme-research --bot-number 27820000001'))
+    .option('--no-bot-number', 'its bot has no number any more');
+  addPlatformOptions(update);
+  update
+    .addHelpText(
+      'after',
+      examples(
+        'account update acme-research --bot-number 27820000001',
+        'account update acme-research --platform webhook --platform-url https://example.com/messages',
+        'account update acme-research --platform-secret "whsec_$(openssl rand -base64 32)"',
+      ),
+    )
     .action(
       async (id: string, { name, botNumber }: { name?: string; botNumber?: string | false }, command: Command) => {
-        if (name === undefined && botNumber === undefined) {
-          command.error('error: nothing to change: give --name, --bot-number or both');
+        const given = platformGivenIn(command);
+        if (name === undefined && botNumber === undefined && given === undefined) {
+          command.error('error: nothing to change: give --name, --bot-number, --platform or several of them');
         }
+        const change = given && (await platformFrom(id, given));
         const updated = await updateAccount(id, {
           ...(name !== undefined && { name }),
           ...(botNumber !== undefined && { bot_number: botNumber || null }),
+          ...(change && { platform: change.platform }),
         });
-        answer(command, updated, inWords(updated));
+        const settings = { ...(await platformSettings(updated)), ...change?.made };
+        answer(command, { ...updated, ...settingsInJson(settings) }, inWords(updated, settings));
+        if (Object.keys(change?.made ?? {}).length > 0) note('Copy the secret now: it will not be shown again.');
       },
     );
 };
 
-const inWords = ({ id, name, bot_number, created }: Account): string =>
-  fields({ Account: id, Name: name, 'Bot number': bot_number, Created: minute(created) });
+const inWords = ({ id, name, platform, bot_number, created }: Account, settings: Record<string, string> = {}): string =>
+  fields({
+    Account: id,
+    Name: name,
+    'Bot number': bot_number,
+    Platform: platform,
+    ...settingsInWords(settings),
+    Created: minute(created),
+  });

@@ -1,10 +1,14 @@
 /**
- * `npm run operator -- …`: opens accounts, issues and revokes tokens, registers users, imports panelists.
+ * `npm run operator -- …`: opens accounts and sets their chat platforms, issues and revokes tokens, registers users, imports
+ * panelists, looks after what waits to go out.
  * Ends with 0 when all was done, 1 when something could not be, 2 when the command was not understood.
  */
 import { Command, CommanderError, Option } from 'commander';
 import { addAccountCommands } from './account.ts';
 import { describeFailure } from './failures.ts';
+import { addJobCommands } from './job.ts';
+import { addMessageCommands } from './message.ts';
+import { addOutboxCommands } from './outbox.ts';
 import { complain, strong } from './output.ts';
 import { addPanelistCommands } from './panelist.ts';
 import { useTable } from './target.ts';
@@ -31,7 +35,9 @@ const program = new Command('npm run operator --')
     examples(
       'account create "Acme Research" --bot-number 27820000001',
       'token issue acme-research --permissions profilers,stats --expires 90d',
+      'account update acme-research --platform webhook --platform-url https://example.com/messages',
       'panelist import panelists.csv',
+      'outbox list --account acme-research',
       'account list --table business-api-production-TableCD117FA1',
     ),
   )
@@ -46,6 +52,9 @@ addAccountCommands(program);
 addTokenCommands(program);
 addUserCommands(program);
 addPanelistCommands(program);
+addOutboxCommands(program);
+addMessageCommands(program);
+addJobCommands(program);
 
 // Whoever reads the answer may stop listening (`| head`).
 process.stdout.on('error', () => process.exit());

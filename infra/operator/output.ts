@@ -48,6 +48,16 @@ export const day = (time: string): string => time.slice(0, 10);
 /** A time as people read it, to the minute, in UTC. */
 export const minute = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
+/** A time as people read it, to the second, in UTC. */
+export const second = (time: string): string => `${time.slice(0, 19).replace('T', ' ')} UTC`;
+
+/** When something is due that may be due already, where no time is given. */
+export const due = (time: string | undefined): string => (time === undefined ? 'now' : minute(time));
+
+/** A phone number that tells users apart, but not who they are: `2782…4567`. At least three digits are left out. */
+export const masked = (phone: string): string =>
+  `${phone.slice(0, Math.min(4, Math.max(0, phone.length - 7)))}…${phone.slice(-4)}`;
+
 /** A count as people read it. */
 export const count = (number: number): string => number.toLocaleString('en');
 

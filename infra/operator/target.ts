@@ -4,12 +4,15 @@ import { callTableOf } from '../local/call-table.ts';
 import { readStackFile } from '../local/stack-file.ts';
 
 /**
- * Points this process's calls of the table at its target.
+ * Points this process's calls of the table at its target. Addresses of this machine, without https, may be set on the
+ * local stack only.
  *
  * @param name - a table in AWS; the SDK finds region and credentials in its usual places
  * @throws Refusal — no table is named, and no local stack runs
  */
 export const useTable = async (name: string | undefined): Promise<void> => {
+  // An account of a real stack must not be led to an address of whatever machine.
+  delete process.env.ALLOW_LOOPBACK;
   if (name) {
     process.env.TABLE_NAME = name;
     return;
@@ -21,6 +24,7 @@ export const useTable = async (name: string | undefined): Promise<void> => {
     );
   }
   callTableOf({ dynamodbEndpoint: stack.dynamodb_endpoint, table: stack.table });
+  process.env.ALLOW_LOOPBACK = 'true';
 };
 
 /** A stack that was killed leaves its file behind. */

@@ -1,21 +1,33 @@
-/** Cursors of lists: opaque to the caller, a position in the list to us. */
+/** Cursors of lists: opaque to the caller, a position in one list to us. */
+import { createHash } from 'node:crypto';
 import { invalidRequest } from '../problems.ts';
 
-/** A position, as a text that a URL holds as it is. */
-export const encodeCursor = (position: string): string => Buffer.from(position).toString('base64url');
+/** Which list a cursor goes on with: whose it is, and what it is filtered by. */
+type List = readonly (string | number | undefined)[];
+
+/** A position in a list, as a text that a URL holds as it is. */
+export const encodeCursor = (list: List, position: string): string =>
+  Buffer.from(`${nameOf(list)} ${position}`).toString('base64url');
 
 /**
  * The position in a cursor; none where there is no cursor.
  *
- * @throws invalid_request — not a cursor that we made
+ * @throws invalid_request — not a cursor that we made for this list
  */
-export const decodeCursor = (cursor: string | undefined): string | undefined => {
+export const decodeCursor = (list: List, cursor: string | undefined): string | undefined => {
   if (cursor === undefined) return undefined;
-  const position = Buffer.from(cursor, 'base64url').toString();
-  if (cursor === '' || encodeCursor(position) !== cursor) {
+  const name = `${nameOf(list)} `;
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (!text.startsWith(name) || Buffer.from(text).toString('base64url') !== cursor) {
     throw invalidRequest([
-      { parameter: 'cursor', detail: 'must be taken as it is from the Link header of the page before' },
+      {
+        parameter: 'cursor',
+        detail: 'must be taken as it is from the Link header of the page before, with the same filters',
+      },
     ]);
   }
-  return position;
+  return text.slice(name.length);
 };
+
+const nameOf = (list: List): string =>
+  createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 16);

@@ -30,9 +30,11 @@ export const ok = <Body>(body: Body, headers: Record<string, string> = {}): Ok<B
 export const noContent = (): NoContent => ({ status: 204 });
 
 /** The address of a list's next page, as a `Link` header (RFC 8288). Takes the path and its query. */
-export const nextPage = (path: string, query: Record<string, string>): { link: string } => ({
-  link: `<${path}?${new URLSearchParams(query)}>; rel="next"`,
-});
+export const nextPage = (path: string, query: Record<string, string | number | undefined>): { link: string } => {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  return { link: `<${path}?${given}>; rel="next"` };
+};
 
 /** Answers may hold personal data, and a list is another one a moment later: nobody keeps a copy. */
 const UNCACHED = { 'cache-control': 'no-store' };

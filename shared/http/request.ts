@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Endpoint } from '../api.ts';
+import { faultInBody, faultInParameter } from '../faults.ts';
 import { type Fault, invalidRequest } from '../problems.ts';
 import { identityOf } from './authorize.ts';
 import type { HttpEvent } from './event.ts';
@@ -26,7 +27,11 @@ export interface RequestOf<E extends Endpoint> {
 export const validRequest = <E extends Endpoint>(endpoint: E, event: HttpEvent): RequestOf<E> => {
   const faults: Fault[] = [];
 
-  const check = (schema: v.GenericSchema | undefined, input: unknown, toFault: (issue: Issue) => Fault): unknown => {
+  const check = (
+    schema: v.GenericSchema | undefined,
+    input: unknown,
+    toFault: (issue: v.BaseIssue<unknown>) => Fault,
+  ): unknown => {
     if (schema === undefined) return undefined;
     const { success, output, issues } = v.safeParse(schema, input);
     if (!success) for (const issue of issues) faults.push(toFault(issue));
@@ -35,44 +40,12 @@ export const validRequest = <E extends Endpoint>(endpoint: E, event: HttpEvent):
 
   const request = {
     account: identityOf(event)?.account,
-    path: check(endpoint.path, event.pathParameters ?? {}, inParameter),
-    query: check(endpoint.query, event.queryStringParameters ?? {}, inParameter),
-    headers: check(endpoint.headers, event.headers, inParameter),
-    body: check(endpoint.body?.schema, event.body, inBody),
+    path: check(endpoint.path, event.pathParameters ?? {}, faultInParameter),
+    query: check(endpoint.query, event.queryStringParameters ?? {}, faultInParameter),
+    headers: check(endpoint.headers, event.headers, faultInParameter),
+    body: check(endpoint.body?.schema, event.body, faultInBody),
   };
 
   if (faults.length > 0) throw invalidRequest(faults);
   return request as RequestOf<E>;
 };
-
-type Issue = v.BaseIssue<unknown>;
-
-const inParameter = (issue: Issue): Fault => ({ parameter: keysOf(issue).join('.'), detail: describe(issue) });
-
-const inBody = (issue: Issue): Fault => ({
-  pointer: `#${keysOf(issue)
-    .map((key) => `/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
-    .join('')}`,
-  detail: describe(issue),
-});
-
-const keysOf = (issue: Issue): string[] => (issue.path ?? []).map(({ key }) => String(key));
-
-/** What is wrong, for a person. Schemas word their own rules; a wrong type is worded here. */
-const describe = (issue: Issue): string => {
-  if (issue.kind !== 'schema') return issue.message;
-  if (issue.received === 'undefined') return 'is required';
-  return `must be ${EXPECTED[issue.expected ?? ''] ?? issue.expected}, not ${RECEIVED[issue.received] ?? kindOf(issue.input)}`;
-};
-
-const EXPECTED: Record<string, string> = {
-  string: 'a string',
-  number: 'a number',
-  boolean: 'true or false',
-  Array: 'an array',
-  Object: 'an object',
-};
-
-const RECEIVED: Record<string, string> = { Object: 'an object', Array: 'an array', null: 'null' };
-
-const kindOf = (input: unknown): string => (typeof input === 'boolean' ? String(input) : `a ${typeof input}`);

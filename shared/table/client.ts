@@ -7,6 +7,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import {
   BatchWriteCommand,
+  DeleteCommand,
+  type DeleteCommandInput,
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -18,7 +20,7 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { now } from '../clock.ts';
+import { between, now } from '../clock.ts';
 import { tableName } from '../settings.ts';
 import type { Key } from './keys.ts';
 
@@ -31,6 +33,9 @@ export const documents = DynamoDBDocumentClient.from(new DynamoDBClient({ reques
 
 /** What an update needs beside the table's name. */
 type Change = Omit<UpdateCommandInput, 'TableName' | 'UpdateExpression'> & { UpdateExpression: string };
+
+/** Under which condition an item is removed. */
+type Condition = Pick<DeleteCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'>;
 
 /** What a query needs beside the table's name. */
 type Query = Omit<QueryCommandInput, 'TableName'>;
@@ -56,6 +61,15 @@ const get = async <Item>(key: Key, ConsistentRead: boolean): Promise<Item | unde
 export const find = async <Item>(key: Key): Promise<Item | undefined> =>
   (await get<Item>(key, false)) ?? (await get<Item>(key, true));
 
+/**
+ * The item at a key, unless it has expired, where there usually is none: what was written a moment ago may be missed.
+ * 0.5 read units.
+ */
+export const peek = <Item>(key: Key): Promise<Item | undefined> => get<Item>(key, false);
+
+/** The item at a key as it is at this moment, unless it has expired. 1 read unit. */
+export const findLatest = <Item>(key: Key): Promise<Item | undefined> => get<Item>(key, true);
+
 /** Puts an item where none is. Answers the item that stands there already, or nothing when the new one was put. */
 export const putNew = async <Item extends Key>(item: Item): Promise<Item | undefined> => {
   try {
@@ -75,9 +89,25 @@ export const putNew = async <Item extends Key>(item: Item): Promise<Item | undef
 };
 
 /** Changes an item. Answers whether its condition held. */
-export const update = async (change: Change): Promise<boolean> => {
+export const update = async (change: Change): Promise<boolean> =>
+  held(documents.send(new UpdateCommand({ TableName: tableName(), ...change })));
+
+/** Changes a small item, whatever it is before. Answers what it is afterwards. 1 write unit. */
+export const updated = async <Item>(change: Change): Promise<Item> => {
+  const { Attributes } = await documents.send(
+    new UpdateCommand({ TableName: tableName(), ReturnValues: 'ALL_NEW', ...change }),
+  );
+  return Attributes as Item;
+};
+
+/** Removes an item. Answers whether its condition held. */
+export const remove = async (key: Key, condition: Condition = {}): Promise<boolean> =>
+  held(documents.send(new DeleteCommand({ TableName: tableName(), Key: key, ...condition })));
+
+/** Whether a write was done: not, where its condition failed. */
+const held = async (write: Promise<unknown>): Promise<boolean> => {
   try {
-    await documents.send(new UpdateCommand({ TableName: tableName(), ...change }));
+    await write;
     return true;
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return false;
@@ -131,17 +161,28 @@ export const replacing = <Item extends Key>(item: Item): Write => ({
 /** Removes an item, within a transaction. */
 export const removing = (key: Key): Write => ({ Delete: { TableName: tableName(), Key: key } });
 
-/** Writes all or nothing. Answers the places of the writes whose condition failed: none where all was written. */
+/** Changes an item, within a transaction. */
+export const updating = (change: Change): Write => ({ Update: { TableName: tableName(), ...change } });
+
+/** How often a transaction is tried that meets another on its items, and the first pause between, in milliseconds. */
+const CONFLICT = { attempts: 8, pause: 20 };
+
+/**
+ * Writes all or nothing; again, where another write held one of the items. Answers the places of the writes whose
+ * condition failed: none where all was written.
+ */
 export const transact = async (writes: Write[]): Promise<number[]> => {
-  try {
-    await documents.send(new TransactWriteCommand({ TransactItems: writes }));
-    return [];
-  } catch (error) {
-    if (!(error instanceof TransactionCanceledException)) throw error;
-    const failed = (error.CancellationReasons ?? []).flatMap((reason, place) =>
-      reason.Code === 'ConditionalCheckFailed' ? [place] : [],
-    );
-    if (failed.length === 0) throw error;
-    return failed;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await documents.send(new TransactWriteCommand({ TransactItems: writes }));
+      return [];
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
+      const failed = codes.flatMap((code, place) => (code === 'ConditionalCheckFailed' ? [place] : []));
+      if (failed.length > 0) return failed;
+      if (!codes.includes('TransactionConflict') || attempt === CONFLICT.attempts) throw error;
+    }
+    await pause(between(0, CONFLICT.pause * 2 ** attempt));
   }
 };

@@ -3,6 +3,8 @@
  * A key's prefix names its entity, so that a role can be fenced into the prefixes that its function needs.
  */
 
+import { crc32 } from 'node:zlib';
+
 export interface Key {
   pk: string;
   sk: string;
@@ -35,6 +37,75 @@ export const profilerKey = (account: string, profiler: string): Key =>
 /** A panelist's answer; a profiler's answers are one partition. */
 export const answerKey = (profiler: string, phone: string): Key => key(`ANSWERS#${profiler}`, `ANSWER#${phone}`);
 
+/** A message, which is its own first log entry; its further log entries stand beside it. */
+export const messageKey = (message: string): Key => key(`MESSAGE#${message}`, 'MESSAGE');
+
+/** A further log entry of a message: one for each state. */
+export const stateKey = (message: string, state: string): Key => key(messageKey(message).pk, `STATE#${state}`);
+
+/** What waits to go out in a conversation, oldest first: entries' ids sort by age. */
+export const entryKey = (conversation: string, entry: string): Key => key(`OUTBOX#${conversation}`, `ENTRY#${entry}`);
+
+/** The head of a conversation's outbox: there as long as anything waits. */
+export const headKey = (conversation: string): Key => key(`OUTBOX#${conversation}`, 'HEAD');
+
+/** Whether a receiver is being left alone because it fails. */
+export const circuitKey = (receiver: string): Key => key(`CIRCUIT#${receiver}`, 'CIRCUIT');
+
+/** How an account's chat platform is reached: address and secrets. */
+export const platformKey = (account: string): Key => key(`PLATFORM#${account}`, 'PLATFORM');
+
+/** What a job counter counts: messages of a job and payload type that reached a state on a day (`YYYY-MM-DD`). */
+interface Counted {
+  day: string;
+  job_id: string;
+  payload_type: string;
+  state: string;
+}
+
+/** A job counter; an account's counters are one partition, day by day. */
+export const jobCounterKey = (account: string, { day, job_id, payload_type, state }: Counted): Key =>
+  key(`JOBS#${account}`, `DAY#${[day, job_id, payload_type, state].join('#')}`);
+
+/** What the counter with this key counts. */
+export const countedBy = ({ sk }: Key): Counted => {
+  const [, day = '', job_id = '', payload_type = '', state = ''] = sk.split('#');
+  return { day, job_id, payload_type, state };
+};
+
+/** The counters of an account from one day to another, both included: their partition, and the bounds of their sort keys. */
+export const jobCounterRange = (account: string, start: string, end: string) => ({
+  pk: `JOBS#${account}`,
+  from: `DAY#${start}#`,
+  to: `DAY#${end}#~`,
+});
+
+/** That an event of the app network was taken, for those whose repetition would not be harmless by itself. */
+export const eventKey = (event: string): Key => key(`EVENT#${event}`, 'EVENT');
+
+/** Which index lists log entries of an account by what, and its partition for one of them. */
+export const logPartitions = {
+  gsi1: (account: string, { state }: { state: string }) => `LOGS#${account}#${state}`,
+  gsi2: (account: string, { phone }: { phone: string }) => `LOGS#${account}#${phone}`,
+  gsi3: (account: string, { job_id, state }: { job_id: string; state: string }) => `LOGS#${account}#${job_id}#${state}`,
+};
+
+/** Index attributes of a log entry. They sort by time, then message, then state. */
+export const ofLog = (
+  account: string,
+  entry: { created: string; message: string; phone: string; job_id: string; state: string },
+) => {
+  const position = `${entry.created}#${entry.message}#${entry.state}`;
+  return {
+    gsi1pk: logPartitions.gsi1(account, entry),
+    gsi1sk: position,
+    gsi2pk: logPartitions.gsi2(account, entry),
+    gsi2sk: position,
+    gsi3pk: logPartitions.gsi3(account, entry),
+    gsi3sk: position,
+  };
+};
+
 /** The shards that due work is spread over: an index key takes about a thousand writes a second. */
 const DUE_SHARDS = 8;
 
@@ -42,8 +113,7 @@ export const duePartitions: readonly string[] = Array.from({ length: DUE_SHARDS 
 
 /** Index attributes of work that `sweep` picks up at `time`, spread by any id. */
 export const dueAt = (id: string, time: string): { gsi1pk: string; gsi1sk: string } => {
-  const shard = Number.parseInt(id.slice(-2), 16) % DUE_SHARDS;
-  return { gsi1pk: `DUE#${shard}`, gsi1sk: time };
+  return { gsi1pk: `DUE#${crc32(id) % DUE_SHARDS}`, gsi1sk: time };
 };
 
 /** Index attributes of what is kept about a person, for export and erasure. */
@@ -53,11 +123,11 @@ export const ofPerson = (phone: string, time: string): { gsi2pk: string; gsi2sk:
 });
 
 /** What a log entry says (spec §2), and when it ends. */
-const LOG_ENTRY = ['created', 'contact', 'state', 'job_id', 'expires_at'];
+const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'expires_at'];
 
 /** The table's indexes: sparse, shared by several entities, holding only what their readers return. */
 export const indexes = {
-  /** Logs of an account by state; due work. */
+  /** Logs of an account by state; due work, `created` telling since when it waits. */
   gsi1: { holds: LOG_ENTRY },
   /** Logs of one contact; a person's answers and requests. */
   gsi2: { holds: LOG_ENTRY },
@@ -78,6 +148,10 @@ export interface AccessPattern {
 
 const profilers = profilerKey('*', '').pk;
 const answers = answerKey('*', '').pk;
+const messages = messageKey('*').pk;
+const outbox = headKey('*').pk;
+const circuits = circuitKey('*').pk;
+const jobs = jobCounterRange('*', '', '').pk;
 
 /** The access patterns of the functions, by name. The operator's command works with the operator's own rights. */
 export const accessPatterns = {
@@ -90,6 +164,28 @@ export const accessPatterns = {
   putAnswer: { action: 'PutItem', partitions: answers },
   listAnswers: { action: 'Query', partitions: answers },
   removeAnswers: { action: 'BatchWriteItem', partitions: answers },
+  findAccount: { action: 'GetItem', partitions: accountKey('*').pk },
+  findBot: { action: 'GetItem', partitions: numberKey('*').pk },
+  updateUser: { action: 'UpdateItem', partitions: userKey('*').pk },
+  removeUser: { action: 'DeleteItem', partitions: userKey('*').pk },
+  putEventReceipt: { action: 'PutItem', partitions: eventKey('*').pk },
+  putLogEntry: { action: 'PutItem', partitions: messages },
+  findMessage: { action: 'GetItem', partitions: messages },
+  markCounted: { action: 'UpdateItem', partitions: messages },
+  putEntry: { action: 'PutItem', partitions: outbox },
+  listEntries: { action: 'Query', partitions: outbox },
+  removeFromOutbox: { action: 'DeleteItem', partitions: outbox },
+  findHead: { action: 'GetItem', partitions: outbox },
+  updateHead: { action: 'UpdateItem', partitions: outbox },
+  findCircuit: { action: 'GetItem', partitions: circuits },
+  updateCircuit: { action: 'UpdateItem', partitions: circuits },
+  closeCircuit: { action: 'DeleteItem', partitions: circuits },
+  findPlatform: { action: 'GetItem', partitions: platformKey('*').pk },
+  addToJob: { action: 'UpdateItem', partitions: jobs },
+  listJobs: { action: 'Query', partitions: jobs },
+  listLogsByState: { action: 'Query', partitions: 'LOGS#*', index: 'gsi1' },
+  listLogsOfContact: { action: 'Query', partitions: 'LOGS#*', index: 'gsi2' },
+  listLogsOfJob: { action: 'Query', partitions: 'LOGS#*', index: 'gsi3' },
   listDueWork: { action: 'Query', partitions: 'DUE#*', index: 'gsi1' },
 } as const satisfies Record<string, AccessPattern>;
 

@@ -1,12 +1,8 @@
 /** The local stack over a small template of its own: what API Gateway and Lambda do with functions that misbehave. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LocalStack } from '../../infra/local/local-stack.ts';
+import { allow, allowOnTable, arn, type SmallFunction, type SmallStack, serve } from './support/small-stack.ts';
 
-/** Functions, as source. */
-const functions: Record<string, { source: string; timeout?: number; memory?: number }> = {
+const functions: Record<string, SmallFunction> = {
   Echo: { source: 'export const handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })' },
   Bare: { source: "export const handler = async () => ({ hello: 'world' })" },
   Binary: {
@@ -33,7 +29,8 @@ const functions: Record<string, { source: string; timeout?: number; memory?: num
   },
   Logger: {
     source:
-      "export const handler = async (event, context) => { console.log('out', process.env.GREETING); console.error('err'); return { statusCode: 200, body: [context.getRemainingTimeInMillis(), process.env.AWS_ACCESS_KEY_ID, String(process.env.HOME)].join(' ') } }",
+      "export const handler = async (event, context) => { console.log('out', process.env.GREETING); console.error('err'); return { statusCode: 200, body: [context.getRemainingTimeInMillis(), process.env.AWS_ACCESS_KEY_ID, String(process.env.HOME), process.env.MINUTE, process.env.ALLOW_LOOPBACK].join(' ') } }",
+    environment: { GREETING: 'hello', MINUTE: '60000' },
   },
   Guard: {
     source: `export const handler = async (event) => {
@@ -57,23 +54,11 @@ const functions: Record<string, { source: string; timeout?: number; memory?: num
   });
   return { statusCode: 200, body: answer.status + ' ' + (await answer.text()) };
 }`,
+    environment: { TABLE: { Ref: 'Table' } },
+    statements: [allow(['logs:PutLogEvents'], arn('Logs')), allowOnTable('dynamodb:GetItem', 'OPEN#*')],
   },
   Tick: { source: "export const handler = async (event) => console.log('tick', event.source, event.time)" },
 };
-
-const lambda = (id: string, { timeout = 5, memory = 256 }: { timeout?: number; memory?: number }) => ({
-  Type: 'AWS::Lambda::Function',
-  Properties: {
-    Code: { S3Key: `${id}.zip` },
-    Handler: 'index.handler',
-    Timeout: timeout,
-    MemorySize: memory,
-    Environment: { Variables: { GREETING: 'hello', TABLE: { Ref: 'Table' } } },
-    Role: { 'Fn::GetAtt': [`${id}Role`, 'Arn'] },
-  },
-});
-
-const arn = (id: string) => ({ 'Fn::GetAtt': [id, 'Arn'] });
 
 const authorizer = (source: string[], ttl: number) => ({
   Type: 'AWS::ApiGatewayV2::Authorizer',
@@ -96,116 +81,47 @@ const routes: [key: string, functionId: string, authorizer?: string][] = [
   ['POST /hook/{proxy+}', 'Echo'],
 ];
 
-const api = { Type: 'AWS::ApiGatewayV2::Api', Properties: {} };
-
-const stage = (id: string) => ({
-  Type: 'AWS::ApiGatewayV2::Stage',
-  Properties: {
-    ApiId: { Ref: id },
-    AccessLogSettings: { Format: '{"status":"$context.status","other":"$context.nothing"}' },
-  },
-});
-
-const template = {
-  Resources: {
-    Table: {
-      Type: 'AWS::DynamoDB::GlobalTable',
-      Properties: {
-        KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
-        AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
-        BillingMode: 'PAY_PER_REQUEST',
-        StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
-        TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
-      },
-    },
-    ...Object.fromEntries(Object.entries(functions).map(([id, settings]) => [id, lambda(id, settings)])),
-    Base: api,
-    Bridge: api,
-    BaseStage: stage('Base'),
-    BridgeStage: stage('Bridge'),
-    Bearer: authorizer(['$request.header.Authorization'], 60),
-    Path: authorizer([], 0),
-    Query: authorizer(['$request.querystring.key', '$request.header.Authorization'], 60),
-    ...Object.fromEntries(
-      routes.flatMap(([RouteKey, id, guard], at) => [
-        [
-          `I${at}`,
-          { Type: 'AWS::ApiGatewayV2::Integration', Properties: { ApiId: { Ref: 'Base' }, IntegrationUri: arn(id) } },
-        ],
-        [
-          `R${at}`,
-          {
-            Type: 'AWS::ApiGatewayV2::Route',
-            Properties: {
-              ApiId: { Ref: 'Base' },
-              RouteKey,
-              Target: { 'Fn::Join': ['', ['integrations/', { Ref: `I${at}` }]] },
-              ...(guard && { AuthorizerId: { Ref: guard } }),
-            },
+const resources = {
+  Bearer: authorizer(['$request.header.Authorization'], 60),
+  Path: authorizer([], 0),
+  Query: authorizer(['$request.querystring.key', '$request.header.Authorization'], 60),
+  ...Object.fromEntries(
+    routes.flatMap(([RouteKey, id, guard], at) => [
+      [
+        `I${at}`,
+        { Type: 'AWS::ApiGatewayV2::Integration', Properties: { ApiId: { Ref: 'Base' }, IntegrationUri: arn(id) } },
+      ],
+      [
+        `R${at}`,
+        {
+          Type: 'AWS::ApiGatewayV2::Route',
+          Properties: {
+            ApiId: { Ref: 'Base' },
+            RouteKey,
+            Target: { 'Fn::Join': ['', ['integrations/', { Ref: `I${at}` }]] },
+            ...(guard && { AuthorizerId: { Ref: guard } }),
           },
-        ],
-      ]),
-    ),
-    ReaderPolicy: {
-      Type: 'AWS::IAM::Policy',
-      Properties: {
-        Roles: [{ Ref: 'ReaderRole' }],
-        PolicyDocument: {
-          Statement: [
-            { Effect: 'Allow', Action: ['logs:PutLogEvents'], Resource: arn('Logs') },
-            {
-              Effect: 'Allow',
-              Action: 'dynamodb:GetItem',
-              Resource: arn('Table'),
-              Condition: {
-                'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['OPEN#*'] },
-                Null: { 'dynamodb:LeadingKeys': 'false' },
-              },
-            },
-          ],
         },
-      },
-    },
-    Minute: {
-      Type: 'AWS::Events::Rule',
-      Properties: { ScheduleExpression: 'rate(1 minute)', Targets: [{ Arn: arn('Tick') }] },
-    },
-  },
-  Outputs: {
-    BaseUrl: { Value: { 'Fn::GetAtt': ['Base', 'ApiEndpoint'] } },
-    BridgeUrl: { Value: { 'Fn::GetAtt': ['Bridge', 'ApiEndpoint'] } },
+      ],
+    ]),
+  ),
+  Minute: {
+    Type: 'AWS::Events::Rule',
+    Properties: { ScheduleExpression: 'rate(1 minute)', Targets: [{ Arn: arn('Tick') }] },
   },
 };
 
-let folder: string;
-let stack: LocalStack;
-const lines: string[] = [];
+let small: SmallStack;
+let lines: string[];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'local-stack-'));
-  for (const [id, { source }] of Object.entries(functions)) {
-    await mkdir(join(folder, id));
-    await writeFile(join(folder, id, 'index.mjs'), source);
-  }
-  const files = Object.fromEntries(Object.keys(functions).map((id) => [id, { source: { path: id } }]));
-  await writeFile(join(folder, 'BusinessApi.assets.json'), JSON.stringify({ files }));
-  await writeFile(join(folder, 'BusinessApi.template.json'), JSON.stringify(template));
-  stack = await LocalStack.start({
-    assembly: Promise.resolve(folder),
-    ports: { base: 0, bridge: 0 },
-    dynamodbEndpoint: undefined,
-    tableName: 'test',
-    minute: 200,
-    onLine: (source, line) => void lines.push(`${source} ${line}`),
-  });
+  small = await serve({ functions, resources }, { minute: 200 });
+  lines = small.lines;
 });
 
-afterAll(async () => {
-  await stack.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => small.close());
 
-const get = (path: string, headers: Record<string, string> = {}) => fetch(stack.baseUrl + path, { headers });
+const get = (path: string, headers: Record<string, string> = {}) => fetch(small.stack.baseUrl + path, { headers });
 
 /** The event that Echo got, as far as tests look into it. */
 interface Echoed {
@@ -227,7 +143,7 @@ describe('a function gets the event of payload format 2.0', () => {
       ['x-one', 'b'],
       ['Cookie', 'c=1; d=2'],
     ]);
-    const event = await echoed(await fetch(`${stack.baseUrl}/Echo?q=1&q=2&r=%C3%A9+x&empty`, { headers }));
+    const event = await echoed(await fetch(`${small.stack.baseUrl}/Echo?q=1&q=2&r=%C3%A9+x&empty`, { headers }));
     expect(event).toMatchObject({
       version: '2.0',
       routeKey: 'GET /Echo',
@@ -251,14 +167,14 @@ describe('a function gets the event of payload format 2.0', () => {
     ['application/octet-stream', '\u0000', true],
   ])('with a body of %s as text or in base64, as API Gateway has it', async (type, body, isBase64Encoded) => {
     const event = await echoed(
-      await fetch(`${stack.baseUrl}/Echo`, { method: 'POST', headers: { 'content-type': type }, body }),
+      await fetch(`${small.stack.baseUrl}/Echo`, { method: 'POST', headers: { 'content-type': type }, body }),
     );
     expect(event.isBase64Encoded).toBe(isBase64Encoded);
     expect(isBase64Encoded ? Buffer.from(event.body, 'base64').toString() : event.body).toBe(body);
   });
 
   test('with the rest of the path where the route takes it, even an empty one', async () => {
-    const post = async (path: string) => echoed(await fetch(stack.baseUrl + path, { method: 'POST' }));
+    const post = async (path: string) => echoed(await fetch(small.stack.baseUrl + path, { method: 'POST' }));
     expect((await post('/hook/')).pathParameters).toEqual({ proxy: '' });
     expect((await post('/hook/a/b%2Fc')).pathParameters).toEqual({ proxy: 'a/b/c' });
   });
@@ -298,9 +214,10 @@ test('calls of one function run at the same time', async () => {
 });
 
 test("a function sees its own environment, names itself in its credentials, and sees nothing of this machine's", async () => {
-  const [remaining, accessKey, home] = (await (await get('/Logger')).text()).split(' ');
+  const [remaining, accessKey, home, minute, loopback] = (await (await get('/Logger')).text()).split(' ');
   expect(Number(remaining)).toBeGreaterThan(4_000);
   expect({ accessKey, home }).toEqual({ accessKey: 'Logger', home: 'undefined' });
+  expect({ minute, loopback }).toEqual({ minute: '200', loopback: 'true' });
   await expect.poll(() => lines).toEqual(expect.arrayContaining(['Logger out hello', 'Logger err']));
 });
 
@@ -381,19 +298,28 @@ test('the access log is written in the format of the stage', async () => {
   expect(lines).toContain('Base {"status":"404","other":"-"}');
 });
 
+test('every function has its id', () => {
+  expect(small.stack.functionIds()).toEqual(Object.keys(functions));
+});
+
+test('a call under way can be ended as by a crash, and others go on', async () => {
+  const calls = Array.from({ length: 3 }, () => get('/Slow'));
+  await expect.poll(() => small.stack.kill('Slow')).toBe(true);
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  expect(statuses.sort()).toEqual([200, 200, 500]);
+  expect(small.stack.kill('Slow')).toBe(false);
+});
+
 test('what the template holds and the local stack does not know is refused', async () => {
-  const odd = { ...template, Resources: { ...template.Resources, Echo: { ...lambda('Echo', {}) } } };
-  Object.assign(odd.Resources.Echo.Properties, { Environment: { Variables: { ODD: { 'Fn::Base64': 'x' } } } });
-  await writeFile(join(folder, 'BusinessApi.template.json'), JSON.stringify(odd));
-  await expect(stack.load(folder)).rejects.toThrow(
+  const odd: SmallFunction = { source: '', environment: { ODD: { 'Fn::Base64': 'x' } } };
+  await expect(small.load({ functions: { ...functions, Odd: odd }, resources })).rejects.toThrow(
     'does not know this intrinsic function of the template: "Fn::Base64"',
   );
   expect((await get('/Echo')).status).toBe(200);
 });
 
 test('a template that is loaded anew takes over', async () => {
-  await writeFile(join(folder, 'Bare', 'index.mjs'), "export const handler = async () => 'changed'");
-  await writeFile(join(folder, 'BusinessApi.template.json'), JSON.stringify(template));
-  await stack.load(folder);
+  const Bare: SmallFunction = { source: "export const handler = async () => 'changed'" };
+  await small.load({ functions: { ...functions, Bare }, resources });
   expect(await (await get('/Bare')).json()).toBe('changed');
 });

@@ -37,6 +37,13 @@ const start = (settings: Record<string, string>, ...args: string[]) => {
   return { child, output, exit: once(child, 'exit') };
 };
 
+const takenPort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  server.unref();
+  return (server.address() as AddressInfo).port;
+};
+
 const stackFile = join(folder, 'stack.json');
 
 test('is ready when it says so, tells programs where everything is, and leaves nothing behind on SIGTERM', async () => {
@@ -48,6 +55,8 @@ test('is ready when it says so, tells programs where everything is, and leaves n
   expect(file).toEqual({
     base_url: `http://127.0.0.1:${port}`,
     bridge_url: `http://127.0.0.1:${port + 1}`,
+    phone_url: `http://127.0.0.1:${port + 2}`,
+    app_url: `http://127.0.0.1:${port + 2}/app`,
     dynamodb_endpoint: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     table: 'business-api-local',
     token: expect.stringMatching(/^bapi_/),
@@ -58,6 +67,9 @@ test('is ready when it says so, tells programs where everything is, and leaves n
   });
   expect(output.out).toContain(file.token);
   expect(output.out).not.toContain(file.app_token);
+  expect(output.out).toMatch(
+    new RegExp(`^export .* PHONE_URL=${file.phone_url} .* BOT=${file.bot_phone_number}$`, 'm'),
+  );
   const list = await fetch(`${file.base_url}/v1/research_profilers`, {
     headers: { authorization: `Bearer ${file.token}` },
   });
@@ -66,9 +78,33 @@ test('is ready when it says so, tells programs where everything is, and leaves n
   child.kill('SIGTERM');
   expect(await exit).toEqual([0, null]);
   expect(existsSync(stackFile)).toBe(false);
-  for (const url of [file.base_url, file.bridge_url, file.dynamodb_endpoint])
+  for (const url of [file.base_url, file.bridge_url, file.phone_url, file.dynamodb_endpoint])
     await expect(fetch(url)).rejects.toThrow();
   expect(output.err).toBe('');
+});
+
+test('brings messages to the phones of its app network, and what their users write into the logs', async () => {
+  const { child, output, exit } = start({ PORT: '0' });
+  await expect.poll(() => output.out).toMatch(/^ready$/m);
+  const file: StackFile = JSON.parse(await readFile(stackFile, 'utf8'));
+  const { base_url, phone_url, token, panelist, bot_phone_number } = file;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+
+  const body = JSON.stringify({ to: panelist, type: 'text', text: { body: 'Hello' } });
+  expect((await fetch(`${base_url}/v1/message`, { method: 'POST', headers, body })).status).toBe(200);
+  await expect
+    .poll(async () => (await fetch(`${phone_url}/phones/${panelist}/messages`)).json())
+    .toMatchObject([{ data: { from: bot_phone_number, text: { body: 'Hello' } } }]);
+
+  const written = await fetch(`${phone_url}/phones/${panelist}/messages`, {
+    method: 'POST',
+    body: JSON.stringify({ to: bot_phone_number, text: 'Hi' }),
+  });
+  expect(written.status).toBe(200);
+  const logs = await fetch(`${base_url}/v1/stats/logs?state=received`, { headers });
+  expect(await logs.json()).toMatchObject([{ state: 'received' }]);
+  child.kill('SIGTERM');
+  await exit;
 });
 
 test('ends when npm is ended, though the shell between them tells it nothing', async () => {
@@ -96,12 +132,12 @@ test('ends when npm is ended, though the shell between them tells it nothing', a
 test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
   [
     'a port that is taken',
-    async () => {
-      const server = createServer().listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      server.unref();
-      return { PORT: `${(server.address() as AddressInfo).port}` };
-    },
+    async () => ({ PORT: `${await takenPort()}` }),
+    /^Port \d+ is taken: set PORT to another one\.\n$/,
+  ],
+  [
+    "a port of the app network's that is taken",
+    async () => ({ PORT: `${(await takenPort()) - 2}` }),
     /^Port \d+ is taken: set PORT to another one\.\n$/,
   ],
   [
@@ -112,7 +148,7 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
     }),
     /^There is no embedded database for sunos-\w+: start DynamoDB Local .* and set DYNAMODB_ENDPOINT=\S+\n$/,
   ],
-  ['a port that is none', async () => ({ PORT: 'http' }), /^PORT must be a number from 0 to 65534, not "http"\.\n$/],
+  ['a port that is none', async () => ({ PORT: 'http' }), /^PORT must be a number from 0 to 65533, not "http"\.\n$/],
   [
     'a database that cannot be reached',
     async () => ({ PORT: '0', DYNAMODB_ENDPOINT: `http://127.0.0.1:${await freePort()}` }),

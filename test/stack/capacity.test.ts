@@ -3,52 +3,9 @@ import { expect, test } from 'vitest';
 import { issueToken } from '../../shared/accounts.ts';
 import { recordAnswer } from '../../shared/answers.ts';
 import { createProfiler, deleteProfiler, listProfilers, readProfiler } from '../../shared/profilers.ts';
-import { documents } from '../../shared/table/client.ts';
 import { identify, mintToken } from '../../shared/tokens.ts';
+import { consumedBy } from './support/consumed.ts';
 import { newPanelist, newVendor } from './support/world.ts';
-
-interface Capacity {
-  TableName?: string;
-  CapacityUnits?: number;
-  Table?: { CapacityUnits?: number };
-  GlobalSecondaryIndexes?: Record<string, { CapacityUnits?: number }>;
-}
-
-/** What one piece of work consumed: on the table, and on its indexes. */
-interface Consumed {
-  calls: number;
-  table: number;
-  indexes: number;
-}
-
-const consumed: Consumed = { calls: 0, table: 0, indexes: 0 };
-
-documents.middlewareStack.add(
-  (next, { commandName }) =>
-    async (args) => {
-      Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
-      const result = await next(args);
-      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: Capacity | Capacity[] };
-      for (const { CapacityUnits = 0, GlobalSecondaryIndexes = {} } of [ConsumedCapacity ?? []].flat()) {
-        const indexes = Object.values(GlobalSecondaryIndexes).reduce(
-          (sum, index) => sum + (index.CapacityUnits ?? 0),
-          0,
-        );
-        consumed.table += CapacityUnits - indexes;
-        consumed.indexes += indexes;
-      }
-      consumed.calls += 1;
-      expect(commandName).not.toBe('ScanCommand');
-      return result;
-    },
-  { step: 'initialize' },
-);
-
-const consumedBy = async (work: () => Promise<unknown>): Promise<Consumed> => {
-  Object.assign(consumed, { calls: 0, table: 0, indexes: 0 });
-  await work();
-  return { ...consumed };
-};
 
 const draft = { question: 'Well?', options: ['yes', 'no'] };
 

@@ -13,17 +13,17 @@ import { newPhone } from './support/world.ts';
 describe('an import of panelists', () => {
   test('registers thousands of them, and changes nothing when it is repeated', { timeout: 120_000 }, async () => {
     const start = randomInt(1e9, 9e9) * 10_000;
-    const numbers = Array.from({ length: 5_000 }, (_, index) => `${start + index}`);
+    const numbers = Array.from({ length: 2_000 }, (_, index) => `${start + index}`);
     const file = await csv('name,phone_number', ...numbers.map((number) => `"Doe, J",${number}`));
-    const result = { imported: 5_000, unchanged: 0, duplicates: 0, skipped: [] };
-    const sample = [0, 1, 31, 32, 33, 2_500, 4_998, 4_999].map((index) => numbers[index] ?? '');
+    const result = { imported: 2_000, unchanged: 0, duplicates: 0, skipped: [] };
+    const sample = [0, 1, 31, 32, 33, 1_000, 1_998, 1_999].map((index) => numbers[index] ?? '');
     const rows = () => Promise.all(sample.map((number) => find(userKey(number))));
 
     expect(await inJson('panelist', 'import', file)).toEqual(result);
     const before = await rows();
     expect(before).toEqual(sample.map((number) => ({ ...userKey(number), panelist: true, created: time })));
 
-    expect(await inJson('panelist', 'import', file)).toEqual({ ...result, imported: 0, unchanged: 5_000 });
+    expect(await inJson('panelist', 'import', file)).toEqual({ ...result, imported: 0, unchanged: 2_000 });
     expect(await rows()).toEqual(before);
   });
 
@@ -71,10 +71,10 @@ describe('an import of panelists', () => {
 
   test('stops when one write fails, and says how far it came', async () => {
     const { asked, env } = await failingTable('ResourceNotFoundException', 400, (time) => time === 100);
-    const file = await csv(...Array.from({ length: 5_000 }, (_, index) => `${27_820_000_000 + index}`));
+    const file = await csv(...Array.from({ length: 2_000 }, (_, index) => `${27_820_000_000 + index}`));
     const { code, stdout, stderr } = await run(['panelist', 'import', file], env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^Stopped after \d+ of 5,000; it is safe to repeat\.\nerror: There is no table .+\n$/);
+    expect(stderr).toMatch(/^Stopped after \d+ of 2,000; it is safe to repeat\.\nerror: There is no table .+\n$/);
     expect(asked.times).toBeLessThan(200);
   });
 

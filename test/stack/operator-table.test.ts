@@ -1,20 +1,11 @@
 /** Which table the operator's command works on, and what it says when that cannot be had. */
 import { spawnSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, inject, test } from 'vitest';
-import { bare, type Environment, failingTable, folder, remote, run } from './support/operator.ts';
+import { type Environment, failingTable, machine, remote, run } from './support/operator.ts';
 
 const stack = inject('stack');
 
 describe('the table', () => {
-  /** The environment of a machine on which a stack runs only if the test says so. */
-  const machine = async (running?: { pid: number }): Promise<Environment> => {
-    const LOCAL_FOLDER = await folder();
-    if (running) await writeFile(join(LOCAL_FOLDER, 'stack.json'), JSON.stringify({ ...stack, ...running }));
-    return { ...bare, LOCAL_FOLDER };
-  };
-
   const NONE = 'error: No local stack is running. Start it with "npm start", or name a table in AWS with --table';
 
   test("is the running local stack's without any setting, whatever AWS settings there are", async () => {

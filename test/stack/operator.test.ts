@@ -213,6 +213,8 @@ describe('a command that is not understood', () => {
     ['account create', /missing required argument 'name'/],
     ['account show a b', /too many arguments/],
     ['account update demo', /nothing to change/],
+    ['account update demo --platform smoke', /Allowed choices are webhook/],
+    ['account update demo --no-platform --platform-url https://a.example', /--no-platform takes no settings/],
     ['account create A --bot-number +27820000001', /7 to 15 digits/],
     ['token issue demo', /required option '--permissions <list>'/],
     ['token issue demo --permissions stats,', /must be a list of profilers, stats/],
@@ -223,6 +225,16 @@ describe('a command that is not understood', () => {
     ['user set 123456', /7 to 15 digits/],
     ['user set 27820000001 --panelists', /Did you mean --panelist\?/],
     ['panelist import', /missing required argument/],
+    ['outbox list --direction up', /Allowed choices are app, platform/],
+    ['outbox list --phone 123456', /7 to 15 digits/],
+    ['outbox retry', /say what to retry: --account, --direction, --phone, or --all/],
+    ['outbox retry --all --account demo', /--all leaves nothing to select/],
+    ['message show', /missing required argument 'id'/],
+    ['message show 1', /must be a UUID/],
+    ['job recount', /missing required argument 'account'/],
+    ['job recount demo --from 2027-02-31', /must be a day that exists/],
+    ['job recount demo --from 2027-01-02 --to 2027-01-01', /the first day is after the last one/],
+    ['job recount demo --retention 0', /must be a whole number from 30/],
   ];
 
   test.concurrent.each(commands)('ends with 2 and a hint: %s', async (command, hint) => {
@@ -237,12 +249,14 @@ describe('a command that is not understood', () => {
   });
 });
 
-test.concurrent.each(['', 'account', 'account create', 'token issue', 'user set', 'panelist import'])(
-  'help for "%s" needs no table',
-  async (command) => {
-    const { code, stdout, stderr } = await run([...command.split(' ').filter(Boolean), '--help'], bare);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^Usage: npm run operator -- /);
-    expect(stdout).toContain('--json');
-  },
-);
+const helped = [
+  ...['', 'account', 'account create', 'account update', 'token issue', 'user set', 'panelist import'],
+  ...['outbox list', 'outbox retry', 'message show', 'job recount'],
+];
+
+test.concurrent.each(helped)('help for "%s" needs no table', async (command) => {
+  const { code, stdout, stderr } = await run([...command.split(' ').filter(Boolean), '--help'], bare);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^Usage: npm run operator -- /);
+  expect(stdout).toContain('--json');
+});

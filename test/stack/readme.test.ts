@@ -3,27 +3,43 @@ import { readFile } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { problemCatalogue } from '../../shared/problems.ts';
-import { newPanelist, newVendor } from './support/world.ts';
+import { newPanelist } from './support/world.ts';
 
 test('the first requests of the README work when pasted', async () => {
   const readme = await readFile('README.md', 'utf8');
   const [, script = ''] = /<!-- test: these requests are run -->\n```sh\n([^`]+)```/.exec(readme) ?? [];
-  const { token } = await newVendor();
+  const { base_url, phone_url, token, bot_phone_number } = inject('stack');
   const { status, stdout } = spawnSync('bash', ['-euc', script], {
     encoding: 'utf8',
     env: {
-      BASE_URL: inject('stack').base_url,
+      BASE_URL: base_url,
+      PHONE_URL: phone_url,
+      BOT: bot_phone_number,
       TOKEN: token,
       PANELIST: await newPanelist(),
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
     },
   });
   expect(status).toBe(0);
-  const [created = '', list = '', read = '', answered, deleted, gone = '', notFound] = stdout.trim().split('\n');
+  const [created = '', list = '', read = '', answered, deleted, gone = '', notFound, ...rest] = stdout
+    .trim()
+    .split('\n');
   const { profiler_id, options } = JSON.parse(created);
   expect(Object.keys(options)).toEqual(['tea', 'coffee', 'neither']);
-  expect(JSON.parse(list)).toEqual([{ id: profiler_id, ...JSON.parse(read) }]);
+  expect(JSON.parse(list)).toContainEqual({ id: profiler_id, ...JSON.parse(read) });
   expect([answered, deleted, JSON.parse(gone).code, notFound]).toEqual(['204', '204', 'profiler_not_found', '404']);
+
+  const [sent, shown, state, written, logs, jobs] = rest.map((line) => JSON.parse(line));
+  expect(shown.at(-1).data).toMatchObject({
+    id: sent.id,
+    text: { body: 'Good morning!' },
+    quick_replies: ['Hi', 'Stop'],
+  });
+  expect([state.status, written.status]).toEqual([204, 204]);
+  expect(logs.map((entry: { state: string }) => entry.state).sort()).toEqual(
+    ['delivered_to_server', 'read', 'received', 'sent'].sort(),
+  );
+  expect(jobs.map((row: { state: string }) => row.state)).toEqual(expect.arrayContaining(['sent', 'read', 'received']));
 });
 
 test('the README explains every problem, with its status', async () => {

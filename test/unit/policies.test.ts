@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { rightsFor, rightsOf, type Statement, touchesOf } from '../../infra/local/policies.ts';
+import { describe, expect, test } from 'vitest';
+import { rightsFor, rightsOf, type Statement, touchesOf } from '../../infra/local/rights/policies.ts';
 
 const policy: Statement[] = [
   { actions: ['dynamodb:GetItem', 'dynamodb:PutItem'], resources: ['Table.Arn'], leadingKeys: ['USER#*', 'ACCOUNTS'] },
@@ -17,8 +17,8 @@ const query = (value: string, more: object = {}) => ({
 });
 
 const isAllowed = (action: string, input: object): boolean => {
-  const touches = touchesOf(action, input);
-  return touches.length > 0 && touches.every((touch) => rightsFor(policy, 'Table', touch).length > 0);
+  const touches = touchesOf('Table', action, input);
+  return touches.length > 0 && touches.every((touch) => rightsFor(policy, touch).length > 0);
 };
 
 test.each<[string, object]>([
@@ -68,6 +68,32 @@ test('names every right on its own, and those by which a call is allowed', () =>
     'dynamodb:PutItem Table.Arn ACCOUNTS',
     'dynamodb:Query Table.Arn/index/gsi1 DUE#*',
   ]);
-  const [touch] = touchesOf('Query', query('DUE#7'));
-  expect(touch && rightsFor(policy, 'Table', touch)).toEqual(['dynamodb:Query Table.Arn/index/gsi1 DUE#*']);
+  const [touch] = touchesOf('Table', 'Query', query('DUE#7'));
+  expect(touch && rightsFor(policy, touch)).toEqual(['dynamodb:Query Table.Arn/index/gsi1 DUE#*']);
+});
+
+describe('a statement without leading keys', () => {
+  const plain: Statement[] = [
+    { actions: ['sqs:SendMessage', 'sqs:DeleteMessage'], resources: ['arn:one', 'arn:two'], leadingKeys: undefined },
+    { actions: ['dynamodb:ListStreams'], resources: ['*'], leadingKeys: undefined },
+  ];
+
+  test.each([
+    ['sqs:SendMessage', 'arn:two', ['sqs:SendMessage arn:two']],
+    ['dynamodb:ListStreams', 'Table.StreamArn', ['dynamodb:ListStreams *']],
+    ['sqs:SendMessage', 'arn:three', []],
+    ['sqs:ReceiveMessage', 'arn:one', []],
+  ])('allows its actions on its resources and nothing else: %s on %s', (action, resource, rights) => {
+    expect(rightsFor(plain, { action, resource })).toEqual(rights);
+  });
+
+  test('has a right for each action on each resource', () => {
+    expect(rightsOf(plain)).toEqual([
+      'sqs:SendMessage arn:one',
+      'sqs:SendMessage arn:two',
+      'sqs:DeleteMessage arn:one',
+      'sqs:DeleteMessage arn:two',
+      'dynamodb:ListStreams *',
+    ]);
+  });
 });

@@ -6,6 +6,9 @@ const given = (settings: Record<string, unknown>) => () => readSettings((name) =
 test('without any setting the stack is fit for production', () => {
   expect(given({})()).toEqual({
     stage: 'production',
+    alarmAge: 60,
+    counterRetention: 400,
+    messageRetention: 90,
     jidDomain: 'users.example.com',
     logRetention: 30,
     throttleRate: 500,

@@ -1,22 +1,38 @@
-/** How the sweep bears a table that fails, told by a table that fails on purpose. */
+/** What the sweep takes up, and how it bears a table or a queue that fails, told by some that fail on purpose. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/workers/sweep.ts';
+import { type Conversation, nameOf } from '../../shared/outbox.ts';
 import { documents } from '../../shared/table/client.ts';
+import { headKey } from '../../shared/table/keys.ts';
+import { readWakeUp } from '../../shared/wake-ups.ts';
 import { captureLog } from '../support/captured-log.ts';
+import { useFakeQueue } from './support/fake-queue.ts';
 
 const written = captureLog();
+const queue = useFakeQueue();
 
-/** What was asked of the table: the command, and the partition key that it names. */
+/** What was asked of the table: the command, and the partition key that it names; and of the queue. */
 const asked: string[] = [];
+
+/** What is due, by shard. */
+let due: Record<string, object[]> = {};
 
 const tombstone = (profiler: string) => ({ pk: 'PROFILERS#acme', sk: `PROFILER#${profiler}` });
 
-/** Two tombstones are due; the answers of the first cannot be removed. */
+const conversation = (phone: string): Conversation => ({ direction: 'app', account: 'acme', phone });
+
+const head = (phone: string, created: string) => ({
+  ...headKey(nameOf(conversation(phone))),
+  gsi1sk: '2029-12-31T23:59:00.000Z',
+  created,
+});
+
+/** The answers of the profiler "bad" cannot be removed. */
 const answerTo = (name: string, input: Record<string, unknown>): unknown => {
   const values = Object.values((input.ExpressionAttributeValues as Record<string, string>) ?? {});
   asked.push(`${name} ${JSON.stringify(input.Key ?? input.RequestItems ?? values)}`);
   if (name === 'QueryCommand' && input.IndexName === 'gsi1') {
-    return { Items: values.includes('DUE#0') ? [tombstone('bad'), tombstone('good')] : [] };
+    return { Items: due[values.find((value) => value.startsWith('DUE#')) ?? ''] ?? [] };
   }
   if (name === 'QueryCommand') return { Items: [{ pk: values[0], sk: 'ANSWER#27821234567' }] };
   if (name === 'BatchWriteCommand' && JSON.stringify(input).includes('ANSWERS#bad'))
@@ -29,34 +45,87 @@ beforeEach(() => {
   vi.spyOn(documents, 'send').mockImplementation(async (command: { constructor: { name: string }; input: object }) =>
     answerTo(command.constructor.name, { ...command.input }),
   );
+  due = { 'DUE#0': [tombstone('bad'), tombstone('good')] };
+  queue.takes = () => asked.push('wake-up') > 0;
 });
 
 afterEach(() => {
+  expect(written.join(), 'the log').not.toContain('2782');
+  vi.useRealTimers();
   vi.unstubAllEnvs();
   asked.length = 0;
 });
 
 const event = { time: '2030-01-01T00:00:00Z' };
 
+const lines = () => written.map((line) => JSON.parse(line));
+
+const sweep = (remaining = () => 55_000): Promise<void> => handler(event, { getRemainingTimeInMillis: remaining });
+
+const finished = () => asked.filter((call) => call.startsWith('UpdateCommand'));
+
 test('what fails holds up nothing else, and fails the run when all others had their turn', async () => {
-  await expect(handler(event, { getRemainingTimeInMillis: () => 55_000 })).rejects.toThrow('sweep failed');
-  const finished = asked.filter((call) => call.startsWith('UpdateCommand'));
-  expect(finished).toEqual([`UpdateCommand ${JSON.stringify(tombstone('good'))}`]);
-  expect(written.map((line) => JSON.parse(line))).toMatchObject([
-    { level: 'error', message: 'sweep could not remove answers', error: 'Error' },
+  await expect(sweep()).rejects.toThrow('sweep failed');
+  expect(finished()).toEqual([`UpdateCommand ${JSON.stringify(tombstone('good'))}`]);
+  expect(lines()).toMatchObject([
+    { level: 'error', message: 'due work failed', error: 'Error' },
     { level: 'error', message: 'sweep', error: 'Error' },
   ]);
-  expect(written.join()).not.toContain('27821234567');
 });
 
 test('nothing is taken up when the time is nearly over', async () => {
-  await handler(event, { getRemainingTimeInMillis: () => 9_000 });
+  due['DUE#1'] = [head('27821234567', '2029-12-31T23:58:00.000000')];
+  await sweep(() => 9_000);
   expect(asked.filter((call) => !call.startsWith('QueryCommand'))).toEqual([]);
-  expect(JSON.parse(written.join())).toMatchObject({
-    level: 'info',
-    message: 'sweep',
-    answers: 0,
-    profilers: 0,
-    failed: 0,
-  });
+  expect(lines()).toMatchObject([{ level: 'info', message: 'sweep', woken: 0, answers: 0, profilers: 0, failed: 0 }]);
+});
+
+test('conversations are woken, by a name that is new whenever they are due, before any answer is removed', async () => {
+  due = {
+    'DUE#0': [tombstone('good'), head('27821234567', '2029-12-31T23:58:00.000000')],
+    'DUE#7': [head('27827654321', '2029-12-31T23:58:00.000000')],
+  };
+  await sweep();
+  expect(
+    queue.taken.map(({ MessageBody, MessageDeduplicationId }) => [readWakeUp(MessageBody), MessageDeduplicationId]),
+  ).toEqual([
+    [conversation('27821234567'), 'OUTBOX#app#acme#27821234567#2029-12-31T23:59:00.000Z'],
+    [conversation('27827654321'), 'OUTBOX#app#acme#27827654321#2029-12-31T23:59:00.000Z'],
+  ]);
+  const firstRemoval = asked.findIndex((call) => call.startsWith('BatchWriteCommand'));
+  expect(firstRemoval).toBeGreaterThan(asked.lastIndexOf('wake-up'));
+  expect(lines()).toMatchObject([{ message: 'sweep', woken: 2, answers: 1, profilers: 1, failed: 0 }]);
+});
+
+test.each([
+  ['the oldest of all shards, in seconds', ['23:59:30.000000', '23:58:00.250000', '23:59:00.000000'], 120],
+  ['one from before the last day', ['00:00:00.000000'], 86_400],
+  ['none', [], 0],
+])('what waits longest is told by its age: %s', async (_, times, oldest) => {
+  vi.useFakeTimers({ now: Date.parse(event.time), toFake: ['Date'] });
+  due = Object.fromEntries(
+    times.map((time, place) => [`DUE#${place}`, [tombstone('good'), head(`2782000000${place}`, `2029-12-31T${time}`)]]),
+  );
+  await sweep();
+  expect(lines()).toMatchObject([{ message: 'sweep', woken: times.length, oldest_s: oldest }]);
+});
+
+test('a queue that fails holds up neither other shards nor the removal of answers, and fails the run', async () => {
+  due = {
+    'DUE#0': [head('27821234567', '2029-12-31T23:58:00.000000'), tombstone('good')],
+    'DUE#1': [tombstone('other'), head('27827654321', '2029-12-31T23:58:00.000000')],
+  };
+  queue.takes = ({ MessageBody }) => !MessageBody.includes('27821234567');
+  await expect(sweep()).rejects.toThrow('sweep failed');
+  expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).phone)).toEqual(['27827654321']);
+  expect(finished()).toEqual(['good', 'other'].map((name) => `UpdateCommand ${JSON.stringify(tombstone(name))}`));
+
+  queue.down = true;
+  asked.length = 0;
+  await expect(sweep()).rejects.toThrow('sweep failed');
+  expect(finished()).toHaveLength(2);
+  expect(lines().map(({ message }) => message)).toEqual([
+    ...['due work failed', 'sweep'],
+    ...['due work failed', 'due work failed', 'sweep'],
+  ]);
 });

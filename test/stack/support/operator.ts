@@ -7,7 +7,12 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished } from 'vitest';
+import { localFolder } from '../../../infra/local/stack-file.ts';
 import { createAccount } from '../../../shared/accounts.ts';
+import { timestamp } from '../../../shared/clock.ts';
+import { type Conversation, enqueueing, nameOf, type Outgoing, putOff, readHead } from '../../../shared/outbox.ts';
+import { transact, update } from '../../../shared/table/client.ts';
+import { dueAt, headKey } from '../../../shared/table/keys.ts';
 
 interface Ended {
   code: number | string | null | undefined;
@@ -34,19 +39,30 @@ export const remote: Environment = {
   AWS_SECRET_ACCESS_KEY: 'local',
 };
 
+/** Halves the time that the command takes to start. */
+const NODE_COMPILE_CACHE = join(localFolder, 'compile-cache');
+
 /** Runs the command to its end. */
 export const run = (args: string[], env = remote): Promise<Ended> =>
   new Promise((resolve) => {
     execFile(
       process.execPath,
       ['infra/operator/main.ts', ...args],
-      { env, timeout: 100_000 },
+      { env: { ...env, NODE_COMPILE_CACHE }, timeout: 100_000 },
       (error, stdout, stderr) => resolve({ code: error ? error.code : 0, stdout, stderr }),
     );
   });
 
-/** Runs a command on the served stack's table. */
-export const operator = (...args: string[]): Promise<Ended> => run(args);
+/** Runs a command on the table that the test itself works on: the served stack's, or its own. */
+export const operator = (...args: string[]): Promise<Ended> =>
+  run(args, { ...remote, TABLE_NAME: process.env.TABLE_NAME });
+
+/** The environment of a machine on which the served stack runs as the local one, if the test says so. */
+export const machine = async (running?: { pid: number }): Promise<Environment> => {
+  const LOCAL_FOLDER = await folder();
+  if (running) await writeFile(join(LOCAL_FOLDER, 'stack.json'), JSON.stringify({ ...stack, ...running }));
+  return { ...bare, LOCAL_FOLDER };
+};
 
 /** Runs a command that must succeed and say nothing but its JSON document. */
 export const inJson = async (...args: string[]) => {
@@ -68,6 +84,26 @@ export const newId = (): string => `operator-${randomUUID().slice(0, 18)}`;
 /** The id of a new account. */
 export const newAccount = async (): Promise<string> =>
   (await createAccount({ name: 'Of the operator', id: newId() })).id;
+
+/** Has something wait in a conversation that is put off: for a day, after three attempts, unless told otherwise. */
+export const holdBack = async (
+  conversation: Conversation,
+  outgoing: Outgoing[],
+  why: Partial<Parameters<typeof putOff>[1]> = {},
+): Promise<void> => {
+  // The head comes first, in two steps: an entry before it would be delivered, where a stack serves the table.
+  const { gsi1pk } = dueAt(nameOf(conversation), '');
+  await update({
+    Key: headKey(nameOf(conversation)),
+    UpdateExpression: 'SET gsi1pk = :shard',
+    ExpressionAttributeValues: { ':shard': gsi1pk },
+  });
+  const head = await readHead(conversation);
+  if (head === undefined) throw new Error('There is no head.');
+  const usual = { until: Date.now() + 86_400_000, since: timestamp(), cause: 'status_500', attempts: 3 };
+  await putOff(head, { ...usual, ...why });
+  for (const one of outgoing) await transact(enqueueing(conversation, one));
+};
 
 /** A folder for the test at hand. */
 export const folder = async (): Promise<string> => {

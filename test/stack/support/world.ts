@@ -1,7 +1,7 @@
 /** Accounts, tokens and panelists for tests: new ones for each, so that no test sees another's. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { createAccount, issueToken } from '../../../shared/accounts.ts';
-import type { Permission } from '../../../shared/permissions.ts';
+import { APP_NETWORK, type Permission } from '../../../shared/permissions.ts';
 import { registerUser } from '../../../shared/users.ts';
 
 export interface Caller {
@@ -10,12 +10,13 @@ export interface Caller {
   tokenId: string;
 }
 
-/** A new account with a token. */
+/** An account's id that no other test uses. */
+export const newAccountId = (): string => `test-${randomUUID().slice(0, 30)}`.replace(/-$/, '');
+
+/** A new account with a token. The permission `app` has one account alone. */
 export const newCaller = async (...permissions: Permission[]): Promise<Caller> => {
-  const { id: account } = await createAccount({
-    name: 'Test account',
-    id: `test-${randomUUID().slice(0, 30)}`.replace(/-$/, ''),
-  });
+  const account = permissions.includes('app') ? APP_NETWORK : newAccountId();
+  if (account !== APP_NETWORK) await createAccount({ name: 'Test account', id: account, bot_number: newPhone() });
   const { token, record } = await issueToken(account, { label: 'test', permissions });
   return { account, token, tokenId: record.id };
 };

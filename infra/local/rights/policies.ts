@@ -1,23 +1,22 @@
-/**
- * What a function's role allows it to do with the table, judged as IAM judges it: action, table or index, leading keys.
- */
+/** What a function's role allows it to do, judged as IAM judges it: action, resource, and in the table leading keys. */
 
-/** A statement of a policy, as far as it speaks of the table. */
+/** A statement of a policy. */
 export interface Statement {
   /** `dynamodb:GetItem` and the like. */
   actions: string[];
-  /** `Table.Arn`, or `Table.Arn/index/name`. */
+  /** `Table.Arn`, `Table.Arn/index/name`, the ARN of something else, or `*` for all. */
   resources: string[];
-  /** Partition keys that it is fenced into, with `*` for any text. */
-  leadingKeys: string[];
+  /** Partition keys that it is fenced into, with `*` for any text; nothing, where it is not about items. */
+  leadingKeys: string[] | undefined;
 }
 
 /** One thing that a call does. */
 export interface Touch {
+  /** `dynamodb:GetItem` and the like. */
   action: string;
-  index: string | undefined;
-  /** The partition key, or nothing where the call does not name it in a way that we know. */
-  partition: string | undefined;
+  resource: string;
+  /** The partition key; nothing, where there is none or the call does not name it in a way that we know. */
+  partition?: string | undefined;
 }
 
 /** One thing that a policy allows, in words: action, resource, leading keys. */
@@ -25,21 +24,25 @@ export type Right = string;
 
 /** Everything that the statements allow, one by one. */
 export const rightsOf = (statements: Statement[]): Right[] =>
-  statements.flatMap(({ actions, resources, leadingKeys }) =>
+  statements.flatMap(({ actions, resources, leadingKeys = [''] }) =>
     actions.flatMap((action) =>
-      resources.flatMap((resource) => leadingKeys.map((keys) => [action, resource, keys].join(' '))),
+      resources.flatMap((resource) => leadingKeys.map((keys) => inWords(action, resource, keys))),
     ),
   );
 
-/** The rights by which the statements allow what a call does with the table `table`; none where they do not. */
-export const rightsFor = (statements: Statement[], table: string, { action, index, partition }: Touch): Right[] => {
-  if (partition === undefined) return [];
-  const resource = index === undefined ? `${table}.Arn` : `${table}.Arn/index/${index}`;
-  return statements
-    .filter(({ actions, resources }) => actions.includes(`dynamodb:${action}`) && resources.includes(resource))
-    .flatMap(({ leadingKeys }) => leadingKeys.filter((pattern) => isLike(partition, pattern)))
-    .map((pattern) => `dynamodb:${action} ${resource} ${pattern}`);
-};
+/** The rights by which the statements allow a touch; none where they do not. */
+export const rightsFor = (statements: Statement[], { action, resource, partition }: Touch): Right[] =>
+  statements
+    .filter(({ actions }) => actions.includes(action))
+    .flatMap(({ resources, leadingKeys }) => {
+      const stated = resources.filter((named) => named === resource || named === '*');
+      if (leadingKeys === undefined) return stated.map((named) => inWords(action, named, ''));
+      if (partition === undefined) return [];
+      const patterns = leadingKeys.filter((pattern) => isLike(partition, pattern));
+      return stated.flatMap((named) => patterns.map((pattern) => inWords(action, named, pattern)));
+    });
+
+const inWords = (action: string, resource: string, keys: string): Right => `${action} ${resource} ${keys}`.trim();
 
 const isLike = (text: string, pattern: string): boolean =>
   new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`, 's').test(text);
@@ -66,14 +69,17 @@ const PARTS: Record<string, string> = {
   ConditionCheck: 'ConditionCheckItem',
 };
 
-/** What a call of DynamoDB's API does: several things, if it is a batch or a transaction. */
-export const touchesOf = (action: string, input: Input): Touch[] => {
+/** What a call of DynamoDB's API does with the table `table`: several things, if it is a batch or a transaction. */
+export const touchesOf = (table: string, action: string, input: Input): Touch[] => {
   const touch = (as: string, keys: Attributes | undefined): Touch => ({
-    action: as,
-    index: undefined,
+    action: `dynamodb:${as}`,
+    resource: `${table}.Arn`,
     partition: keys?.pk?.S,
   });
-  if (action === 'Query') return [{ action, index: input.IndexName, partition: queriedPartition(input) }];
+  if (action === 'Query') {
+    const resource = input.IndexName === undefined ? `${table}.Arn` : `${table}.Arn/index/${input.IndexName}`;
+    return [{ action: 'dynamodb:Query', resource, partition: queriedPartition(input) }];
+  }
   if (action.startsWith('Transact')) {
     return (input.TransactItems ?? []).flatMap((item) =>
       Object.entries(item).map(([part, { Key, Item }]) => touch(PARTS[part] ?? part, Key ?? Item)),

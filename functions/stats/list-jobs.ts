@@ -1,0 +1,8 @@
+/** GET /v1/stats/jobs: how many messages of each of the caller's jobs reached which state in a period. */
+import { endpoint, noContent, ok } from '../../shared/http/endpoint.ts';
+import { listJobs } from '../../shared/jobs.ts';
+
+export const handler = endpoint('listJobs', async ({ account, query }) => {
+  const jobs = await listJobs(account, query.start_date, query.end_date);
+  return jobs.length === 0 ? noContent() : ok(jobs);
+});

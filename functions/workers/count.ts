@@ -1,0 +1,10 @@
+/** From the table's stream: adds new log entries to the counters of their jobs, each once. */
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { type Countable, countEntries } from '../../shared/jobs.ts';
+import { imagesIn } from '../../shared/table/stream.ts';
+import { worker } from '../../shared/worker.ts';
+
+export const handler = worker('count', async (event: DynamoDBStreamEvent) => {
+  const entries = imagesIn<Countable>(event);
+  return { entries: entries.length, counted: await countEntries(entries) };
+});

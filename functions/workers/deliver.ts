@@ -1,0 +1,27 @@
+/** From the queue of wake-ups: delivers what waits in a conversation. */
+import type { SQSEvent } from 'aws-lambda';
+import { newId } from '../../shared/clock.ts';
+import { deliver } from '../../shared/delivery.ts';
+import { describeError, log } from '../../shared/log.ts';
+import { readWakeUp, returnSoon, wake } from '../../shared/wake-ups.ts';
+import { worker } from '../../shared/worker.ts';
+
+/** One wake-up at a time. One that fails comes again soon, and at last goes to the dead letters. */
+export const handler = worker('deliver', async ({ Records }: SQSEvent, remaining) => {
+  const done = { settled: 0, put_off: 0, unfinished: 0 };
+  for (const { body, receiptHandle } of Records) {
+    try {
+      const conversation = readWakeUp(body);
+      const { settled, put_off, unfinished } = await deliver(conversation, remaining);
+      if (unfinished) await wake([{ conversation, once: newId() }]);
+      done.settled += settled;
+      done.put_off += put_off ? 1 : 0;
+      done.unfinished += unfinished ? 1 : 0;
+    } catch (error) {
+      // Where this fails too, it comes again when the queue takes the worker for dead.
+      await returnSoon(receiptHandle).catch((again) => log('error', 'no early return', describeError(again)));
+      throw error;
+    }
+  }
+  return done;
+});

@@ -1,0 +1,13 @@
+/** From the table's stream: turns each new entry of an outbox into a wake-up. Touches no table. */
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { conversationOf } from '../../shared/outbox.ts';
+import { keysIn } from '../../shared/table/stream.ts';
+import { wake } from '../../shared/wake-ups.ts';
+import { worker } from '../../shared/worker.ts';
+
+/** A batch that fails is given again whole: wake-ups that were sent are swallowed by the queue then. */
+export const handler = worker('relay', async (event: DynamoDBStreamEvent) => {
+  const entries = keysIn(event);
+  await wake(entries.map((entry) => ({ conversation: conversationOf(entry), once: entry.sk })));
+  return { entries: entries.length };
+});

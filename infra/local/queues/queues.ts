@@ -1,0 +1,62 @@
+/** All queues of the stack. They keep their messages when the stack is loaded anew, and only as long as it runs. */
+
+import type { Faults } from '../faults.ts';
+import type { QueueDefinition } from '../template/definitions.ts';
+import { type Message, Queue } from './queue.ts';
+
+/** Minutes that a queue swallows messages for whose deduplication id it has seen. */
+const MEMORY = 5;
+
+export class Queues {
+  readonly #queues = new Map<string, Queue>();
+  readonly #faults: Faults;
+  readonly #memory: number;
+
+  /** @param minute - milliseconds that count as one minute */
+  constructor(faults: Faults, minute: number) {
+    this.#faults = faults;
+    this.#memory = MEMORY * minute;
+  }
+
+  /** Has these queues from now on: those that are new, and those that stay with their messages. */
+  define(definitions: QueueDefinition[]): void {
+    const gone = new Set(this.#queues.keys());
+    for (const definition of definitions) {
+      const settings = {
+        definition,
+        memory: this.#memory,
+        faults: this.#faults,
+        now: Date.now,
+        bury: (message: Message) => {
+          const { deadLetters, arn } = definition;
+          if (deadLetters) this.get(deadLetters.queue).inherit(message, arn);
+        },
+      };
+      const queue = this.#queues.get(definition.id);
+      if (queue) queue.configure(settings);
+      else this.#queues.set(definition.id, new Queue(settings));
+      gone.delete(definition.id);
+    }
+    for (const id of gone) this.#queues.delete(id);
+  }
+
+  /** The queue of this logical id. */
+  get(id: string): Queue {
+    const queue = this.#queues.get(id);
+    if (queue === undefined) throw new Error(`The template names no queue ${id}.`);
+    return queue;
+  }
+
+  /** The queue at this address. */
+  at(url: string): Queue | undefined {
+    return [...this.#queues.values()].find(({ definition }) => definition.url === url);
+  }
+
+  counts(): Record<string, { visible: number; inFlight: number }> {
+    return Object.fromEntries([...this.#queues].map(([id, queue]) => [id, queue.counts()]));
+  }
+
+  urls(): Record<string, string> {
+    return Object.fromEntries([...this.#queues].map(([id, { definition }]) => [id, definition.url]));
+  }
+}

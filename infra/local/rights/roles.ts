@@ -1,0 +1,54 @@
+/** Holds calls against the roles of the functions that make them, and remembers which rights were needed. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Template } from '../template/definitions.ts';
+import { type Right, rightsFor, rightsOf, type Touch } from './policies.ts';
+
+type Judged = Pick<Template, 'functions' | 'mappings'>;
+
+export class Roles {
+  readonly #onLine: (source: string, line: string) => void;
+  readonly #used = new Set<string>();
+  #template: Judged = { functions: [], mappings: [] };
+
+  constructor(onLine: (source: string, line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  /** Judges by these policies from now on. What event source mappings do by a function's role counts as needed. */
+  judgeBy(template: Judged): void {
+    this.#template = template;
+    for (const { function: caller, needs } of template.mappings) this.#use(caller, needs);
+  }
+
+  /** Why the caller may not do all of this; nothing, if it may. A refusal is told in the log. */
+  refusal(caller: string, touches: Touch[]): string | undefined {
+    const refused = this.#use(caller, touches);
+    if (refused === undefined) return undefined;
+    const { action, resource, partition } = refused;
+    const place = [resource, partition?.replace(/#.*/s, '#…')].filter(Boolean).join(' ');
+    const message = `${caller} is not authorized to perform ${action} on ${place}`;
+    this.#onLine(caller, JSON.stringify({ level: 'error', message: 'refused by policy', detail: message }));
+    return message;
+  }
+
+  /** Rights that nothing has needed so far, by function. */
+  unusedRights(): Record<string, Right[]> {
+    const unused = this.#template.functions.map(({ id, policy }): [string, Right[]] => [
+      id,
+      rightsOf(policy).filter((right) => !this.#used.has(`${id} ${right}`)),
+    ]);
+    return Object.fromEntries(unused.filter(([, rights]) => rights.length > 0));
+  }
+
+  /** Notes the rights that the touches need. Answers the first that the caller has no right to. */
+  #use(caller: string, touches: Touch[]): Touch | undefined {
+    const policy = this.#template.functions.find(({ id }) => id === caller)?.policy ?? [];
+    const rights = touches.map((touch) => rightsFor(policy, touch));
+    for (const right of rights.flat()) this.#used.add(`${caller} ${right}`);
+    return touches.find((_, place) => rights[place]?.length === 0);
+  }
+}
+
+/** Who makes a call: the access key in its signature, which for a function is its logical id. */
+export const callerOf = ({ authorization = '' }: IncomingHttpHeaders): string =>
+  /Credential=(\w+)\//.exec(authorization)?.[1] ?? '';

@@ -1,0 +1,95 @@
+/** How the app network answers calls: what it was told, rule by rule. */
+import * as v from 'valibot';
+import { phoneNumber } from '../../../shared/text.ts';
+import { check, fields } from './http.ts';
+
+/** A longer delay is no answer: `hang`. In milliseconds. */
+const LONGEST_DELAY = 600_000;
+
+const wholeNumber = (least: number, most?: number) => {
+  const message =
+    most === undefined ? `must be a whole number from ${least}` : `must be ${least} to ${most}, a whole number`;
+  return v.pipe(
+    v.number(message),
+    v.safeInteger(message),
+    v.minValue(least, message),
+    v.maxValue(most ?? Number.MAX_SAFE_INTEGER, message),
+  );
+};
+
+const share = 'must be a number from 0 to 1';
+const yes = v.boolean('must be true or false');
+
+const rule = v.pipe(
+  fields({
+    status: v.exactOptional(wholeNumber(200, 599)),
+    delay_ms: v.exactOptional(wholeNumber(0, LONGEST_DELAY)),
+    /** Closes the connection without an answer. */
+    drop: v.exactOptional(yes),
+    /** Never answers. */
+    hang: v.exactOptional(yes),
+    /** What is dropped or hangs is taken all the same: its answer is lost. */
+    after: v.exactOptional(yes),
+    /** Seconds. */
+    retry_after: v.exactOptional(wholeNumber(0)),
+    share: v.exactOptional(v.pipe(v.number(share), v.minValue(0, share), v.maxValue(1, share))),
+    times: v.exactOptional(wholeNumber(1)),
+    phone: v.exactOptional(v.pipe(v.string('must be a string'), phoneNumber)),
+  }),
+  v.check(
+    ({ status, drop, hang }) => [status !== undefined, drop, hang].filter(Boolean).length <= 1,
+    'must have one of status, drop and hang, or none of them',
+  ),
+  v.check(
+    ({ drop, hang, after }) => !after || drop === true || hang === true,
+    'must have drop or hang where it has after',
+  ),
+  v.check(
+    ({ status, retry_after }) => retry_after === undefined || status !== undefined,
+    'must have status where it has retry_after',
+  ),
+);
+
+/** An answer, and the calls that get it. */
+export type Rule = v.InferOutput<typeof rule>;
+
+export class Behaviour {
+  readonly #random: () => number;
+  #rules: readonly Rule[] = [];
+
+  /** @param random - rolls a number from 0 to below 1 */
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  /** What still applies to calls to come. None is the normal answer to all of them. */
+  get rules(): readonly Rule[] {
+    return this.#rules;
+  }
+
+  /**
+   * Follows this rule, or these, instead of those before.
+   *
+   * @throws HttpRefusal — 422, it is no rule
+   */
+  follow(input: unknown): void {
+    this.#rules = Array.isArray(input) ? check(v.array(rule), input) : [check(rule, input)];
+  }
+
+  forget(): void {
+    this.#rules = [];
+  }
+
+  /** The first rule that applies to this call; it has one time less from now on. */
+  ruleFor(phone: string): Rule {
+    const applied = this.#rules.find(
+      (rule) =>
+        (rule.phone === undefined || rule.phone === phone) && (rule.share === undefined || this.#random() < rule.share),
+    );
+    this.#rules = this.#rules.flatMap((rule) => {
+      if (rule !== applied || rule.times === undefined) return [rule];
+      return rule.times > 1 ? [{ ...rule, times: rule.times - 1 }] : [];
+    });
+    return applied ?? {};
+  }
+}

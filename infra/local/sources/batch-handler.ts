@@ -1,0 +1,147 @@
+/**
+ * Has a function handle records of the stream as Lambda does: again where it fails, from the record that it names, or
+ * with the batch cut in two, until all are handled or given up.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Faults } from '../faults.ts';
+import type { StreamMapping } from '../template/definitions.ts';
+import { arnOf, REGION } from '../template/references.ts';
+import { failedItems } from './item-failures.ts';
+import type { StreamRecord } from './stream.ts';
+
+/** Milliseconds before the same records are tried again: twice as many each time, up to the most. */
+const PAUSE = { first: 50, most: 1_000 };
+
+export interface BatchHandlerSettings {
+  streamArn: string;
+  invoke: (functionId: string, event: unknown) => Promise<unknown>;
+  /** Takes the message about records that were given up. */
+  tell: (queueId: string, message: unknown) => void;
+  faults: Faults;
+  signal: AbortSignal;
+}
+
+/** Records that are still to be handled, in one call if that succeeds. */
+interface Part {
+  records: StreamRecord[];
+  /** How often they failed, as they are. */
+  failures: number;
+  /** Whether a fault has them handled again. */
+  repeated: boolean;
+}
+
+export class BatchHandler {
+  readonly #mapping: StreamMapping;
+  readonly #settings: BatchHandlerSettings;
+
+  constructor(mapping: StreamMapping, settings: BatchHandlerSettings) {
+    this.#mapping = mapping;
+    this.#settings = settings;
+  }
+
+  /**
+   * Fulfils when all records of a batch are done.
+   *
+   * @param done - takes records, in their order, as soon as they need not be handled any more
+   * @throws the signal's reason — it was stopped before that
+   */
+  async handle(shard: string, batch: StreamRecord[], done: (records: StreamRecord[]) => void): Promise<void> {
+    const parts: Part[] = [{ records: batch, failures: 0, repeated: false }];
+    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+      parts.unshift(...(await this.#attempt(shard, part, done)));
+    }
+  }
+
+  /** Calls the function once. Answers what is left to do of the part. */
+  async #attempt(shard: string, part: Part, done: (records: StreamRecord[]) => void): Promise<Part[]> {
+    const { records, failures, repeated } = part;
+    const { retries, bisects } = this.#mapping;
+    const fresh = (some: StreamRecord[]): Part[] => (some.length > 0 ? [{ records: some, failures: 0, repeated }] : []);
+
+    const old = records.filter((record) => this.#isTooOld(record));
+    if (old.length > 0) {
+      this.#giveUp(shard, old, 'RecordAgeExceeded', failures);
+      done(old);
+      return fresh(records.slice(old.length));
+    }
+
+    const { handled, threw } = await this.#call(records);
+    done(records.slice(0, handled));
+    if (handled === records.length) return repeated ? [] : this.#repetitionOf(records);
+    // Records before the one that failed are done, so these are others than before.
+    if (handled > 0) return fresh(records.slice(handled));
+    if (threw && bisects && records.length > 1) {
+      const middle = Math.ceil(records.length / 2);
+      return [...fresh(records.slice(0, middle)), ...fresh(records.slice(middle))];
+    }
+    if (failures === retries) {
+      this.#giveUp(shard, records, 'RetryAttemptsExhausted', failures + 1);
+      done(records);
+      return [];
+    }
+    await pause(Math.min(PAUSE.first * 2 ** failures, PAUSE.most), undefined, { signal: this.#settings.signal });
+    return [{ ...part, failures: failures + 1 }];
+  }
+
+  /** How many records, from the first, the function handled, and whether it failed altogether. */
+  async #call(records: StreamRecord[]): Promise<{ handled: number; threw: boolean }> {
+    const { signal, invoke, streamArn } = this.#settings;
+    const { function: target, reportsFailures } = this.#mapping;
+    signal.throwIfAborted();
+    try {
+      const event = { Records: records.map((one) => ({ ...one, awsRegion: REGION, eventSourceARN: streamArn })) };
+      const answer = await invoke(target, event);
+      const sequence = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
+      const [failed] = reportsFailures ? failedItems(answer, sequence) : [];
+      return { handled: failed === undefined ? records.length : sequence.indexOf(failed), threw: false };
+    } catch {
+      // The function's own log lines tell why; but a call that we ended ourselves tells nothing about the records.
+      signal.throwIfAborted();
+      return { handled: 0, threw: true };
+    }
+  }
+
+  #repetitionOf(records: StreamRecord[]): Part[] {
+    const repetition =
+      this.#settings.faults.repeatBatch?.({ function: this.#mapping.function, size: records.length }) ?? 'no';
+    if (repetition === 'no') return [];
+    const cuts =
+      repetition === 'whole' ? [records] : [records.slice(0, repetition.cutAt), records.slice(repetition.cutAt)];
+    return cuts.filter((some) => some.length > 0).map((some) => ({ records: some, failures: 0, repeated: true }));
+  }
+
+  #isTooOld({ dynamodb }: StreamRecord): boolean {
+    return Date.now() - dynamodb.ApproximateCreationDateTime * 1000 > this.#mapping.oldest;
+  }
+
+  /** Tells where records are that were given up, and not what they hold: so does Lambda. */
+  #giveUp(shard: string, records: StreamRecord[], condition: string, calls: number): void {
+    const { function: target, onFailure } = this.#mapping;
+    const [first, last] = [records.at(0)?.dynamodb, records.at(-1)?.dynamodb];
+    if (onFailure === undefined || first === undefined || last === undefined) return;
+    const arrival = (seconds: number): string => new Date(seconds * 1000).toISOString();
+    this.#settings.tell(onFailure, {
+      requestContext: {
+        requestId: randomUUID(),
+        functionArn: arnOf('lambda', `function:${target}`),
+        condition,
+        approximateInvokeCount: calls,
+      },
+      ...(calls > 0 && {
+        responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+      }),
+      version: '1.0',
+      timestamp: new Date().toISOString(),
+      DDBStreamBatchInfo: {
+        shardId: shard,
+        startSequenceNumber: first.SequenceNumber,
+        endSequenceNumber: last.SequenceNumber,
+        approximateArrivalOfFirstRecord: arrival(first.ApproximateCreationDateTime),
+        approximateArrivalOfLastRecord: arrival(last.ApproximateCreationDateTime),
+        batchSize: records.length,
+        streamArn: this.#settings.streamArn,
+      },
+    });
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Which records of a stream a mapping hands to its function, in the language of Lambda's event filtering as far as we
+ * use it: exact values, `prefix`, and `exists`, about the event's name, the keys, and the new image.
+ */
+
+/** Says whether a record is for the function. */
+export type EventFilter = (record: unknown) => boolean;
+
+/** A record's values at one place: none where there is nothing, or something that has parts of its own. */
+type Condition = (values: unknown[]) => boolean;
+
+/** Places that patterns may speak of. */
+const PLACES = [/^eventName$/, /^dynamodb[.](Keys|NewImage)([.][^.$][^.]*)+$/];
+
+/**
+ * Reads the patterns of a mapping; a record is for the function if it matches one of them.
+ *
+ * @throws Error — a pattern is none, or says what we do not serve
+ */
+export const readFilter = (patterns: string[]): EventFilter => {
+  const filters = patterns.map((pattern) => {
+    const parsed: unknown = JSON.parse(pattern);
+    if (!isObject(parsed)) throw unserved('pattern', parsed);
+    return readPattern(parsed, []);
+  });
+  return (record) => filters.length === 0 || filters.some((filter) => filter(record));
+};
+
+const readPattern = (pattern: Record<string, unknown>, path: string[]): EventFilter => {
+  const parts = Object.entries(pattern).map(([key, inner]): EventFilter => {
+    const place = [...path, key];
+    if (isObject(inner)) return readPattern(inner, place);
+    if (!Array.isArray(inner) || inner.length === 0 || !PLACES.some((known) => known.test(place.join('.')))) {
+      throw unserved(`pattern for ${place.join('.')}`, inner);
+    }
+    const conditions = inner.map(readCondition);
+    return (record) => {
+      const values = valuesAt(record, place);
+      return conditions.some((condition) => condition(values));
+    };
+  });
+  if (parts.length === 0) throw unserved('pattern', pattern);
+  return (record) => parts.every((part) => part(record));
+};
+
+const readCondition = (condition: unknown): Condition => {
+  if (!isObject(condition)) {
+    if (Array.isArray(condition)) throw unserved('condition', condition);
+    return (values) => values.includes(condition);
+  }
+  const [[operator, operand] = [], ...more] = Object.entries(condition);
+  if (more.length === 0 && operator === 'prefix' && typeof operand === 'string') {
+    return (values) => values.some((value) => typeof value === 'string' && value.startsWith(operand));
+  }
+  if (more.length === 0 && operator === 'exists' && typeof operand === 'boolean') {
+    return (values) => values.length > 0 === operand;
+  }
+  throw unserved('condition', condition);
+};
+
+const valuesAt = (record: unknown, path: string[]): unknown[] => {
+  const value = path.reduce<unknown>((part, key) => (isObject(part) ? part[key] : undefined), record);
+  if (value === undefined || isObject(value)) return [];
+  return Array.isArray(value) ? value : [value];
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const unserved = (what: string, value: unknown): Error =>
+  new Error(`The local stack does not serve this ${what} of an event filter: ${JSON.stringify(value)}`);

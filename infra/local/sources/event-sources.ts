@@ -1,0 +1,53 @@
+/** All event source mappings of a template, at work. */
+
+import type { Faults } from '../faults.ts';
+import type { Queues } from '../queues/queues.ts';
+import type { Mapping } from '../template/definitions.ts';
+import { QueueSource } from './queue-source.ts';
+import type { Stream } from './stream.ts';
+import { type Positions, StreamSource } from './stream-source.ts';
+import type { Writes } from './writes.ts';
+
+const MINUTE = 60_000;
+
+export interface EventSourcesSettings {
+  queues: Queues;
+  stream: Stream;
+  writes: Writes;
+  /** Milliseconds that count as one minute. */
+  minute: number;
+  faults: Faults;
+  invoke: (functionId: string, event: unknown) => Promise<unknown>;
+}
+
+export class EventSources {
+  readonly #settings: EventSourcesSettings;
+  /** How far each mapping of the stream has come. */
+  readonly #positions = new Map<string, Positions>();
+  #sources: (QueueSource | StreamSource)[] = [];
+
+  constructor(settings: EventSourcesSettings) {
+    this.#settings = settings;
+  }
+
+  /** Starts these mappings, each where one of the same id has stopped before. */
+  start(mappings: Mapping[]): void {
+    this.#sources = mappings.map((mapping) => this.#start(mapping));
+  }
+
+  /** Stops all. Fulfils when no call is under way: what ends calls must come meanwhile. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#sources.splice(0).map((source) => source.stop()));
+  }
+
+  #start(mapping: Mapping): QueueSource | StreamSource {
+    const { queues, stream, writes, minute, faults, invoke } = this.#settings;
+    if (mapping.kind === 'queue') {
+      return new QueueSource(mapping, { queue: queues.get(mapping.queue), invoke, pace: minute / MINUTE });
+    }
+    const positions: Positions = this.#positions.get(mapping.id) ?? new Map();
+    this.#positions.set(mapping.id, positions);
+    const tell = (queue: string, message: unknown) => queues.get(queue).note(JSON.stringify(message));
+    return new StreamSource(mapping, { stream, writes, positions, tell, faults, invoke });
+  }
+}

@@ -1,0 +1,95 @@
+/** The table's stream, as DynamoDB serves it. Plain JSON: what a function gets has the same form. */
+
+/** A change of the table. Times are seconds since 1970. */
+export interface StreamRecord {
+  eventName: string;
+  dynamodb: { SequenceNumber: string; ApproximateCreationDateTime: number };
+}
+
+export interface Shard {
+  ShardId: string;
+  ParentShardId?: string;
+}
+
+export interface Page {
+  records: StreamRecord[];
+  /** Where the next page begins; nothing, where the shard has ended. */
+  next: string | undefined;
+}
+
+/** The stream cannot be read. The name is DynamoDB's for it, or `Unreachable`. */
+export class StreamError extends Error {
+  override readonly name: string;
+
+  constructor(name: string, message: string) {
+    super(message);
+    this.name = name;
+  }
+}
+
+export class Stream {
+  readonly arn: string;
+  readonly #endpoint: string;
+
+  constructor(endpoint: string, arn: string) {
+    this.#endpoint = endpoint;
+    this.arn = arn;
+  }
+
+  /** @throws StreamError, or the signal's reason: as do the others */
+  async shards(signal: AbortSignal): Promise<Shard[]> {
+    const shards: Shard[] = [];
+    let last: string | undefined;
+    do {
+      const { StreamDescription } = await this.#call<{
+        StreamDescription: { Shards: Shard[]; LastEvaluatedShardId?: string };
+      }>('DescribeStream', { StreamArn: this.arn, ExclusiveStartShardId: last }, signal);
+      shards.push(...StreamDescription.Shards);
+      last = StreamDescription.LastEvaluatedShardId;
+    } while (last !== undefined);
+    return shards;
+  }
+
+  /** Where to read on in a shard: after a sequence number, or at its oldest record. */
+  async iterator(shard: string, after: string | undefined, signal: AbortSignal): Promise<string> {
+    const position =
+      after === undefined
+        ? { ShardIteratorType: 'TRIM_HORIZON' }
+        : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after };
+    const input = { StreamArn: this.arn, ShardId: shard, ...position };
+    const { ShardIterator } = await this.#call<{ ShardIterator: string }>('GetShardIterator', input, signal);
+    return ShardIterator;
+  }
+
+  async read(iterator: string, signal: AbortSignal): Promise<Page> {
+    const { Records, NextShardIterator } = await this.#call<{
+      Records: StreamRecord[];
+      NextShardIterator?: string | null;
+    }>('GetRecords', { ShardIterator: iterator }, signal);
+    return { records: Records, next: NextShardIterator ?? undefined };
+  }
+
+  async #call<Output>(action: string, input: object, signal: AbortSignal): Promise<Output> {
+    const { ok, answer } = await this.#post(action, JSON.stringify(input), signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw new StreamError('Unreachable', String(error));
+    });
+    if (ok) return answer as Output;
+    const { __type = '', message = '' } = answer as { __type?: string; message?: string };
+    throw new StreamError(__type.replace(/^.*#/, ''), message);
+  }
+
+  async #post(action: string, body: string, signal: AbortSignal): Promise<{ ok: boolean; answer: unknown }> {
+    const headers = { ...HEADERS, 'x-amz-target': `DynamoDBStreams_20120810.${action}` };
+    const response = await fetch(this.#endpoint, { method: 'POST', headers, body, signal });
+    return { ok: response.ok, answer: await response.json() };
+  }
+}
+
+/** Databases here want to see a signature, and do not look into it. */
+const HEADERS = {
+  'content-type': 'application/x-amz-json-1.0',
+  'x-amz-date': '20300101T000000Z',
+  authorization:
+    'AWS4-HMAC-SHA256 Credential=stream/20300101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+};

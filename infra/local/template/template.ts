@@ -1,0 +1,181 @@
+/**
+ * Reads what `cdk synth` wrote, as far as this machine can serve it: table, functions, hosts with their routes and
+ * authorizers, schedules, queues, event source mappings, the secret. What it does not know it refuses, so that nothing
+ * is silently left out.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rightsFor, type Statement } from '../rights/policies.ts';
+import type { FunctionDefinition, HostDefinition, Template } from './definitions.ts';
+import { readMapping, readQueues } from './events.ts';
+import { field, found, type Json, list, number, only, strings, text, unknown } from './json.ts';
+import { ACCOUNT, arnOf, resolver } from './references.ts';
+import { readStatement } from './statements.ts';
+
+/** What the template's references stand for on this machine. */
+export interface Surroundings {
+  tableName: string;
+  baseUrl: string;
+  bridgeUrl: string;
+  /** Where functions find queues and the secret. */
+  awsUrl: string;
+}
+
+type Resource = { Type: string; Properties?: { [key: string]: Json } };
+
+/**
+ * Reads the synthesised stack in `folder`.
+ *
+ * @throws Error — the template holds something that the local stack does not know
+ */
+export const readTemplate = async (folder: string, surroundings: Surroundings): Promise<Template> => {
+  const template = await readJson(join(folder, 'BusinessApi.template.json'));
+  const assets = await readJson(join(folder, 'BusinessApi.assets.json'));
+  const resources = Object.entries(template.Resources as Record<string, Resource>);
+  const of = (type: string) => resources.filter(([, resource]) => resource.Type === type);
+
+  const outputs = template.Outputs as Record<string, { Value: Json }>;
+  const apis = { base: apiOf(outputs.BaseUrl?.Value), bridge: apiOf(outputs.BridgeUrl?.Value) };
+  const [tableId, table] = only(of('AWS::DynamoDB::GlobalTable'), 'table');
+  const queueNames = of('AWS::SQS::Queue').map(([id, { Properties }]): [string, string] => [
+    id,
+    field(Properties, 'FifoQueue') === true ? `${id}.fifo` : id,
+  ]);
+  const secrets = of('AWS::SecretsManager::Secret').map(([id]) => ({
+    id,
+    arn: arnOf('secretsmanager', `secret:${id}`),
+  }));
+  // There is one value for it.
+  if (secrets.length > 1) throw unknown('second secret', secrets);
+
+  const resolve = resolver(
+    new Map([
+      [tableId, surroundings.tableName],
+      [`${apis.base}.ApiEndpoint`, surroundings.baseUrl],
+      [`${apis.bridge}.ApiEndpoint`, surroundings.bridgeUrl],
+      ...queueNames.flatMap(([id, name]): [string, string][] => [
+        [id, `${surroundings.awsUrl}/${ACCOUNT}/${name}`],
+        [`${id}.Arn`, arnOf('sqs', name)],
+      ]),
+      ...secrets.map(({ id, arn }): [string, string] => [id, arn]),
+    ]),
+  );
+  const queues = readQueues(
+    of('AWS::SQS::Queue').map(([id, { Properties }]) => ({
+      id,
+      url: text(resolve({ Ref: id })),
+      arn: text(resolve(attribute(id, 'Arn'))),
+      properties: resolve(Properties),
+    })),
+  );
+  const stream = text(resolve(attribute(tableId, 'StreamArn')));
+
+  const policyOf = (role: Json | undefined): Statement[] =>
+    of('AWS::IAM::Policy')
+      .filter(([, { Properties = {} }]) =>
+        list(Properties.Roles).some((name) => `${resolve(name)}.Arn` === resolve(role)),
+      )
+      .flatMap(([, { Properties = {} }]) => list(field(resolve(Properties.PolicyDocument), 'Statement')))
+      .flatMap((statement) => readStatement(statement, { queues, stream, secrets }));
+
+  const functions = of('AWS::Lambda::Function').map(([id, { Properties = {} }]) => ({
+    id,
+    folder: join(folder, assetPath(assets, Properties.Code)),
+    handler: text(Properties.Handler),
+    timeout: number(Properties.Timeout) * 1000,
+    memory: number(Properties.MemorySize),
+    environment: strings(resolve(field(Properties.Environment, 'Variables'))),
+    policy: policyOf(Properties.Role),
+  }));
+  const functionIn = (value: Json | undefined): FunctionDefinition => {
+    const found = functions.find(({ id }) => new RegExp(`(^|[:/])${id}([.]Arn|$)`).test(text(resolve(value))));
+    if (found === undefined) throw unknown('function', value);
+    return found;
+  };
+
+  const authorizers = new Map(
+    of('AWS::ApiGatewayV2::Authorizer').map(([id, { Properties = {} }]) => [
+      id,
+      {
+        id,
+        function: functionIn(Properties.AuthorizerUri).id,
+        identitySources: list(Properties.IdentitySource).map(text),
+        cached: number(Properties.AuthorizerResultTtlInSeconds) * 1000,
+      },
+    ]),
+  );
+  const integrations = new Map(
+    of('AWS::ApiGatewayV2::Integration').map(([id, { Properties = {} }]) => [
+      `integrations/${id}`,
+      functionIn(Properties.IntegrationUri).id,
+    ]),
+  );
+
+  const host = (id: string): HostDefinition => ({
+    id,
+    routes: of('AWS::ApiGatewayV2::Route')
+      .filter(([, { Properties = {} }]) => resolve(Properties.ApiId) === id)
+      .map(([, { Properties = {} }]) => ({
+        key: text(Properties.RouteKey),
+        function: found(integrations, text(resolve(Properties.Target))),
+        authorizer:
+          Properties.AuthorizerId === undefined
+            ? undefined
+            : found(authorizers, text(resolve(Properties.AuthorizerId))),
+      })),
+    format: text(
+      field(
+        of('AWS::ApiGatewayV2::Stage').find(([, { Properties = {} }]) => resolve(Properties.ApiId) === id)?.[1]
+          .Properties?.AccessLogSettings,
+        'Format',
+      ),
+    ),
+  });
+
+  const mappings = of('AWS::Lambda::EventSourceMapping').map(([id, { Properties = {} }]) => {
+    const target = functionIn(Properties.FunctionName);
+    const mapping = readMapping(id, target, resolve(Properties), { queues, stream });
+    const lacking = mapping.needs.find((touch) => rightsFor(target.policy, touch).length === 0);
+    if (lacking === undefined) return mapping;
+    throw new Error(`The role of ${target.id} lacks ${lacking.action} on ${lacking.resource}, which ${id} needs.`);
+  });
+
+  return {
+    table: { id: tableId, properties: table.Properties ?? {} },
+    functions,
+    hosts: { base: host(apis.base), bridge: host(apis.bridge) },
+    schedules: of('AWS::Events::Rule').map(([id, { Properties = {} }]) => ({
+      id,
+      minutes: minutesOf(text(Properties.ScheduleExpression)),
+      functions: list(Properties.Targets).map((target) => functionIn(field(target, 'Arn')).id),
+    })),
+    queues,
+    mappings,
+    secrets,
+  };
+};
+
+const attribute = (id: string, name: string): Json => ({ 'Fn::GetAtt': [id, name] });
+
+const readJson = async (path: string): Promise<Record<string, unknown>> => JSON.parse(await readFile(path, 'utf8'));
+
+/** Folder of a function's code: the last part of the asset's S3 key is the asset's hash and `.zip`. */
+const assetPath = (assets: Record<string, unknown>, code: Json | undefined): string => {
+  const hash = text(field(code, 'S3Key')).replace(/\.zip$/, '');
+  const files = assets.files as Record<string, { source: { path: string } }>;
+  const path = files[hash]?.source.path;
+  if (path === undefined) throw unknown('asset', hash);
+  return path;
+};
+
+const apiOf = (output: Json | undefined): string => {
+  const [api, attribute] = list(field(output, 'Fn::GetAtt')).map(text);
+  if (api === undefined || attribute !== 'ApiEndpoint') throw unknown('output of a host', output);
+  return api;
+};
+
+const minutesOf = (expression: string): number => {
+  const [, amount] = /^rate\((\d+) minutes?\)$/.exec(expression) ?? [];
+  if (amount === undefined) throw unknown('schedule', expression);
+  return Number(amount);
+};

@@ -1,0 +1,117 @@
+/** `operator outbox …`: what waits to go out. */
+import { type Command, Option } from 'commander';
+import { showAccount } from '../../shared/accounts.ts';
+import { findOpenCircuit, type OpenCircuit, receiverNameOf } from '../../shared/circuit.ts';
+import { now, sortableTime } from '../../shared/clock.ts';
+import { retryConversations, type Selection, type Waiting, waitingConversations } from '../../shared/waiting.ts';
+import { answer, columns, count, due, masked, minute } from './output.ts';
+import { examples, readPhoneNumber } from './usage.ts';
+
+export const addOutboxCommands = (program: Command): void => {
+  const outbox = program.command('outbox').description('What waits to go out to users and to chat platforms.');
+
+  selecting(outbox.command('list'))
+    .description(
+      `Lists the conversations in which something waits, the longest first, and the receivers that are left alone for a while because they fail.
+
+People get numbers in part; --json has them in full.`,
+    )
+    .addHelpText('after', examples('outbox list', 'outbox list --account acme-research --direction platform'))
+    .action(async (selection: Selection, command: Command) => {
+      await refuseUnknown(selection);
+      const conversations = await waitingConversations(selection);
+      const receivers = [...new Set(conversations.map(receiverNameOf))];
+      const circuits = (await Promise.all(receivers.map(findOpenCircuit))).filter((circuit) => circuit !== undefined);
+      answer(command, { conversations: conversations.map(inJson), circuits }, inWords(conversations, circuits));
+    });
+
+  selecting(outbox.command('retry'))
+    .option('--all', 'everything that waits')
+    .description(
+      `Has what waits tried again within a minute, and its receivers with it, whatever failed before. What has waited for more than three days is given up if this fails too.`,
+    )
+    .addHelpText(
+      'after',
+      examples('outbox retry --account acme-research', 'outbox retry --direction app', 'outbox retry --all'),
+    )
+    .action(async ({ all, ...selection }: Selection & { all?: true }, command: Command) => {
+      const selects = Object.keys(selection).length > 0;
+      if (!all && !selects) command.error('error: say what to retry: --account, --direction, --phone, or --all');
+      if (all && selects) command.error('error: --all leaves nothing to select: give it alone');
+      await refuseUnknown(selection);
+      const retried = await retryConversations(selection);
+      const words = retried === 1 ? '1 conversation is' : `${count(retried)} conversations are`;
+      answer(command, { retried }, retried === 0 ? 'Nothing waits there.' : `${words} tried again within a minute.`);
+    });
+};
+
+const selecting = (command: Command): Command =>
+  command
+    .option('--account <id>', "an account's")
+    .addOption(
+      new Option('--direction <direction>', 'to users through the app network, or to chat platforms').choices([
+        'app',
+        'platform',
+      ]),
+    )
+    .option('--phone <number>', "one user's, 7 to 15 digits without +", readPhoneNumber);
+
+/** A mistyped account is not one for which nothing waits. */
+const refuseUnknown = async ({ account }: Selection): Promise<void> => {
+  if (account !== undefined) await showAccount(account);
+};
+
+const inJson = ({ direction, account, phone, since, failed, cause, next, entries, more }: Waiting) => ({
+  direction,
+  account,
+  phone_number: phone,
+  since,
+  failed_attempts: failed,
+  cause,
+  next_attempt: next,
+  waiting: entries,
+  more_waiting: more,
+});
+
+const inWords = (conversations: Waiting[], circuits: OpenCircuit[]): string => {
+  if (conversations.length === 0) return 'Nothing waits.';
+  const table = columns(
+    ['DIRECTION', 'ACCOUNT', 'USER', 'SINCE', 'FAILED', 'CAUSE', 'NEXT ATTEMPT', 'WAITING'],
+    conversations.map(({ direction, account, phone, since, failed, cause, next, entries, more }) => [
+      direction,
+      account,
+      masked(phone),
+      minute(since),
+      count(failed),
+      cause ?? '',
+      due(next),
+      `${entries}${more ? '+' : ''}`,
+    ]),
+  );
+  return [table, ...(circuits.length === 0 ? [] : [circuitTable(circuits)]), totals(conversations)].join('\n\n');
+};
+
+const circuitTable = (circuits: OpenCircuit[]): string =>
+  columns(
+    ['LEFT ALONE', 'UNTIL', 'FAILED'],
+    circuits.map(({ receiver, open_until, failures }) => [
+      receiver,
+      due(open_until > sortableTime(now()) ? open_until : undefined),
+      count(failures),
+    ]),
+  );
+
+/** `2 conversations wait: app 1, platform 1. Why: status_500 1, under way 1.` */
+const totals = (conversations: Waiting[]): string => {
+  const directions = sums(conversations.map(({ direction }) => direction));
+  const causes = sums(conversations.map(({ cause = 'under way' }) => cause));
+  const words =
+    conversations.length === 1 ? '1 conversation waits' : `${count(conversations.length)} conversations wait`;
+  return `${words}: ${directions}. Why: ${causes}.`;
+};
+
+const sums = (words: string[]): string =>
+  [...Map.groupBy(words, (word) => word)]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([word, all]) => `${word} ${count(all.length)}`)
+    .join(', ');

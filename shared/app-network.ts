@@ -1,0 +1,48 @@
+/** The app network: the servers of the mobile app. Every event is one signed POST to its one address. */
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import * as v from 'valibot';
+import type { Entry, Outgoing } from './outbox.ts';
+import { notSetUp, type Posting, signed } from './post.ts';
+import type { Receiver } from './receiver.ts';
+import { appNetworkSecret } from './settings.ts';
+import { signingSecret } from './text.ts';
+
+const credentials = v.object({ url: v.pipe(v.string(), v.url()), secret: signingSecret });
+
+type Credentials = v.InferOutput<typeof credentials>;
+
+let known: Credentials | undefined;
+
+/** The app network, as the stack's secret describes it: read once by each process. */
+export const appNetwork = async (): Promise<Receiver> => {
+  known ??= await readCredentials();
+  return { name: 'app', posting: known ? postingBy(known) : notSetUp };
+};
+
+/** What the operator has filled in; nothing, where that is no address with a signing secret. */
+const readCredentials = async (): Promise<Credentials | undefined> => {
+  const secrets = new SecretsManagerClient();
+  const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId: appNetworkSecret() }));
+  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), credentials), SecretString);
+  return success ? output : undefined;
+};
+
+const postingBy =
+  ({ url, secret }: Credentials) =>
+  (entry: Entry): Posting =>
+    signed(url, secret, entry.id, eventOf(entry));
+
+/** The event as the app network takes it. */
+const eventOf = ({ created, outgoing }: Entry) => ({
+  type: outgoing.type,
+  timestamp: `${created}Z`,
+  data: outgoing.type === 'message.send' ? messageIn(outgoing) : {},
+});
+
+const messageIn = ({ message, from, content, quick_replies }: Extract<Outgoing, { type: 'message.send' }>) => ({
+  id: message.id,
+  from,
+  to: message.phone,
+  ...content,
+  quick_replies,
+});

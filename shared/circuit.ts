@@ -1,0 +1,96 @@
+/**
+ * Circuits: a receiver that failed three times in a row, in whichever conversations, is left alone for a while, so that
+ * those who wait for it neither press it nor hold workers. Then one of them tries it.
+ */
+import { between, minutes, now, secondsFromNow, sortableTime } from './clock.ts';
+import type { Conversation } from './outbox.ts';
+import { findLatest, peek, remove, update, updated } from './table/client.ts';
+import { circuitKey, type Key } from './table/keys.ts';
+
+interface CircuitItem extends Key {
+  /** Failures in a row. */
+  failures: number;
+  /** Nobody tries before then. */
+  open_until?: string;
+  /** How often trying has failed since it opened. */
+  trials?: number;
+  expires_at: number;
+}
+
+/**
+ * What a worker may do with a receiver: use it, as one that works or that failed lately; try it for all others; or wait
+ * until then (milliseconds since 1970).
+ */
+export type Passage = 'working' | 'failing' | 'trial' | { until: number };
+
+/** Failures in a row after which it opens. */
+const LIMIT = 3;
+/** Minutes that it stays open, by how often trying failed since. */
+const PERIODS = [1, 2, 10];
+/** Minutes that the one who tries has for it. */
+const TRIAL = 1;
+/** Seconds after the last failure that it is remembered. */
+const MEMORY = 86_400;
+
+/** Asks to use a receiver. 0.5 read units where it is not open. */
+export const enter = async (receiver: string): Promise<Passage> => {
+  const circuit = await peek<CircuitItem>(circuitKey(receiver));
+  const until = circuit?.open_until;
+  if (until === undefined) return circuit === undefined ? 'working' : 'failing';
+  if (until > sortableTime(now())) return { until: later(Date.parse(until)) };
+  const trialEnd = now() + minutes(TRIAL);
+  const elected = await update({
+    Key: circuitKey(receiver),
+    UpdateExpression: 'SET open_until = :end',
+    ConditionExpression: 'open_until = :until',
+    ExpressionAttributeValues: { ':end': sortableTime(trialEnd), ':until': until },
+  });
+  return elected ? 'trial' : { until: later(trialEnd) };
+};
+
+/** Notes that a receiver failed: opens its circuit at the third time in a row, for longer each time that trying fails. */
+export const noteFailure = async (receiver: string, passage: Passage): Promise<void> => {
+  const counted = passage === 'trial' ? 'trials' : 'failures';
+  const { failures = 0, trials = 0 } = await updated<Partial<CircuitItem>>({
+    Key: circuitKey(receiver),
+    UpdateExpression: 'ADD #counted :one SET expires_at = :end',
+    ExpressionAttributeNames: { '#counted': counted },
+    ExpressionAttributeValues: { ':one': 1, ':end': secondsFromNow(MEMORY) },
+  });
+  if (counted === 'failures' && failures < LIMIT) return;
+  const period = minutes(PERIODS[Math.min(trials, PERIODS.length - 1)] ?? 0);
+  await update({
+    Key: circuitKey(receiver),
+    UpdateExpression: 'SET open_until = :until',
+    // Those who were under way when it opened do not keep it open.
+    ConditionExpression: counted === 'trials' ? 'attribute_exists(pk)' : 'attribute_not_exists(open_until)',
+    ExpressionAttributeValues: { ':until': sortableTime(now() + period) },
+  });
+};
+
+/** Notes that a receiver works: closes its circuit. */
+export const close = async (receiver: string): Promise<void> => {
+  await remove(circuitKey(receiver));
+};
+
+/** A little later than `time`, so that not all who wait come at once. */
+const later = (time: number): number => time + between(0, minutes(0.2));
+
+/** What the circuit of a conversation's receiver is known by: users' is one, each account's platform has its own. */
+export const receiverNameOf = ({ direction, account }: Conversation): string =>
+  direction === 'app' ? 'app' : `platform#${account}`;
+
+/** A receiver that is left alone. */
+export interface OpenCircuit {
+  receiver: string;
+  /** Nobody tries before then; from then on the next one does. */
+  open_until: string;
+  /** Failures in a row. */
+  failures: number;
+}
+
+/** A receiver's circuit, where it is open. 1 read unit. */
+export const findOpenCircuit = async (receiver: string): Promise<OpenCircuit | undefined> => {
+  const { open_until, failures = 0, trials = 0 } = (await findLatest<Partial<CircuitItem>>(circuitKey(receiver))) ?? {};
+  return open_until === undefined ? undefined : { receiver, open_until, failures: failures + trials };
+};

@@ -1,0 +1,53 @@
+/** What validation finds, in words for the caller: where, what is wrong, what is expected. */
+import type * as v from 'valibot';
+import type { Fault } from './problems.ts';
+
+type Issue = v.BaseIssue<unknown>;
+
+/** A fault of a parameter: of path, query or headers. */
+export const faultInParameter = (issue: Issue): Fault => ({
+  parameter: keysOf(issue).join('.'),
+  detail: describe(issue),
+});
+
+/** A fault of the body, or of the part of it that stands below `keys`. */
+export const faultInBody = (issue: Issue, keys: string[] = []): Fault => ({
+  pointer: pointerTo([...keys, ...keysOf(issue)]),
+  detail: describe(issue),
+});
+
+/** A place in a body as a JSON pointer in URI fragment form (RFC 6901). Half of a surrogate pair becomes U+FFFD. */
+export const pointerTo = (keys: string[]): string =>
+  `#${keys.map((key) => `/${encodeURIComponent(key.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')}`;
+
+const keysOf = (issue: Issue): string[] => (issue.path ?? []).map(({ key }) => String(key));
+
+/** What is wrong, for a person. Schemas word their own rules; a wrong type is worded here. */
+const describe = ({ kind, type, message, expected, received, input }: Issue): string => {
+  if (kind !== 'schema' || type === 'union') return message;
+  if (received === 'undefined') return 'is required';
+  return CHOICE.test(expected ?? '')
+    ? `must be ${inWords(expected ?? '')}`
+    : `must be ${EXPECTED[expected ?? ''] ?? expected}, not ${RECEIVED[received] ?? kindOf(input)}`;
+};
+
+/** What a schema expects that takes certain words only: `"one"`, or `("one" | "two")`. */
+const CHOICE = /^\(?"/;
+
+const inWords = (expected: string): string =>
+  expected
+    .replaceAll(/[()]/g, '')
+    .replaceAll(' | ', ', ')
+    .replace(/, (?=[^,]*$)/, ' or ');
+
+const EXPECTED: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+  Array: 'an array',
+  Object: 'an object',
+};
+
+const RECEIVED: Record<string, string> = { Object: 'an object', Array: 'an array', null: 'null' };
+
+const kindOf = (input: unknown): string => (typeof input === 'boolean' ? String(input) : `a ${typeof input}`);

@@ -1,0 +1,163 @@
+/** Jobs (spec §2, §4.7): how many messages of each reached which state. */
+import { idFromKey, now, secondsFromNow } from './clock.ts';
+import { type LogItem, type State, states } from './logs.ts';
+import { Problem } from './problems.ts';
+import { counterRetention } from './settings.ts';
+import { findLatest, pages, transact, updating, type Write } from './table/client.ts';
+import { countedBy, jobCounterKey, jobCounterRange, type Key, logPartitions } from './table/keys.ts';
+
+/** Where messages come from that name no job. */
+type Source = 'api' | 'app';
+
+/** The job of a message that names none: one for each account, source and day (UTC). */
+export const jobOf = (account: string, source: Source, created: string): string =>
+  idFromKey(account, 'job', `${source} ${created.slice(0, 10)}`);
+
+/** What counting needs of a log entry. */
+export type Countable = Pick<LogItem, 'pk' | 'sk' | 'account' | 'job_id' | 'payload_type' | 'state' | 'created'>;
+
+interface CounterItem extends Key {
+  count: number;
+  expires_at: number;
+}
+
+/** A transaction takes 100 writes: so many entries, and a counter for each at the worst. */
+const CHUNK = 50;
+
+/**
+ * Adds log entries to the counters of their jobs, each entry once, however often it is given: one transaction marks
+ * entries as counted, on condition that they are not, and adds their sums. 2 write units an entry, and 2 a counter.
+ *
+ * @returns how many were not counted before
+ */
+export const countEntries = async (entries: Countable[]): Promise<number> => {
+  const each = [...new Map(entries.map((entry) => [`${entry.pk} ${entry.sk}`, entry])).values()];
+  let counted = 0;
+  for (let start = 0; start < each.length; start += CHUNK)
+    counted += await countChunk(each.slice(start, start + CHUNK));
+  return counted;
+};
+
+const countChunk = async (entries: Countable[]): Promise<number> => {
+  for (let left = entries; left.length > 0; ) {
+    const failed = new Set(await transact([...left.map(marking), ...adding(left)]));
+    if (failed.size === 0) return left.length;
+    left = left.filter((_, place) => !failed.has(place));
+  }
+  return 0;
+};
+
+/** Marks an entry as counted; fails where it is, or where it is gone. */
+const marking = ({ pk, sk }: Countable): Write =>
+  updating({
+    Key: { pk, sk },
+    UpdateExpression: 'SET counted = :true',
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(counted)',
+    ExpressionAttributeValues: { ':true': true },
+  });
+
+/** Adds up entries, a write for each counter. */
+const adding = (entries: Countable[]): Write[] => {
+  const sums = Map.groupBy(entries, (entry) => JSON.stringify(counterOf(entry)));
+  return [...sums.values()].flatMap((group) =>
+    group.slice(0, 1).map((entry) =>
+      updating({
+        Key: counterOf(entry),
+        UpdateExpression: 'ADD #count :count SET expires_at = if_not_exists(expires_at, :end)',
+        ExpressionAttributeNames: { '#count': 'count' },
+        ExpressionAttributeValues: { ':count': group.length, ':end': secondsFromNow(counterRetention() * 86_400) },
+      }),
+    ),
+  );
+};
+
+const counterOf = (entry: Countable): Key =>
+  jobCounterKey(entry.account, { ...entry, day: entry.created.slice(0, 10) });
+
+/** A job's messages of one type that reached one state in a period. */
+export interface JobStatistic {
+  job_id: string;
+  state: string;
+  payload_type: string;
+  count: number;
+}
+
+/** Serialised bytes of an answer: Lambda gives at most 6 MB. */
+const MAX_ANSWER = 5_000_000;
+/** Serialised bytes of a row, at the least. */
+const MIN_ROW = 100;
+
+/**
+ * What became of an account's messages in a period, both days included (UTC, `YYYY-MM-DD`): the job that was active last
+ * first, then by job id; within a job by payload type, then as messages go through their states.
+ * Half a read unit for 4 KB of counters, one for each day, job, payload type and state.
+ *
+ * @throws period_too_large — the answer would have more than 5 MB
+ */
+export const listJobs = async (account: string, start: string, end: string): Promise<JobStatistic[]> => {
+  const rows = new Map<string, JobStatistic>();
+  const lastActive = new Map<string, string>();
+  const { pk, from, to } = jobCounterRange(account, start, end);
+  for await (const items of pages<CounterItem>({
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+  })) {
+    for (const item of items) {
+      if (item.expires_at <= now() / 1000) continue;
+      const { day, job_id, payload_type, state } = countedBy(item);
+      const name = `${job_id}#${payload_type}#${state}`;
+      const row = rows.get(name) ?? { job_id, state, payload_type, count: 0 };
+      rows.set(name, { ...row, count: row.count + item.count });
+      // Counters come day by day.
+      lastActive.set(job_id, day);
+    }
+    if (rows.size * MIN_ROW > MAX_ANSWER) throw periodTooLarge();
+  }
+  const place = ({ job_id, payload_type, state }: JobStatistic) => [job_id, payload_type, rank(state)].join('#');
+  const sorted = [...rows.values()].sort(
+    (a, b) => compare(lastActive.get(b.job_id) ?? '', lastActive.get(a.job_id) ?? '') || compare(place(a), place(b)),
+  );
+  if (Buffer.byteLength(JSON.stringify(sorted)) > MAX_ANSWER) throw periodTooLarge();
+  return sorted;
+};
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+const rank = (state: string): number => states.indexOf(state as State);
+
+const periodTooLarge = (): Problem =>
+  new Problem('period_too_large', 'The answer would have more than 5 MB. Ask for fewer days at a time.');
+
+/**
+ * Counts what the counters of an account's jobs lack: log entries of a period, both days included (UTC, `YYYY-MM-DD`),
+ * that the stream brought to nobody. Repeating it changes nothing. Reads each entry: 1 read unit each, beside its index.
+ *
+ * @returns how many entries there are, and how many of them were not counted before
+ */
+export const recountJobs = async (
+  account: string,
+  start: string,
+  end: string,
+): Promise<{ entries: number; counted: number }> => {
+  const found = { entries: 0, counted: 0 };
+  for (const state of states) {
+    for await (const keys of pages<Key>({
+      IndexName: 'gsi1',
+      KeyConditionExpression: 'gsi1pk = :logs AND gsi1sk BETWEEN :start AND :end',
+      ExpressionAttributeValues: {
+        ':logs': logPartitions.gsi1(account, { state }),
+        ':start': start,
+        ':end': `${end}~`,
+      },
+      ProjectionExpression: 'pk, sk',
+      Limit: CHUNK,
+    })) {
+      // The index does not hold what is counted, nor what tells whether it was.
+      const read = await Promise.all(keys.map(({ pk, sk }) => findLatest<LogItem>({ pk, sk })));
+      const entries = read.filter((entry) => entry !== undefined);
+      found.entries += entries.length;
+      found.counted += await countEntries(entries.filter(({ counted }) => counted === undefined));
+    }
+  }
+  return found;
+};

@@ -1,0 +1,197 @@
+/** Delivery logs (spec §2, §4.6): one entry for each message and state that it reached. */
+import { now, secondsFromNow } from './clock.ts';
+import { contactOf } from './contacts.ts';
+import { messageRetention } from './settings.ts';
+import { page } from './table/client.ts';
+import { type Key, logPartitions, messageKey, ofLog, stateKey } from './table/keys.ts';
+
+/** The first state of a message to a user, and of one from a user; all others follow. */
+const firstStates = ['sent', 'received'] as const;
+
+/** Everything that can become of a message. */
+export const states = [
+  ...firstStates,
+  'delivered_to_server',
+  'delivered_to_user',
+  'read',
+  'delivery_failed',
+  'sending_failed',
+  'reception_failed_http',
+] as const;
+
+export type State = (typeof states)[number];
+
+/** A message as the service remembers it. Its content is not part of it: that is kept only while it waits. */
+export interface Message {
+  id: string;
+  account: string;
+  /** The user's number, whoever wrote. */
+  phone: string;
+  job_id: string;
+  /** `text`, `image`, `file`; empty where unknown. */
+  payload_type: string;
+  /** Set where the account's platform is told what becomes of it. */
+  reported?: true;
+}
+
+/** A log entry in the table. */
+export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'id'> {
+  state: State;
+  /** When it reached the state. */
+  created: string;
+  /** Why, where it failed. */
+  reason?: string;
+  /** Set by `count`, once. */
+  counted?: true;
+  expires_at: number;
+}
+
+/** The item of a log entry. A message's first one is the message itself. */
+export const logItem = (message: Message, state: State, created: string): LogItem => {
+  const { id, ...rest } = message;
+  return {
+    ...(isFirst(state) ? messageKey(id) : stateKey(id, state)),
+    ...rest,
+    state,
+    created,
+    ...ofLog(message.account, { ...message, message: id, state, created }),
+    expires_at: secondsFromNow(messageRetention() * 86_400),
+  };
+};
+
+const isFirst = (state: State): boolean => firstStates.some((first) => first === state);
+
+/** The message that a log entry speaks of. */
+export const messageOf = ({ pk, account, phone, job_id, payload_type, reported }: LogItem): Message => ({
+  id: pk.slice(messageKey('').pk.length),
+  account,
+  phone,
+  job_id,
+  payload_type,
+  ...(reported && { reported }),
+});
+
+/** What an entry says (spec §2). */
+export interface LogEntry {
+  created: string;
+  contact: string;
+  state: string;
+  job_id: string;
+}
+
+export interface LogFilter {
+  phone?: string | undefined;
+  state?: State | undefined;
+  job_id?: string | undefined;
+  /** Seconds since 1970: the first one that counts, and the first one after it that no longer does. */
+  start?: number | undefined;
+  end?: number | undefined;
+}
+
+/** What an index holds of an entry. */
+type Listed = Key & Pick<LogItem, 'created' | 'phone' | 'state' | 'job_id' | 'expires_at'> & Record<string, string>;
+
+/** Without a start, entries of so many seconds before the end are listed. */
+const PERIOD = 30 * 86_400;
+/** So many items are read for a page at most where a filter leaves most of them out. */
+const MAX_READ = 1_000;
+
+/**
+ * An account's log entries, newest first (by time, message, state), at most `limit`; `next` is where to go on.
+ * One query where contact, or state, or both state and job are given; else one for each state, of at most `limit`
+ * entries. Filtering a contact's entries reads at most 1,000 of them: a short page may have a next one.
+ *
+ * @param after - position of the last entry that is not listed again
+ */
+export const listLogs = async (
+  account: string,
+  filter: LogFilter,
+  limit: number,
+  after?: string,
+): Promise<{ entries: LogEntry[]; next?: string }> => {
+  // Clocks differ a little: what another one has just written counts too.
+  const end = filter.end ?? Math.floor(now() / 1000) + 60;
+  const start = filter.start ?? end - PERIOD;
+  const span = { from: timeText(start), to: after ?? timeText(end), limit };
+  if (span.to < span.from) return { entries: [] };
+
+  const slices = await Promise.all(sourcesOf(account, filter).map((source) => readSlice(source, span)));
+  // Below the end of a slice that goes on there may be entries that were not read.
+  const horizon = slices.reduce((highest, { end: last = '' }) => (last > highest ? last : highest), '');
+  const found = slices
+    .flatMap(({ items }) => items)
+    .filter(({ position }) => position >= horizon && position !== after)
+    .sort((a, b) => (a.position > b.position ? -1 : 1));
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1)?.position : horizon;
+  return {
+    entries: shown.filter(({ item }) => item.expires_at > now() / 1000).map(({ item }) => toEntry(item)),
+    ...(last && { next: last }),
+  };
+};
+
+/** Where entries are read: an index's partition, and what is left to filter. */
+interface Source {
+  index: keyof typeof logPartitions;
+  partition: string;
+  keep: (item: Listed) => boolean;
+  /** Whether `keep` may leave entries out. */
+  filtered: boolean;
+}
+
+const sourcesOf = (account: string, { phone, state, job_id }: LogFilter): Source[] => {
+  const plain = { keep: () => true, filtered: false };
+  if (phone !== undefined) {
+    const keep = (item: Listed) =>
+      (state === undefined || item.state === state) && (job_id === undefined || item.job_id === job_id);
+    const filtered = state !== undefined || job_id !== undefined;
+    return [{ index: 'gsi2', partition: logPartitions.gsi2(account, { phone }), keep, filtered }];
+  }
+  return (state === undefined ? states : [state]).map((one) =>
+    job_id === undefined
+      ? { index: 'gsi1', partition: logPartitions.gsi1(account, { state: one }), ...plain }
+      : { index: 'gsi3', partition: logPartitions.gsi3(account, { job_id, state: one }), ...plain },
+  );
+};
+
+interface Slice {
+  items: { item: Listed; position: string }[];
+  /** Position of the last item that was read, where more may follow. */
+  end?: string;
+}
+
+/** Reads the newest entries of a source up to `to`, until there is one more than the limit, or enough was read. */
+const readSlice = async (
+  { index, partition, keep, filtered }: Source,
+  { from, to, limit }: { from: string; to: string; limit: number },
+): Promise<Slice> => {
+  const items: Slice['items'] = [];
+  // One more tells whether there is more; another, since `to` may be the entry that the page before ended with.
+  let left = filtered ? MAX_READ : limit + 2;
+  let last: Record<string, string> | undefined;
+  do {
+    const { items: read, next } = await page<Listed>({
+      IndexName: index,
+      KeyConditionExpression: `${index}pk = :pk AND ${index}sk BETWEEN :from AND :to`,
+      ExpressionAttributeValues: { ':pk': partition, ':from': from, ':to': to },
+      ScanIndexForward: false,
+      Limit: Math.min(left, limit + 2),
+      ...(last && { ExclusiveStartKey: last }),
+    });
+    items.push(...read.filter(keep).map((item) => ({ item, position: item[`${index}sk`] ?? '' })));
+    left -= read.length;
+    last = next;
+  } while (last && left > 0 && items.length < limit + 2);
+  const end = last?.[`${index}sk`];
+  return { items, ...(end !== undefined && { end }) };
+};
+
+const toEntry = ({ created, phone, state, job_id }: Listed): LogEntry => ({
+  created,
+  contact: contactOf(phone),
+  state,
+  job_id,
+});
+
+/** A time in seconds since 1970, as it begins in the entries' positions. */
+const timeText = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 19);

@@ -1,0 +1,201 @@
+/** Messages between businesses and users of the app (spec §4.14): sent, received, and what becomes of them. */
+import { createHash } from 'node:crypto';
+import { accountOfBot, findAccount } from './accounts.ts';
+import { idFromKey, newId, now, timestamp } from './clock.ts';
+import { jobOf } from './jobs.ts';
+import { type LogItem, logItem, type Message, messageOf, type State } from './logs.ts';
+import { type Content, type Conversation, type Direction, enqueueing, type Outgoing } from './outbox.ts';
+import { invalidRequest, Problem } from './problems.ts';
+import { bridgeUrl } from './settings.ts';
+import { find, findLatest, pages, putNew, puttingNew, transact, type Write } from './table/client.ts';
+import { type Key, messageKey } from './table/keys.ts';
+import { type Attempts, waitingAbout } from './waiting.ts';
+
+/** A message as a business sends it. */
+export type Draft = { to: string; quick_replies?: string[] | undefined } & Content;
+
+/** A message in the table. */
+interface MessageItem extends LogItem {
+  /** SHA-256 of the request that made it, where it came with an idempotency key: tells a repeat from another use of it. */
+  request?: string;
+}
+
+/** The conversation that a message belongs to. */
+const conversation = (direction: Direction, { account, phone }: Message): Conversation => ({
+  direction,
+  account,
+  phone,
+});
+
+/**
+ * Accepts a message to a user: it will be delivered, or logged as failed. 0.5 read units, and 6 write units in one
+ * transaction: the message, its outbox entry, the head of the outbox.
+ *
+ * @returns the message's id
+ * @throws invalid_request — an image or file whose address is not a datafree one
+ * @throws idempotency_key_reused — the key belongs to another request
+ */
+export const sendMessage = async (
+  account: string,
+  draft: Draft,
+  { job_id, idempotencyKey }: { job_id?: string | undefined; idempotencyKey?: string | undefined },
+): Promise<string> => {
+  refuseForeignMedia(draft);
+  const { bot_number, platform } = (await findAccount(account)) ?? {};
+  const { to, quick_replies, ...content } = draft;
+  const created = timestamp();
+  const message: Message = {
+    id: idempotencyKey === undefined ? newId() : idFromKey(account, 'sendMessage', idempotencyKey),
+    account,
+    phone: to,
+    job_id: job_id ?? jobOf(account, 'api', created),
+    payload_type: content.type,
+    // Chat platforms hear of the messages that they sent themselves; a plain webhook of all.
+    ...(platform === 'webhook' && { reported: true }),
+  };
+  const item: MessageItem = {
+    ...logItem(message, 'sent', created),
+    ...(idempotencyKey !== undefined && { request: hashOf([draft, job_id]) }),
+  };
+  const outgoing: Outgoing = {
+    type: 'message.send',
+    message,
+    content,
+    ...(bot_number !== undefined && { from: bot_number }),
+    ...(quick_replies !== undefined && { quick_replies }),
+  };
+  const [taken] = await transact([puttingNew(item), ...enqueueing(conversation('app', message), outgoing)]);
+  if (taken !== undefined) {
+    const first = await findLatest<MessageItem>(messageKey(message.id));
+    if (first?.request !== item.request) throw keyReused();
+  }
+  return message.id;
+};
+
+const keyReused = (): Problem =>
+  new Problem(
+    'idempotency_key_reused',
+    'This Idempotency-Key was used for another message. Use a new key, or repeat the first request unchanged.',
+  );
+
+const hashOf = (request: unknown): string => createHash('sha256').update(JSON.stringify(request)).digest('base64url');
+
+/** Media go out by their datafree address, which the app opens without cost to the user. */
+const refuseForeignMedia = (draft: Draft): void => {
+  if (draft.type === 'text') return;
+  const url = draft.type === 'image' ? draft.image.url : draft.file.url;
+  const host = `${bridgeUrl()}/`;
+  if (url.startsWith(host)) return;
+  throw invalidRequest([
+    { pointer: `#/${draft.type}/url`, detail: `must be a datafree URL: one of ours, that begins with ${host}` },
+  ]);
+};
+
+/**
+ * Takes a message that a user wrote to a bot: logs it, and passes it on to the account's platform, if it has one. The
+ * same event again changes nothing. 1 read unit; 1 write unit, or 6 in one transaction.
+ *
+ * @param event - id of the app network's event
+ * @returns whether there is such a bot
+ */
+export const receiveMessage = async (
+  event: string,
+  { from, to, ...content }: { from: string; to: string } & Content,
+): Promise<boolean> => {
+  const account = await accountOfBot(to);
+  if (account === undefined) return false;
+  const { platform } = (await findAccount(account)) ?? {};
+  const created = timestamp();
+  const message: Message = {
+    id: idFromKey('app-network', 'message.received', event),
+    account,
+    phone: from,
+    job_id: jobOf(account, 'app', created),
+    payload_type: content.type,
+  };
+  const item = logItem(message, 'received', created);
+  if (platform === undefined) await putNew(item);
+  else {
+    const outgoing: Outgoing = { type: 'message.received', message, to, content };
+    await transact([puttingNew(item), ...enqueueing(conversation('platform', message), outgoing)]);
+  }
+  return true;
+};
+
+/**
+ * Logs a state that the app reports of a message to a user. The same state again changes nothing, and states may come
+ * in any order. 0.5 read units and 1 write unit with 3 on its indexes, or 6 where the account's platform is told.
+ *
+ * @returns whether there is such a message
+ */
+export const reportState = async (id: string, state: State, reason?: string): Promise<boolean> => {
+  const item = await find<LogItem>(messageKey(id));
+  if (item?.state !== 'sent') return false;
+  const message = messageOf(item);
+  const created = timestamp();
+  const [put, ...others] = reaching(message, state, created, reason);
+  if (others.length > 0) await transact([put, ...others]);
+  else await putNew(stateItem(message, state, created, reason));
+  return true;
+};
+
+const stateItem = (message: Message, state: State, created: string, reason: string | undefined): LogItem => ({
+  ...logItem(message, state, created),
+  ...(reason !== undefined && { reason }),
+});
+
+/**
+ * The writes by which a message reaches a state: its log entry, which fails where it has reached it before, and the
+ * report to its account's platform, where that wants to know.
+ */
+export const reaching = (message: Message, state: State, created: string, reason?: string): [Write, ...Write[]] => [
+  puttingNew<Key>(stateItem(message, state, created, reason)),
+  ...(message.reported
+    ? enqueueing(conversation('platform', message), { type: 'message.state', message, state, created })
+    : []),
+];
+
+/** All that is known of a message; never what it says. */
+export interface Story extends Message {
+  /** Where it goes, or went: to the user, or to the account's platform. */
+  direction: Direction;
+  /** What became of it, in the order of time; why, where it failed. */
+  states: Pick<LogItem, 'state' | 'created' | 'reason'>[];
+  /** The attempts to deliver it, while it waits for the next one. */
+  waiting?: Attempts;
+  /** Reports to the account's platform that still wait: their states, and the attempts to deliver them. */
+  reports?: Attempts & { states: State[] };
+}
+
+/** A message's story; nothing, where there is no such message. Reads its log entries, and the outboxes of its user. */
+export const storyOf = async (id: string): Promise<Story | undefined> => {
+  const items = await logOf(id);
+  const first = items.find(({ sk }) => sk === messageKey(id).sk);
+  if (first === undefined) return undefined;
+  const message = messageOf(first);
+  const direction = first.state === 'sent' ? 'app' : 'platform';
+  const [itself, reports] = await Promise.all([
+    waitingAbout(conversation(direction, message), id),
+    message.reported && waitingAbout(conversation('platform', message), id),
+  ]);
+  return {
+    ...message,
+    direction,
+    states: items.map(({ state, created, reason }) => ({ state, created, ...(reason !== undefined && { reason }) })),
+    ...(itself && { waiting: itself.attempts }),
+    ...(reports && { reports: { states: reports.states, ...reports.attempts } }),
+  };
+};
+
+/** A message's log entries in the order of time. */
+const logOf = async (id: string): Promise<LogItem[]> => {
+  const found: LogItem[] = [];
+  for await (const items of pages<LogItem>({
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': messageKey(id).pk },
+    ConsistentRead: true,
+  })) {
+    found.push(...items.filter(({ expires_at }) => expires_at > now() / 1000));
+  }
+  return found.sort((a, b) => (a.created < b.created ? -1 : 1));
+};

@@ -1,0 +1,175 @@
+/**
+ * Outboxes: what waits to go out, in order, a conversation each. Whatever is accepted is put here in the transaction that
+ * accepts it, together with the conversation's head, by which `sweep` finds it even if every wake-up is lost.
+ */
+import { between, minutes, newId, now, sortableTime, timestamp } from './clock.ts';
+import type { Message, State } from './logs.ts';
+import { findLatest, page, putting, remove, removing, update, updating, type Write } from './table/client.ts';
+import { dueAt, entryKey, headKey, type Key } from './table/keys.ts';
+
+/** `app` leads to a user through the app network, `platform` to a customer's chat platform. */
+export type Direction = 'app' | 'platform';
+
+/** Everything between an account and one user in one direction: delivered in order. */
+export interface Conversation {
+  direction: Direction;
+  account: string;
+  phone: string;
+}
+
+/** What a message says. */
+export type Content =
+  | { type: 'text'; text: { body: string } }
+  | { type: 'image'; image: { url: string } }
+  | { type: 'file'; file: { url: string } };
+
+/** What goes out: a message to a user; to a platform, a user's message, or what became of a message. */
+export type Outgoing =
+  | { type: 'message.send'; message: Message; from?: string; content: Content; quick_replies?: string[] }
+  | { type: 'message.received'; message: Message; to: string; content: Content }
+  | { type: 'message.state'; message: Message; state: State; created: string };
+
+export interface Entry extends Key {
+  /** The same at every attempt to deliver it. */
+  id: string;
+  /** When it was accepted. */
+  created: string;
+  outgoing: Outgoing;
+}
+
+/** What a conversation with anything waiting in it is known by. */
+export interface Head extends Key {
+  /** Counts what was accepted. */
+  generation: number;
+  /** Since when the oldest of it waits, or longer. */
+  created: string;
+  /** When `sweep` looks at it. */
+  gsi1sk: string;
+  /** Attempts that failed in a row, why the last one did, and when the next one is due. */
+  attempts?: number;
+  cause?: string;
+  retry_at?: string;
+}
+
+/** A head's wake-up that was lost is made up for by `sweep` after this many minutes. */
+const OVERDUE = 1;
+/** Entries that are read at a time. */
+const PAGE = 10;
+
+/** A conversation in one word: what its keys are made of. */
+export const nameOf = ({ direction, account, phone }: Conversation): string => `${direction}#${account}#${phone}`;
+
+/** The conversation that a key of an outbox belongs to. */
+export const conversationOf = ({ pk }: Key): Conversation => {
+  const [, direction, account = '', phone = ''] = pk.split('#');
+  return { direction: direction === 'app' ? 'app' : 'platform', account, phone };
+};
+
+/** Puts something into a conversation's outbox, within the transaction that accepts it. 4 write units. */
+export const enqueueing = (conversation: Conversation, outgoing: Outgoing): Write[] => {
+  const name = nameOf(conversation);
+  const id = newId();
+  const created = timestamp();
+  const entry: Entry = { ...entryKey(name, id), id, created, outgoing };
+  const { gsi1pk, gsi1sk } = dueAt(name, sortableTime(now() + minutes(OVERDUE)));
+  return [
+    putting(entry),
+    updating({
+      Key: headKey(name),
+      UpdateExpression:
+        'ADD generation :one SET created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
+      ExpressionAttributeValues: { ':one': 1, ':created': created, ':shard': gsi1pk, ':due': gsi1sk },
+    }),
+  ];
+};
+
+/** The head of a conversation; nothing, where nothing waits. 1 read unit. */
+export const readHead = (conversation: Conversation): Promise<Head | undefined> =>
+  findLatest<Head>(headKey(nameOf(conversation)));
+
+/** Whether an attempt failed, and the next one is not due yet. */
+export const isPutOff = ({ retry_at }: Head): boolean => retry_at !== undefined && retry_at > sortableTime(now());
+
+/** What waits longest in a conversation, and whether that is all. 1 read unit for 4 KB. */
+export const oldestEntries = async (conversation: Conversation): Promise<{ entries: Entry[]; all: boolean }> => {
+  const { pk, sk } = entryKey(nameOf(conversation), '');
+  const { items, next } = await page<Entry>({
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+    ConsistentRead: true,
+    Limit: PAGE,
+  });
+  return { entries: items, all: next === undefined };
+};
+
+/** Takes an entry out, within the transaction that settles it. */
+export const dequeueing = ({ pk, sk }: Entry): Write => removing({ pk, sk });
+
+/** Puts a conversation off: nothing goes out before `until` (milliseconds since 1970). 1 write unit and its index's. */
+export const putOff = async (
+  { pk, sk }: Head,
+  why: { until: number; since: string; cause: string; attempts: number },
+): Promise<void> => {
+  await update({
+    Key: { pk, sk },
+    UpdateExpression: 'SET attempts = :attempts, cause = :cause, retry_at = :until, gsi1sk = :until, created = :since',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: {
+      ':attempts': why.attempts,
+      ':cause': why.cause,
+      ':until': sortableTime(why.until),
+      ':since': why.since,
+    },
+  });
+};
+
+/** Notes that a conversation goes on: what failed before is over, and `sweep` need not look at it for a minute. */
+export const goOn = async (head: Head, since: string): Promise<Head> => {
+  const gsi1sk = sortableTime(now() + minutes(OVERDUE));
+  await update({
+    Key: { pk: head.pk, sk: head.sk },
+    UpdateExpression: 'SET gsi1sk = :due, created = :since REMOVE attempts, cause, retry_at',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: { ':due': gsi1sk, ':since': since },
+  });
+  const { attempts: _attempts, cause: _cause, retry_at: _retry, ...rest } = head;
+  return { ...rest, gsi1sk, created: since };
+};
+
+/** Whether a head has to be told that its conversation goes on. */
+export const isBehind = ({ attempts, gsi1sk }: Head): boolean =>
+  attempts !== undefined || gsi1sk <= sortableTime(now());
+
+/**
+ * Ends a conversation in which nothing waited any more, unless something was accepted since its head was read.
+ *
+ * @returns whether it ended
+ */
+export const endConversation = ({ pk, sk, generation, created }: Head): Promise<boolean> =>
+  remove(
+    { pk, sk },
+    {
+      // A later head may have come to the same generation; it was not created at the same time.
+      ConditionExpression: 'generation = :generation AND created = :created',
+      ExpressionAttributeValues: { ':generation': generation, ':created': created },
+    },
+  );
+
+/** Minutes from one attempt to the next, by how many failed in a row; after the last the last one again. */
+const STEPS = [1, 2, 10, 30, 60, 120, 240, 360];
+/** Minutes after which an attempt that fails is the last one. */
+const LIFETIME = 3 * 24 * 60;
+/** Steps are this much longer or shorter, so that not all come at once. */
+const JITTER = 0.2;
+
+/**
+ * When to try again after so many failures in a row, in milliseconds since 1970; a receiver that says when (in
+ * milliseconds from now) is heard up to twice the step.
+ */
+export const nextAttempt = (failures: number, retryAfter = 0): number => {
+  const step = minutes(STEPS[Math.min(failures, STEPS.length) - 1] ?? 0);
+  return now() + Math.max(step * between(1 - JITTER, 1 + JITTER), Math.min(retryAfter, 2 * step));
+};
+
+/** Whether an entry has waited so long that it is given up. */
+export const isExpired = ({ created }: Entry): boolean => Date.parse(`${created}Z`) + minutes(LIFETIME) <= now();

@@ -1,0 +1,24 @@
+/** The chat platforms that an account can have, by name, and which one it has. */
+import type { Receiver } from '../receiver.ts';
+import { find } from '../table/client.ts';
+import { type Key, platformKey } from '../table/keys.ts';
+import type { Platform } from './platform.ts';
+import { webhook } from './webhook.ts';
+
+export const platforms = { webhook } satisfies Record<string, Platform>;
+
+export type PlatformName = keyof typeof platforms;
+
+/** The row that only `deliver` and operators read: it holds secrets. */
+export interface PlatformItem extends Key {
+  platform: PlatformName;
+  settings: object;
+}
+
+/** An account's platform as the receiver of its conversations. 0.5 read units. */
+export const platformOf = async (account: string): Promise<Receiver> => {
+  const item = await find<PlatformItem>(platformKey(account));
+  // Without one there is nobody to tell.
+  const platform = item ? platforms[item.platform].receiver(item.settings) : { posting: () => undefined };
+  return { name: `platform#${account}`, ...platform };
+};

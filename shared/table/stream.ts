@@ -1,0 +1,17 @@
+/** What the table's stream brings to a worker. */
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import type { Key } from './keys.ts';
+
+/** The items of a batch, as they were after each change. */
+export const imagesIn = <Item extends Key>({ Records }: DynamoDBStreamEvent): Item[] =>
+  Records.flatMap(({ dynamodb }) =>
+    dynamodb?.NewImage ? [unmarshall(dynamodb.NewImage as Record<string, AttributeValue>) as Item] : [],
+  );
+
+/** Their keys. */
+export const keysIn = ({ Records }: DynamoDBStreamEvent): Key[] =>
+  Records.flatMap(({ dynamodb }) =>
+    dynamodb?.Keys ? [unmarshall(dynamodb.Keys as Record<string, AttributeValue>) as Key] : [],
+  );

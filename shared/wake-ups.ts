@@ -1,0 +1,81 @@
+/**
+ * Wake-ups: messages on the FIFO queue that have `deliver` look at a conversation. Those of one group are handled one at
+ * a time, so that a conversation has one worker, and an account no more workers than it has groups.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import * as v from 'valibot';
+import { type Conversation, type Direction, nameOf } from './outbox.ts';
+import { queueUrl } from './settings.ts';
+
+export interface WakeUp {
+  conversation: Conversation;
+  /** The queue swallows another one with the same text for five minutes. */
+  once: string;
+}
+
+/** Groups of an account by direction: the app network takes more at a time than a customer's server. */
+const SLOTS: Record<Direction, number> = { app: 256, platform: 16 };
+/** The queue takes so many in a call. */
+const BATCH = 10;
+/** Seconds after which a wake-up that failed comes again. */
+const SOON = 5;
+/** Calls at a time. */
+const CALLS = 8;
+/** What the queue did not take is sent again so often, with a pause in milliseconds. */
+const RETRY = { attempts: 4, pause: 50 };
+
+const queue = new SQSClient({
+  requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true },
+  maxAttempts: 4,
+});
+
+/**
+ * Puts wake-ups on the queue, in any order: each has its conversation looked at as a whole.
+ *
+ * @throws Error — some could not be sent; to send all again is harmless
+ */
+export const wake = async (wakeUps: WakeUp[]): Promise<void> => {
+  const batches = Array.from({ length: Math.ceil(wakeUps.length / BATCH) }, (_, place) =>
+    wakeUps.slice(place * BATCH, (place + 1) * BATCH),
+  );
+  for (let start = 0; start < batches.length; start += CALLS) {
+    await Promise.all(batches.slice(start, start + CALLS).map(sendBatch));
+  }
+};
+
+const sendBatch = async (wakeUps: WakeUp[]): Promise<void> => {
+  let left = wakeUps.map((wakeUp, place) => ({
+    Id: String(place),
+    MessageBody: JSON.stringify(wakeUp.conversation),
+    MessageGroupId: groupOf(wakeUp.conversation),
+    MessageDeduplicationId: wakeUp.once,
+  }));
+  for (let attempt = 1; ; attempt += 1) {
+    const { Failed = [] } = await queue.send(new SendMessageBatchCommand({ QueueUrl: queueUrl(), Entries: left }));
+    if (Failed.length === 0) return;
+    const failed = new Set(Failed.map(({ Id }) => Id));
+    left = left.filter(({ Id }) => failed.has(Id));
+    if (attempt === RETRY.attempts) throw new Error('The queue did not take all wake-ups.');
+    await pause(RETRY.pause * attempt);
+  }
+};
+
+/** All wake-ups of a conversation are of one group. */
+const groupOf = (conversation: Conversation): string => {
+  const { direction, account } = conversation;
+  return `${direction}#${account}#${crc32(nameOf(conversation)) % SLOTS[direction]}`;
+};
+
+const wakeUp = v.object({ direction: v.picklist(['app', 'platform']), account: v.string(), phone: v.string() });
+
+/** The conversation that a wake-up's body names. */
+export const readWakeUp = (body: string): Conversation => v.parse(wakeUp, JSON.parse(body));
+
+/** Has a wake-up that failed come again soon, rather than when the queue takes its worker for dead. */
+export const returnSoon = async (receiptHandle: string): Promise<void> => {
+  await queue.send(
+    new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl(), ReceiptHandle: receiptHandle, VisibilityTimeout: SOON }),
+  );
+};

@@ -1,0 +1,681 @@
+/** The simulated app network, as the service, tests and people meet it. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../../infra/local/free-port.ts';
+import { AppNetwork } from '../../infra/local/simulated/app-network.ts';
+import type { Rule } from '../../infra/local/simulated/behaviour.ts';
+import type { Call, PhoneMessage } from '../../infra/local/simulated/inbox.ts';
+import { StartError } from '../../infra/local/start-error.ts';
+
+const PHONE = '27821234567';
+const OTHER_PHONE = '27827654321';
+const BOT = '447700900000';
+
+let app: AppNetwork;
+/** What the dice show, roll by roll; then 0. */
+let rolls: number[];
+
+beforeEach(async () => {
+  rolls = [];
+  app = await AppNetwork.start({ port: 0, random: () => rolls.shift() ?? 0 });
+});
+
+afterEach(() => app.close());
+
+const event = (body: string, to = PHONE) => ({
+  type: 'message.send',
+  timestamp: '2026-01-02T03:04:05.000000',
+  data: { id: `id of ${body}`, from: BOT, to, type: 'text', text: { body } },
+});
+
+const userDataRequest = {
+  type: 'user_data.request',
+  timestamp: '2026-01-02T03:04:05.000000',
+  data: {
+    id: 'request',
+    to: PHONE,
+    business: 'Demo',
+    reason: 'To greet you',
+    properties: [{ property: 'first_name', reason: 'Your name', required: true }],
+  },
+};
+
+const signed = (id: string, body: string, { secret = app.secret, time = new Date() } = {}) => ({
+  'webhook-id': id,
+  'webhook-timestamp': `${Math.floor(time.getTime() / 1000)}`,
+  'webhook-signature': new Webhook(secret).sign(id, time, body),
+});
+
+const post = (body: string, headers: Record<string, string>, signal: AbortSignal | null = null) =>
+  fetch(app.appUrl, { method: 'POST', headers, body, signal });
+
+/** Sends as the service does. */
+const deliver = (id: string, content: unknown, signal?: AbortSignal) => {
+  const body = JSON.stringify(content);
+  return post(body, signed(id, body), signal);
+};
+
+/** Asks as people do. Answers status and body: as JSON, where it is that. */
+const ask = async (method: string, path: string, body?: unknown) => {
+  const answer = await fetch(app.phoneUrl + path, {
+    method,
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const said = await answer.text();
+  const isJson = answer.headers.get('content-type')?.includes('json');
+  return { status: answer.status, body: isJson ? JSON.parse(said) : said };
+};
+
+const shown = async (phone = PHONE): Promise<PhoneMessage[]> => (await ask('GET', `/phones/${phone}/messages`)).body;
+const all = async (phone = PHONE): Promise<PhoneMessage[]> =>
+  (await ask('GET', `/phones/${phone}/messages?all=true`)).body;
+const calls = async (): Promise<Call[]> => (await ask('GET', '/calls')).body;
+const tell = (...rules: Rule[]) => ask('PUT', '/behaviour', rules);
+
+const idsOf = (all: { webhook_id: string }[]) => all.map(({ webhook_id }) => webhook_id);
+
+const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+describe('what the service sends', () => {
+  test('is taken, answered 204 and shown on its phone', async () => {
+    const sent = event('Hello');
+    const answer = await deliver('m1', sent);
+    expect([answer.status, await answer.text()]).toEqual([204, '']);
+    expect(await shown()).toEqual([
+      { webhook_id: 'm1', type: 'message.send', data: sent.data, received: aTime, attempts: 1, taken: true },
+    ]);
+    expect((await ask('GET', '/phones')).body).toEqual([{ phone: PHONE, messages: 1, untaken: 0 }]);
+    expect(await calls()).toEqual([{ webhook_id: 'm1', phone: PHONE, type: 'message.send', status: 204, time: aTime }]);
+  });
+
+  test.each<[string, { type: string; data: Record<string, unknown> }]>([
+    [
+      'text with quick replies',
+      { ...event('Well?'), data: { ...event('Well?').data, quick_replies: ['Yes', 'No'], future_field: 1 } },
+    ],
+    [
+      'an image',
+      { ...event(''), data: { id: '1', from: BOT, to: PHONE, type: 'image', image: { url: 'https://x/i' } } },
+    ],
+    ['a file', { ...event(''), data: { id: '1', from: BOT, to: PHONE, type: 'file', file: { url: 'https://x/f' } } }],
+    ['a user data request', userDataRequest],
+  ])('%s is shown as it was sent', async (_, sent) => {
+    expect((await deliver('m1', sent)).status).toBe(204);
+    expect(await shown()).toMatchObject([{ type: sent.type, data: sent.data }]);
+  });
+
+  test('again is one message that came twice', async () => {
+    await deliver('m1', event('one'));
+    await deliver('m2', event('two'));
+    await deliver('m1', event('one'));
+    expect((await shown()).map(({ webhook_id, attempts }) => [webhook_id, attempts])).toEqual([
+      ['m1', 2],
+      ['m2', 1],
+    ]);
+    expect(idsOf(await calls())).toEqual(['m1', 'm2', 'm1']);
+  });
+
+  test('to another phone under the same id is seen there', async () => {
+    await deliver('m1', event('one'));
+    await deliver('m1', event('one', OTHER_PHONE));
+    expect(await shown()).toHaveLength(1);
+    expect(await shown(OTHER_PHONE)).toHaveLength(1);
+    expect((await ask('GET', '/phones')).body).toEqual([
+      { phone: PHONE, messages: 1, untaken: 0 },
+      { phone: OTHER_PHONE, messages: 1, untaken: 0 },
+    ]);
+  });
+
+  test('is shown in the order in which it was taken', async () => {
+    await tell({ status: 503, times: 1 });
+    await deliver('m1', event('one'));
+    await deliver('m2', event('two'));
+    await deliver('m1', event('one'));
+    expect(idsOf(await shown())).toEqual(['m2', 'm1']);
+    expect(idsOf(await all())).toEqual(['m1', 'm2']);
+  });
+
+  test('is forgotten when people say so', async () => {
+    await deliver('m1', event('one'));
+    expect((await ask('DELETE', '/calls')).status).toBe(204);
+    expect([await calls(), await shown(), (await ask('GET', '/phones')).body]).toEqual([[], [], []]);
+  });
+
+  test('is nothing for a phone that it was not for', async () => {
+    await deliver('m1', event('one'));
+    expect(await ask('GET', `/phones/${OTHER_PHONE}/messages`)).toEqual({ status: 200, body: [] });
+    expect(await ask('GET', '/phones/%FF/messages?all=true')).toEqual({ status: 200, body: [] });
+  });
+});
+
+describe('a call that is not the service', () => {
+  const body = JSON.stringify(event('Hello'));
+  const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1000);
+  const without = (name: string) => () => {
+    const { [name]: _, ...rest } = signed('m1', body) as Record<string, string>;
+    return rest;
+  };
+
+  test.each<[string, () => Record<string, string>]>([
+    ['no signature at all', () => ({})],
+    ['no webhook-id', without('webhook-id')],
+    ['no webhook-timestamp', without('webhook-timestamp')],
+    ['no webhook-signature', without('webhook-signature')],
+    ['another secret', () => signed('m1', body, { secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` })],
+    ['a signature over another body', () => signed('m1', `${body} `)],
+    ['a signature over another id', () => ({ ...signed('m2', body), 'webhook-id': 'm1' })],
+    ['a signature over another time', () => ({ ...signed('m1', body), 'webhook-timestamp': '1' })],
+    ['a time that is none', () => ({ ...signed('m1', body), 'webhook-timestamp': 'now' })],
+    ['an old signature', () => signed('m1', body, { time: secondsAgo(330) })],
+    ['a signature from the future', () => signed('m1', body, { time: secondsAgo(-330) })],
+    ['a signature of another version', () => ({ ...signed('m1', body), 'webhook-signature': 'v2,x v1 v1,' })],
+  ])('for it has %s, is 401 and leaves no trace', async (_, headers) => {
+    await tell({ status: 503, times: 1 });
+    const answer = await post(body, headers());
+    expect([answer.status, await answer.json()]).toEqual([401, { message: expect.stringContaining('signature') }]);
+    expect([await calls(), (await ask('GET', '/phones')).body]).toEqual([[], []]);
+    expect((await ask('GET', '/behaviour')).body).toEqual([{ status: 503, times: 1 }]);
+  });
+
+  test('is refused for that before its body is looked at', async () => {
+    expect((await post('{', {})).status).toBe(401);
+  });
+
+  test('is let in by one good signature of several', async () => {
+    const headers = signed('m1', body);
+    const rotated = { ...headers, 'webhook-signature': `v1,AAAA ${headers['webhook-signature']}` };
+    expect((await post(body, rotated)).status).toBe(204);
+  });
+});
+
+test.each<[string, string]>([
+  ['nothing', ''],
+  ['no JSON', '{"type":'],
+  ['null', 'null'],
+  ['an array', JSON.stringify([event('Hello')])],
+  ['an event of no type', JSON.stringify({ ...event('Hello'), type: undefined })],
+  ['an event of a type that is not the contract', JSON.stringify({ ...event('Hello'), type: 'message.sent' })],
+  ['an event without data', JSON.stringify({ ...event('Hello'), data: undefined })],
+  ['an event without a time', JSON.stringify({ ...event('Hello'), timestamp: undefined })],
+  ['a message to nobody', JSON.stringify({ ...event('Hello'), data: { ...event('Hello').data, to: undefined } })],
+  ['a message to a number with +', JSON.stringify(event('Hello', `+${PHONE}`))],
+  ['a text without text', JSON.stringify({ ...event('Hello'), data: { ...event('Hello').data, text: undefined } })],
+  ['an image without address', JSON.stringify({ ...event('Hello'), data: { ...event('Hello').data, type: 'image' } })],
+])('a signed call that brings %s is 400, told in the calls, and on no phone', async (_, body) => {
+  const answer = await post(body, signed('m1', body));
+  expect([answer.status, await answer.json()]).toEqual([400, { message: expect.any(String) }]);
+  expect(await calls()).toEqual([{ webhook_id: 'm1', phone: null, type: null, status: 400, time: aTime }]);
+  expect((await ask('GET', '/phones')).body).toEqual([]);
+});
+
+describe('it answers as it is told:', () => {
+  test('the normal answer is 204, and nothing is told', async () => {
+    expect(await ask('GET', '/behaviour')).toEqual({ status: 200, body: [] });
+  });
+
+  test.each([200, 202, 299])('what is answered %i is taken', async (status) => {
+    await tell({ status });
+    expect((await deliver('m1', event('Hello'))).status).toBe(status);
+    expect(await shown()).toMatchObject([{ taken: true }]);
+  });
+
+  test.each([302, 304, 400, 408, 410, 429, 500, 503, 599])('what is answered %i is on no phone', async (status) => {
+    await tell({ status });
+    const answer = await fetch(app.appUrl, {
+      method: 'POST',
+      headers: signed('m1', JSON.stringify(event('Hello'))),
+      body: JSON.stringify(event('Hello')),
+      redirect: 'manual',
+    });
+    expect(answer.status).toBe(status);
+    expect(await shown()).toEqual([]);
+    expect(await all()).toMatchObject([{ webhook_id: 'm1', attempts: 1, taken: false }]);
+    expect(await calls()).toMatchObject([{ phone: PHONE, status }]);
+    expect((await ask('GET', '/phones')).body).toEqual([{ phone: PHONE, messages: 0, untaken: 1 }]);
+  });
+
+  test('attempts that failed count once it is taken, and a taken one stays taken', async () => {
+    await tell({ status: 503, times: 2 });
+    for (let attempt = 1; attempt <= 3; attempt += 1) await deliver('m1', event('Hello'));
+    expect(await shown()).toMatchObject([{ attempts: 3, taken: true }]);
+    await tell({ status: 500 });
+    await deliver('m1', event('Hello'));
+    expect(await shown()).toMatchObject([{ attempts: 4, taken: true }]);
+    expect((await calls()).map(({ status }) => status)).toEqual([503, 503, 204, 500]);
+  });
+
+  test('retry_after is the Retry-After of its answer', async () => {
+    await tell({ status: 429, retry_after: 30 });
+    expect((await deliver('m1', event('Hello'))).headers.get('retry-after')).toBe('30');
+  });
+
+  test('times is so many calls, then it is normal again', async () => {
+    expect(await tell({ status: 503, times: 2 })).toEqual({ status: 200, body: [{ status: 503, times: 2 }] });
+    expect((await deliver('m1', event('Hello'))).status).toBe(503);
+    expect((await ask('GET', '/behaviour')).body).toEqual([{ status: 503, times: 1 }]);
+    expect((await deliver('m1', event('Hello'))).status).toBe(503);
+    expect((await ask('GET', '/behaviour')).body).toEqual([]);
+    expect((await deliver('m1', event('Hello'))).status).toBe(204);
+  });
+
+  test('phone is calls for that phone only', async () => {
+    await tell({ status: 503, phone: PHONE, times: 1 });
+    expect((await deliver('m1', event('Hello', OTHER_PHONE))).status).toBe(204);
+    expect((await deliver('m2', event('Hello', PHONE))).status).toBe(503);
+  });
+
+  test('share is that share of calls', async () => {
+    await tell({ status: 503, share: 0.33 });
+    rolls = [0.32, 0.33, 0.99, 0];
+    const statuses = [];
+    for (const id of ['m1', 'm2', 'm3', 'm4']) statuses.push((await deliver(id, event('Hello'))).status);
+    expect(statuses).toEqual([503, 204, 204, 503]);
+  });
+
+  test.each([
+    [0, 204],
+    [1, 503],
+  ])('a share of %i is %i, whatever the dice show', async (share, status) => {
+    await tell({ status: 503, share });
+    rolls = [0, 0.999999];
+    for (const id of ['m1', 'm2']) expect((await deliver(id, event('Hello'))).status).toBe(status);
+  });
+
+  test('without dice of its own it rolls fair ones', async () => {
+    const fair = await AppNetwork.start({ port: 0, secret: app.secret });
+    await fetch(`${fair.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify({ status: 503, share: 0.5 }) });
+    const body = JSON.stringify(event('Hello'));
+    const statuses = new Set<number>();
+    // Fails by chance once in 2^99 runs.
+    for (let call = 0; call < 100; call += 1)
+      statuses.add((await fetch(fair.appUrl, { method: 'POST', headers: signed('m', body), body })).status);
+    await fair.close();
+    expect(statuses).toEqual(new Set([204, 503]));
+  });
+
+  test('of several rules the first that applies is used', async () => {
+    await tell({ status: 500, phone: OTHER_PHONE }, { status: 502, share: 0.5, times: 1 }, { status: 503 });
+    rolls = [0.7, 0.2];
+    const statuses = [];
+    for (const id of ['m1', 'm2', 'm3']) statuses.push((await deliver(id, event('Hello'))).status);
+    expect(statuses).toEqual([503, 502, 503]);
+    expect((await ask('GET', '/behaviour')).body).toEqual([{ status: 500, phone: OTHER_PHONE }, { status: 503 }]);
+  });
+
+  test('a rule given alone is one rule, and replaces those before', async () => {
+    await tell({ status: 500 }, { status: 502 });
+    expect(await ask('PUT', '/behaviour', { status: 503 })).toEqual({ status: 200, body: [{ status: 503 }] });
+  });
+
+  test('back to normal when people say so', async () => {
+    await tell({ status: 503 });
+    expect((await ask('DELETE', '/behaviour')).status).toBe(204);
+    expect((await deliver('m1', event('Hello'))).status).toBe(204);
+  });
+
+  test('drop closes the connection without an answer, and the phone shows nothing', async () => {
+    await tell({ drop: true });
+    await expect(deliver('m1', event('Hello'))).rejects.toThrow('fetch failed');
+    expect(await shown()).toEqual([]);
+    expect(await all()).toMatchObject([{ attempts: 1, taken: false }]);
+    expect(await calls()).toMatchObject([{ status: 'dropped' }]);
+  });
+
+  test('hang never answers, and the phone shows nothing', async () => {
+    await tell({ hang: true });
+    const giveUp = new AbortController();
+    const answer = deliver('m1', event('Hello'), giveUp.signal);
+    await expect.poll(calls).toMatchObject([{ status: 'timeout' }]);
+    giveUp.abort();
+    await expect(answer).rejects.toThrow('aborted');
+    expect(await shown()).toEqual([]);
+    expect(await all()).toMatchObject([{ attempts: 1, taken: false }]);
+  });
+
+  test('what is dropped after it was taken is shown, and once only when it comes again', async () => {
+    await tell({ drop: true, after: true, times: 1 });
+    await expect(deliver('m1', event('Hello'))).rejects.toThrow('fetch failed');
+    expect(await shown()).toMatchObject([{ attempts: 1, taken: true }]);
+    await deliver('m1', event('Hello'));
+    expect(await shown()).toMatchObject([{ attempts: 2, taken: true }]);
+    expect((await calls()).map(({ status }) => status)).toEqual(['dropped', 204]);
+  });
+
+  test('what hangs after it was taken is shown', async () => {
+    await tell({ hang: true, after: true });
+    const lost = expect(deliver('m1', event('Hello'))).rejects.toThrow('fetch failed');
+    await expect.poll(() => shown()).toMatchObject([{ attempts: 1, taken: true }]);
+    await app.close();
+    await lost;
+  });
+
+  test('delay_ms waits before it answers', async () => {
+    await tell({ delay_ms: 300 });
+    const started = performance.now();
+    expect((await deliver('m1', event('Hello'))).status).toBe(204);
+    // Timers may be a millisecond early.
+    expect(performance.now() - started).toBeGreaterThan(298);
+    expect(await shown()).toHaveLength(1);
+    expect(await calls()).toMatchObject([{ status: 204 }]);
+  });
+
+  test('an answer that comes too late is a time-out, and the message is taken', async () => {
+    await tell({ delay_ms: 2_000 });
+    const giveUp = new AbortController();
+    const answer = deliver('m1', event('Hello'), giveUp.signal);
+    await expect.poll(calls, { interval: 5 }).toHaveLength(1);
+    giveUp.abort();
+    await expect(answer).rejects.toThrow('aborted');
+    await expect.poll(calls).toMatchObject([{ status: 'timeout' }]);
+    expect(await shown()).toMatchObject([{ taken: true }]);
+  });
+
+  test('a call that waits is told without a status, its message is not taken, and it ends when the network closes', async () => {
+    await tell({ delay_ms: 600_000 });
+    const lost = expect(deliver('m1', event('Hello'))).rejects.toThrow('fetch failed');
+    await expect.poll(calls).toMatchObject([{ webhook_id: 'm1', phone: PHONE, status: null }]);
+    expect([await shown(), await all()]).toMatchObject([[], [{ attempts: 1, taken: false }]]);
+    await app.close();
+    await lost;
+  });
+
+  test.each<[unknown, string]>([
+    [{ status: 199 }, '"status" must be 200 to 599, a whole number.'],
+    [{ status: 600 }, '"status" must be 200 to 599, a whole number.'],
+    [{ status: '503' }, '"status" must be 200 to 599, a whole number.'],
+    [{ delay_ms: -1 }, '"delay_ms" must be 0 to 600000, a whole number.'],
+    [{ delay_ms: 600_001 }, '"delay_ms" must be 0 to 600000, a whole number.'],
+    [{ drop: 1 }, '"drop" must be true or false.'],
+    [{ hang: 'yes' }, '"hang" must be true or false.'],
+    [{ after: null, drop: true }, '"after" must be true or false.'],
+    [{ status: 503, retry_after: 1.5 }, '"retry_after" must be a whole number from 0.'],
+    [{ share: 1.1 }, '"share" must be a number from 0 to 1.'],
+    [{ share: -0.1 }, '"share" must be a number from 0 to 1.'],
+    [{ times: 0 }, '"times" must be a whole number from 1.'],
+    [{ phone: '+27821234567' }, '"phone" must be a phone number in international format without +: 7 to 15 digits.'],
+    [
+      { state: 503 },
+      '"state" is not known: there are status, delay_ms, drop, hang, after, retry_after, share, times, phone.',
+    ],
+    [{ drop: true, hang: true }, 'The body must have one of status, drop and hang, or none of them.'],
+    [{ status: 500, drop: true }, 'The body must have one of status, drop and hang, or none of them.'],
+    [{ after: true }, 'The body must have drop or hang where it has after.'],
+    [{ retry_after: 3 }, 'The body must have status where it has retry_after.'],
+    [null, 'The body must be an object.'],
+    [503, 'The body must be an object.'],
+    [
+      [{ times: 1 }, { times: 0, share: 2 }],
+      '"share" of entry 2 must be a number from 0 to 1. "times" of entry 2 must be a whole number from 1.',
+    ],
+    [[{ after: true }], 'Entry 1 must have drop or hang where it has after.'],
+    [[null], 'Entry 1 must be an object.'],
+  ])('%j is 422, and what was told before stands', async (rules, message) => {
+    await tell({ status: 503 });
+    expect(await ask('PUT', '/behaviour', rules)).toEqual({ status: 422, body: { message } });
+    expect((await ask('GET', '/behaviour')).body).toEqual([{ status: 503 }]);
+  });
+});
+
+describe('the app speaks:', () => {
+  let bridge: Server;
+  let received: { method: string; url: string; authorization: string; type: string; body: string }[];
+  let answer: { status: number; type?: string; body?: string };
+
+  beforeEach(async () => {
+    received = [];
+    answer = { status: 204 };
+    bridge = createServer(async (request, response) => {
+      const { method = '', url = '', headers } = request;
+      const { authorization = '', 'content-type': type = '' } = headers;
+      received.push({ method, url, authorization, type, body: await text(request) });
+      response.writeHead(answer.status, answer.type ? { 'content-type': answer.type } : {}).end(answer.body);
+    }).listen(0, '127.0.0.1');
+    await once(bridge, 'listening');
+    const bridgeUrl = `http://127.0.0.1:${(bridge.address() as AddressInfo).port}`;
+    app.connect({ bridgeUrl, appToken: 'bapi_app' });
+  });
+
+  afterEach(async () => {
+    if (!bridge.listening) return;
+    bridge.close();
+    bridge.closeAllConnections();
+    await once(bridge, 'close');
+  });
+
+  const aUuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+
+  const sayings: [string, { method: string; path: string; body?: Record<string, unknown> }, unknown][] = [
+    [
+      'a user writes',
+      { method: 'POST', path: `/phones/${PHONE}/messages`, body: { to: BOT, text: 'Hi' } },
+      { type: 'message.received', data: { from: PHONE, to: BOT, type: 'text', text: { body: 'Hi' } } },
+    ],
+    [
+      'a message reaches its user',
+      { method: 'POST', path: '/messages/a%20b/states', body: { state: 'delivered_to_user' } },
+      { type: 'message.state', data: { id: 'a b', state: 'delivered_to_user' } },
+    ],
+    [
+      'a user reads a message',
+      { method: 'POST', path: '/messages/m1/states', body: { state: 'read' } },
+      { type: 'message.state', data: { id: 'm1', state: 'read' } },
+    ],
+    [
+      'a message cannot be delivered',
+      { method: 'POST', path: '/messages/m1/states', body: { state: 'delivery_failed', reason: 'gone' } },
+      { type: 'message.state', data: { id: 'm1', state: 'delivery_failed', reason: 'gone' } },
+    ],
+    [
+      'a user becomes known',
+      { method: 'POST', path: `/phones/${PHONE}/user`, body: {} },
+      { type: 'user.updated', data: { phone_number: PHONE } },
+    ],
+    [
+      'a user becomes a panelist with properties',
+      {
+        method: 'POST',
+        path: `/phones/${PHONE}/user`,
+        body: { panelist: true, properties: { first_name: { value: 'Thandi', source: 'user' } } },
+      },
+      {
+        type: 'user.updated',
+        data: {
+          phone_number: PHONE,
+          panelist: true,
+          properties: { first_name: { value: 'Thandi', source: 'user' } },
+        },
+      },
+    ],
+    [
+      'a user leaves',
+      { method: 'DELETE', path: `/phones/${PHONE}/user` },
+      { type: 'user.removed', data: { phone_number: PHONE } },
+    ],
+  ];
+
+  test.each(sayings)('%s', async (_, { method, path, body }, said) => {
+    const reply = await ask(method, path, body);
+    expect(reply).toEqual({ status: 200, body: { event: { id: aUuid, ...(said as object) }, status: 204 } });
+    expect(received).toEqual([
+      {
+        method: 'POST',
+        url: '/v1/app/events',
+        authorization: 'Bearer bapi_app',
+        type: 'application/json',
+        body: JSON.stringify(reply.body.event),
+      },
+    ]);
+  });
+
+  test.each(sayings)('%s, with an event id of their choice', async (_, { method, path, body }, said) => {
+    const reply = await ask(method, path, { ...body, event_id: 'again' });
+    expect(reply.body).toEqual({ event: { id: 'again', ...(said as object) }, status: 204 });
+  });
+
+  test('two events have two ids', async () => {
+    for (const _ of 'ab') await ask('POST', `/phones/${PHONE}/messages`, { to: BOT, text: 'Hi' });
+    expect(new Set(received.map(({ body }) => JSON.parse(body).id)).size).toBe(2);
+  });
+
+  test.each(['[ {"id":"1"} , 7 ]', 'null', '{"a":1,"a":2}'])('%s is sent on as it is', async (body) => {
+    expect(await ask('POST', '/events', body)).toEqual({ status: 204, body: '' });
+    expect(received).toMatchObject([{ url: '/v1/app/events', authorization: 'Bearer bapi_app', body }]);
+  });
+
+  test.each(sayings)('%s, and people see the error that the service answers', async (_, { method, path, body }) => {
+    const problem = { code: 'invalid_request', errors: [{ pointer: '#/0' }] };
+    answer = { status: 422, type: 'application/problem+json', body: JSON.stringify(problem) };
+    expect(await ask(method, path, body)).toEqual({ status: 422, body: problem });
+    expect(await ask('POST', '/events', [])).toEqual({ status: 422, body: problem });
+  });
+
+  test('a redirect is an answer, and followed by nobody', async () => {
+    answer = { status: 307, body: 'elsewhere' };
+    expect(await ask('POST', '/events', [])).toEqual({ status: 307, body: 'elsewhere' });
+  });
+
+  test('a service that does not answer is 502', async () => {
+    const bridgeUrl = `http://127.0.0.1:${await freePort()}`;
+    app.connect({ bridgeUrl, appToken: 'bapi_app' });
+    expect(await ask('POST', '/events', [])).toEqual({
+      status: 502,
+      body: { message: `The service does not answer at ${bridgeUrl}.` },
+    });
+  });
+
+  test('a service that is not there yet is 502', async () => {
+    const early = await AppNetwork.start({ port: 0 });
+    const reply = await fetch(`${early.phoneUrl}/events`, { method: 'POST', body: '[]' });
+    expect([reply.status, await reply.json()]).toEqual([
+      502,
+      { message: 'The service is not there yet: the stack is starting.' },
+    ]);
+    await early.close();
+  });
+
+  test.each<[string, string, unknown, string]>([
+    ['POST', '/phones/1/messages', {}, '"to" is required. "text" is required.'],
+    ['POST', '/phones/1/messages', { to: 1, text: null }, '"to" must be a string. "text" must be a string.'],
+    ['POST', '/phones/1/messages', [], '"to" is required. "text" is required.'],
+    ['POST', '/phones/1/messages', 'null', 'The body must be an object.'],
+    [
+      'POST',
+      '/phones/1/messages',
+      { to: BOT, text: 'Hi', type: 'text' },
+      '"type" is not known: there are to, text, event_id.',
+    ],
+    ['POST', '/messages/m1/states', { state: 'seen' }, '"state" must be delivered_to_user, read or delivery_failed.'],
+    ['POST', '/messages/m1/states', { state: 'read', event_id: 7 }, '"event_id" must be a string.'],
+    ['POST', '/phones/1/user', { panelist: 'yes' }, '"panelist" must be true or false.'],
+    ['POST', '/phones/1/user', { properties: 'all' }, '"properties" must be an object.'],
+    ['DELETE', '/phones/1/user', { id: '1' }, '"id" is not known: there are event_id.'],
+  ])('%s %s with %j is 422, and nothing is sent', async (method, path, body, message) => {
+    expect(await ask(method, path, body)).toEqual({ status: 422, body: { message } });
+    expect(received).toEqual([]);
+  });
+
+  test.each([
+    ['PUT', '/behaviour'],
+    ['POST', '/phones/1/messages'],
+    ['POST', '/messages/m1/states'],
+    ['POST', '/phones/1/user'],
+    ['DELETE', '/phones/1/user'],
+    ['POST', '/events'],
+  ])('%s %s with a body that is not JSON is 400, and nothing is sent', async (method, path) => {
+    expect(await ask(method, path, '{"to":')).toEqual({ status: 400, body: { message: 'The body must be JSON.' } });
+    expect(received).toEqual([]);
+  });
+
+  test('it says nothing that it is not told to say', async () => {
+    await deliver('m1', event('Hello'));
+    await ask('GET', `/phones/${PHONE}/messages`);
+    expect(received).toEqual([]);
+  });
+
+  test('every request that its help shows works', async () => {
+    const { status, body: help } = await ask('GET', '/');
+    expect(status).toBe(200);
+    const examples = [...String(help).matchAll(/^ {2}curl (?:-X (\w+) )?'?(http[^ ']+)'?(?: -d '(.*?)')?/gm)];
+    expect(examples.length).toBe(String(help).match(/curl/g)?.length);
+    for (const [, method, url = '', body] of examples) {
+      const reply = await ask(method ?? (body ? 'POST' : 'GET'), url.replace(app.phoneUrl, ''), body);
+      expect([url, reply.status]).toEqual([url, expect.toSatisfy((is) => is === 200 || is === 204)]);
+    }
+  });
+});
+
+test.each([
+  ['GET', '/nothing'],
+  ['GET', '/app'],
+  ['POST', '/app/'],
+  ['POST', '/calls'],
+  ['PATCH', '/behaviour'],
+  ['GET', '/phones//messages'],
+  ['GET', '/phones/1/messages/2'],
+  ['GET', '//phones'],
+])('there is no %s %s', async (method, path) => {
+  expect(await ask(method, path)).toEqual({
+    status: 404,
+    body: { message: `There is no ${method} ${path}: GET / tells what there is.` },
+  });
+});
+
+test.each([
+  ['POST', '/app'],
+  ['PUT', '/behaviour'],
+  ['POST', '/events'],
+])('a body of more than 10 MB for %s %s is 413, and the next call is served', async (method, path) => {
+  const body = `"${'x'.repeat(10 * 1024 * 1024)}"`;
+  const answer = await fetch(app.phoneUrl + path, { method, headers: signed('m1', body), body });
+  expect([answer.status, await answer.json()]).toEqual([413, { message: 'The body must have at most 10 MB.' }]);
+  expect(await calls()).toEqual([]);
+});
+
+test('bytes that are no HTTP do no harm', async () => {
+  const socket = connect(Number(new URL(app.phoneUrl).port), '127.0.0.1');
+  socket.end('\u0000\r\n\r\n');
+  socket.resume();
+  await once(socket, 'close');
+  expect(await calls()).toEqual([]);
+});
+
+describe('an app network', () => {
+  test('makes a good secret, a new one each time, and tells the stack what it needs', async () => {
+    const other = await AppNetwork.start({ port: 0 });
+    await other.close();
+    expect(app.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(other.secret).not.toBe(app.secret);
+    expect(app.appUrl).toBe(`${app.phoneUrl}/app`);
+    expect(JSON.parse(app.stackSecret)).toEqual({ url: app.appUrl, secret: app.secret });
+  });
+
+  test('takes the secret and the port that it is given, on the loopback interface only', async () => {
+    const port = await freePort();
+    const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+    const other = await AppNetwork.start({ port, secret });
+    expect(other.phoneUrl).toBe(`http://127.0.0.1:${port}`);
+    const body = JSON.stringify(event('Hello'));
+    const headers = signed('m1', body, { secret });
+    expect((await fetch(other.appUrl, { method: 'POST', headers, body })).status).toBe(204);
+    // Another address of this machine, which a server of all interfaces would have.
+    await expect(fetch(`http://127.0.0.2:${port}`)).rejects.toThrow('fetch failed');
+    await other.close();
+    await expect(fetch(other.phoneUrl)).rejects.toThrow('fetch failed');
+  });
+
+  test('says what to do where its port is taken', async () => {
+    const port = Number(new URL(app.phoneUrl).port);
+    await expect(AppNetwork.start({ port })).rejects.toThrow(
+      new StartError(`Port ${port} is taken: set PORT to another one.`),
+    );
+  });
+
+  test('may be closed twice', async () => {
+    await app.close();
+    await app.close();
+  });
+});

@@ -1,0 +1,618 @@
+/** Queues of the local stack, their event source mapping, and the secret: over HTTP, with AWS's own client. */
+import { randomUUID } from 'node:crypto';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Faults } from '../../infra/local/faults.ts';
+import { openRemote, type Remote } from './support/remote.ts';
+import { allow, arn, type SmallStack, type SmallTemplate, serve } from './support/small-stack.ts';
+
+/** A real minute is 300 times as long: what is hidden for a minute after a failure comes again in 200 ms. */
+const MINUTE = 200;
+
+const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+
+const fifo = (properties: object = {}) => ({
+  Type: 'AWS::SQS::Queue',
+  Properties: {
+    FifoQueue: true,
+    DeduplicationScope: 'messageGroup',
+    FifoThroughputLimit: 'perMessageGroupId',
+    SqsManagedSseEnabled: true,
+    ...properties,
+  },
+});
+
+const mapping = (queue: string, functionId: string, properties: object = {}) => ({
+  Type: 'AWS::Lambda::EventSourceMapping',
+  Properties: {
+    EventSourceArn: arn(queue),
+    FunctionName: { Ref: functionId },
+    BatchSize: 1,
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    ...properties,
+  },
+});
+
+let remote: Remote;
+let small: SmallStack;
+
+/** Whether the queue refuses, loses or repeats what is sent to it; tests set it. */
+let faults: Faults = {};
+
+const templateOf = (): SmallTemplate => ({
+  functions: {
+    Deliver: {
+      source: remote.source('Deliver'),
+      statements: [
+        allow([...CONSUME, 'sqs:ChangeMessageVisibility'], arn('Queue')),
+        allow('secretsmanager:GetSecretValue', { Ref: 'Secret' }),
+      ],
+    },
+    Few: {
+      source: remote.source('Few'),
+      statements: [allow(CONSUME, arn('Narrow')), allow('sqs:SendMessage', arn('Plain'))],
+    },
+    Batch: { source: remote.source('Batch'), statements: [allow(CONSUME, arn('Wide'))] },
+    Relay: {
+      source: 'export const handler = async () => process.env.QUEUE + " " + process.env.SECRET',
+      statements: [allow('sqs:SendMessage', arn('Queue'))],
+      environment: { QUEUE: { Ref: 'Queue' }, SECRET: { Ref: 'Secret' } },
+    },
+  },
+  resources: {
+    Queue: fifo({
+      VisibilityTimeout: 60,
+      RedrivePolicy: { deadLetterTargetArn: arn('Dead'), maxReceiveCount: 3 },
+    }),
+    Dead: fifo({ MessageRetentionPeriod: 1_209_600 }),
+    Narrow: fifo(),
+    Wide: fifo(),
+    Plain: { Type: 'AWS::SQS::Queue' },
+    QueuePolicy: { Type: 'AWS::SQS::QueuePolicy', Properties: {} },
+    Secret: { Type: 'AWS::SecretsManager::Secret', Properties: { GenerateSecretString: {} } },
+    DeliverMapping: mapping('Queue', 'Deliver'),
+    FewMapping: mapping('Narrow', 'Few', { ScalingConfig: { MaximumConcurrency: 2 } }),
+    BatchMapping: mapping('Wide', 'Batch', { BatchSize: 10 }),
+    Route: {
+      Type: 'AWS::ApiGatewayV2::Route',
+      Properties: { ApiId: { Ref: 'Base' }, RouteKey: 'GET /relay', Target: 'integrations/Relays' },
+    },
+    Relays: {
+      Type: 'AWS::ApiGatewayV2::Integration',
+      Properties: { ApiId: { Ref: 'Base' }, IntegrationUri: arn('Relay') },
+    },
+  },
+});
+
+beforeAll(async () => {
+  remote = await openRemote();
+  small = await serve(templateOf(), {
+    minute: MINUTE,
+    secret: 'the secret',
+    faults: {
+      refuseMessage: (message) => faults.refuseMessage?.(message) ?? false,
+      loseMessage: (message) => faults.loseMessage?.(message) ?? false,
+      repeatMessage: (message) => faults.repeatMessage?.(message) ?? false,
+    },
+  });
+});
+
+afterAll(async () => {
+  await small.close();
+  await remote.close();
+});
+
+beforeEach(() => {
+  for (const name of ['Deliver', 'Few', 'Batch']) remote.behave(name, () => undefined);
+});
+
+afterEach(() => {
+  faults = {};
+});
+
+const settings = (caller: string) => ({
+  endpoint: small.stack.awsEndpoint,
+  region: 'us-east-1',
+  credentials: { accessKeyId: caller, secretAccessKey: 'local' },
+  maxAttempts: 1,
+});
+
+const client = (caller = 'operator') => new SQSClient(settings(caller));
+
+const urlOf = (queue: string): string => small.stack.queueUrls()[queue] ?? '';
+
+/** Sends a message whose deduplication id is new, unless one is given. */
+const send = (
+  queue: string,
+  MessageBody: string,
+  MessageGroupId = 'one',
+  MessageDeduplicationId: string = randomUUID(),
+) =>
+  client().send(
+    new SendMessageCommand({ QueueUrl: urlOf(queue), MessageBody, MessageGroupId, MessageDeduplicationId }),
+  );
+
+const receive = async (queue: string, more: object = {}) => {
+  const QueueUrl = urlOf(queue);
+  const { Messages = [] } = await client().send(
+    new ReceiveMessageCommand({ QueueUrl, AttributeNames: ['All'], ...more }),
+  );
+  return Messages;
+};
+
+const isEmpty = (queue: string) => () => {
+  const counts = small.stack.queueCounts()[queue];
+  return counts && counts.visible + counts.inFlight === 0;
+};
+
+/** Has a function keep the messages that it gets, and behave as told with each. */
+const record = (name: string, behaviour: (message: SQSRecord) => unknown = () => undefined): SQSRecord[] => {
+  const records: SQSRecord[] = [];
+  remote.behave(name, ({ Records }: SQSEvent) => {
+    records.push(...Records);
+    const [first] = Records;
+    return first && behaviour(first);
+  });
+  return records;
+};
+
+const bodies = (records: { body: string }[]): string[] => records.map(({ body }) => body);
+
+describe("AWS's client", () => {
+  test('sends, receives, hides and deletes', async () => {
+    const QueueUrl = urlOf('Plain');
+    const { MessageId } = await client().send(new SendMessageCommand({ QueueUrl, MessageBody: 'é' }));
+    expect(small.stack.queueCounts().Plain).toEqual({ visible: 1, inFlight: 0 });
+
+    const [message, ...more] = await receive('Plain', { MaxNumberOfMessages: 10 });
+    expect(more).toEqual([]);
+    expect(message).toMatchObject({ MessageId, Body: 'é', Attributes: { ApproximateReceiveCount: '1' } });
+    expect(await receive('Plain')).toEqual([]);
+    const { Attributes } = await client().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
+    expect(Attributes).toMatchObject({
+      ApproximateNumberOfMessages: '0',
+      ApproximateNumberOfMessagesNotVisible: '1',
+      QueueArn: 'arn:aws:sqs:us-east-1:000000000000:Plain',
+    });
+
+    const ReceiptHandle = message?.ReceiptHandle;
+    await client().send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }));
+    const [again] = await receive('Plain');
+    expect(again?.Attributes?.ApproximateReceiveCount).toBe('2');
+    await client().send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: again?.ReceiptHandle }));
+    expect(isEmpty('Plain')()).toBe(true);
+  });
+
+  test('waits for a message as long as it says', async () => {
+    const waiting = receive('Plain', { WaitTimeSeconds: 20 });
+    await client().send(new SendMessageCommand({ QueueUrl: urlOf('Plain'), MessageBody: 'late' }));
+    const [message] = await waiting;
+    expect(message?.Body).toBe('late');
+    await client().send(new DeleteMessageCommand({ QueueUrl: urlOf('Plain'), ReceiptHandle: message?.ReceiptHandle }));
+  });
+
+  test('sends batches', async () => {
+    const records = record('Deliver');
+    const Entries = Array.from({ length: 10 }, (_, place) => ({
+      Id: `entry-${place}`,
+      MessageBody: `batch ${place}`,
+      MessageGroupId: 'batch',
+      MessageDeduplicationId: `batch-${place}`,
+    }));
+    const { Successful, Failed } = await client().send(
+      new SendMessageBatchCommand({ QueueUrl: urlOf('Queue'), Entries }),
+    );
+    expect(Failed).toEqual([]);
+    expect(Successful?.map(({ Id }) => Id)).toEqual(Entries.map(({ Id }) => Id));
+    await expect.poll(() => bodies(records)).toEqual(Entries.map(({ MessageBody }) => MessageBody));
+  });
+
+  test('hears which entries of a batch were not taken', async () => {
+    faults = { refuseMessage: ({ body }) => body === 'refused' };
+    const entry = (Id: string, MessageBody: string) => ({
+      Id,
+      MessageBody,
+      MessageGroupId: 'part',
+      MessageDeduplicationId: `part-${Id}`,
+    });
+    const Entries = [entry('1', 'taken'), entry('2', 'refused'), { Id: '3', MessageBody: 'groupless' }];
+    const answer = await client().send(new SendMessageBatchCommand({ QueueUrl: urlOf('Queue'), Entries }));
+    expect(answer.Successful?.map(({ Id }) => Id)).toEqual(['1']);
+    expect(answer.Failed).toMatchObject([
+      { Id: '2', SenderFault: false, Code: 'ServiceUnavailable' },
+      { Id: '3', SenderFault: true, Code: 'MissingParameter' },
+    ]);
+  });
+
+  const entries = (...ids: string[]) =>
+    ids.map((Id) => ({ Id, MessageBody: 'x', MessageGroupId: 'g', MessageDeduplicationId: `many-${Id}` }));
+
+  test.each<[string, string, (sqs: SQSClient) => Promise<unknown>]>([
+    [
+      'MissingParameter',
+      'without a group',
+      (sqs) =>
+        sqs.send(new SendMessageCommand({ QueueUrl: urlOf('Queue'), MessageBody: 'x', MessageDeduplicationId: 'x' })),
+    ],
+    [
+      'InvalidParameterValue',
+      'without a deduplication id',
+      (sqs) => sqs.send(new SendMessageCommand({ QueueUrl: urlOf('Queue'), MessageBody: 'x', MessageGroupId: 'x' })),
+    ],
+    [
+      'InvalidParameterValue',
+      'with a parameter that is not served',
+      (sqs) => sqs.send(new SendMessageCommand({ QueueUrl: urlOf('Plain'), MessageBody: 'x', DelaySeconds: 5 })),
+    ],
+    [
+      'TooManyEntriesInBatchRequest',
+      'with eleven entries',
+      (sqs) => {
+        const Entries = entries(...Array.from({ length: 11 }, (_, place) => String(place)));
+        return sqs.send(new SendMessageBatchCommand({ QueueUrl: urlOf('Queue'), Entries }));
+      },
+    ],
+    [
+      'BatchEntryIdsNotDistinct',
+      'with an id twice',
+      (sqs) => sqs.send(new SendMessageBatchCommand({ QueueUrl: urlOf('Queue'), Entries: entries('1', '1') })),
+    ],
+    [
+      'EmptyBatchRequest',
+      'with no entries',
+      (sqs) => sqs.send(new SendMessageBatchCommand({ QueueUrl: urlOf('Queue'), Entries: [] })),
+    ],
+    [
+      'QueueDoesNotExist',
+      'to a queue that is not there',
+      (sqs) => sqs.send(new SendMessageCommand({ QueueUrl: `${small.stack.awsEndpoint}/1/None`, MessageBody: 'x' })),
+    ],
+    [
+      'InvalidParameterValue',
+      'by a handle that counts no more',
+      (sqs) => {
+        const ReceiptHandle = Buffer.from('{"group":"g","id":"i","receive":1}').toString('base64url');
+        return sqs.send(
+          new ChangeMessageVisibilityCommand({ QueueUrl: urlOf('Plain'), ReceiptHandle, VisibilityTimeout: 1 }),
+        );
+      },
+    ],
+  ])('is refused with %s: %s', async (name, _, call) => {
+    await expect(call(client())).rejects.toMatchObject({ name });
+  });
+});
+
+describe('a call is held against the role of its caller', () => {
+  const message = () => ({
+    QueueUrl: urlOf('Queue'),
+    MessageBody: 'x',
+    MessageGroupId: 'rights',
+    MessageDeduplicationId: 'rights',
+  });
+
+  test('and passes where that allows it, in a batch too', async () => {
+    const { QueueUrl, ...entry } = message();
+    await client('Relay').send(new SendMessageCommand(message()));
+    await client('Relay').send(new SendMessageBatchCommand({ QueueUrl, Entries: [{ Id: '1', ...entry }] }));
+  });
+
+  test.each<[string, string, (sqs: SQSClient) => Promise<unknown>]>([
+    ['Deliver', 'sqs:SendMessage', (sqs) => sqs.send(new SendMessageCommand(message()))],
+    [
+      'Relay',
+      'sqs:SendMessage',
+      (sqs) => sqs.send(new SendMessageCommand({ QueueUrl: urlOf('Plain'), MessageBody: 'x' })),
+    ],
+    ['Relay', 'sqs:ReceiveMessage', (sqs) => sqs.send(new ReceiveMessageCommand({ QueueUrl: urlOf('Queue') }))],
+    [
+      'Nobody',
+      'sqs:GetQueueAttributes',
+      (sqs) => sqs.send(new GetQueueAttributesCommand({ QueueUrl: urlOf('Queue') })),
+    ],
+  ])('and is refused where it does not, and told in the log: %s %s', async (caller, action, call) => {
+    await expect(call(client(caller))).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      message: expect.stringContaining(`${caller} is not authorized to perform ${action} on arn:aws:sqs:`),
+    });
+    const line = small.lines.find((text) => text.startsWith(`${caller} `) && text.includes(action));
+    expect(line).toContain('refused by policy');
+  });
+
+  test('what a mapping needs counts as used, and what nothing has needed is told', () => {
+    expect(small.stack.unusedRights().Few).toEqual(['sqs:SendMessage arn:aws:sqs:us-east-1:000000000000:Plain']);
+  });
+});
+
+describe('the secret', () => {
+  const tell = (caller: string, SecretId: string) =>
+    new SecretsManagerClient(settings(caller)).send(new GetSecretValueCommand({ SecretId }));
+
+  test('is told to those whose role allows it, by the name in their environment', async () => {
+    const [queue, secret = ''] = String(await (await fetch(`${small.stack.baseUrl}/relay`)).json()).split(' ');
+    expect(queue).toBe(urlOf('Queue'));
+    expect((await tell('Deliver', secret)).SecretString).toBe('the secret');
+    await expect(tell('Relay', secret)).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    await expect(tell('operator', 'other')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  });
+});
+
+describe('a mapping', () => {
+  test("calls its function with Lambda's event", async () => {
+    const records = record('Deliver');
+    const { MessageId, SequenceNumber } = await send('Queue', 'text', 'shape', 'shape-1');
+    await expect.poll(() => records).toHaveLength(1);
+    expect(records[0]).toEqual({
+      messageId: MessageId,
+      receiptHandle: expect.any(String),
+      body: 'text',
+      attributes: {
+        ApproximateReceiveCount: '1',
+        ApproximateFirstReceiveTimestamp: expect.stringMatching(/^\d{13}$/),
+        SentTimestamp: expect.stringMatching(/^\d{13}$/),
+        SenderId: 'local',
+        MessageGroupId: 'shape',
+        MessageDeduplicationId: 'shape-1',
+        SequenceNumber,
+      },
+      messageAttributes: {},
+      md5OfBody: '1cb251ec0d568de6a929b520c4aed8d1',
+      eventSource: 'aws:sqs',
+      eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:Queue.fifo',
+      awsRegion: 'us-east-1',
+    });
+    await expect.poll(isEmpty('Queue')).toBe(true);
+  });
+
+  test('has the messages of a group handled one after another, and those of others meanwhile', async () => {
+    const { promise: allHaveBegun, resolve } = Promise.withResolvers<void>();
+    const traces: Record<string, string[]> = { a: [], b: [], c: [] };
+    record('Deliver', async ({ body, attributes: { MessageGroupId = '' } }) => {
+      const trace = traces[MessageGroupId];
+      trace?.push(`${body} begins`);
+      if (Object.values(traces).every(({ length }) => length > 0)) resolve();
+      await allHaveBegun;
+      trace?.push(`${body} ends`);
+    });
+    const order = ['1', '2', '3', '4'];
+    for (const body of order) for (const group of Object.keys(traces)) await send('Queue', body, group);
+    await expect.poll(isEmpty('Queue')).toBe(true);
+    const trace = order.flatMap((body) => [`${body} begins`, `${body} ends`]);
+    expect(traces).toEqual({ a: trace, b: trace, c: trace });
+  });
+
+  test('calls no more at a time than it may', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const records = record('Few', () => promise);
+    for (const group of ['a', 'b', 'c', 'd', 'e']) await send('Narrow', 'text', group);
+    await expect.poll(() => records.length).toBe(2);
+    expect(small.stack.queueCounts().Narrow).toEqual({ visible: 3, inFlight: 2 });
+    resolve();
+    await expect.poll(isEmpty('Narrow')).toBe(true);
+    expect(records).toHaveLength(5);
+  });
+
+  test('has a repeated deduplication id swallowed', async () => {
+    const records = record('Deliver');
+    await send('Queue', '1', 'twice', 'twice-1');
+    await expect.poll(isEmpty('Queue')).toBe(true);
+    await send('Queue', '1', 'twice', 'twice-1');
+    await send('Queue', '2', 'twice', 'twice-2');
+    await expect.poll(() => bodies(records)).toEqual(['1', '2']);
+  });
+
+  test('leaves a message whose function fails, keeps its group waiting, and counts', async () => {
+    let failing = true;
+    const records = record('Deliver', () => {
+      if (!failing) return;
+      failing = false;
+      throw new Error('not now');
+    });
+    for (const body of ['1', '2']) await send('Queue', body, 'fails');
+    await expect.poll(isEmpty('Queue')).toBe(true);
+    expect(bodies(records)).toEqual(['1', '1', '2']);
+    expect(records.map(({ attributes }) => attributes.ApproximateReceiveCount)).toEqual(['1', '2', '1']);
+  });
+
+  test('leaves a message whose function was killed', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const records = record('Deliver', () => promise);
+    await send('Queue', 'text', 'killed');
+    await expect.poll(() => records.length).toBe(1);
+    expect(small.stack.kill('Deliver')).toBe(true);
+    await expect.poll(() => records.length).toBe(2);
+    resolve();
+    await expect.poll(isEmpty('Queue')).toBe(true);
+  });
+
+  test('leaves those messages that its function names, and deletes the others', async () => {
+    const records: string[][] = [];
+    remote.behave('Batch', ({ Records }: SQSEvent) => {
+      records.push(bodies(Records));
+      if (records.length > 1) return undefined;
+      const itemIdentifier = Records.find(({ body }) => body === '2')?.messageId;
+      return { batchItemFailures: [{ itemIdentifier }] };
+    });
+    const Entries = ['1', '2', '3'].map((body) => ({
+      Id: body,
+      MessageBody: body,
+      MessageGroupId: 'named',
+      MessageDeduplicationId: body,
+    }));
+    await client().send(new SendMessageBatchCommand({ QueueUrl: urlOf('Wide'), Entries }));
+    await expect.poll(isEmpty('Wide')).toBe(true);
+    expect(records).toEqual([['1', '2', '3'], ['2']]);
+  });
+
+  test('leaves a message for as long as its function says', async () => {
+    const records = record('Deliver', async ({ receiptHandle, attributes, messageId }) => {
+      if (attributes.ApproximateReceiveCount !== '1') return;
+      const QueueUrl = urlOf('Queue');
+      const hide = (VisibilityTimeout: number) =>
+        client('Deliver').send(
+          new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout }),
+        );
+      // So long that without the second the test would end before.
+      await hide(43_200);
+      await hide(0);
+      return { batchItemFailures: [{ itemIdentifier: messageId }] };
+    });
+    await send('Queue', 'text', 'patient');
+    await expect.poll(() => records.length).toBe(2);
+  });
+
+  test('has what fails too often go to the dead letters, in order, and goes on', async () => {
+    const records = record('Deliver', ({ body }) => {
+      if (body.startsWith('bad')) throw new Error('never');
+    });
+    for (const body of ['bad 1', 'bad 2', 'good']) await send('Queue', body, 'poisoned');
+    await expect.poll(() => bodies(records)).toEqual([...Array(3).fill('bad 1'), ...Array(3).fill('bad 2'), 'good']);
+    await expect.poll(isEmpty('Queue')).toBe(true);
+    const dead = await receive('Dead', { MaxNumberOfMessages: 10 });
+    expect(dead).toMatchObject([
+      { Body: 'bad 1', Attributes: { MessageGroupId: 'poisoned' } },
+      { Body: 'bad 2', Attributes: { DeadLetterQueueSourceArn: 'arn:aws:sqs:us-east-1:000000000000:Queue.fifo' } },
+    ]);
+    const QueueUrl = urlOf('Dead');
+    for (const { ReceiptHandle } of dead) await client().send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  });
+});
+
+describe('a test can have the queue', () => {
+  test('lose a message that was sent', async () => {
+    const records = record('Deliver');
+    faults = { loseMessage: ({ queue, group, body }) => `${queue} ${group} ${body}` === 'Queue lost 1' };
+    for (const body of ['1', '2']) await send('Queue', body, 'lost');
+    await expect.poll(() => bodies(records)).toEqual(['2']);
+    await expect.poll(isEmpty('Queue')).toBe(true);
+    expect(bodies(records)).toEqual(['2']);
+  });
+
+  test('repeat a message that was deleted', async () => {
+    const records = record('Deliver');
+    faults = { repeatMessage: ({ group }) => group === 'again' };
+    await send('Queue', '1', 'again');
+    await expect.poll(() => bodies(records)).toEqual(['1', '1']);
+    await expect.poll(isEmpty('Queue')).toBe(true);
+  });
+});
+
+describe('a template is refused', () => {
+  const deliver = () => templateOf().functions.Deliver ?? { source: '' };
+  const withMapping = (properties: object) => ({
+    resources: { DeliverMapping: mapping('Queue', 'Deliver', properties) },
+  });
+  const withStatement = (statement: object) => ({
+    functions: { Deliver: { ...deliver(), statements: [...(deliver().statements ?? []), statement] } },
+  });
+
+  test.each<[string, () => Partial<SmallTemplate>, string]>([
+    [
+      "whose role lacks what its function's mapping needs",
+      () => ({ functions: { Deliver: { ...deliver(), statements: [allow(CONSUME.slice(1), arn('Queue'))] } } }),
+      'The role of Deliver lacks sqs:ReceiveMessage on arn:aws:sqs:us-east-1:000000000000:Queue.fifo, which DeliverMapping needs.',
+    ],
+    [
+      'with an unknown property of a mapping',
+      () => withMapping({ FilterCriteria: {} }),
+      'DeliverMapping.FilterCriteria',
+    ],
+    ['with a mapping that is off', () => withMapping({ Enabled: false }), 'DeliverMapping.Enabled'],
+    ['with a mapping of something else', () => withMapping({ EventSourceArn: 'arn:other' }), 'event source of the'],
+    [
+      'with an unknown property of a queue',
+      () => ({ resources: { Plain: { Type: 'AWS::SQS::Queue', Properties: { DelaySeconds: 5 } } } }),
+      'Plain.DelaySeconds',
+    ],
+    [
+      'with deduplication by content',
+      () => ({ resources: { Narrow: fifo({ ContentBasedDeduplication: true }) } }),
+      'Narrow',
+    ],
+    [
+      'with dead letters in a queue of another kind',
+      () => ({
+        resources: { Narrow: fifo({ RedrivePolicy: { deadLetterTargetArn: arn('Plain'), maxReceiveCount: 1 } }) },
+      }),
+      'dead-letter queue',
+    ],
+    [
+      'with a queue whose messages come again while their function runs',
+      () => ({ resources: { Narrow: fifo({ VisibilityTimeout: 4 }) } }),
+      "queue's visibility below its function's timeout",
+    ],
+    [
+      'with a second secret',
+      () => ({ resources: { Other: { Type: 'AWS::SecretsManager::Secret', Properties: {} } } }),
+      'second secret',
+    ],
+    ['with a right to every queue', () => withStatement(allow('sqs:SendMessage', '*')), 'statement of a policy'],
+    ['with another right', () => withStatement(allow('sqs:PurgeQueue', arn('Queue'))), 'statement of a policy'],
+    [
+      'with a right under another condition',
+      () => withStatement({ ...allow('sqs:SendMessage', arn('Queue')), Condition: { Bool: {} } }),
+      'statement of a policy',
+    ],
+    [
+      'with a right to what is not there',
+      () => withStatement(allow('sqs:SendMessage', arn('None'))),
+      'statement of a policy',
+    ],
+    [
+      'with items of the table behind no fence',
+      () => withStatement(allow('dynamodb:GetItem', arn('Table'))),
+      'statement',
+    ],
+  ])('%s', async (_, change, message) => {
+    const { functions, resources } = templateOf();
+    const changed = change();
+    await expect(
+      small.load({
+        functions: { ...functions, ...changed.functions },
+        resources: { ...resources, ...changed.resources },
+      }),
+    ).rejects.toThrow(message);
+  });
+});
+
+test('a stack that is loaded anew keeps its messages, and what is under way comes again at once', async () => {
+  const { promise: never } = Promise.withResolvers<void>();
+  const before = record('Deliver', () => never);
+  for (const body of ['1', '2']) await send('Queue', body, 'reload');
+  await expect.poll(() => before.length).toBe(1);
+  const { functions, resources } = templateOf();
+  // Nobody handles the queue for a while.
+  const { DeliverMapping: _, ...others } = resources;
+  await small.load({ functions, resources: others });
+  expect(small.stack.queueCounts().Queue).toEqual({ visible: 2, inFlight: 0 });
+  const after = record('Deliver');
+  await small.load({ functions, resources });
+  await expect.poll(() => bodies(after)).toEqual(['1', '2']);
+  expect(after.map(({ attributes }) => attributes.ApproximateReceiveCount)).toEqual(['1', '1']);
+});
+
+test('a stack that is closed ends what is under way, and nothing of it goes on', async () => {
+  const other = await serve(templateOf(), { minute: MINUTE, secret: 'x' });
+  const { promise: never } = Promise.withResolvers<void>();
+  const records = record('Deliver', () => never);
+  const { Queue, Plain } = other.stack.queueUrls();
+  const operator = new SQSClient({ ...settings('operator'), endpoint: other.stack.awsEndpoint });
+  const draft = { QueueUrl: Queue, MessageBody: 'x', MessageGroupId: 'x', MessageDeduplicationId: 'x' };
+  await operator.send(new SendMessageCommand(draft));
+  const receiving = operator.send(new ReceiveMessageCommand({ QueueUrl: Plain, WaitTimeSeconds: 20 }));
+  receiving.catch(() => undefined);
+  await expect.poll(() => records.length).toBe(1);
+  await other.close();
+  await expect(receiving).rejects.toThrow();
+  await expect(operator.send(new SendMessageCommand(draft))).rejects.toThrow('ECONNREFUSED');
+  expect(records).toHaveLength(1);
+});

@@ -1,0 +1,179 @@
+/**
+ * How a mapping reads shards, told by a stream of the test's own: the embedded database has one shard that never ends,
+ * but DynamoDB ends them and begins new ones.
+ */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Stream, type StreamRecord } from '../../infra/local/sources/stream.ts';
+import { type Positions, StreamSource } from '../../infra/local/sources/stream-source.ts';
+import { Writes } from '../../infra/local/sources/writes.ts';
+import type { StreamMapping } from '../../infra/local/template/definitions.ts';
+
+const mapping: StreamMapping = {
+  kind: 'stream',
+  id: 'Mapping',
+  function: 'Count',
+  batchSize: 2,
+  reportsFailures: false,
+  window: 0,
+  filter: (record) => (record as StreamRecord).eventName === 'INSERT',
+  bisects: false,
+  retries: 0,
+  oldest: Number.POSITIVE_INFINITY,
+  onFailure: undefined,
+  needs: [],
+};
+
+interface FakeShard {
+  parent?: string;
+  /** Sequence numbers of its inserts; negative ones are of other changes. */
+  records: number[];
+  ended: boolean;
+}
+
+/** By id. */
+let shards: Record<string, FakeShard> = {};
+/** Types of the errors that the next calls of GetRecords meet. */
+let errors: string[] = [];
+let positions: Positions = new Map();
+let calls: number[][] = [];
+let server: Server;
+let source: StreamSource | undefined;
+
+type Input = { ShardId: string; SequenceNumber?: string; ShardIterator: string; ExclusiveStartShardId?: string };
+
+/** Shards come one a page, and records three. An iterator is a shard and how many of its records were read. */
+const answers: Record<string, (input: Input) => object> = {
+  DescribeStream: ({ ExclusiveStartShardId }) => {
+    const ids = Object.keys(shards);
+    const place = ExclusiveStartShardId === undefined ? 0 : ids.indexOf(ExclusiveStartShardId) + 1;
+    const [id = '', ...more] = ids.slice(place);
+    const shard = { ShardId: id, ...(shards[id]?.parent && { ParentShardId: shards[id].parent }) };
+    return { StreamDescription: { Shards: [shard], ...(more.length > 0 && { LastEvaluatedShardId: id }) } };
+  },
+  GetShardIterator: ({ ShardId, SequenceNumber }) => {
+    const read =
+      SequenceNumber === undefined ? 0 : recordsOf(ShardId).map(Math.abs).indexOf(Number(SequenceNumber)) + 1;
+    return { ShardIterator: JSON.stringify([ShardId, read]) };
+  },
+  GetRecords: ({ ShardIterator }) => {
+    const error = errors.shift();
+    if (error !== undefined) return { __type: `com.amazonaws.dynamodb.v20120810#${error}` };
+    const [id, read] = JSON.parse(ShardIterator) as [string, number];
+    const page = recordsOf(id).slice(read, read + 3);
+    const isEnd = shards[id]?.ended && read + page.length === recordsOf(id).length;
+    return {
+      Records: page.map((number) => ({
+        eventName: number > 0 ? 'INSERT' : 'MODIFY',
+        dynamodb: { SequenceNumber: String(Math.abs(number)), ApproximateCreationDateTime: 1 },
+      })),
+      ...(!isEnd && { NextShardIterator: JSON.stringify([id, read + page.length]) }),
+    };
+  },
+};
+
+const recordsOf = (shard: string): number[] => shards[shard]?.records ?? [];
+
+beforeEach(async () => {
+  errors = [];
+  positions = new Map();
+  calls = [];
+  server = createServer(async (request, response) => {
+    const action = String(request.headers['x-amz-target']).replace(/^.*\./, '');
+    const answer = answers[action]?.((await json(request)) as Input) ?? {};
+    response.writeHead('__type' in answer ? 400 : 200);
+    response.end(JSON.stringify(answer));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+
+afterEach(async () => {
+  await source?.stop();
+  server.close();
+});
+
+const read = (settings: Partial<StreamMapping> = {}): StreamSource => {
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  source = new StreamSource(
+    { ...mapping, ...settings },
+    {
+      stream: new Stream(endpoint, 'arn:stream'),
+      writes: new Writes(),
+      positions,
+      invoke: async (_, event) => {
+        const { Records } = event as { Records: StreamRecord[] };
+        calls.push(Records.map(({ dynamodb }) => Number(dynamodb.SequenceNumber)));
+      },
+      tell: () => undefined,
+      faults: {},
+    },
+  );
+  return source;
+};
+
+test('a shard is read from its oldest record, in batches, without the records that are not for the function', async () => {
+  shards = { one: { records: [1, -2, 3, 4, 5, 6], ended: false } };
+  read();
+  await expect.poll(() => calls).toEqual([[1, 3], [4, 5], [6]]);
+  recordsOf('one').push(-7, 8);
+  await expect.poll(() => calls.at(-1)).toEqual([8]);
+});
+
+test('the children of a shard are read when it is at its end', async () => {
+  shards = {
+    left: { parent: 'one', records: [3, 4], ended: false },
+    right: { parent: 'one', records: [30], ended: false },
+    one: { parent: 'forgotten', records: [1, 2], ended: false },
+  };
+  read();
+  await expect.poll(() => calls).toEqual([[1, 2]]);
+  if (shards.one) shards.one.ended = true;
+  await expect.poll(() => calls.length).toBe(3);
+  expect(calls.slice(1)).toEqual(expect.arrayContaining([[3, 4], [30]]));
+});
+
+test('who stops and starts again goes on after the last record that was done, also of those that were not for it', async () => {
+  shards = { one: { records: [1, 2, -3], ended: true }, two: { parent: 'one', records: [4, -5], ended: false } };
+  const first = read();
+  await expect.poll(() => positions.get('two')).toEqual({ after: '5', ended: false });
+  await first.stop();
+  recordsOf('two').push(6);
+  read();
+  await expect.poll(() => calls).toEqual([[1, 2], [4], [6]]);
+});
+
+test.each(['ExpiredIteratorException', 'InternalServerError'])(
+  'after an error it is read on from the last record that was done: %s',
+  async (error) => {
+    shards = { one: { records: [1, 2], ended: false } };
+    read();
+    await expect.poll(() => calls).toEqual([[1, 2]]);
+    errors.push(error, error);
+    recordsOf('one').push(3);
+    await expect.poll(() => calls).toEqual([[1, 2], [3]]);
+  },
+);
+
+test('a batch that is not full waits for more where there is time to', async () => {
+  shards = { one: { records: [1], ended: false } };
+  read({ window: 3_600_000 });
+  await expect.poll(() => positions.has('one')).toBe(true);
+  recordsOf('one').push(2, 3);
+  await expect.poll(() => calls).toEqual([[1, 2]]);
+  if (shards.one) shards.one.ended = true;
+  await expect.poll(() => calls).toEqual([[1, 2], [3]]);
+});
+
+test('who is stopped asks no more', async () => {
+  shards = { one: { records: [1], ended: false } };
+  const stopped = read();
+  await expect.poll(() => calls).toEqual([[1]]);
+  await stopped.stop();
+  const requests: unknown[] = [];
+  server.on('request', (request) => requests.push(request));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(requests).toEqual([]);
+});

@@ -1,0 +1,158 @@
+/** The local stack over a small template of the test's own: functions as source, and what hangs on them. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
+
+export interface SmallFunction {
+  /** Of its module, with `handler`. */
+  source: string;
+  /** Seconds. */
+  timeout?: number;
+  /** Megabytes. */
+  memory?: number;
+  environment?: Record<string, unknown>;
+  /** What its role allows. */
+  statements?: object[];
+}
+
+/** What a test serves. */
+export interface SmallTemplate {
+  functions: Record<string, SmallFunction>;
+  /** Everything else, by logical id, besides a table and two hosts. */
+  resources: Record<string, object>;
+}
+
+export const attribute = (id: string, name: string) => ({ 'Fn::GetAtt': [id, name] });
+
+export const arn = (id: string) => attribute(id, 'Arn');
+
+/** A statement that allows something without a condition. */
+export const allow = (actions: string | string[], resource: unknown) => ({
+  Effect: 'Allow',
+  Action: actions,
+  Resource: resource,
+});
+
+/** A statement that allows something with some partitions of the table. */
+export const allowOnTable = (actions: string | string[], partitions: string) => ({
+  ...allow(actions, arn('Table')),
+  Condition: {
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [partitions] },
+    Null: { 'dynamodb:LeadingKeys': 'false' },
+  },
+});
+
+const tableResource = {
+  Type: 'AWS::DynamoDB::GlobalTable',
+  Properties: {
+    KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+    AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+    BillingMode: 'PAY_PER_REQUEST',
+    StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
+    TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+  },
+};
+
+const api = { Type: 'AWS::ApiGatewayV2::Api', Properties: {} };
+
+const stage = (id: string) => ({
+  Type: 'AWS::ApiGatewayV2::Stage',
+  Properties: {
+    ApiId: { Ref: id },
+    AccessLogSettings: { Format: '{"status":"$context.status","other":"$context.nothing"}' },
+  },
+});
+
+const lambda = ([id, { timeout = 5, memory = 256, environment = {} }]: [string, SmallFunction]) => [
+  id,
+  {
+    Type: 'AWS::Lambda::Function',
+    Properties: {
+      Code: { S3Key: `${id}.zip` },
+      Handler: 'index.handler',
+      Timeout: timeout,
+      MemorySize: memory,
+      Environment: { Variables: environment },
+      Role: arn(`${id}Role`),
+    },
+  },
+];
+
+const policy = ([id, { statements = [] }]: [string, SmallFunction]) => [
+  `${id}Policy`,
+  {
+    Type: 'AWS::IAM::Policy',
+    Properties: { Roles: [{ Ref: `${id}Role` }], PolicyDocument: { Statement: statements } },
+  },
+];
+
+/** Writes into a folder what `cdk synth` would. */
+const writeAssembly = async (folder: string, { functions, resources }: SmallTemplate): Promise<void> => {
+  for (const [id, { source }] of Object.entries(functions)) {
+    await mkdir(join(folder, id), { recursive: true });
+    await writeFile(join(folder, id, 'index.mjs'), source);
+  }
+  const files = Object.fromEntries(Object.keys(functions).map((id) => [id, { source: { path: id } }]));
+  await writeFile(join(folder, 'BusinessApi.assets.json'), JSON.stringify({ files }));
+  const template = {
+    Resources: {
+      Table: tableResource,
+      Base: api,
+      Bridge: api,
+      BaseStage: stage('Base'),
+      BridgeStage: stage('Bridge'),
+      ...Object.fromEntries(Object.entries(functions).map(lambda)),
+      ...Object.fromEntries(Object.entries(functions).map(policy)),
+      ...resources,
+    },
+    Outputs: {
+      BaseUrl: { Value: attribute('Base', 'ApiEndpoint') },
+      BridgeUrl: { Value: attribute('Bridge', 'ApiEndpoint') },
+    },
+  };
+  await writeFile(join(folder, 'BusinessApi.template.json'), JSON.stringify(template));
+};
+
+/** A stack that serves a small template. */
+export interface SmallStack {
+  stack: LocalStack;
+  /** What it logged: source and line. */
+  lines: string[];
+  /** Name of its table. */
+  table: string;
+  /** Serves another template. */
+  load(template: SmallTemplate): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const serve = async (
+  template: SmallTemplate,
+  options: Pick<LocalStackOptions, 'minute' | 'secret' | 'faults'>,
+): Promise<SmallStack> => {
+  const folder = await mkdtemp(join(tmpdir(), 'local-stack-'));
+  const lines: string[] = [];
+  const table = `small-${process.pid}-${Date.now()}`;
+  await writeAssembly(folder, template);
+  const stack = await LocalStack.start({
+    assembly: Promise.resolve(folder),
+    ports: { base: 0, bridge: 0 },
+    dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
+    tableName: table,
+    onLine: (source, line) => void lines.push(`${source} ${line}`),
+    ...options,
+  });
+  return {
+    stack,
+    lines,
+    table,
+    load: async (changed) => {
+      await writeAssembly(folder, changed);
+      await stack.load(folder);
+    },
+    close: async () => {
+      await stack.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+};

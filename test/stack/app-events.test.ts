@@ -1,0 +1,262 @@
+/** Events of the app network: taken once, in any order, one by one or in a batch. */
+import { randomUUID } from 'node:crypto';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, inject, test } from 'vitest';
+import { updateAccount } from '../../shared/accounts.ts';
+import { documents } from '../../shared/table/client.ts';
+import { userKey } from '../../shared/table/keys.ts';
+import { findUser, registerUser } from '../../shared/users.ts';
+import { call, type ProblemDocument, sendRaw } from './support/client.ts';
+import { type Caller, newCaller, newPhone } from './support/world.ts';
+
+const { app_token: token, bridge_url } = inject('stack');
+
+/** Sends events as they are. */
+const report = (body: unknown) =>
+  sendRaw('takeAppEvents', { token, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+/** Sends events that must be taken. */
+const taken = async (body: unknown): Promise<void> => {
+  const received = await report(body);
+  expect(received, JSON.stringify(received.body)).toMatchObject({ status: 204 });
+};
+
+/** Sends events of which some must be refused. Answers what is said of them. */
+const refused = async (body: unknown): Promise<string[]> => {
+  const { status, body: problem } = await report(body);
+  expect({ status, code: (problem as ProblemDocument).code }).toEqual({ status: 422, code: 'events_refused' });
+  return ((problem as ProblemDocument).errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`);
+};
+
+const business = async () => {
+  const caller = await newCaller('messages', 'stats');
+  const bot = newPhone();
+  await updateAccount(caller.account, { bot_number: bot });
+  return { ...caller, bot };
+};
+
+const sent = async ({ token: own }: Caller, to = newPhone()): Promise<{ id: string; to: string }> => {
+  const { body } = await call('sendMessage', { token: own, body: { to, type: 'text', text: { body: 'Hello' } } });
+  return { id: body.id, to };
+};
+
+const state = (id: string, reached: string, event = randomUUID()) => ({
+  id: event,
+  type: 'message.state',
+  data: { id, state: reached },
+});
+
+const message = (from: string, to: string, body = 'Hi', event = randomUUID()) => ({
+  id: event,
+  type: 'message.received',
+  data: { from, to, type: 'text', text: { body } },
+});
+
+const updated = (phone_number: string, data: object, event = randomUUID()) => ({
+  id: event,
+  type: 'user.updated',
+  data: { phone_number, ...data },
+});
+
+const removed = (phone_number: string, event = randomUUID()) => ({
+  id: event,
+  type: 'user.removed',
+  data: { phone_number },
+});
+
+/** States that were logged, of all contacts or of one, oldest first, but for those of delivery. */
+const logged = async ({ token: own }: Caller, contact?: string): Promise<string[]> =>
+  ((await call('listLogs', { token: own, query: contact === undefined ? {} : { contact } })).body ?? [])
+    .map((entry) => entry.state)
+    .filter((one) => one !== 'delivered_to_server')
+    .reverse();
+
+describe('a state', () => {
+  test('is logged once, however often it comes', async () => {
+    const caller = await business();
+    const { id, to } = await sent(caller);
+    const event = state(id, 'delivered_to_user');
+    await taken(event);
+    await taken(event);
+    await taken([event, event, state(id, 'delivered_to_user')]);
+    expect(await logged(caller, to)).toEqual(['sent', 'delivered_to_user']);
+  });
+
+  test('may come late, and before one that was reached earlier', async () => {
+    const caller = await business();
+    const { id, to } = await sent(caller);
+    await taken(state(id, 'read'));
+    await taken(state(id, 'delivered_to_user'));
+    await taken(state(id, 'delivery_failed'));
+    expect(await logged(caller, to)).toEqual(['sent', 'read', 'delivered_to_user', 'delivery_failed']);
+  });
+
+  test('of a message that nobody sent is refused', async () => {
+    const caller = await business();
+    const detail = '#/data/id is the id of no message that was sent to a user';
+    expect(await refused(state(randomUUID(), 'read'))).toEqual([detail]);
+    const phone = newPhone();
+    const received = message(phone, caller.bot);
+    await taken(received);
+    expect(await refused(state(received.id, 'read'))).toEqual([detail]);
+  });
+
+  test('that only we can know of is refused', async () => {
+    const { id } = await sent(await business());
+    expect(await refused(state(id, 'delivered_to_server'))).toEqual([
+      '#/data/state must be "delivered_to_user", "read" or "delivery_failed"',
+    ]);
+  });
+});
+
+describe("a user's message", () => {
+  test('is received once, however often it comes', async () => {
+    const caller = await business();
+    const phone = newPhone();
+    const event = message(phone, caller.bot);
+    await Promise.all([taken(event), taken(event), taken([event, event])]);
+    await taken(message(phone, caller.bot));
+    expect(await logged(caller, phone)).toEqual(['received', 'received']);
+  });
+
+  test('to a number that no bot has is refused', async () => {
+    expect(await refused(message(newPhone(), newPhone()))).toEqual(["#/data/to is no bot's number"]);
+  });
+
+  test('may be longer than one to a user', async () => {
+    const caller = await business();
+    const phone = newPhone();
+    await taken(message(phone, caller.bot, '☺'.repeat(65_536)));
+    expect(await refused(message(phone, caller.bot, 'x'.repeat(65_537)))).toEqual([
+      '#/data/text/body must have at most 65536 characters',
+    ]);
+    expect(await logged(caller, phone)).toEqual(['received']);
+  });
+});
+
+describe('a user', () => {
+  const stored = async (phone: string) => {
+    const { TABLE_NAME = '' } = process.env;
+    const { Item } = await documents.send(
+      new GetCommand({ TableName: TABLE_NAME, Key: userKey(phone), ConsistentRead: true }),
+    );
+    return Item;
+  };
+
+  test('is registered by an update, and keeps what a later one does not name', async () => {
+    const phone = newPhone();
+    await taken(updated(phone, { properties: { first_name: { value: 'A', source: 'user' } } }));
+    expect(await findUser(phone)).toEqual({ phone_number: phone, panelist: false });
+    await taken(updated(phone, { panelist: true }));
+    await taken(updated(phone, { properties: { app_version: { value: '2.1', source: 'device' } } }));
+    expect(await findUser(phone)).toEqual({ phone_number: phone, panelist: true });
+    expect(await stored(phone)).toMatchObject({
+      property_first_name: { value: 'A', source: 'user' },
+      property_app_version: { value: '2.1', source: 'device' },
+    });
+    await taken(updated(phone, { properties: { first_name: { value: null } } }));
+    expect(await stored(phone)).not.toHaveProperty('property_first_name');
+  });
+
+  test('is removed, and stays removed when an older update comes again', async () => {
+    const phone = newPhone();
+    const first = updated(phone, { panelist: true });
+    await taken(first);
+    await taken(removed(phone));
+    await taken(first);
+    expect(await findUser(phone)).toBeUndefined();
+  });
+
+  test('who registers again is not removed by a removal that comes again', async () => {
+    const phone = newPhone();
+    await registerUser({ phone_number: phone, panelist: true });
+    const removal = removed(phone);
+    await taken(removal);
+    await taken(updated(phone, { panelist: true }));
+    await taken(removal);
+    expect(await findUser(phone)).toEqual({ phone_number: phone, panelist: true });
+  });
+
+  test('nobody has registered is removed already', async () => {
+    await taken(removed(newPhone()));
+  });
+
+  test('with a property that is not in the catalogue is refused, and the catalogue named', async () => {
+    const [fault] = await refused(updated(newPhone(), { properties: { shoe_size: { value: '9', source: 'user' } } }));
+    expect(fault).toMatch(/^#\/data\/properties\/shoe_size must be "first_name", .+ or "device_model"$/);
+  });
+});
+
+describe('a batch', () => {
+  test('with bad events takes the good ones, and names the bad by their places', async () => {
+    const caller = await business();
+    const [phone, other] = [newPhone(), newPhone()];
+    const bad = { ...message(phone, caller.bot), data: { from: phone } };
+    const batch = [
+      message(phone, caller.bot),
+      bad,
+      state(randomUUID(), 'read'),
+      { id: 'x', type: 'message.exploded', data: {} },
+      'nothing',
+      message(other, caller.bot),
+    ];
+    expect(await refused(batch)).toEqual([
+      '#/1/data/to is required',
+      '#/1/data/type is required',
+      '#/1/data/text is required',
+      '#/2/data/id is the id of no message that was sent to a user',
+      '#/3/type must be "message.received", "message.state", "user.updated" or "user.removed"',
+      '#/4 must be an object, not a string',
+    ]);
+    expect(await logged(caller)).toEqual(['received', 'received']);
+    await refused(batch);
+    expect(await logged(caller)).toEqual(['received', 'received']);
+  });
+
+  test('may hold 100 events, of many users, and of one in their order', async () => {
+    const caller = await business();
+    const phone = newPhone();
+    const events = Array.from({ length: 100 }, (_, place) =>
+      message(place % 2 === 0 ? phone : newPhone(), caller.bot, `${place}`),
+    );
+    await taken(events);
+    expect(await logged(caller, phone)).toEqual(Array(50).fill('received'));
+    await taken(events);
+    expect(await logged(caller, phone)).toHaveLength(50);
+  });
+
+  test('of 101 events is refused whole', async () => {
+    const { status, body } = await report(Array(101).fill(removed(newPhone())));
+    expect(status).toBe(422);
+    expect(body).toMatchObject({
+      code: 'invalid_request',
+      errors: [{ pointer: '#', detail: 'must hold at most 100 events' }],
+    });
+  });
+
+  test('that is empty is taken', async () => {
+    await taken([]);
+  });
+
+  test.each([
+    ['over 6 MB', 6 * 1024 * 1024],
+    ['over 10 MB', 10 * 1024 * 1024 + 1],
+  ])('%s is 413', async (_, size) => {
+    const response = await fetch(`${bridge_url}/v1/app/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(message(newPhone(), newPhone(), 'x'.repeat(size))),
+    });
+    expect(response.status).toBe(413);
+  });
+
+  test('is taken from the app network alone', async () => {
+    const { token: own } = await newCaller('messages', 'stats', 'bridge', 'profilers', 'user_data');
+    const { status } = await sendRaw('takeAppEvents', {
+      token: own,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(removed(newPhone())),
+    });
+    expect(status).toBe(403);
+  });
+});

@@ -1,0 +1,167 @@
+/**
+ * The whole pipeline while everything fails that may: the app network, the workers, the queue, the stream. On a stack of
+ * its own, whose faults a seed decides.
+ */
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { callTableOf } from '../../infra/local/call-table.ts';
+import type { Faults } from '../../infra/local/faults.ts';
+import { LocalStack } from '../../infra/local/local-stack.ts';
+import { AppNetwork } from '../../infra/local/simulated/app-network.ts';
+import type { Call, PhoneMessage } from '../../infra/local/simulated/inbox.ts';
+import { issueToken } from '../../shared/accounts.ts';
+import { APP_NETWORK } from '../../shared/permissions.ts';
+import { type Caller, newCaller, newPhone } from './support/world.ts';
+
+/** Milliseconds of a minute: an attempt to deliver has a fifth of a second. */
+const MINUTE = 1_200;
+const ACCOUNTS = 4;
+const CONVERSATIONS = 20;
+const MESSAGES = 500;
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+const seeded = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+};
+
+/** A third of the calls: one way after the other gets its share of what is left. Half of the lost answers are to messages that were taken. */
+const FAILING_THIRD = [
+  { status: 500, share: 1 / 9 },
+  { hang: true, share: 1 / 16 },
+  { hang: true, after: true, share: 1 / 15 },
+  { drop: true, share: 1 / 14 },
+  { drop: true, after: true, share: 1 / 13 },
+];
+
+const faultsOf = (random: () => number): Faults => ({
+  refuseMessage: () => random() < 0.03,
+  loseMessage: () => random() < 0.1,
+  repeatMessage: () => random() < 0.1,
+  repeatBatch: ({ size }) => {
+    if (random() > 0.2) return 'no';
+    return random() < 0.5 || size < 2 ? 'whole' : { cutAt: 1 + Math.floor(random() * (size - 1)) };
+  },
+});
+
+test('500 messages over 20 conversations arrive, in order, and are counted once, whatever fails on the way', async () => {
+  const seed = randomInt(1e9);
+  console.info(`seed ${seed}`);
+  const random = seeded(seed);
+  const table = `${inject('stack').table}-faults`;
+  const app = await AppNetwork.start({ port: 0, random });
+  const stack = await LocalStack.start({
+    assembly: Promise.resolve(inject('stack').assembly),
+    ports: { base: 0, bridge: 0 },
+    dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
+    tableName: table,
+    minute: MINUTE,
+    secret: app.stackSecret,
+    faults: faultsOf(random),
+    onLine: (source, line) => {
+      if (line.includes('"error"')) process.stderr.write(`${source} ${line}\n`);
+    },
+  });
+  let done = false;
+  onTestFinished(async () => {
+    done = true;
+    await stack.close();
+    await app.close();
+  });
+  const { table: served, dynamodb_endpoint: dynamodbEndpoint } = inject('stack');
+  callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table });
+  onTestFinished(() => callTableOf({ dynamodbEndpoint, table: served }));
+  const { token: appToken } = await issueToken(APP_NETWORK, { label: 'test', permissions: ['app'] });
+  app.connect({ bridgeUrl: stack.bridgeUrl, appToken });
+  await fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify(FAILING_THIRD) });
+
+  const callers = await Promise.all(Array.from({ length: ACCOUNTS }, () => newCaller('messages', 'stats')));
+  const conversations = Array.from({ length: CONVERSATIONS }, (_, place) => ({
+    caller: callers[place % ACCOUNTS] as Caller,
+    phone: newPhone(),
+  }));
+
+  const workers = stack.functionIds().filter((id) => /^(Relay|Count|Deliver)Function/.test(id));
+  const killing = (async () => {
+    while (!done) {
+      await pause(400 + random() * 800);
+      const victim = workers[Math.floor(random() * workers.length)];
+      if (victim !== undefined) stack.kill(victim);
+    }
+  })();
+
+  const send = async ({ caller, phone }: (typeof conversations)[number], body: string): Promise<void> => {
+    // As a client that cares: with a key, and again where it was told to come again.
+    for (let left = 5; ; left -= 1) {
+      const response = await fetch(`${stack.baseUrl}/v1/message`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${caller.token}`,
+          'content-type': 'application/json',
+          'idempotency-key': `${phone} ${body}`,
+        },
+        body: JSON.stringify({ to: phone, type: 'text', text: { body } }),
+      });
+      if (response.status === 200) return;
+      if (response.status < 500 || left === 0) throw new Error(`Sending was answered with ${response.status}.`);
+    }
+  };
+  const each = MESSAGES / CONVERSATIONS;
+  await Promise.all(
+    conversations.map(async (conversation) => {
+      for (let place = 0; place < each; place += 1) await send(conversation, `${place}`);
+    }),
+  );
+
+  const ask = async <Body>(path: string): Promise<Body> =>
+    (await fetch(`${app.phoneUrl}${path}`)).json() as Promise<Body>;
+  const shown = async (): Promise<number> =>
+    (await ask<{ messages: number }[]>('/phones')).reduce((sum, { messages }) => sum + messages, 0);
+  await expect.poll(shown, { timeout: 110_000, interval: 250 }).toBe(MESSAGES);
+  for (const { phone } of conversations) {
+    const messages = await ask<PhoneMessage[]>(`/phones/${phone}/messages`);
+    expect(messages.map(({ data }) => 'text' in data && (data.text as { body: string }).body)).toEqual(
+      Array.from({ length: each }, (_, place) => `${place}`),
+    );
+    // Each message came under one id, however often.
+    expect(new Set(messages.map(({ data }) => data.id)).size).toBe(each);
+  }
+  const calls = await ask<Call[]>('/calls');
+  expect(calls.some(({ status }) => status !== 204)).toBe(true);
+  expect(new Set(calls.map(({ webhook_id }) => webhook_id)).size).toBe(MESSAGES);
+  done = true;
+  await killing;
+
+  const stats = async (path: string, { token }: Caller): Promise<{ state: string; count: number }[]> => {
+    const response = await fetch(`${stack.baseUrl}/v1/stats/${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return response.status === 204 ? [] : ((await response.json()) as { state: string; count: number }[]);
+  };
+  const [today, tomorrow] = [0, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10));
+  for (const caller of callers) {
+    const expected = { sent: MESSAGES / ACCOUNTS, delivered_to_server: MESSAGES / ACCOUNTS };
+    const logged = async () => {
+      const entries = await stats('logs?limit=1000', caller);
+      return Object.fromEntries(
+        ['sent', 'delivered_to_server'].map((state) => [
+          state,
+          entries.filter((entry) => entry.state === state).length,
+        ]),
+      );
+    };
+    const counted = async () => {
+      const sums: Record<string, number> = {};
+      for (const { state, count } of await stats(`jobs?start_date=${today}&end_date=${tomorrow}`, caller)) {
+        sums[state] = (sums[state] ?? 0) + count;
+      }
+      return sums;
+    };
+    // The last states are noted when a worker that was killed is replaced.
+    await expect.poll(logged, { timeout: 60_000 }).toEqual(expected);
+    await expect.poll(counted, { timeout: 60_000 }).toEqual(expected);
+  }
+}, 240_000);

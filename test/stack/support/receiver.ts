@@ -1,0 +1,68 @@
+/** A server that the service posts to: keeps what it gets, and answers as the test says. */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+export interface Call {
+  headers: IncomingHttpHeaders;
+  body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what tests look into is theirs to know
+  json: any;
+}
+
+/** A status, with headers perhaps; or whatever the function does with the response. */
+export type Answer =
+  | number
+  | { status: number; headers: Record<string, string> }
+  | ((response: ServerResponse) => void);
+
+export class Receiver {
+  readonly calls: Call[] = [];
+  /** How calls are answered, one after the other; the last answer stays. */
+  answers: Answer[] = [204];
+  /** Calls that had no answer yet at the same time, at the most. */
+  most = 0;
+  #pending = 0;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on('request', async (request, response) => {
+      this.#pending += 1;
+      this.most = Math.max(this.most, this.#pending);
+      response.once('close', () => {
+        this.#pending -= 1;
+      });
+      const body = await text(request);
+      this.calls.push({ headers: request.headers, body, json: JSON.parse(body) });
+      const answer = (this.answers.length > 1 ? this.answers.shift() : this.answers[0]) ?? 204;
+      if (typeof answer === 'function') answer(response);
+      else if (typeof answer === 'number') response.writeHead(answer).end();
+      else response.writeHead(answer.status, answer.headers).end();
+    });
+  }
+
+  static async start(): Promise<Receiver> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new Receiver(server);
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/hook`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+}
+
+/** Never answers. */
+export const hang = (): void => undefined;
+
+/** Closes the connection without an answer. */
+export const drop = (response: ServerResponse): void => void response.destroy();

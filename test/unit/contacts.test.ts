@@ -1,0 +1,44 @@
+/** Contacts: phone numbers with the service's domain. */
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { contactOf, phoneOf } from '../../shared/contacts.ts';
+
+beforeEach(() => void vi.stubEnv('JID_DOMAIN', 'users.example.com'));
+
+afterEach(() => void vi.unstubAllEnvs());
+
+test('a contact is the number at the domain of the service', () => {
+  expect(contactOf('27821234567')).toBe('27821234567@users.example.com');
+});
+
+test('the number of every contact, and every bare number, is found again', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[0-9]{7,15}$/), (phone) => {
+      expect(phoneOf(contactOf(phone))).toBe(phone);
+      expect(phoneOf(phone)).toBe(phone);
+    }),
+  );
+});
+
+test('the domain may be written in capitals', () => {
+  expect(phoneOf('27821234567@Users.EXAMPLE.com')).toBe('27821234567');
+});
+
+test.each([
+  ['nothing', ''],
+  ['a domain alone', '@users.example.com'],
+  ['no domain after the @', '27821234567@'],
+  ['the domain of others', '27821234567@example.com'],
+  ['a domain below ours', '27821234567@more.users.example.com'],
+  ['two domains', '27821234567@users.example.com@users.example.com'],
+  ['a resource of a jid', '27821234567@users.example.com/phone'],
+  ['a plus', '+27821234567@users.example.com'],
+  ['a space', ' 27821234567'],
+  ['a line break', '27821234567\n'],
+  ['too few digits', '123456'],
+  ['too many digits', '1234567890123456'],
+  ['digits of another script', '٢٧٨٢١٢٣٤٥٦٧'],
+  ['a name', 'thandi@users.example.com'],
+])('there is no number in %s', (_, contact) => {
+  expect(phoneOf(contact)).toBeUndefined();
+});

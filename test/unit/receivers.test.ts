@@ -1,0 +1,263 @@
+/** What receivers' answers mean, and what the app network is told, with real servers on loopback. */
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Conversation, Entry, Outgoing } from '../../shared/outbox.ts';
+import { attempt, type Outcome } from '../../shared/receiver.ts';
+import { receiverOf } from '../../shared/receivers.ts';
+import { documents } from '../../shared/table/client.ts';
+import { useSecret } from '../stack/support/own-table.ts';
+import { type Answer, drop, hang, Receiver } from '../stack/support/receiver.ts';
+
+const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
+
+let app: Receiver;
+/** What the operator has filled into the stack's secret, and how often it was read. */
+let secret = '';
+let readings = 0;
+
+useSecret(() => {
+  readings += 1;
+  return secret;
+});
+
+beforeAll(async () => {
+  app = await Receiver.start();
+});
+
+afterAll(() => app.close());
+
+beforeEach(() => {
+  vi.stubEnv('ALLOW_LOOPBACK', 'true');
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  app.calls.length = 0;
+  app.answers = [204];
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const message = { id: 'message-1', account: 'acme', phone: '27821234567', job_id: 'job-1', payload_type: 'text' };
+
+const entry = (outgoing: Outgoing): Entry => ({
+  pk: 'OUTBOX#app#acme#27821234567',
+  sk: 'ENTRY#entry-1',
+  id: 'entry-1',
+  created: '2030-01-01T00:00:00.000123',
+  outgoing,
+});
+
+const sent = entry({
+  type: 'message.send',
+  message,
+  from: '27820000000',
+  content: { type: 'text', text: { body: 'Zoë 😀' } },
+});
+
+const conversation: Conversation = { direction: 'app', account: 'acme', phone: '27821234567' };
+
+/** A receiver of whom nothing is known but how it is called. */
+const plain = () => ({
+  name: 'plain',
+  posting: () => ({ url: app.url, headers: { 'content-type': 'application/json' }, body: '{}' }),
+});
+
+describe('an answer', () => {
+  test.each([200, 201, 202, 204, 299])('of %i takes the entry', async (status) => {
+    app.answers = [status];
+    expect(await attempt(plain(), sent)).toEqual({ result: 'taken' });
+  });
+
+  test.each([400, 401, 402, 403, 404, 405, 406, 409, 410, 411, 413, 415, 422, 426, 428, 431, 451, 499])(
+    'of %i refuses it for good',
+    async (status) => {
+      app.answers = [{ status, headers: { 'retry-after': '5' } }];
+      expect(await attempt(plain(), sent)).toEqual({ result: 'refused', cause: `status_${status}` });
+    },
+  );
+
+  test.each([300, 301, 302, 303, 304, 307, 308, 408, 425, 429, 500, 501, 502, 503, 504, 507, 599])(
+    'of %i has it tried again, when the receiver says',
+    async (status) => {
+      app.answers = [status, { status, headers: { 'retry-after': '5' } }];
+      const again = { result: 'again', cause: `status_${status}` };
+      expect(await attempt(plain(), sent)).toEqual(again);
+      expect(await attempt(plain(), sent)).toEqual({ ...again, retryAfter: 5_000 });
+    },
+  );
+
+  test('may say a time instead of seconds, and is not heard where it says neither', async () => {
+    vi.useFakeTimers({ now: Date.UTC(2030, 0, 1), toFake: ['Date'] });
+    app.answers = [
+      { status: 503, headers: { 'retry-after': 'Tue, 01 Jan 2030 00:01:00 GMT' } },
+      { status: 503, headers: { 'retry-after': 'when it is over' } },
+    ];
+    expect(await attempt(plain(), sent)).toEqual({ result: 'again', cause: 'status_503', retryAfter: 60_000 });
+    expect(await attempt(plain(), sent)).toEqual({ result: 'again', cause: 'status_503' });
+  });
+
+  test.each<[string, Answer]>([
+    ['timeout', hang],
+    ['no_connection', drop],
+  ])('that does not come has it tried again: %s', async (cause, answer) => {
+    vi.stubEnv('MINUTE', '1200');
+    app.answers = [answer];
+    expect(await attempt(plain(), sent)).toEqual({ result: 'again', cause });
+    vi.stubEnv('MINUTE', undefined);
+  });
+
+  test.each([
+    ['address_not_public', 'https://10.0.0.1/'],
+    ['address_not_https', 'ftp://example.com/'],
+  ])('that cannot come, as nobody was called, has it tried again: %s', async (cause, url) => {
+    const receiver = { name: 'wrong', posting: () => ({ ...plain().posting(), url }) };
+    expect(await attempt(receiver, sent)).toEqual({ result: 'again', cause });
+  });
+
+  test('may mean to a receiver of its own what only that knows', async () => {
+    app.answers = [{ status: 400, headers: { 'x-later': 'yes' } }];
+    const judge = ({ status, headers }: { status: number; headers: Record<string, unknown> }): Outcome =>
+      status === 400 && headers['x-later'] ? { result: 'again', cause: 'later' } : { result: 'taken' };
+    expect(await attempt({ ...plain(), judge }, sent)).toEqual({ result: 'again', cause: 'later' });
+  });
+});
+
+test('an entry that its receiver does not want to know of counts as taken, without a call', async () => {
+  expect(await attempt({ name: 'deaf', posting: () => undefined }, sent)).toEqual({ result: 'taken' });
+  expect(app.calls).toEqual([]);
+});
+
+test('what is wrong with us is an error, and no answer', async () => {
+  const posting = () => {
+    throw new TypeError('broken');
+  };
+  await expect(attempt({ name: 'broken', posting }, sent)).rejects.toThrow('broken');
+});
+
+// In this order: a process that has read the secret once does not look again.
+describe('the app network', () => {
+  const reach = async (outgoing = sent): Promise<Outcome> => attempt(await receiverOf(conversation), outgoing);
+
+  test.each([
+    ['is empty', ''],
+    ['is what was there first', 'not set'],
+    ['is half of JSON', '{"url":"https://app.example.com/"'],
+    ['is no object', '[]'],
+    ['has no secret', JSON.stringify({ url: 'https://app.example.com/' })],
+    ['has no address', JSON.stringify({ secret: SECRET })],
+    ['has an address that is none', JSON.stringify({ url: 'app', secret: SECRET })],
+    ['has a secret that is none', JSON.stringify({ url: 'https://app.example.com/', secret: 'secret' })],
+  ])('is not set up where the secret %s: all waits, and the next one looks again', async (_, value) => {
+    secret = value;
+    readings = 0;
+    expect(await reach()).toEqual({ result: 'again', cause: 'not_set_up' });
+    expect(await reach()).toEqual({ result: 'again', cause: 'not_set_up' });
+    expect(readings).toBe(2);
+  });
+
+  test('is called as soon as the secret is good, which is read once', async () => {
+    secret = JSON.stringify({ url: app.url, secret: SECRET });
+    readings = 0;
+    for (let times = 0; times < 3; times += 1) expect(await reach()).toEqual({ result: 'taken' });
+    secret = 'something else';
+    expect(await reach()).toEqual({ result: 'taken' });
+    expect(app.calls).toHaveLength(4);
+    expect(readings).toBe(1);
+  });
+
+  test('has a circuit that is everybody’s', async () => {
+    expect((await receiverOf(conversation)).name).toBe('app');
+    expect((await receiverOf({ ...conversation, account: 'other' })).name).toBe('app');
+  });
+
+  test.each<[string, Extract<Outgoing, { type: 'message.send' }>, object]>([
+    [
+      'a text',
+      { type: 'message.send', message, from: '27820000000', content: { type: 'text', text: { body: 'Zoë 😀' } } },
+      { id: 'message-1', from: '27820000000', to: '27821234567', type: 'text', text: { body: 'Zoë 😀' } },
+    ],
+    [
+      'a text with quick replies',
+      {
+        type: 'message.send',
+        message,
+        from: '27820000000',
+        content: { type: 'text', text: { body: 'Well?' } },
+        quick_replies: ['Yes', 'No'],
+      },
+      {
+        id: 'message-1',
+        from: '27820000000',
+        to: '27821234567',
+        type: 'text',
+        text: { body: 'Well?' },
+        quick_replies: ['Yes', 'No'],
+      },
+    ],
+    [
+      'an image',
+      {
+        type: 'message.send',
+        message,
+        from: '27820000000',
+        content: { type: 'image', image: { url: 'https://bridge.example.com/media/1' } },
+      },
+      {
+        id: 'message-1',
+        from: '27820000000',
+        to: '27821234567',
+        type: 'image',
+        image: { url: 'https://bridge.example.com/media/1' },
+      },
+    ],
+    [
+      'a file, of an account without a bot',
+      { type: 'message.send', message, content: { type: 'file', file: { url: 'https://bridge.example.com/media/1' } } },
+      { id: 'message-1', to: '27821234567', type: 'file', file: { url: 'https://bridge.example.com/media/1' } },
+    ],
+  ])('is told of %s as its contract says, signed', async (_, outgoing, data) => {
+    expect(await reach(entry(outgoing))).toEqual({ result: 'taken' });
+    const [call] = app.calls;
+    if (call === undefined) throw new Error('There was no call.');
+    const event = { type: 'message.send', timestamp: '2030-01-01T00:00:00.000123Z', data };
+    expect(new Webhook(SECRET).verify(call.body, call.headers as Record<string, string>)).toEqual(event);
+    expect(call.headers['webhook-id']).toBe('entry-1');
+  });
+});
+
+describe("an account's platform", () => {
+  const told = entry({
+    type: 'message.received',
+    message,
+    to: '27820000000',
+    content: { type: 'text', text: { body: '' } },
+  });
+
+  const reach = async (item: object | undefined) => {
+    vi.stubEnv('TABLE_NAME', 'table');
+    vi.spyOn(documents, 'send').mockImplementation(async () => ({ Item: item }));
+    const receiver = await receiverOf({ ...conversation, direction: 'platform' });
+    expect(receiver.name).toBe('platform#acme');
+    return attempt(receiver, told);
+  };
+
+  test('is called by its settings', async () => {
+    expect(await reach({ platform: 'webhook', settings: { url: app.url, secret: SECRET } })).toEqual({
+      result: 'taken',
+    });
+    expect(app.calls).toMatchObject([{ json: { message: { from: '27821234567' } } }]);
+  });
+
+  test('waits where its settings are not good any more', async () => {
+    expect(await reach({ platform: 'webhook', settings: {} })).toEqual({ result: 'again', cause: 'not_set_up' });
+  });
+
+  test('wants to know nothing where there is none', async () => {
+    expect(await reach(undefined)).toEqual({ result: 'taken' });
+    expect(app.calls).toEqual([]);
+  });
+});

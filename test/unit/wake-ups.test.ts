@@ -1,0 +1,169 @@
+/** Wake-ups, as the queue gets them. */
+import fc from 'fast-check';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type Conversation, nameOf } from '../../shared/outbox.ts';
+import { headKey } from '../../shared/table/keys.ts';
+import { readWakeUp, returnSoon, type WakeUp, wake } from '../../shared/wake-ups.ts';
+import { useFakeQueue } from './support/fake-queue.ts';
+
+const queue = useFakeQueue();
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+const conversations: fc.Arbitrary<Conversation> = fc.record({
+  direction: fc.constantFrom('app', 'platform'),
+  account: fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/),
+  phone: fc.stringMatching(/^[0-9]{7,15}$/),
+});
+
+/** Wake-ups of these conversations, each to be told from the others. */
+const wakeUpsOf = (...given: Conversation[]): WakeUp[] =>
+  given.map((conversation, place) => ({ conversation, once: `once-${place}` }));
+
+const phones = (count: number): string[] => Array.from({ length: count }, (_, place) => `2782${1_000_000 + place}`);
+
+const ofPhones = (count: number, direction: Conversation['direction'] = 'platform') =>
+  wakeUpsOf(...phones(count).map((phone) => ({ direction, account: 'acme', phone })));
+
+const groups = () => new Set(queue.taken.map(({ MessageGroupId }) => MessageGroupId));
+
+describe('wake-ups are sent', () => {
+  test('ten a call, all of them, each once', async () => {
+    const wakeUps = ofPhones(123);
+    await wake(wakeUps);
+    expect(queue.calls.map(({ length }) => length).sort()).toEqual([...Array(12).fill(10), 3].sort());
+    expect(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId).sort()).toEqual(
+      wakeUps.map(({ once }) => once).sort(),
+    );
+  });
+
+  test('not at all where there are none', async () => {
+    await wake([]);
+    expect(queue.calls).toEqual([]);
+  });
+
+  test('and read back as what they were, whatever the conversation', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(conversations, { minLength: 1, maxLength: 12 }), async (given) => {
+        queue.taken.length = 0;
+        await wake(wakeUpsOf(...given));
+        const read = queue.taken.map(({ MessageDeduplicationId, MessageBody }) => [
+          MessageDeduplicationId,
+          readWakeUp(MessageBody),
+        ]);
+        expect(Object.fromEntries(read)).toEqual(
+          Object.fromEntries(given.map((conversation, place) => [`once-${place}`, conversation])),
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('a group', () => {
+  test("is of one account and direction, and a conversation's always, whatever is sent beside it", async () => {
+    const groupOf = new Map<string, string>();
+    const ownerOf = new Map<string, string>();
+    await fc.assert(
+      fc.asyncProperty(fc.array(conversations, { minLength: 1, maxLength: 12 }), async (given) => {
+        queue.taken.length = 0;
+        // Twice, in another order and with other texts.
+        await wake(wakeUpsOf(...given, ...given.toReversed()));
+        for (const { MessageBody, MessageGroupId } of queue.taken) {
+          const conversation = readWakeUp(MessageBody);
+          const { direction, account } = conversation;
+          const before = groupOf.get(nameOf(conversation)) ?? MessageGroupId;
+          expect(MessageGroupId).toBe(before);
+          groupOf.set(nameOf(conversation), before);
+          const owner = ownerOf.get(MessageGroupId) ?? `${direction} ${account}`;
+          expect(`${direction} ${account}`).toBe(owner);
+          ownerOf.set(MessageGroupId, owner);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test.each([
+    ['platform', 500, 16],
+    ['app', 4_000, 256],
+  ] as const)('is one of few for an account: to the %s, %i conversations have %i', async (direction, count, most) => {
+    await wake(ofPhones(count, direction));
+    expect(queue.taken).toHaveLength(count);
+    expect(groups().size).toBe(most);
+  });
+});
+
+test("names are within SQS's limits for the longest account and number, also as sweep gives them", async () => {
+  const longest = { account: 'a'.repeat(40), phone: '9'.repeat(15) };
+  for (const direction of ['app', 'platform'] as const) {
+    const conversation = { direction, ...longest };
+    const { pk } = headKey(nameOf(conversation));
+    await wake([{ conversation, once: `${pk}#${new Date(Date.UTC(9999, 0)).toISOString()}` }]);
+  }
+  // The queue refuses what is too long, and ids with characters that it does not take.
+  expect(queue.taken).toHaveLength(2);
+});
+
+test('the queue of these tests refuses a name that SQS would refuse', async () => {
+  const [wakeUp] = ofPhones(1);
+  if (wakeUp === undefined) throw new Error('There is no wake-up.');
+  await expect(wake([{ ...wakeUp, once: 'x'.repeat(129) }])).rejects.toThrow();
+  await expect(wake([{ ...wakeUp, once: 'a space' }])).rejects.toThrow();
+});
+
+describe('what the queue does not take', () => {
+  test('is sent again, and nothing else', async () => {
+    const refused = new Set(['once-3', 'once-7', 'once-12']);
+    queue.takes = ({ MessageDeduplicationId }) => !refused.delete(MessageDeduplicationId);
+    await wake(ofPhones(15));
+    const sent = queue.calls.map((entries) => entries.map(({ MessageDeduplicationId }) => MessageDeduplicationId));
+    expect(sent.slice(2).sort()).toEqual([['once-12'], ['once-3', 'once-7']]);
+    expect(queue.taken).toHaveLength(15);
+  });
+
+  test('keeps text, group and name when it is sent again', async () => {
+    let refusals = 2;
+    queue.takes = () => {
+      refusals -= 1;
+      return refusals < 0;
+    };
+    await wake(ofPhones(1));
+    const [first] = queue.calls;
+    expect(queue.calls).toEqual([first, first, first]);
+  });
+
+  test('is given up with an error after four times, though the rest was taken', async () => {
+    queue.takes = ({ MessageDeduplicationId }) => MessageDeduplicationId !== 'once-1';
+    await expect(wake(ofPhones(3))).rejects.toThrow('did not take all');
+    expect(queue.calls.map(({ length }) => length)).toEqual([3, 1, 1, 1]);
+    expect(queue.taken).toHaveLength(2);
+  });
+
+  test('is an error at once where the queue refuses the call', async () => {
+    queue.down = true;
+    await expect(wake(ofPhones(3))).rejects.toThrow();
+    expect(queue.calls).toEqual([]);
+  });
+});
+
+test('a wake-up that failed comes again in 5 s', async () => {
+  await returnSoon('handle-1');
+  expect(queue.returned).toEqual([{ ReceiptHandle: 'handle-1', VisibilityTimeout: 5 }]);
+});
+
+test.each([
+  ['', 'nothing'],
+  ['{', 'half of JSON'],
+  ['null', 'null'],
+  ['"app#acme#27821234567"', 'a text'],
+  ['{"account":"acme","phone":"27821234567"}', 'no direction'],
+  ['{"direction":"up","account":"acme","phone":"27821234567"}', 'another direction'],
+  ['{"direction":"app","phone":"27821234567"}', 'no account'],
+  ['{"direction":"app","account":"acme","phone":27821234567}', 'a number that is no text'],
+])('a wake-up is an error that says %s (%s)', (body) => {
+  expect(() => readWakeUp(body)).toThrow();
+});
