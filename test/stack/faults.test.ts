@@ -4,14 +4,10 @@
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { callTableOf } from '../../infra/local/call-table.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Faults } from '../../infra/local/faults.ts';
-import { LocalStack } from '../../infra/local/local-stack.ts';
-import { AppNetwork } from '../../infra/local/simulated/app-network.ts';
 import type { Call, PhoneMessage } from '../../infra/local/simulated/inbox.ts';
-import { issueToken } from '../../shared/accounts.ts';
-import { APP_NETWORK } from '../../shared/permissions.ts';
+import { serveOwnStack } from './support/own-stack.ts';
 import { type Caller, newCaller, newPhone } from './support/world.ts';
 
 /** Milliseconds of a minute: an attempt to deliver has a fifth of a second. */
@@ -51,31 +47,19 @@ test('500 messages over 20 conversations arrive, in order, and are counted once,
   const seed = randomInt(1e9);
   console.info(`seed ${seed}`);
   const random = seeded(seed);
-  const table = `${inject('stack').table}-faults`;
-  const app = await AppNetwork.start({ port: 0, random });
-  const stack = await LocalStack.start({
-    assembly: Promise.resolve(inject('stack').assembly),
-    ports: { base: 0, bridge: 0 },
-    dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
-    tableName: table,
+  const { stack, app } = await serveOwnStack({
+    name: 'faults',
     minute: MINUTE,
-    secret: app.stackSecret,
+    random,
     faults: faultsOf(random),
     onLine: (source, line) => {
       if (line.includes('"error"')) process.stderr.write(`${source} ${line}\n`);
     },
   });
   let done = false;
-  onTestFinished(async () => {
+  onTestFinished(() => {
     done = true;
-    await stack.close();
-    await app.close();
   });
-  const { table: served, dynamodb_endpoint: dynamodbEndpoint } = inject('stack');
-  callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table });
-  onTestFinished(() => callTableOf({ dynamodbEndpoint, table: served }));
-  const { token: appToken } = await issueToken(APP_NETWORK, { label: 'test', permissions: ['app'] });
-  app.connect({ bridgeUrl: stack.bridgeUrl, appToken });
   await fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify(FAILING_THIRD) });
 
   const callers = await Promise.all(Array.from({ length: ACCOUNTS }, () => newCaller('messages', 'stats')));

@@ -1,26 +1,44 @@
 /** What one account's trouble means to others. */
 import { expect, onTestFinished, test } from 'vitest';
+import type { PhoneMessage } from '../../infra/local/simulated/inbox.ts';
 import { updateAccount } from '../../shared/accounts.ts';
-import { call } from './support/client.ts';
-import { untilShown, write } from './support/phones.ts';
+import { serveOwnStack } from './support/own-stack.ts';
 import { hang, Receiver } from './support/receiver.ts';
 import { newCaller, newPhone } from './support/world.ts';
+
+/** Milliseconds of a minute: an attempt holds its worker for seven seconds, in which as many begin as may. */
+const MINUTE = 42_000;
 
 test('a receiver that never answers holds at most 16 workers of its account, and delays nobody else', async () => {
   const receiver = await Receiver.start();
   onTestFinished(() => receiver.close());
   receiver.answers = [hang];
+  const { stack, app } = await serveOwnStack({ name: 'isolation', minute: MINUTE });
   const { account } = await newCaller('messages');
   const bot = newPhone();
   const settings = { url: receiver.url, secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` };
   await updateAccount(account, { bot_number: bot, platform: { name: 'webhook', settings } });
-  await Promise.all(Array.from({ length: 40 }, (_, place) => write(newPhone(), bot, `${place}`)));
-  await expect.poll(() => receiver.calls.length).toBeGreaterThan(8);
+
+  const write = (place: number) =>
+    fetch(`${app.phoneUrl}/phones/${newPhone()}/messages`, {
+      method: 'POST',
+      body: JSON.stringify({ to: bot, text: `${place}` }),
+    });
+  await Promise.all(Array.from({ length: 60 }, (_, place) => write(place)));
+  await expect.poll(() => receiver.most).toBeGreaterThan(8);
 
   const { token } = await newCaller('messages');
   const to = newPhone();
-  await call('sendMessage', { token, body: { to, type: 'text', text: { body: 'Hello' } } });
-  await untilShown(to, 1);
+  await fetch(`${stack.baseUrl}/v1/message`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ to, type: 'text', text: { body: 'Hello' } }),
+  });
+  const shown = async () => (await fetch(`${app.phoneUrl}/phones/${to}/messages`)).json() as Promise<PhoneMessage[]>;
+  await expect.poll(async () => (await shown()).length).toBe(1);
+  // The first attempts are over when one is repeated: by then every worker that could begin has.
+  const ids = () => receiver.calls.map(({ headers }) => headers['webhook-id']);
+  await expect.poll(() => new Set(ids()).size < ids().length).toBe(true);
   expect(receiver.most).toBeLessThanOrEqual(16);
   expect(receiver.most).toBeGreaterThan(1);
 });

@@ -7,14 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { callTableOf } from '../../infra/local/call-table.ts';
-import { type Demo, seedDemo } from '../../infra/local/demo.ts';
-import { LocalStack } from '../../infra/local/local-stack.ts';
-import { AppNetwork } from '../../infra/local/simulated/app-network.ts';
+import type { Demo } from '../../infra/local/demo.ts';
+import type { AppNetwork } from '../../infra/local/simulated/app-network.ts';
 import { updateAccount } from '../../shared/accounts.ts';
 import { sortableTime } from '../../shared/clock.ts';
 import { update } from '../../shared/table/client.ts';
 import { profilerKey } from '../../shared/table/keys.ts';
+import { serveOwnStack } from './support/own-stack.ts';
 import { newPhone } from './support/world.ts';
 
 /** Milliseconds of a minute: an attempt to deliver has half a second. */
@@ -31,30 +30,6 @@ const hurriedAssembly = async (): Promise<string> => {
   template.Resources[id].Properties.Timeout = 13;
   await writeFile(path, JSON.stringify(template));
   return folder;
-};
-
-/** A stack of its own, with its app network and its demo account. */
-const serve = async () => {
-  const lines: string[] = [];
-  const table = `${inject('stack').table}-rights`;
-  const app = await AppNetwork.start({ port: 0 });
-  const stack = await LocalStack.start({
-    assembly: hurriedAssembly(),
-    ports: { base: 0, bridge: 0 },
-    dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
-    tableName: table,
-    minute: MINUTE,
-    secret: app.stackSecret,
-    onLine: (source, line) => void lines.push(`${source} ${line}`),
-  });
-  onTestFinished(async () => {
-    await stack.close();
-    await app.close();
-  });
-  callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table });
-  const demo = await seedDemo();
-  app.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
-  return { stack, app, demo, lines };
 };
 
 /** Calls that must succeed. */
@@ -130,7 +105,13 @@ const useMessages = async (
 };
 
 test('no role allows more than its function needs', async () => {
-  const { stack, app, demo, lines } = await serve();
+  const lines: string[] = [];
+  const { stack, app, demo } = await serveOwnStack({
+    name: 'rights',
+    assembly: hurriedAssembly(),
+    minute: MINUTE,
+    onLine: (source, line) => void lines.push(`${source} ${line}`),
+  });
   const send = caller(stack.baseUrl, demo.token);
   await useProfilers(send, demo);
   await useMessages(send, caller(stack.bridgeUrl, demo.app_token), app, demo);
