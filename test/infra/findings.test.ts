@@ -9,7 +9,12 @@ const synthesise = ({ folder }: SourceCopy) =>
     cwd: folder,
     env: { ...process.env, CDK_OUTDIR: join(folder, 'cdk.out'), CDK_VALIDATION: '' },
     encoding: 'utf8',
+    // Once in a long while it never ends; then it is tried again.
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
   });
+
+const AGAIN = { timeout: 150_000, retry: 1 };
 
 const sources = async (): Promise<SourceCopy> => {
   const copy = await copySources();
@@ -17,13 +22,13 @@ const sources = async (): Promise<SourceCopy> => {
   return copy;
 };
 
-test('the synthesised stack has no findings of AwsSolutions or of CloudFormation', async () => {
+test('the synthesised stack has no findings of AwsSolutions or of CloudFormation', AGAIN, async () => {
   const { status, stderr } = synthesise(await sources());
   expect(stderr).not.toMatch(/AwsSolutions|error|warning/i);
   expect(status).toBe(0);
 });
 
-test('a finding stops the synthesis', async () => {
+test('a finding stops the synthesis', AGAIN, async () => {
   const copy = await sources();
   await copy.change('infra/constructs/service-function.ts', (source) => source.replace('NODEJS_24_X', 'NODEJS_18_X'));
   const { status, stderr } = synthesise(copy);
