@@ -5,13 +5,13 @@ export default defineConfig({
     // Node itself loads the sources, as it does in production: nothing is transformed.
     experimental: { viteModuleRunner: false },
     pool: 'forks',
-    // As many as small machines have cores: the stack that is tested needs them too.
-    maxWorkers: 2,
+    // One more than small machines have cores: many tests wait.
+    maxWorkers: 3,
     setupFiles: ['test/coverage.ts'],
     // Generous, for busy machines: no test waits for a time, only for what it tests.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 50_000 } },
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { extends: true, test: { name: 'infra', include: ['test/infra/**/*.test.ts'] } },

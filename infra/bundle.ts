@@ -19,6 +19,7 @@ const others = {
   count: 'functions/workers/count.ts',
   deliver: 'functions/workers/deliver.ts',
   sweep: 'functions/workers/sweep.ts',
+  erase: 'functions/workers/erase.ts',
 };
 
 /** Folders that hold a function's bundle as `index.mjs`, by the function's name. */
@@ -68,7 +69,11 @@ const bundle = async (files: [string, string][], outdir: string, sourceMaps: boo
     format: 'esm',
     // The SDK's CommonJS build is larger, and cannot be shaken.
     mainFields: ['module', 'main'],
-    alias: { '@aws-sdk/credential-provider-node': join(root, 'shared/table/environment-credentials.ts') },
+    alias: {
+      '@aws-sdk/credential-provider-node': join(root, 'shared/table/environment-credentials.ts'),
+      '@aws-sdk/endpoint-cache': join(root, 'shared/table/endpoint-cache.ts'),
+      debug: join(root, 'shared/no-debug.ts'),
+    },
     plugins: [versionOnly],
     logLevel: 'warning',
   });

@@ -34,10 +34,14 @@ const settings = v.object({
   ),
   /** Days that messages and log entries are kept; at least as long as the logs list without a start. */
   messageRetention: v.optional(wholeNumber(30), 90),
+  /** Days that user data requests and their values are kept. */
+  requestRetention: v.optional(wholeNumber(1), 30),
   /** Days that job counters are kept. */
   counterRetention: v.optional(wholeNumber(30), 400),
   /** Workers that deliver at the same time, at most; as many as the account has, without it. */
   deliverConcurrency: v.optional(v.pipe(wholeNumber(2), v.maxValue(1_000))),
+  /** Fetches of user data that wait at the same time, at most; as many as the account has, without it. */
+  fetchConcurrency: v.optional(wholeNumber(1)),
   /** ARN of the SNS topic that alarms are sent to. */
   alarmTopic: v.optional(v.pipe(v.string(), v.startsWith('arn:', 'must be an ARN'))),
   /** Minutes that an entry of an outbox may wait before an alarm is raised. */

@@ -11,6 +11,7 @@ import { Alarms } from './constructs/alarms.ts';
 import { BusinessTable } from './constructs/business-table.ts';
 import { feedFromQueue, feedFromStream } from './constructs/event-sources.ts';
 import { HttpHost } from './constructs/http-host.ts';
+import { MediaBucket } from './constructs/media-bucket.ts';
 import { ServiceFunction, type Surroundings } from './constructs/service-function.ts';
 import { FailedBatches, WakeUpQueue } from './constructs/wake-up-queue.ts';
 import type { Settings } from './settings.ts';
@@ -33,6 +34,7 @@ export class BusinessApiStack extends Stack {
     const { logRetention } = settings;
 
     const table = new BusinessTable(this, 'Table', { retain });
+    const media = new MediaBucket(this, 'Media', { retain });
 
     const throttle = { rateLimit: settings.throttleRate, burstLimit: settings.throttleBurst };
     const hosts = {
@@ -59,6 +61,7 @@ export class BusinessApiStack extends Stack {
         BRIDGE_URL: hosts.bridge.url,
         JID_DOMAIN: settings.jidDomain,
         MESSAGE_RETENTION: String(settings.messageRetention),
+        REQUEST_RETENTION: String(settings.requestRetention),
         COUNTER_RETENTION: String(settings.counterRetention),
       },
     };
@@ -75,11 +78,15 @@ export class BusinessApiStack extends Stack {
     for (const [name, endpoint] of endpoints()) {
       const served = new ServiceFunction(this, pascal(name), {
         ...surroundings,
+        ...(endpoint.bucket && { environment: { ...surroundings.environment, MEDIA_BUCKET: media.bucketName } }),
         description: endpoint.summary,
         bundle: bundles[name],
         access: endpoint.table,
-        timeout: TIMEOUT.endpoint,
+        timeout: endpoint.timeout ?? TIMEOUT.endpoint,
+        // Those who wait must not take all of the account's room.
+        concurrency: name === 'fetchUserData' ? settings.fetchConcurrency : undefined,
       });
+      if (endpoint.bucket) media.letIn(served, endpoint.bucket);
       for (const route of endpoint.routes) hosts[route.host].serve(route, endpoint.token, served.function);
     }
 
@@ -130,6 +137,8 @@ export class BusinessApiStack extends Stack {
         'listEntries',
         'removeFromOutbox',
         'findPlatform',
+        'listTold',
+        'putTold',
         'findCircuit',
         'updateCircuit',
         'closeCircuit',
@@ -151,10 +160,36 @@ export class BusinessApiStack extends Stack {
       timeout: TIMEOUT.sweep,
     });
     for (const waker of [relay, deliver, sweep]) waker.allow(['sqs:SendMessage'], wakeUps.queue.queueArn);
+    const erase = new ServiceFunction(this, 'Erase', {
+      ...surroundings,
+      description: 'Forgets users who are to be erased',
+      bundle: bundles.erase,
+      access: [
+        'listDueErasures',
+        'findErasure',
+        'putOffErasure',
+        'endErasure',
+        'findUser',
+        'findRequest',
+        'findHead',
+        'listEntries',
+        'removeFromOutbox',
+        'putLogEntry',
+        'listOfPerson',
+        'removeAnswers',
+        'removeRequests',
+        'listLogsOfContact',
+        'renameInLog',
+        'listGrants',
+        'putGrant',
+        'removeGrant',
+      ],
+      timeout: TIMEOUT.sweep,
+    });
     new Rule(this, 'EachMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
-      // A failed sweep is not repeated: the next minute takes up the same work.
-      targets: [new InvokeFunction(sweep.function, { retryAttempts: 0 })],
+      // One that failed is not repeated: the next minute takes up the same work.
+      targets: [sweep, erase].map((each) => new InvokeFunction(each.function, { retryAttempts: 0 })),
     });
 
     const alarms = new Alarms(this, 'Alarms', { stage: settings.stage, topic: settings.alarmTopic });
@@ -171,6 +206,7 @@ export class BusinessApiStack extends Stack {
     new CfnOutput(this, 'BaseUrl', { value: hosts.base.url });
     new CfnOutput(this, 'BridgeUrl', { value: hosts.bridge.url });
     new CfnOutput(this, 'TableName', { value: table.tableName });
+    new CfnOutput(this, 'MediaBucketName', { value: media.bucketName });
     new CfnOutput(this, 'AppNetworkSecret', { value: appNetwork.secretArn });
   }
 }

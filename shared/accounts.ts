@@ -1,6 +1,8 @@
 /** Accounts of businesses and vendors, and the tokens issued to them (spec §5). Written by operators only. */
 import { newId, now, timestamp } from './clock.ts';
 import { APP_NETWORK, type Permission } from './permissions.ts';
+import type { HookItem } from './platforms/hook.ts';
+import type { PlatformSettings } from './platforms/platform.ts';
 import type { PlatformItem, PlatformName } from './platforms/platforms.ts';
 import {
   find,
@@ -17,6 +19,7 @@ import {
   accountKey,
   accountListKey,
   accountTokenKey,
+  hookKey,
   type Key,
   numberKey,
   platformKey,
@@ -80,11 +83,9 @@ export const createAccount = async (draft: { name: string; id?: string; bot_numb
   return account;
 };
 
-/** Which chat platform an account's users' messages go to, and how; the settings hold secrets. */
-export interface AccountPlatform {
+/** Which chat platform an account's users' messages go to, and its settings as its `check` answers them. */
+export interface AccountPlatform extends PlatformSettings {
   name: PlatformName;
-  /** As the platform's `check` answers them. */
-  settings: object;
 }
 
 /**
@@ -110,7 +111,7 @@ export const updateAccount = async (
   const [failed] = await transact([
     replacing({ ...accountKey(id), ...account }),
     listing(account),
-    ...(change.platform === undefined ? [] : [settingPlatform(id, change.platform)]),
+    ...(change.platform === undefined ? [] : settingPlatform(id, change.platform)),
     ...(claimed === undefined ? [] : [claiming(claimed, id)]),
     ...(released === undefined ? [] : [removing(numberKey(released))]),
   ]);
@@ -126,10 +127,13 @@ const latestAccount = async (id: string): Promise<Account> => {
   return toAccount(item);
 };
 
-/** An account's platform with its settings and secrets, where it has one. 1 read unit. */
+/** An account's platform with its settings and secrets, where it has one. 2 read units. */
 export const findPlatform = async (account: string): Promise<AccountPlatform | undefined> => {
-  const item = await findLatest<PlatformItem>(platformKey(account));
-  return item && { name: item.platform, settings: item.settings };
+  const [item, hook] = await Promise.all([
+    findLatest<PlatformItem>(platformKey(account)),
+    findLatest<HookItem>(hookKey(account)),
+  ]);
+  return item && { name: item.platform, settings: item.settings, ...(hook && { hook: hook.hook }) };
 };
 
 /** One account. @throws Refusal — no such account */
@@ -251,11 +255,16 @@ const openAppNetwork = async (): Promise<void> => {
 
 const listing = ({ id, name }: Account): Write => putting({ ...accountListKey(id), id, name });
 
-/** The settings stand apart from the account: fewer functions may read them. */
-const settingPlatform = (account: string, platform: AccountPlatform | null): Write =>
-  platform === null
-    ? removing(platformKey(account))
-    : putting<PlatformItem>({ ...platformKey(account), platform: platform.name, settings: platform.settings });
+/** The settings stand apart from the account, and the two kinds of them apart: fewer functions may read them. */
+const settingPlatform = (account: string, platform: AccountPlatform | null): Write[] => {
+  const withoutHook = removing(hookKey(account));
+  if (platform === null) return [removing(platformKey(account)), withoutHook];
+  const { name, settings, hook } = platform;
+  return [
+    putting<PlatformItem>({ ...platformKey(account), platform: name, settings }),
+    hook === undefined ? withoutHook : putting<HookItem>({ ...hookKey(account), hook }),
+  ];
+};
 
 const claiming = (number: string, account: string): Write => puttingNew({ ...numberKey(number), account });
 

@@ -6,9 +6,24 @@ import * as v from 'valibot';
 import { phoneOf } from './contacts.ts';
 import { states } from './logs.ts';
 import type { Permission } from './permissions.ts';
+import { rapidproMessage } from './platforms/rapidpro.ts';
 import type { ProblemCode } from './problems.ts';
+import { type PropertyName, propertyNames } from './properties.ts';
 import type { AccessPatternName } from './table/keys.ts';
-import { atMost, calendarDay, lowerCased, phoneNumber, uuid, visibleText, wholeNumber } from './text.ts';
+import {
+  atMost,
+  calendarDay,
+  lowerCased,
+  mediaUrl,
+  messageText,
+  phoneNumber,
+  phoneNumberOrPlus,
+  quickReplies,
+  receivedText,
+  uuid,
+  visibleText,
+  wholeNumber,
+} from './text.ts';
 
 /** `base` is the API host, `bridge` the host that chat platforms and the app network talk to. */
 type Host = 'base' | 'bridge';
@@ -35,13 +50,17 @@ export interface Endpoint {
   query?: v.GenericSchema;
   /** Headers that mean something to the endpoint, by their lower-case names. */
   headers?: ObjectSchema;
-  body?: { type: 'json' | 'form'; schema: v.GenericSchema };
-  /** Bodies by status; `null` where there is none. */
-  responses: Partial<Record<200 | 204, v.GenericSchema | null>>;
+  body?: { type: 'json' | 'form' | 'multipart'; schema: v.GenericSchema };
+  /** Bodies by status; `null` where there is none. Bytes go out as they are, anything else as JSON. */
+  responses: Partial<Record<200 | 204 | 304, v.GenericSchema | null>>;
   /** Problems that this endpoint answers besides those that any endpoint of its kind may (`problemsOf`). */
   problems: readonly ProblemCode[];
+  /** Seconds that its function may take, where it waits for something; else a few. */
+  timeout?: number;
   /** Ways in which its function touches the table: its role allows these and no others. */
   table: readonly AccessPatternName[];
+  /** What it does with the bucket of media. */
+  bucket?: 'PutObject' | 'GetObject';
 }
 
 interface Route {
@@ -76,9 +95,6 @@ const storedProfiler = v.object({ question: v.string(), created_at: v.string(), 
 
 const idempotencyKey = v.object({ 'idempotency-key': v.optional(v.pipe(visibleText, atMost(255))) });
 
-/** Characters of a message, and of a quick reply. */
-const MAX_TEXT = 4_096;
-const MAX_QUICK_REPLIES = 10;
 /** Events of the app network in one request. */
 const MAX_EVENTS = 100;
 /** Days from the first to the last of a period. */
@@ -86,13 +102,69 @@ const MAX_PERIOD = 366;
 /** The last second of the year 9999. */
 const END_OF_TIME = 253_402_300_799;
 
-const address = v.pipe(visibleText, atMost(2_048));
-
 const content = v.variant('type', [
-  v.object({ type: v.literal('text'), text: v.object({ body: v.pipe(visibleText, atMost(MAX_TEXT)) }) }),
-  v.object({ type: v.literal('image'), image: v.object({ url: address }) }),
-  v.object({ type: v.literal('file'), file: v.object({ url: address }) }),
+  v.object({ type: v.literal('text'), text: v.object({ body: messageText }) }),
+  v.object({ type: v.literal('image'), image: v.object({ url: mediaUrl }) }),
+  v.object({ type: v.literal('file'), file: v.object({ url: mediaUrl }) }),
 ]);
+
+/** A form with one file; other fields are ignored. */
+const uploaded = v.object({
+  file: v.pipe(
+    v.unknown(),
+    v.check((given) => !Array.isArray(given), 'must be there once: upload one file at a time'),
+    v.check((given) => typeof given !== 'string', 'must be a file, with a file name: curl -F file=@picture.png'),
+    v.file(),
+    v.check((file) => file.size > 0, 'must not be empty'),
+  ),
+});
+
+const upload = {
+  area: 'media',
+  token: 'header',
+  permission: 'messages',
+  body: { type: 'multipart', schema: uploaded },
+  responses: { 200: v.object({ url: v.string(), expires_at: v.string() }) },
+  problems: ['file_too_large', 'file_type_not_supported'],
+  table: ['putMedia'],
+  bucket: 'PutObject',
+} as const;
+
+const property = v.picklist(propertyNames);
+
+/** Why a business asks. */
+const explanation = v.pipe(visibleText, atMost(1_000));
+
+/** What is asked for: each property once. */
+const askedFor = <Item extends v.GenericSchema<unknown, { property: PropertyName }>>(item: Item) =>
+  v.pipe(
+    v.array(item),
+    v.minLength(1, 'must name at least one property'),
+    v.rawCheck(({ dataset, addIssue }) => {
+      // It is looked at for its own faults even where others are wrong, and where it is no array at all.
+      const given: unknown = dataset.value;
+      if (!Array.isArray(given)) return;
+      const names = given.map((one) => (v.is(v.object({ property: v.string() }), one) ? one.property : undefined));
+      for (const [key, name] of names.entries()) {
+        if (name === undefined || names.indexOf(name) === key) continue;
+        const path = { type: 'array', origin: 'value', input: given, key, value: given[key] } as const;
+        addIssue({ message: `names ${name} again`, path: [path] });
+      }
+    }),
+  );
+
+const requestStatus = v.picklist(['pending', 'completed']);
+
+const userData = v.object({
+  status: requestStatus,
+  results: v.record(
+    v.string(),
+    v.variant('status', [
+      v.object({ status: v.literal('approved'), source: v.string(), value: v.string(), timestamp: v.string() }),
+      v.object({ status: v.picklist(['denied', 'unavailable']) }),
+    ]),
+  ),
+});
 
 /** How the table's log entries are written: by every function that lets a message reach a state. */
 const reachingState = ['putLogEntry', 'putEntry', 'updateHead'] as const;
@@ -193,19 +265,98 @@ export const api = {
         v.object({
           to: phoneNumber,
           recipient_type: v.optional(v.literal('individual')),
-          quick_replies: v.optional(
-            v.pipe(
-              v.array(v.pipe(visibleText, atMost(MAX_TEXT))),
-              v.maxLength(MAX_QUICK_REPLIES, `must hold at most ${MAX_QUICK_REPLIES} quick replies`),
-            ),
-          ),
+          quick_replies: v.optional(quickReplies),
         }),
         content,
       ]),
     },
     responses: { 200: v.object({ id: v.string() }) },
     problems: ['idempotency_key_reused'],
-    table: ['findAccount', 'findMessage', ...reachingState],
+    table: ['findMedia', 'findAccount', 'findMessage', ...reachingState],
+  }),
+
+  uploadImage: define({
+    ...upload,
+    summary: 'Upload an image to send it.',
+    routes: [{ host: 'base', method: 'POST', path: '/v1/upload_image' }],
+  }),
+
+  uploadFile: define({
+    ...upload,
+    summary: 'Upload a file to send it.',
+    routes: [{ host: 'base', method: 'POST', path: '/v1/upload_file' }],
+  }),
+
+  readMedia: define({
+    area: 'media',
+    summary: 'Show an image or a file.',
+    routes: [
+      { host: 'bridge', method: 'GET', path: '/media/{id}' },
+      { host: 'bridge', method: 'HEAD', path: '/media/{id}' },
+    ],
+    token: 'none',
+    permission: 'none',
+    path: v.object({ id: v.string() }),
+    headers: v.object({ 'if-none-match': v.optional(v.string()) }),
+    responses: { 200: v.instance(Uint8Array), 304: null },
+    problems: ['media_not_found', 'media_expired'],
+    table: ['findMedia'],
+    bucket: 'GetObject',
+  }),
+
+  takeRapidproMessage: define({
+    area: 'bridge',
+    summary: 'Take a message, or a part of one, that a flow on RapidPro sends to a user.',
+    routes: [
+      { host: 'bridge', method: 'POST', path: '/v1/webhook/rapidpro' },
+      { host: 'bridge', method: 'POST', path: '/v1/webhook/rapidpro/' },
+    ],
+    token: 'header',
+    permission: 'bridge',
+    body: { type: 'form', schema: rapidproMessage },
+    responses: { 200: v.object({ message: v.literal('success'), id: v.string() }) },
+    problems: [],
+    table: ['findAccount', ...reachingState],
+  }),
+
+  takeTurnMessage: define({
+    area: 'bridge',
+    summary: 'Take a message that Turn sends to a user.',
+    routes: [{ host: 'bridge', method: 'POST', path: '/v1/webhook/turn/{encoded_token}' }],
+    token: 'path',
+    permission: 'bridge',
+    path: v.object({ encoded_token: v.string() }),
+    headers: v.object({
+      'x-turn-hook-signature': v.optional(v.string()),
+      'x-turn-hook-subscription': v.optional(v.string()),
+    }),
+    // What is no message may have any form: `platforms/turn.ts` reads it.
+    body: { type: 'json', schema: v.record(v.string(), v.unknown()) },
+    responses: { 200: v.object({ messages: v.array(v.object({ id: v.string() })) }) },
+    problems: ['signature_invalid'],
+    table: ['findMedia', 'findHook', 'findAccount', ...reachingState],
+  }),
+
+  takeTestMessage: define({
+    area: 'bridge',
+    summary: 'Write to one of your bots as a user of the app would.',
+    routes: [{ host: 'bridge', method: 'POST', path: '/webhook/{bot_phone_number}' }],
+    token: 'header',
+    permission: 'bridge',
+    path: v.object({ bot_phone_number: v.string() }),
+    body: {
+      type: 'json',
+      schema: v.object({
+        message: v.object({
+          type: v.literal('text'),
+          from: phoneNumberOrPlus,
+          text: v.object({ body: receivedText }),
+        }),
+      }),
+    },
+    responses: { 200: v.object({ message: v.literal('success') }) },
+    problems: ['bot_not_found'],
+    table: ['findBot', 'findAccount', ...reachingState],
   }),
 
   takeAppEvents: define({
@@ -227,7 +378,71 @@ export const api = {
     },
     responses: { 204: null },
     problems: ['events_refused'],
-    table: ['findBot', 'findAccount', 'findMessage', 'putEventReceipt', 'updateUser', 'removeUser', ...reachingState],
+    table: [
+      'findBot',
+      'findAccount',
+      'findMessage',
+      'putEventReceipt',
+      'findUser',
+      'updateUser',
+      'removeUser',
+      'checkUser',
+      'findRequest',
+      'answerRequest',
+      'putGrant',
+      'beginErasure',
+      ...reachingState,
+    ],
+  }),
+
+  startUserDataRequest: define({
+    area: 'user-data',
+    summary: 'Ask a user for properties of the profile.',
+    routes: [{ host: 'base', method: 'POST', path: '/v1/user_data/start/{phone_number}' }],
+    token: 'header',
+    permission: 'user_data',
+    path: v.object({ phone_number: phoneNumber }),
+    headers: idempotencyKey,
+    body: {
+      type: 'json',
+      schema: v.object({
+        reason: explanation,
+        data: askedFor(
+          v.object({ property, reason: v.optional(explanation), required: v.optional(v.boolean(), false) }),
+        ),
+      }),
+    },
+    responses: { 200: v.object({ requestId: v.string(), status: requestStatus }) },
+    problems: ['user_not_found', 'idempotency_key_reused'],
+    table: ['findUser', 'checkUser', 'findAccount', 'putRequest', 'findRequest', 'putGrant', 'putEntry', 'updateHead'],
+  }),
+
+  fetchUserData: define({
+    area: 'user-data',
+    summary: 'Fetch what a user granted, waiting for the answer if you like.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/user_data/fetch/{id}' }],
+    token: 'header',
+    permission: 'user_data',
+    path: v.object({ id: v.string() }),
+    query: v.object({ long_poll: v.optional(wholeNumber(0, 30), '0') }),
+    responses: { 200: userData },
+    problems: ['request_not_found'],
+    // The gateway gives up after 30.
+    timeout: 29,
+    table: ['findRequest'],
+  }),
+
+  retrieveUserData: define({
+    area: 'user-data',
+    summary: 'Retrieve properties that are granted without asking the user.',
+    routes: [{ host: 'base', method: 'POST', path: '/v1/user_data/fetch/{id}' }],
+    token: 'header',
+    permission: 'user_data',
+    path: v.object({ id: phoneNumber }),
+    body: { type: 'json', schema: v.object({ data: askedFor(v.object({ property })) }) },
+    responses: { 200: userData },
+    problems: ['approval_required', 'user_not_found'],
+    table: ['findUser', 'putGrant'],
   }),
 
   listLogs: define({
@@ -301,6 +516,7 @@ export const problemsOf = (endpoint: Endpoint): ProblemCode[] => {
     ...(endpoint.body ? (['malformed_body', 'unsupported_media_type'] as const) : []),
     ...(endpoint.permission === 'none' ? [] : (['permission_required'] as const)),
     ...(takesInput ? (['invalid_request'] as const) : []),
+    ...(endpoint.routes.some(({ path }) => path.endsWith('/')) ? (['address_not_found'] as const) : []),
     ...endpoint.problems,
     'internal_error',
     'unavailable',

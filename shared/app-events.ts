@@ -1,14 +1,14 @@
 /** Events of the app network: what users write, what became of messages, who registered. */
 import * as v from 'valibot';
+import { removeUser } from './erasure.ts';
 import { faultInBody, pointerTo } from './faults.ts';
 import { receiveMessage, reportState } from './messages.ts';
 import type { Fault } from './problems.ts';
 import { propertyNames } from './properties.ts';
-import { atMost, phoneNumber, text, visibleText } from './text.ts';
-import { removeUser, updateUser } from './users.ts';
+import { atMost, phoneNumber, receivedText, text, visibleText } from './text.ts';
+import { answerRequest } from './user-data.ts';
+import { updateUser } from './users.ts';
 
-/** A user may write more than a business; this many characters fit the table in any script. */
-const MAX_RECEIVED = 65_536;
 /** Longest value of a property, in characters. */
 const MAX_VALUE = 1_000;
 
@@ -30,7 +30,7 @@ const appEvent = v.variant('type', [
       from: phoneNumber,
       to: phoneNumber,
       type: v.literal('text'),
-      text: v.object({ body: v.pipe(visibleText, atMost(MAX_RECEIVED)) }),
+      text: v.object({ body: receivedText }),
     }),
   }),
   v.object({
@@ -50,6 +50,11 @@ const appEvent = v.variant('type', [
       panelist: v.optional(v.boolean()),
       properties: v.optional(v.record(v.picklist(propertyNames), property)),
     }),
+  }),
+  v.object({
+    id,
+    type: v.literal('user_data.answered'),
+    data: v.object({ id, answers: v.record(v.string(), v.picklist(['approved', 'denied'])) }),
   }),
   v.object({ id, type: v.literal('user.removed'), data: v.object({ phone_number: phoneNumber }) }),
 ]);
@@ -79,7 +84,11 @@ export const takeEvents = async (given: unknown[], keysOf: (place: number) => st
     const name = sequenceOf(output);
     const turn = (sequences.get(name) ?? Promise.resolve()).then(async () => {
       const unknown = await takeEvent(output);
-      if (unknown) faults.set(place, [{ pointer: pointerTo([...keys, ...unknown.keys]), detail: unknown.detail }]);
+      if (unknown.length === 0) return;
+      faults.set(
+        place,
+        unknown.map((one) => ({ pointer: pointerTo([...keys, ...one.keys]), detail: one.detail })),
+      );
     });
     sequences.set(name, turn);
   }
@@ -93,26 +102,42 @@ interface Unknown {
   detail: string;
 }
 
-const takeEvent = async ({ id: event, ...what }: AppEvent): Promise<Unknown | undefined> => {
+const takeEvent = async ({ id: event, ...what }: AppEvent): Promise<Unknown[]> => {
   switch (what.type) {
     case 'message.received':
-      return (await receiveMessage(event, what.data)) ? undefined : UNKNOWN_BOT;
+      return (await receiveMessage(event, what.data)) ? [] : [UNKNOWN_BOT];
     case 'message.state': {
       const { id: message, state, reason } = what.data;
-      return (await reportState(message, state, reason?.slice(0, MAX_REASON))) ? undefined : UNKNOWN_MESSAGE;
+      return (await reportState(message, state, reason?.slice(0, MAX_REASON))) ? [] : [UNKNOWN_MESSAGE];
+    }
+    case 'user_data.answered': {
+      const refused = await answerRequest(what.data.id, what.data.answers);
+      if (refused === undefined) return [];
+      return 'unknown' in refused ? [UNKNOWN_REQUEST] : refused.strangers.map(notAsked);
     }
     case 'user.updated':
-      return void (await updateUser(event, what.data));
+      await updateUser(event, what.data);
+      return [];
     case 'user.removed':
-      return void (await removeUser(event, what.data.phone_number));
+      await removeUser(event, what.data.phone_number);
+      return [];
   }
 };
 
 const UNKNOWN_BOT: Unknown = { keys: ['data', 'to'], detail: "is no bot's number" };
 const UNKNOWN_MESSAGE: Unknown = { keys: ['data', 'id'], detail: 'is the id of no message that was sent to a user' };
+const UNKNOWN_REQUEST: Unknown = {
+  keys: ['data', 'id'],
+  detail: 'is the id of no request, or of one that has expired',
+};
+
+const notAsked = (name: string): Unknown => ({
+  keys: ['data', 'answers', name],
+  detail: 'is not among the properties that this request asks for',
+});
 
 /** What an event is about: events about the same are taken one after the other. */
 const sequenceOf = ({ type, data }: AppEvent): string => {
   if (type === 'message.received') return data.from;
-  return type === 'message.state' ? data.id : data.phone_number;
+  return 'phone_number' in data ? data.phone_number : data.id;
 };

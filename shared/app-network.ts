@@ -2,9 +2,10 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import type { Entry, Outgoing } from './outbox.ts';
-import { notSetUp, type Posting, signed } from './post.ts';
+import { notSetUp, type Posting } from './posting.ts';
 import type { Receiver } from './receiver.ts';
 import { appNetworkSecret } from './settings.ts';
+import { signed } from './standard-webhooks.ts';
 import { signingSecret } from './text.ts';
 
 const credentials = v.object({ url: v.pipe(v.string(), v.url()), secret: signingSecret });
@@ -36,8 +37,15 @@ const postingBy =
 const eventOf = ({ created, outgoing }: Entry) => ({
   type: outgoing.type,
   timestamp: `${created}Z`,
-  data: outgoing.type === 'message.send' ? messageIn(outgoing) : {},
+  data: dataOf(outgoing),
 });
+
+const dataOf = (outgoing: Outgoing): object => {
+  if (outgoing.type === 'message.send') return messageIn(outgoing);
+  if (outgoing.type !== 'user_data.request') return {};
+  const { request, business, reason, properties } = outgoing;
+  return { id: request.id, to: request.phone, business, reason, properties };
+};
 
 const messageIn = ({ message, from, content, quick_replies }: Extract<Outgoing, { type: 'message.send' }>) => ({
   id: message.id,

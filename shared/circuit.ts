@@ -68,13 +68,22 @@ export const noteFailure = async (receiver: string, passage: Passage): Promise<v
   });
 };
 
+/** Leaves a receiver alone that asks for fewer calls: nobody tries it before then (milliseconds since 1970). */
+export const rest = async (receiver: string, until: number): Promise<void> => {
+  await update({
+    Key: circuitKey(receiver),
+    UpdateExpression: 'SET open_until = :until, expires_at = :end',
+    ExpressionAttributeValues: { ':until': sortableTime(until), ':end': secondsFromNow(MEMORY) },
+  });
+};
+
 /** Notes that a receiver works: closes its circuit. */
 export const close = async (receiver: string): Promise<void> => {
   await remove(circuitKey(receiver));
 };
 
 /** A little later than `time`, so that not all who wait come at once. */
-const later = (time: number): number => time + between(0, minutes(0.2));
+export const later = (time: number): number => time + between(0, minutes(0.2));
 
 /** What the circuit of a conversation's receiver is known by: users' is one, each account's platform has its own. */
 export const receiverNameOf = ({ direction, account }: Conversation): string =>

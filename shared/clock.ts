@@ -1,5 +1,6 @@
 /** Time and randomness: everything that reads a clock or rolls dice does it here, so that tests can hold both still. */
-import { v5, v7 } from 'uuid';
+import { randomBytes } from 'node:crypto';
+import { v4, v5, v7 } from 'uuid';
 
 /** Namespace of ids that are made from an idempotency key. */
 const KEYED_IDS = 'a1f1c9b6-6a53-4f0e-9f3a-0d3d0b8f7c11';
@@ -39,8 +40,17 @@ export const between = (least: number, most: number): number => least + Math.ran
 /** A time, given in milliseconds since 1970, as a sort key: fixed width, so that text order is time order. */
 export const sortableTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
+/** A time, given in milliseconds since 1970, as `timestamp` writes it. */
+export const timestampOf = (milliseconds: number): string => sortableTime(milliseconds).replace('Z', '000');
+
+/** Stands for a person who is to be forgotten: random, and nobody's number. */
+export const newPseudonym = (): string => `erased-${v4()}`;
+
 /** A new id: lower-case UUID, version 7, so that ids of one kind sort by age. */
 export const newId = (): string => v7();
+
+/** An id that cannot be guessed: 128 random bits, in hexadecimal. */
+export const newUnguessableId = (): string => randomBytes(16).toString('hex');
 
 /** The id that belongs to an idempotency key: the same parts give the same id. Parts before the last hold no space. */
 export const idFromKey = (account: string, endpoint: string, key: string): string =>

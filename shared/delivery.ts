@@ -4,8 +4,8 @@
  * each entry at least once, in order, with the same id.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { close, enter, noteFailure, type Passage } from './circuit.ts';
-import { minutes, timestamp } from './clock.ts';
+import { close, enter, later, noteFailure, type Passage, rest } from './circuit.ts';
+import { minutes, now, timestamp } from './clock.ts';
 import { log } from './log.ts';
 import type { State } from './logs.ts';
 import { reaching } from './messages.ts';
@@ -24,10 +24,13 @@ import {
   oldestEntries,
   putOff,
   readHead,
+  subjectOf,
 } from './outbox.ts';
-import { attempt, type Outcome, type Receiver } from './receiver.ts';
+import type { Outcome } from './outcome.ts';
+import { attempt, type Receiver } from './receiver.ts';
 import { receiverOf } from './receivers.ts';
 import { transact } from './table/client.ts';
+import { noting, type Telling, wasTold } from './told.ts';
 
 /** What came of a wake-up; `unfinished` where there was no time for the rest. */
 export interface Drained {
@@ -57,13 +60,18 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
     const { entries, all } = await oldestEntries(conversation);
     for (const [place, entry] of entries.entries()) {
       if (remaining() < RESERVE) return { ...drained, unfinished: true };
-      const outcome = typeof passage === 'object' ? LEFT_ALONE : await tryTwice(receiver, entry, remaining);
+      const telling = receiver.telling?.(entry);
+      const outcome = await hand({ receiver, passage, entry, telling, remaining });
+      if (outcome.result === 'limited' && !isExpired(entry)) {
+        await waitFor(receiver, outcome, head, entry);
+        return { ...drained, put_off: outcome.cause };
+      }
       if (outcome.result === 'again' && !isExpired(entry)) {
         await putOffAfter(outcome, passage, head, entry);
         if (typeof passage !== 'object') await noteFailure(receiver.name, passage);
         return { ...drained, put_off: outcome.cause };
       }
-      await settle(entry, outcome);
+      await settle(entry, outcome, telling);
       drained.settled += 1;
       passage = await next(receiver, passage, outcome);
       if (isBehind(head)) head = await goOn(head, entries[place + 1]?.created ?? timestamp());
@@ -77,6 +85,21 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
 
 /** Nobody tries the receiver now. */
 const LEFT_ALONE: Outcome = { result: 'again', cause: 'receiver_fails' };
+
+interface Handing {
+  receiver: Receiver;
+  passage: Passage;
+  entry: Entry;
+  /** What the receiver is to be told once, where it is such a thing. */
+  telling: Telling | undefined;
+  remaining: () => number;
+}
+
+/** Hands an entry over, unless the receiver knows it from another one, or is left alone. */
+const hand = async ({ receiver, passage, entry, telling, remaining }: Handing): Promise<Outcome> => {
+  if (telling && (await wasTold(subjectOf(entry.outgoing).account, telling))) return { result: 'passed_over' };
+  return typeof passage === 'object' ? LEFT_ALONE : tryTwice(receiver, entry, remaining);
+};
 
 /** Tries, and once more soon where the receiver does not ask for a longer pause. */
 const tryTwice = async (receiver: Receiver, entry: Entry, remaining: () => number): Promise<Outcome> => {
@@ -100,9 +123,26 @@ const putOffAfter = async (
   log('warn', 'put off', { ...namesOf(entry), cause, attempts });
 };
 
+/** Minutes that a receiver is left alone at least and at most that asks for fewer calls: 1 s and 10 minutes. */
+const REST = { least: 1 / 60, most: 10 };
+
+/** Leaves the receiver alone until it takes calls again. No attempt has failed. */
+const waitFor = async (
+  { name }: Receiver,
+  { cause, wait }: Extract<Outcome, { result: 'limited' }>,
+  head: Head,
+  entry: Entry,
+): Promise<void> => {
+  const until = now() + Math.min(Math.max(wait, minutes(REST.least)), minutes(REST.most));
+  await rest(name, until);
+  await putOff(head, { until: later(until), since: entry.created, cause, attempts: head.attempts ?? 0 });
+  log('info', 'asked to wait', { ...namesOf(entry), cause });
+};
+
 /** Tells the receiver's circuit what came of an attempt. Answers how to go on with the receiver. */
 const next = async ({ name }: Receiver, passage: Passage, { result }: Outcome): Promise<Passage> => {
-  if (result === 'again') {
+  if (result === 'passed_over') return passage;
+  if (result === 'again' || result === 'limited') {
     if (typeof passage !== 'object') await noteFailure(name, passage);
     return enter(name);
   }
@@ -110,27 +150,31 @@ const next = async ({ name }: Receiver, passage: Passage, { result }: Outcome): 
   return 'working';
 };
 
-/** Ends an entry's way, with what is to be logged and told of it, in one transaction: 4 write units, 8 where it is told. */
-const settle = async (entry: Entry, outcome: Outcome): Promise<void> => {
+/**
+ * Ends an entry's way, with what is to be logged and told of it, in one transaction: 4 write units, 8 where its state is
+ * told, 4 where it is noted that it was.
+ */
+const settle = async (entry: Entry, outcome: Outcome, telling: Telling | undefined): Promise<void> => {
   const { outgoing } = entry;
-  const state = stateAfter(outgoing, outcome);
-  const cause = outcome.result === 'taken' ? undefined : outcome.cause;
+  const cause = 'cause' in outcome ? outcome.cause : undefined;
   if (cause !== undefined) log('error', 'given up', { ...namesOf(entry), cause });
-  if (state !== undefined) {
-    const failed = await transact([dequeueing(entry), ...reaching(outgoing.message, state, timestamp(), cause)]);
-    if (failed.length === 0) return;
-  }
-  // Nothing to log, or it is logged already.
+  const state = stateAfter(outgoing, cause);
+  const more = [
+    ...(state === undefined || !('message' in outgoing) ? [] : reaching(outgoing.message, state, timestamp(), cause)),
+    ...(telling && outcome.result === 'taken' ? [noting(subjectOf(outgoing).account, telling)] : []),
+  ];
+  if (more.length > 0 && (await transact([dequeueing(entry), ...more])).length === 0) return;
+  // Nothing to log or to note, or it is already.
   await transact([dequeueing(entry)]);
 };
 
-const stateAfter = ({ type }: Outgoing, { result }: Outcome): State | undefined => {
-  if (type === 'message.send') return result === 'taken' ? 'delivered_to_server' : 'sending_failed';
-  return type === 'message.received' && result !== 'taken' ? 'reception_failed_http' : undefined;
+const stateAfter = ({ type }: Outgoing, cause: string | undefined): State | undefined => {
+  if (type === 'message.send') return cause === undefined ? 'delivered_to_server' : 'sending_failed';
+  return type === 'message.received' && cause !== undefined ? 'reception_failed_http' : undefined;
 };
 
 const namesOf = ({ outgoing }: Entry) => ({
   type: outgoing.type,
-  account: outgoing.message.account,
-  message_id: outgoing.message.id,
+  account: subjectOf(outgoing).account,
+  ['message' in outgoing ? 'message_id' : 'user_data_request_id']: subjectOf(outgoing).id,
 });

@@ -1,6 +1,6 @@
 /** What validation finds, in words for the caller: where, what is wrong, what is expected. */
-import type * as v from 'valibot';
-import type { Fault } from './problems.ts';
+import * as v from 'valibot';
+import { type Fault, invalidRequest } from './problems.ts';
 
 type Issue = v.BaseIssue<unknown>;
 
@@ -15,6 +15,17 @@ export const faultInBody = (issue: Issue, keys: string[] = []): Fault => ({
   pointer: pointerTo([...keys, ...keysOf(issue)]),
   detail: describe(issue),
 });
+
+/**
+ * A body as its schema types it, where what it must be is known only by something else.
+ *
+ * @throws invalid_request — with all faults at once
+ */
+export const validBody = <Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> => {
+  const { success, output, issues } = v.safeParse(schema, body);
+  if (!success) throw invalidRequest(issues.map((issue) => faultInBody(issue)));
+  return output;
+};
 
 /** A place in a body as a JSON pointer in URI fragment form (RFC 6901). Half of a surrogate pair becomes U+FFFD. */
 export const pointerTo = (keys: string[]): string =>

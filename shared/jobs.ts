@@ -6,11 +6,12 @@ import { counterRetention } from './settings.ts';
 import { findLatest, pages, transact, updating, type Write } from './table/client.ts';
 import { countedBy, jobCounterKey, jobCounterRange, type Key, logPartitions } from './table/keys.ts';
 
-/** Where messages come from that name no job. */
-type Source = 'api' | 'app';
-
-/** The job of a message that names none: one for each account, source and day (UTC). */
-export const jobOf = (account: string, source: Source, created: string): string =>
+/**
+ * The job of a message that names none: one for each account, source and day (UTC).
+ *
+ * @param source - `api`, `app`, or the name of a chat platform
+ */
+export const jobOf = (account: string, source: string, created: string): string =>
   idFromKey(account, 'job', `${source} ${created.slice(0, 10)}`);
 
 /** What counting needs of a log entry. */

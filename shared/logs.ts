@@ -3,7 +3,7 @@ import { now, secondsFromNow } from './clock.ts';
 import { contactOf } from './contacts.ts';
 import { messageRetention } from './settings.ts';
 import { page } from './table/client.ts';
-import { type Key, logPartitions, messageKey, ofLog, stateKey } from './table/keys.ts';
+import { type Key, logPartitions, messageKey, ofLog, positionOfAccount, stateKey } from './table/keys.ts';
 
 /** The first state of a message to a user, and of one from a user; all others follow. */
 const firstStates = ['sent', 'received'] as const;
@@ -32,6 +32,8 @@ export interface Message {
   payload_type: string;
   /** Set where the account's platform is told what becomes of it. */
   reported?: true;
+  /** The name of the chat platform that sent it, and what it knows it by: other messages may have the same id there. */
+  origin?: { platform: string; id: string };
 }
 
 /** A log entry in the table. */
@@ -62,13 +64,14 @@ export const logItem = (message: Message, state: State, created: string): LogIte
 const isFirst = (state: State): boolean => firstStates.some((first) => first === state);
 
 /** The message that a log entry speaks of. */
-export const messageOf = ({ pk, account, phone, job_id, payload_type, reported }: LogItem): Message => ({
+export const messageOf = ({ pk, account, phone, job_id, payload_type, reported, origin }: LogItem): Message => ({
   id: pk.slice(messageKey('').pk.length),
   account,
   phone,
   job_id,
   payload_type,
   ...(reported && { reported }),
+  ...(origin && { origin }),
 });
 
 /** What an entry says (spec §2). */
@@ -134,18 +137,21 @@ export const listLogs = async (
 interface Source {
   index: keyof typeof logPartitions;
   partition: string;
+  /** What stands before each position. */
+  prefix: string;
   keep: (item: Listed) => boolean;
   /** Whether `keep` may leave entries out. */
   filtered: boolean;
 }
 
 const sourcesOf = (account: string, { phone, state, job_id }: LogFilter): Source[] => {
-  const plain = { keep: () => true, filtered: false };
+  const plain = { prefix: '', keep: () => true, filtered: false };
   if (phone !== undefined) {
     const keep = (item: Listed) =>
       (state === undefined || item.state === state) && (job_id === undefined || item.job_id === job_id);
     const filtered = state !== undefined || job_id !== undefined;
-    return [{ index: 'gsi2', partition: logPartitions.gsi2(account, { phone }), keep, filtered }];
+    const partition = logPartitions.gsi2(account, { phone });
+    return [{ index: 'gsi2', partition, prefix: positionOfAccount(account), keep, filtered }];
   }
   return (state === undefined ? states : [state]).map((one) =>
     job_id === undefined
@@ -162,7 +168,7 @@ interface Slice {
 
 /** Reads the newest entries of a source up to `to`, until there is one more than the limit, or enough was read. */
 const readSlice = async (
-  { index, partition, keep, filtered }: Source,
+  { index, partition, prefix, keep, filtered }: Source,
   { from, to, limit }: { from: string; to: string; limit: number },
 ): Promise<Slice> => {
   const items: Slice['items'] = [];
@@ -173,16 +179,18 @@ const readSlice = async (
     const { items: read, next } = await page<Listed>({
       IndexName: index,
       KeyConditionExpression: `${index}pk = :pk AND ${index}sk BETWEEN :from AND :to`,
-      ExpressionAttributeValues: { ':pk': partition, ':from': from, ':to': to },
+      ExpressionAttributeValues: { ':pk': partition, ':from': prefix + from, ':to': prefix + to },
       ScanIndexForward: false,
       Limit: Math.min(left, limit + 2),
       ...(last && { ExclusiveStartKey: last }),
     });
-    items.push(...read.filter(keep).map((item) => ({ item, position: item[`${index}sk`] ?? '' })));
+    items.push(
+      ...read.filter(keep).map((item) => ({ item, position: (item[`${index}sk`] ?? '').slice(prefix.length) })),
+    );
     left -= read.length;
     last = next;
   } while (last && left > 0 && items.length < limit + 2);
-  const end = last?.[`${index}sk`];
+  const end = last?.[`${index}sk`]?.slice(prefix.length);
   return { items, ...(end !== undefined && { end }) };
 };
 

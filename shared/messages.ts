@@ -1,14 +1,18 @@
 /** Messages between businesses and users of the app (spec §4.14): sent, received, and what becomes of them. */
-import { createHash } from 'node:crypto';
+import * as v from 'valibot';
 import { accountOfBot, findAccount } from './accounts.ts';
 import { idFromKey, newId, now, timestamp } from './clock.ts';
+import { hashOf, idempotencyKeyReused } from './idempotency.ts';
 import { jobOf } from './jobs.ts';
 import { type LogItem, logItem, type Message, messageOf, type State } from './logs.ts';
+import { whyNotToSend } from './media.ts';
 import { type Content, type Conversation, type Direction, enqueueing, type Outgoing } from './outbox.ts';
+import type { PlatformDraft } from './platforms/platform.ts';
+import type { PlatformName } from './platforms/platforms.ts';
 import { invalidRequest, Problem } from './problems.ts';
-import { bridgeUrl } from './settings.ts';
 import { find, findLatest, pages, putNew, puttingNew, transact, type Write } from './table/client.ts';
 import { type Key, messageKey } from './table/keys.ts';
+import { phoneNumber } from './text.ts';
 import { type Attempts, waitingAbout } from './waiting.ts';
 
 /** A message as a business sends it. */
@@ -28,11 +32,11 @@ const conversation = (direction: Direction, { account, phone }: Message): Conver
 });
 
 /**
- * Accepts a message to a user: it will be delivered, or logged as failed. 0.5 read units, and 6 write units in one
- * transaction: the message, its outbox entry, the head of the outbox.
+ * Accepts a message to a user: it will be delivered, or logged as failed. 0.5 read units, as many again for an image or a
+ * file, and 6 write units in one transaction: the message, its outbox entry, the head of the outbox.
  *
  * @returns the message's id
- * @throws invalid_request — an image or file whose address is not a datafree one
+ * @throws invalid_request — an image or file that is not the account's own, or has expired
  * @throws idempotency_key_reused — the key belongs to another request
  */
 export const sendMessage = async (
@@ -40,23 +44,55 @@ export const sendMessage = async (
   draft: Draft,
   { job_id, idempotencyKey }: { job_id?: string | undefined; idempotencyKey?: string | undefined },
 ): Promise<string> => {
-  refuseForeignMedia(draft);
-  const { bot_number, platform } = (await findAccount(account)) ?? {};
+  await refuseForeignMedia(account, draft, `#/${draft.type}/url`);
+  const id = idempotencyKey === undefined ? newId() : idFromKey(account, 'sendMessage', idempotencyKey);
+  const request = idempotencyKey === undefined ? undefined : hashOf([draft, job_id]);
+  const isNew = await accept(draft, { id, account, source: 'api', job_id }, request);
+  if (!isNew) {
+    const first = await findLatest<MessageItem>(messageKey(id));
+    if (first?.request !== request) throw idempotencyKeyReused('message');
+  }
+  return id;
+};
+
+/**
+ * The same for a message of an account's chat platform, which hears what becomes of it. A repeat is accepted and not
+ * sent again: one with the same reference and the same content (parts of one message share their reference).
+ *
+ * @returns the message's id
+ * @throws invalid_request — an image or file that is not the account's own, or has expired
+ */
+export const sendFromPlatform = async (
+  account: string,
+  platform: PlatformName,
+  { reference, mediaAt = '#', ...draft }: PlatformDraft,
+): Promise<string> => {
+  await refuseForeignMedia(account, draft, mediaAt);
+  const id = reference === undefined ? newId() : idFromKey(account, platform, JSON.stringify([reference, draft]));
+  await accept(draft, { id, account, source: platform, origin: { platform, id: reference ?? id } });
+  return id;
+};
+
+/** Who sends a message, and how it is counted. */
+interface Sending extends Pick<Message, 'id' | 'account' | 'origin'> {
+  source: 'api' | PlatformName;
+  job_id?: string | undefined;
+}
+
+/** Writes a message that goes out. Answers whether there was none with its id. */
+const accept = async (draft: Draft, { source, ...sending }: Sending, request?: string): Promise<boolean> => {
+  const { bot_number, platform } = (await findAccount(sending.account)) ?? {};
   const { to, quick_replies, ...content } = draft;
   const created = timestamp();
   const message: Message = {
-    id: idempotencyKey === undefined ? newId() : idFromKey(account, 'sendMessage', idempotencyKey),
-    account,
+    ...sending,
     phone: to,
-    job_id: job_id ?? jobOf(account, 'api', created),
+    job_id: sending.job_id ?? jobOf(sending.account, source, created),
     payload_type: content.type,
     // Chat platforms hear of the messages that they sent themselves; a plain webhook of all.
-    ...(platform === 'webhook' && { reported: true }),
+    ...((platform === 'webhook' || platform === source) && { reported: true }),
   };
-  const item: MessageItem = {
-    ...logItem(message, 'sent', created),
-    ...(idempotencyKey !== undefined && { request: hashOf([draft, job_id]) }),
-  };
+  const item: MessageItem = { ...logItem(message, 'sent', created), ...(request !== undefined && { request }) };
   const outgoing: Outgoing = {
     type: 'message.send',
     message,
@@ -65,31 +101,19 @@ export const sendMessage = async (
     ...(quick_replies !== undefined && { quick_replies }),
   };
   const [taken] = await transact([puttingNew(item), ...enqueueing(conversation('app', message), outgoing)]);
-  if (taken !== undefined) {
-    const first = await findLatest<MessageItem>(messageKey(message.id));
-    if (first?.request !== item.request) throw keyReused();
-  }
-  return message.id;
+  return taken === undefined;
 };
-
-const keyReused = (): Problem =>
-  new Problem(
-    'idempotency_key_reused',
-    'This Idempotency-Key was used for another message. Use a new key, or repeat the first request unchanged.',
-  );
-
-const hashOf = (request: unknown): string => createHash('sha256').update(JSON.stringify(request)).digest('base64url');
 
 /** Media go out by their datafree address, which the app opens without cost to the user. */
-const refuseForeignMedia = (draft: Draft): void => {
+const refuseForeignMedia = async (account: string, draft: Draft, pointer: string): Promise<void> => {
   if (draft.type === 'text') return;
-  const url = draft.type === 'image' ? draft.image.url : draft.file.url;
-  const host = `${bridgeUrl()}/`;
-  if (url.startsWith(host)) return;
-  throw invalidRequest([
-    { pointer: `#/${draft.type}/url`, detail: `must be a datafree URL: one of ours, that begins with ${host}` },
-  ]);
+  const { url } = draft.type === 'image' ? draft.image : draft.file;
+  const detail = await whyNotToSend(account, draft.type, url);
+  if (detail !== undefined) throw invalidRequest([{ pointer, detail }]);
 };
+
+/** A message that a user writes to a bot. */
+type Received = { from: string; to: string } & Content;
 
 /**
  * Takes a message that a user wrote to a bot: logs it, and passes it on to the account's platform, if it has one. The
@@ -98,28 +122,40 @@ const refuseForeignMedia = (draft: Draft): void => {
  * @param event - id of the app network's event
  * @returns whether there is such a bot
  */
-export const receiveMessage = async (
-  event: string,
-  { from, to, ...content }: { from: string; to: string } & Content,
-): Promise<boolean> => {
-  const account = await accountOfBot(to);
+export const receiveMessage = async (event: string, received: Received): Promise<boolean> => {
+  const account = await accountOfBot(received.to);
   if (account === undefined) return false;
+  await take(account, idFromKey('app-network', 'message.received', event), received);
+  return true;
+};
+
+/**
+ * The same for a message that an account writes to a bot of its own, as if a user had.
+ *
+ * @throws bot_not_found — no bot has the number, or another account's
+ */
+export const receiveTestMessage = async (account: string, received: Received): Promise<void> => {
+  const owner = v.is(phoneNumber, received.to) ? await accountOfBot(received.to) : undefined;
+  if (owner !== account) {
+    throw new Problem('bot_not_found', 'Your account has no bot with this number. The operator issues them.');
+  }
+  await take(account, newId(), received);
+};
+
+const take = async (account: string, id: string, { from, to, ...content }: Received): Promise<void> => {
   const { platform } = (await findAccount(account)) ?? {};
   const created = timestamp();
   const message: Message = {
-    id: idFromKey('app-network', 'message.received', event),
+    id,
     account,
     phone: from,
     job_id: jobOf(account, 'app', created),
     payload_type: content.type,
   };
   const item = logItem(message, 'received', created);
-  if (platform === undefined) await putNew(item);
-  else {
-    const outgoing: Outgoing = { type: 'message.received', message, to, content };
-    await transact([puttingNew(item), ...enqueueing(conversation('platform', message), outgoing)]);
-  }
-  return true;
+  if (platform === undefined) return void (await putNew(item));
+  const outgoing: Outgoing = { type: 'message.received', message, to, content };
+  await transact([puttingNew(item), ...enqueueing(conversation('platform', message), outgoing)]);
 };
 
 /**

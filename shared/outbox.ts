@@ -4,6 +4,7 @@
  */
 import { between, minutes, newId, now, sortableTime, timestamp } from './clock.ts';
 import type { Message, State } from './logs.ts';
+import type { PropertyName } from './properties.ts';
 import { findLatest, page, putting, remove, removing, update, updating, type Write } from './table/client.ts';
 import { dueAt, entryKey, headKey, type Key } from './table/keys.ts';
 
@@ -23,11 +24,43 @@ export type Content =
   | { type: 'image'; image: { url: string } }
   | { type: 'file'; file: { url: string } };
 
-/** What goes out: a message to a user; to a platform, a user's message, or what became of a message. */
+/** A property that a business asks for. */
+export interface Asked {
+  property: PropertyName;
+  /** Why this one. */
+  reason?: string | undefined;
+  /** Whether the business cannot do without; the app may tell the user. */
+  required: boolean;
+}
+
+/** A user data request, by who asks whom. */
+export interface RequestReference {
+  id: string;
+  account: string;
+  phone: string;
+}
+
+/**
+ * What goes out: to a user, a message or a user data request; to a platform, a user's message, what became of a message, or
+ * that a request is completed.
+ */
 export type Outgoing =
   | { type: 'message.send'; message: Message; from?: string; content: Content; quick_replies?: string[] }
   | { type: 'message.received'; message: Message; to: string; content: Content }
-  | { type: 'message.state'; message: Message; state: State; created: string };
+  | { type: 'message.state'; message: Message; state: State; created: string }
+  | {
+      type: 'user_data.request';
+      request: RequestReference;
+      /** The business's name, and why it asks. */
+      business: string;
+      reason: string;
+      properties: Asked[];
+    }
+  | { type: 'user_data.completed'; request: RequestReference; completed: string };
+
+/** What an entry is about: a message or a request, by its id. */
+export const subjectOf = (outgoing: Outgoing): RequestReference =>
+  'message' in outgoing ? outgoing.message : outgoing.request;
 
 export interface Entry extends Key {
   /** The same at every attempt to deliver it. */

@@ -4,37 +4,9 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Webhook } from 'standardwebhooks';
-import { minutes, now } from './clock.ts';
+import { minutes } from './clock.ts';
+import { type Answer, NoAnswer, type Posting } from './posting.ts';
 import { allowsLoopback } from './settings.ts';
-
-export interface Posting {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-}
-
-/** A server's answer. Its body is not kept. */
-export interface Answer {
-  status: number;
-  headers: IncomingMessage['headers'];
-}
-
-/** There was no answer; `why` says it in a word that the log may hold. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer';
-  readonly why: 'timeout' | 'no_connection' | 'address_not_public' | 'address_not_https' | 'not_set_up';
-
-  constructor(why: NoAnswer['why']) {
-    super(why);
-    this.why = why;
-  }
-}
-
-/** Stands where a call would be made of settings that are missing. */
-export const notSetUp = (): never => {
-  throw new NoAnswer('not_set_up');
-};
 
 /** Minutes that an attempt may take: 10 s. */
 const TIMEOUT = 1 / 6;
@@ -49,34 +21,59 @@ const agents = {
  *
  * @throws NoAnswer — it did not answer in 10 s, or cannot or must not be reached
  */
-export const post = async (posting: Posting): Promise<Answer> => {
-  const url = new URL(posting.url);
+export const post = (posting: Posting): Promise<Answer> =>
+  call(posting, async (answer) => void answer.once('error', () => undefined).resume());
+
+/** Characters of an answer that are read. */
+const MAX_READ = 10_000;
+
+/**
+ * Posts to a server outside, and reads what it answers, or the beginning of that.
+ *
+ * @throws NoAnswer — as `post`
+ */
+export const postAndRead = async (posting: Posting): Promise<Answer & { body: string }> => {
+  let body = '';
+  const answer = await call(posting, async (message) => {
+    for await (const chunk of message.setEncoding('utf8')) {
+      body += chunk;
+      if (body.length >= MAX_READ) break;
+    }
+  });
+  return { ...answer, body: body.slice(0, MAX_READ) };
+};
+
+/** Reads an answer, or lets it pass. */
+type Read = (answer: IncomingMessage) => Promise<void>;
+
+const call = async (posting: Posting, read: Read): Promise<Answer> => {
+  const url = URL.parse(posting.url);
+  if (url === null) throw new NoAnswer('not_set_up');
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowsLoopback()))
     throw new NoAnswer('address_not_https');
   // The look-up is left out for addresses in figures.
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(literal) !== 0 && !isReachable(literal)) throw new NoAnswer('address_not_public');
+  if (!isPublicAddress(url)) throw new NoAnswer('address_not_public');
   const signal = AbortSignal.timeout(Math.round(minutes(TIMEOUT)));
   try {
-    return await exchange(url, posting, signal);
+    const answer = await exchange(url, posting, signal, read);
+    return { status: answer.statusCode ?? 0, headers: answer.headers };
   } catch (error) {
     if (error instanceof NoAnswer) throw error;
     throw new NoAnswer(signal.aborted ? 'timeout' : 'no_connection');
   }
 };
 
-const exchange = (url: URL, { headers, body }: Posting, signal: AbortSignal): Promise<Answer> =>
+const exchange = (url: URL, { headers, body }: Posting, signal: AbortSignal, read: Read): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const { request, agent } = agents[url.protocol === 'http:' ? 'http:' : 'https:'];
-    const send = (): ClientRequest =>
+    const { request, agent: keeping } = agents[url.protocol === 'http:' ? 'http:' : 'https:'];
+    const send = (agent: HttpAgent | false): ClientRequest =>
       request(url, { method: 'POST', agent, headers, signal, lookup: lookUpPublic }, (answer) => {
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers });
-        answer.once('error', () => undefined).resume();
+        read(answer).then(() => resolve(answer), reject);
       }).end(body);
-    const first = send();
+    const first = send(keeping);
     first.once('error', (error: NodeJS.ErrnoException) => {
       // A connection kept from before may have been closed on the other side: nothing is wrong yet.
-      if (first.reusedSocket && error.code === 'ECONNRESET') send().once('error', reject);
+      if (first.reusedSocket && error.code === 'ECONNRESET') send(false).once('error', reject);
       else reject(error);
     });
   });
@@ -95,6 +92,12 @@ const lookUpPublic = (
   });
 };
 
+/** Whether an address in figures is public. What a name stands for is not known before it is looked up. */
+export const isPublicAddress = ({ hostname }: URL): boolean => {
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  return isIP(literal) === 0 || isReachable(literal);
+};
+
 /** All that the public network routes of IPv6; beside it stand other spellings of IPv4. */
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
@@ -104,29 +107,4 @@ const isReachable = (address: string): boolean => {
   const range = known.range();
   if (range === 'loopback') return allowsLoopback();
   return range === 'unicast' && (!(known instanceof ipaddr.IPv6) || known.match(PUBLIC_IPV6));
-};
-
-/** A JSON post signed by Standard Webhooks. A repeated one has the same `id`. */
-export const signed = (url: string, secret: string, id: string, document: unknown): Posting => {
-  const body = JSON.stringify(document);
-  const time = new Date(now());
-  return {
-    url,
-    headers: {
-      'content-type': 'application/json',
-      'content-length': String(Buffer.byteLength(body)),
-      'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(time.getTime() / 1000)),
-      'webhook-signature': new Webhook(secret).sign(id, time, body),
-    },
-    body,
-  };
-};
-
-/** Seconds or a date, as `Retry-After` gives it (RFC 9110), in milliseconds from now. */
-export const retryAfterIn = ({ headers }: Answer): number | undefined => {
-  const value = headers['retry-after'];
-  if (value === undefined) return undefined;
-  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now();
-  return Number.isNaN(wait) ? undefined : Math.max(wait, 0);
 };

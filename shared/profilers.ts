@@ -1,7 +1,7 @@
 /** Research profilers: questions with options, each owned by one vendor's account (spec §2, §4.1, §4.3 to §4.5). */
-import { createHash } from 'node:crypto';
 import { validate as isUuid } from 'uuid';
 import { idFromKey, newId, now, secondsFromNow, sortableTime, timestamp } from './clock.ts';
+import { hashOf, idempotencyKeyReused } from './idempotency.ts';
 import { Problem } from './problems.ts';
 import { find, pages, putNew, update } from './table/client.ts';
 import { dueAt, type Key, profilerKey } from './table/keys.ts';
@@ -44,12 +44,6 @@ const MAX_PAGE = 5_000_000;
 const profilerNotFound = (): Problem =>
   new Problem('profiler_not_found', 'None of your profilers has this id. GET /v1/research_profilers lists them.');
 
-const keyReused = (): Problem =>
-  new Problem(
-    'idempotency_key_reused',
-    'This Idempotency-Key was used for another profiler. Use a new key, or repeat the first request unchanged.',
-  );
-
 /**
  * Creates a profiler. Options are lower-cased and deduplicated, nothing else (spec §2). With an idempotency key, the
  * same request gives the first answer again, until seven days after the profiler is deleted. 1 write unit.
@@ -69,15 +63,13 @@ export const createProfiler = async (
     question: draft.question,
     options: lowerCased(draft.options).map((option) => ({ id: newId(), option })),
     created_at: timestamp(),
-    request: createHash('sha256')
-      .update(JSON.stringify([draft.question, draft.options]))
-      .digest('hex'),
+    request: hashOf([draft.question, draft.options]),
   };
   if (storedSize(item) > MAX_STORED) {
     throw new Problem('profiler_too_large', 'Question and options take more than 350 KB as stored. Shorten them.');
   }
   const first = await putNew(item);
-  if (first && first.request !== item.request) throw keyReused();
+  if (first && first.request !== item.request) throw idempotencyKeyReused('profiler');
   return first ?? item;
 };
 

@@ -24,8 +24,14 @@ export const queueUrl = (): string => setting('QUEUE_URL');
 /** Name of the secret that holds address and signing secret of the app network. */
 export const appNetworkSecret = (): string => setting('APP_NETWORK_SECRET');
 
+/** Name of the bucket that holds media. */
+export const mediaBucket = (): string => setting('MEDIA_BUCKET');
+
 /** Days that messages and log entries are kept. */
 export const messageRetention = (): number => Number(setting('MESSAGE_RETENTION'));
+
+/** Days that user data requests and their values are kept. */
+export const requestRetention = (): number => Number(setting('REQUEST_RETENTION'));
 
 /** Days that job counters are kept. */
 export const counterRetention = (): number => Number(setting('COUNTER_RETENTION'));

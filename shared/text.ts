@@ -23,12 +23,38 @@ export const phoneNumber = v.pipe(
   v.regex(/^[0-9]{7,15}$/, 'must be a phone number in international format without +: 7 to 15 digits'),
 );
 
+/** The same as chat platforms write it, who may put a + before it; it is left out. */
+export const phoneNumberOrPlus = v.pipe(
+  v.string(),
+  v.regex(/^\+?[0-9]{7,15}$/, 'must be a phone number in international format: 7 to 15 digits'),
+  v.transform((value) => value.replace('+', '')),
+);
+
 /** At most so many characters, as people count them: an emoji of two code units is one. */
 export const atMost = (count: number) =>
   v.check<string, string>(
     (value) => value.length <= count || [...value].length <= count,
     `must have at most ${count} characters`,
   );
+
+/** Characters of a message to a user, and of a quick reply. */
+const MAX_TEXT = 4_096;
+const MAX_QUICK_REPLIES = 10;
+
+/** What a text message to a user says. */
+export const messageText = v.pipe(visibleText, atMost(MAX_TEXT));
+
+/** What a user writes: it may be longer than what a business does, and fits the table in any script. */
+export const receivedText = v.pipe(visibleText, atMost(65_536));
+
+/** Answers that are offered to the user. */
+export const quickReplies = v.pipe(
+  v.array(messageText),
+  v.maxLength(MAX_QUICK_REPLIES, `must hold at most ${MAX_QUICK_REPLIES} quick replies`),
+);
+
+/** The address of an image or a file. */
+export const mediaUrl = v.pipe(visibleText, atMost(2_048));
 
 /** A whole number in a parameter. */
 export const wholeNumber = (least: number, most: number) =>
@@ -67,6 +93,7 @@ export const signingSecret = v.pipe(
 /** An address that the service posts to. */
 export const receiverUrl = v.pipe(
   v.string(),
+  v.trim(),
   v.check((value) => {
     const { protocol, username, password } = URL.parse(value) ?? {};
     const safe = protocol === 'https:' || (protocol === 'http:' && allowsLoopback());

@@ -1,7 +1,8 @@
 /** Users of the mobile app: who is registered, who is a panelist, and what their profiles say. */
+import * as v from 'valibot';
 import { secondsFromNow, timestamp } from './clock.ts';
-import type { PropertyName } from './properties.ts';
-import { find, puttingNew, removing, transact, update, updating, type Write } from './table/client.ts';
+import { type PropertyName, propertyNames } from './properties.ts';
+import { checking, find, findLatest, puttingNew, transact, update, updating, type Write } from './table/client.ts';
 import { eventKey, type Key, userKey } from './table/keys.ts';
 
 interface UserItem extends Key {
@@ -14,8 +15,14 @@ export interface User {
   panelist: boolean;
 }
 
+/** What is known of a user, by property. */
+export type Profile = Partial<Record<PropertyName, { value: string; source: string }>>;
+
 /** What a property says, and who said so; `null` where the profile says nothing any more. */
 export type Property = { value: string; source: string } | { value: null };
+
+/** What attributes begin with that hold properties. */
+const PROPERTY = 'property_';
 
 /** Seconds that an event of the app network is remembered for, so that a late repetition undoes nothing newer. */
 const EVENT_MEMORY = 7 * 86_400;
@@ -25,6 +32,46 @@ export const findUser = async (phone: string): Promise<User | undefined> => {
   const item = await find<UserItem>(userKey(phone));
   return item && { phone_number: phone, panelist: item.panelist };
 };
+
+/** What is known of a user; nothing, where there is no such user. 0.5 read units. */
+export const findProfile = async (phone: string): Promise<Profile | undefined> => {
+  const item = await find<Key>(userKey(phone));
+  return item && profileIn(item);
+};
+
+/** The same as it is at this moment, and since when there is this user. 1 read unit. */
+export const latestProfile = async (phone: string): Promise<{ profile: Profile; since: string } | undefined> => {
+  const item = await findLatest<UserItem>(userKey(phone));
+  return item && { profile: profileIn(item), since: item.created };
+};
+
+/** All that is kept of a user, whatever the catalogue says by now. */
+export interface WholeUser {
+  registered: string;
+  panelist: boolean;
+  /** With when the app last said so. */
+  properties: Record<string, unknown>;
+}
+
+/** All that is kept of a user; nothing, where there is no such user. 1 read unit. */
+export const wholeUser = async (phone: string): Promise<WholeUser | undefined> => {
+  const item = await findLatest<UserItem>(userKey(phone));
+  if (item === undefined) return undefined;
+  const properties = Object.entries(item).flatMap(([name, property]) =>
+    name.startsWith(PROPERTY) ? [[name.slice(PROPERTY.length), property]] : [],
+  );
+  return { registered: item.created, panelist: item.panelist, properties: Object.fromEntries(properties) };
+};
+
+const known = v.object({ value: v.string(), source: v.string() });
+
+const profileIn = (item: object): Profile =>
+  Object.fromEntries(
+    propertyNames.flatMap((name) => {
+      const { success, output } = v.safeParse(known, Object(item)[attributeOf(name)]);
+      return success ? [[name, output]] : [];
+    }),
+  );
 
 /**
  * Registers a user of the app, or changes whether a registered one is a panelist. Repeating it changes nothing.
@@ -64,8 +111,7 @@ export const updateUser = async (
     panelist === undefined ? 'panelist = if_not_exists(panelist, :panelist)' : 'panelist = :panelist',
     ...set.map(([name]) => `${attributeOf(name)} = :${name}`),
   ];
-  await once(
-    event,
+  await takeOnce(event, [
     updating({
       Key: userKey(phone_number),
       UpdateExpression: `SET ${assignments.join(', ')}${removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''}`,
@@ -75,19 +121,20 @@ export const updateUser = async (
         ...Object.fromEntries(set.map(([name, property]) => [`:${name}`, { ...property, updated }])),
       },
     }),
-  );
+  ]);
 };
 
-/**
- * Removes a user and the profile; one who is not there is gone already. The same event again changes nothing for seven
- * days, whoever registers in between. 4 write units in one transaction.
- */
-export const removeUser = (event: string, phone: string): Promise<void> => once(event, removing(userKey(phone)));
+/** Holds that there is this user since then or before, within a transaction that fails otherwise. 2 write units. */
+export const knownSince = (phone: string, time: string): Write =>
+  checking(userKey(phone), {
+    ConditionExpression: 'created <= :time',
+    ExpressionAttributeValues: { ':time': time },
+  });
 
 /** The attribute that holds a property. */
-const attributeOf = (property: string): string => `property_${property}`;
+const attributeOf = (property: string): string => `${PROPERTY}${property}`;
 
-/** Does what an event asks for, unless it was done. */
-const once = async (event: string, write: Write): Promise<void> => {
-  await transact([puttingNew({ ...eventKey(event), expires_at: secondsFromNow(EVENT_MEMORY) }), write]);
+/** Does what an event asks for, unless it was done: the same event again changes nothing for seven days. */
+export const takeOnce = async (event: string, writes: Write[]): Promise<void> => {
+  await transact([puttingNew({ ...eventKey(event), expires_at: secondsFromNow(EVENT_MEMORY) }), ...writes]);
 };

@@ -22,6 +22,8 @@ interface ServiceFunctionProps extends Surroundings {
   access: readonly AccessPatternName[];
   /** Seconds. */
   timeout: number;
+  /** Calls at the same time, at most, which others cannot take away; as many as the account has, without it. */
+  concurrency?: number | undefined;
   description: string;
 }
 
@@ -51,6 +53,7 @@ export class ServiceFunction extends Construct {
       architecture: Architecture.ARM_64,
       memorySize: 512,
       timeout: Duration.seconds(props.timeout),
+      ...(props.concurrency !== undefined && { reservedConcurrentExecutions: props.concurrency }),
       code: Code.fromAsset(props.bundle),
       handler: 'index.handler',
       environment: {

@@ -1,14 +1,22 @@
+interface Addresses {
+  dynamodbEndpoint: string;
+  table: string;
+  /** Where buckets are, for those who need them. */
+  bucketsEndpoint?: string;
+}
+
 /**
- * Points this process's own calls of the table at a local stack's, as an operator's. The table's client reads the
+ * Points this process's own calls of the table, and of buckets, at a local stack's, as an operator's. The table's client reads the
  * environment at its first call.
  */
-export const callTableOf = ({ dynamodbEndpoint, table }: { dynamodbEndpoint: string; table: string }): void => {
+export const callTableOf = ({ dynamodbEndpoint, table, bucketsEndpoint }: Addresses): void => {
   const { AWS_REGION = 'us-east-1' } = process.env;
   // A profile, or a setting to ignore endpoints, would lead the calls elsewhere.
   for (const setting of Object.keys(process.env)) if (setting.startsWith('AWS_')) delete process.env[setting];
   Object.assign(process.env, {
     TABLE_NAME: table,
     AWS_ENDPOINT_URL_DYNAMODB: dynamodbEndpoint,
+    ...(bucketsEndpoint !== undefined && { AWS_ENDPOINT_URL_S3: bucketsEndpoint }),
     AWS_REGION,
     AWS_ACCESS_KEY_ID: 'operator',
     AWS_SECRET_ACCESS_KEY: 'local',

@@ -157,7 +157,7 @@ const toInput = (properties: TableDefinition['properties'], TableName: string): 
     KeySchema,
     AttributeDefinitions,
     GlobalSecondaryIndexes,
-    StreamSpecification: { ...StreamSpecification, StreamEnabled: true },
+    ...(StreamSpecification && { StreamSpecification: { ...StreamSpecification, StreamEnabled: true } }),
     BillingMode,
   };
 };

@@ -1,32 +1,59 @@
-/** Something to begin with: a demo account with its token and bot, the app network's token, a panelist. */
-import { createAccount, issueToken, listAccounts } from '../../shared/accounts.ts';
+/**
+ * Something to begin with: two demo accounts, one on RapidPro and one on Turn, each with a bot that answers; a token, the
+ * app network's token, a panelist.
+ */
+import { createAccount, issueToken, listAccounts, updateAccount } from '../../shared/accounts.ts';
 import { APP_NETWORK, permissions } from '../../shared/permissions.ts';
 import { registerUser } from '../../shared/users.ts';
+import type { Outside } from './simulated/outside.ts';
 
 export interface Demo {
   token: string;
   app_token: string;
+  /** A bot on RapidPro, of the account that the token is of. */
   bot_phone_number: string;
+  /** A bot on Turn. */
+  turn_bot_phone_number: string;
   panelist: string;
 }
 
-const ACCOUNT = { id: 'demo', name: 'Demo', bot_number: '447700900000' };
+const RAPIDPRO = { id: 'demo', name: 'Demo', bot_number: '447700900000' };
+const TURN = { id: 'demo-turn', name: 'Demo on Turn', bot_number: '447700900010' };
 const PANELIST = '447700900001';
 
-/** Fills the table that the environment names. Where the demo account is there already, it gets new tokens. */
-export const seedDemo = async (): Promise<Demo> => {
+/** What the simulated chat platforms call the demo accounts' lines. */
+const LINE = 'demo';
+const TURN_TOKEN = 'token-of-the-simulated-turn';
+
+/** Fills the table that the environment names. Where the demo accounts are there already, they get new tokens. */
+export const seedDemo = async ({ rapidpro, turn }: Pick<Outside, 'rapidpro' | 'turn'>): Promise<Demo> => {
   const accounts = await listAccounts();
-  if (!accounts.some(({ id }) => id === ACCOUNT.id)) await createAccount(ACCOUNT);
+  for (const account of [RAPIDPRO, TURN]) {
+    if (!accounts.some(({ id }) => id === account.id)) await createAccount(account);
+  }
   const everything = permissions.filter((permission) => permission !== 'app');
-  const [demo, app] = await Promise.all([
-    issueToken(ACCOUNT.id, { label: 'npm start', permissions: everything }),
+  const [demo, app, ofRapidpro, ofTurn] = await Promise.all([
+    issueToken(RAPIDPRO.id, { label: 'npm start', permissions: everything }),
     issueToken(APP_NETWORK, { label: 'npm start', permissions: ['app'] }),
+    issueToken(RAPIDPRO.id, { label: 'simulated RapidPro', permissions: ['bridge'] }),
+    issueToken(TURN.id, { label: 'simulated Turn', permissions: ['bridge'] }),
     registerUser({ phone_number: PANELIST, panelist: true }),
+  ]);
+  rapidpro.addChannel(LINE, { token: ofRapidpro.token, bot: 'echo' });
+  turn.addNumber(LINE, { token: TURN_TOKEN, bridge_token: ofTurn.token, bot: 'echo' });
+  await Promise.all([
+    updateAccount(RAPIDPRO.id, {
+      platform: { name: 'rapidpro', settings: { url: `${rapidpro.url}/c/ex/${LINE}/receive` } },
+    }),
+    updateAccount(TURN.id, {
+      platform: { name: 'turn', settings: { url: turn.url, channel: LINE, token: TURN_TOKEN } },
+    }),
   ]);
   return {
     token: demo.token,
     app_token: app.token,
-    bot_phone_number: ACCOUNT.bot_number,
+    bot_phone_number: RAPIDPRO.bot_number,
+    turn_bot_phone_number: TURN.bot_number,
     panelist: PANELIST,
   };
 };

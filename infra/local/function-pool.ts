@@ -1,6 +1,8 @@
 /**
  * A function on this machine: worker threads that run its bundle, one call at a time each, as Lambda's environments do.
  * Threads start when calls come, more of them while calls wait, and go when they have had nothing to do for a while.
+ * Where there are several, and all they do is wait for something, they take further calls: a thread takes 25 MB and a
+ * tenth of a second of a core, which hundreds that wait are not worth.
  */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -8,7 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
 import type { FunctionDefinition } from './template/definitions.ts';
-import type { Call, Outcome, ThreadData } from './worker-thread.ts';
+import type { Answer, Call, Outcome, ThreadData } from './worker-thread.ts';
 
 /** Lambda takes and gives at most this many bytes. */
 export const MAX_PAYLOAD = 6 * 1024 * 1024;
@@ -24,7 +26,9 @@ const GROWTH_INTERVAL = 50;
 const PATIENCE = 4;
 const MAX_STARTING = 4;
 /** A function runs so many calls at a time. */
-export const MAX_THREADS = 250;
+export const MAX_CALLS = 250;
+/** From so many threads on, those that rest share what waits: a thread rests that works less than this share of the time. */
+const SHARING = { threads: 8, rest: 0.1 };
 /** A thread that had no call for this many milliseconds ends. */
 const IDLE = 60_000;
 
@@ -41,9 +45,11 @@ interface Waiting {
 interface Thread {
   worker: Worker;
   starting: boolean;
-  /** Milliseconds that it has worked, and not waited, until the last look. */
+  /** Milliseconds that it has worked, and not waited, until the last look; and whether it mostly waited before that. */
   worked: number;
-  finish: ((outcome: Outcome) => void) | undefined;
+  rests: boolean;
+  /** What ends its calls, by their request ids. */
+  calls: Map<string, (outcome: Outcome) => void>;
   idle: NodeJS.Timeout | undefined;
 }
 
@@ -83,9 +89,9 @@ export class FunctionPool {
     return JSON.parse(outcome.result);
   }
 
-  /** Ends a thread that is at work, as a crash would. Answers whether there was one. */
+  /** Ends a thread that is at work, as a crash would, with its calls. Answers whether there was one. */
   kill(): boolean {
-    const thread = [...this.#threads].find(({ finish }) => finish !== undefined);
+    const thread = [...this.#threads].find(({ calls }) => calls.size > 0);
     if (thread) void this.#end(thread, 'Killed');
     return thread !== undefined;
   }
@@ -108,7 +114,6 @@ export class FunctionPool {
   }
 
   #lookSoon(): void {
-    this.#looked = performance.now();
     this.#busyCores();
     this.#ended = 0;
     this.#growth = setTimeout(() => this.#grow(), GROWTH_INTERVAL);
@@ -123,16 +128,35 @@ export class FunctionPool {
     const isStuck = this.#ended === 0;
     const isSlow = waiting > this.#ended * PATIENCE;
     const due = isSlow ? Math.max(idleCores, isStuck ? 1 : 0) : 0;
-    for (let more = Math.min(due, waiting, MAX_STARTING - starting); more > 0; more -= 1) this.#start();
+    if (!isSlow || !this.#share()) {
+      for (let more = Math.min(due, waiting, MAX_STARTING - starting); more > 0; more -= 1) this.#start();
+    }
     this.#lookSoon();
   }
 
-  /** How many cores the threads have kept busy since the last look. */
+  /** Gives every thread that rests one more call, where there are several. Answers whether there was one. */
+  #share(): boolean {
+    if (this.#threads.size < SHARING.threads) return false;
+    const resting = [...this.#threads].filter(({ starting, rests }) => !starting && rests);
+    for (const thread of resting) {
+      const waiting = this.#running() < MAX_CALLS ? this.#waiting.shift() : undefined;
+      if (waiting) this.#run(thread, waiting);
+    }
+    return resting.length > 0;
+  }
+
+  #running(): number {
+    return [...this.#threads].reduce((sum, { calls }) => sum + calls.size, 0);
+  }
+
+  /** Looks how many cores the threads have kept busy since the last look. */
   #busyCores(): number {
     const elapsed = performance.now() - this.#looked;
+    this.#looked += elapsed;
     let worked = 0;
     for (const thread of this.#threads) {
       const { active } = thread.worker.performance.eventLoopUtilization();
+      thread.rests = active - thread.worked < elapsed * SHARING.rest;
       worked += active - thread.worked;
       thread.worked = active;
     }
@@ -143,17 +167,17 @@ export class FunctionPool {
     clearTimeout(thread.idle);
     const { timeout } = this.#definition;
     const timer = setTimeout(() => void this.#end(thread, 'TimedOut'), timeout);
-    thread.finish = (outcome) => {
-      clearTimeout(timer);
-      thread.finish = undefined;
-      settle(outcome);
-    };
     const call: Call = { requestId: randomUUID(), event, deadline: Date.now() + timeout };
+    thread.calls.set(call.requestId, (outcome) => {
+      clearTimeout(timer);
+      thread.calls.delete(call.requestId);
+      settle(outcome);
+    });
     thread.worker.postMessage(call);
   }
 
   #start(): void {
-    if (this.#closed || this.#threads.size >= MAX_THREADS) return;
+    if (this.#closed || this.#threads.size >= MAX_CALLS) return;
     const { folder, handler, memory } = this.#definition;
     const [file = '', exported = ''] = handler.split('.');
     const workerData: ThreadData = { bundle: join(folder, `${file}.mjs`), export: exported };
@@ -165,17 +189,17 @@ export class FunctionPool {
       stdout: true,
       stderr: true,
     });
-    const thread: Thread = { worker, starting: true, worked: 0, finish: undefined, idle: undefined };
+    const thread: Thread = { worker, starting: true, worked: 0, rests: false, calls: new Map(), idle: undefined };
     this.#threads.add(thread);
     for (const stream of [worker.stdout, worker.stderr]) createInterface(stream).on('line', this.#onLine);
     worker.once('online', () => {
       thread.starting = false;
       this.#release(thread);
     });
-    worker.on('message', (outcome: Outcome) => {
+    worker.on('message', ({ requestId, outcome }: Answer) => {
       this.#ended += 1;
-      thread.finish?.(outcome);
-      this.#release(thread);
+      thread.calls.get(requestId)?.(outcome);
+      if (thread.calls.size === 0) this.#release(thread);
     });
     worker.once('error', ({ name }: Error) => this.#lose(thread, name));
     worker.once('exit', () => this.#lose(thread, 'Exited'));
@@ -193,7 +217,9 @@ export class FunctionPool {
     this.#threads.delete(thread);
     const place = this.#free.indexOf(thread);
     if (place !== -1) this.#free.splice(place, 1);
-    thread.finish?.({ error: reason });
+    for (const end of thread.calls.values()) end({ error: reason });
+    // One that could not even start would be followed by others without end.
+    if (thread.starting) this.#waiting.shift()?.settle({ error: reason });
     if (this.#waiting.length > 0 && this.#threads.size === 0) this.#start();
   }
 

@@ -77,9 +77,11 @@ export class Gateway {
     if (body === undefined || this.#service === undefined) return void response.destroy();
 
     const { requestId, answer, routeKey, account } = await this.#serve(request, body, this.#service);
-    const length = answer.status === 204 ? {} : { 'content-length': Buffer.byteLength(answer.body) };
+    // Where there is no body, its length is what the function says, if it says one.
+    const hasBody = request.method !== 'HEAD' && ![204, 304].includes(answer.status);
+    const length = hasBody ? { 'content-length': Buffer.byteLength(answer.body) } : {};
     response.writeHead(answer.status, { ...answer.headers, ...length, 'apigw-requestid': requestId });
-    response.end(answer.body);
+    response.end(hasBody ? answer.body : undefined);
 
     const values: Record<string, string | number> = {
       requestId,

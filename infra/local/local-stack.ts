@@ -1,9 +1,11 @@
 /** The stack on this machine: what the template says, served by two gateways, threads, queues, and a database. */
 
+import { Buckets } from './buckets.ts';
 import { createTable, type Database, openDatabase, streamOf } from './database.ts';
 import type { Faults } from './faults.ts';
 import { FunctionPool } from './function-pool.ts';
 import { Gateway } from './gateway.ts';
+import { takePort } from './loopback.ts';
 import { AwsEndpoint, type Secret } from './queues/aws-endpoint.ts';
 import { Queues } from './queues/queues.ts';
 import { Roles } from './rights/roles.ts';
@@ -12,7 +14,6 @@ import { runSchedules } from './schedules.ts';
 import { EventSources } from './sources/event-sources.ts';
 import { Stream } from './sources/stream.ts';
 import { Writes } from './sources/writes.ts';
-import { StartError } from './start-error.ts';
 import type { FunctionDefinition, SecretDefinition, Template } from './template/definitions.ts';
 import { REGION } from './template/references.ts';
 import { readTemplate } from './template/template.ts';
@@ -48,6 +49,8 @@ interface Parts {
   guardedEndpoint: string;
   aws: AwsEndpoint;
   awsEndpoint: string;
+  buckets: Buckets;
+  bucketsEndpoint: string;
   queues: Queues;
   roles: Roles;
   writes: Writes;
@@ -62,6 +65,8 @@ export class LocalStack {
   readonly dynamodbEndpoint: string;
   /** Where functions find queues and the secret, and operators too: the access key `operator` may do everything. */
   readonly awsEndpoint: string;
+  /** Where both find buckets. */
+  readonly bucketsEndpoint: string;
   readonly #options: LocalStackOptions;
   readonly #parts: Parts;
   #functions = new Map<string, FunctionPool>();
@@ -76,6 +81,7 @@ export class LocalStack {
     this.bridgeUrl = parts.urls.bridge;
     this.dynamodbEndpoint = parts.database.endpoint;
     this.awsEndpoint = parts.awsEndpoint;
+    this.bucketsEndpoint = parts.bucketsEndpoint;
   }
 
   /**
@@ -88,8 +94,8 @@ export class LocalStack {
     const opened: { close(): Promise<void> }[] = [gateways.base, gateways.bridge];
     try {
       const urls = {
-        base: await listen(gateways.base, options.ports.base),
-        bridge: await listen(gateways.bridge, options.ports.bridge),
+        base: await takePort(gateways.base, options.ports.base),
+        bridge: await takePort(gateways.bridge, options.ports.bridge),
       };
       const database = await openDatabase(options.dynamodbEndpoint);
       const roles = new Roles(options.onLine);
@@ -98,9 +104,13 @@ export class LocalStack {
       const guard = new TableGuard(database.endpoint, roles, writes);
       const aws = new AwsEndpoint(queues, roles);
       opened.push(database, guard, aws);
+      const buckets = await Buckets.open(roles);
+      opened.push(buckets);
       const guardedEndpoint = await guard.listen();
       const awsEndpoint = await aws.listen();
-      const parts = { gateways, urls, database, guard, guardedEndpoint, aws, awsEndpoint, queues, roles, writes };
+      const bucketsEndpoint = await buckets.listen();
+      const doors = { guardedEndpoint, awsEndpoint, bucketsEndpoint };
+      const parts = { gateways, urls, database, guard, aws, buckets, queues, roles, writes, ...doors };
       const stack = new LocalStack(options, parts);
       await stack.load(await options.assembly);
       return stack;
@@ -124,6 +134,7 @@ export class LocalStack {
       awsUrl: this.awsEndpoint,
     });
     const secrets = this.#withValues(template.secrets);
+    await this.#parts.buckets.serve(template);
     await createTable(this.dynamodbEndpoint, template.table, tableName);
     this.#eventSources ??= await this.#openEventSources();
     if (this.#closed) return;
@@ -177,6 +188,7 @@ export class LocalStack {
     await stopped;
     await this.#parts.guard.close();
     await this.#parts.aws.close();
+    await this.#parts.buckets.close();
     await this.#parts.database.close();
   }
 
@@ -207,6 +219,7 @@ export class LocalStack {
       AWS_ENDPOINT_URL_DYNAMODB: this.#parts.guardedEndpoint,
       AWS_ENDPOINT_URL_SQS: this.awsEndpoint,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: this.awsEndpoint,
+      AWS_ENDPOINT_URL_S3: this.bucketsEndpoint,
       MINUTE: String(this.#options.minute),
       ALLOW_LOOPBACK: 'true',
     };
@@ -252,13 +265,3 @@ const lambdaEnvironment = (id: string): Record<string, string> => ({
   // Set where test coverage is collected.
   ...(process.env.NODE_V8_COVERAGE && { NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE }),
 });
-
-const listen = async (gateway: Gateway, port: number): Promise<string> => {
-  try {
-    return await gateway.listen(port);
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error)) throw error;
-    if (error.code === 'EADDRINUSE') throw new StartError(`Port ${port} is taken: set PORT to another one.`);
-    throw new StartError(`Port ${port} cannot be used (${error.code}): set PORT to another one.`);
-  }
-};

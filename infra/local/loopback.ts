@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { StartError } from './start-error.ts';
 
 /**
  * Has a server take a port of the loopback interface, 0 for any free one. Answers its address.
@@ -12,6 +13,21 @@ export const listenOnLoopback = async (server: Server, port: number): Promise<st
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+/**
+ * Has a server of the local stack take the port that the user's settings give it, 0 for any free one. Answers its address.
+ *
+ * @throws StartError — the port cannot be had
+ */
+export const takePort = async (server: { listen(port: number): Promise<string> }, port: number): Promise<string> => {
+  try {
+    return await server.listen(port);
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    const trouble = error.code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${error.code})`;
+    throw new StartError(`Port ${port} ${trouble}: set PORT to another one.`);
+  }
 };
 
 /** Ends a server and all of its connections. */

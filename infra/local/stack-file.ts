@@ -10,14 +10,21 @@ export interface StackFile {
   phone_url: string;
   /** Where the service sends what is for phones. */
   app_url: string;
+  /** The simulated RapidPro, for people and programs, and for the service. */
+  rapidpro_url: string;
+  /** The simulated Turn, likewise. */
+  turn_url: string;
   dynamodb_endpoint: string;
+  s3_endpoint: string;
   table: string;
   /** A demo account's token, with every permission but `app`. */
   token: string;
   /** The app network's token. */
   app_token: string;
-  /** The demo account's bot. */
+  /** The demo account's bot, on RapidPro. */
   bot_phone_number: string;
+  /** Another demo account's, on Turn. */
+  turn_bot_phone_number: string;
   /** A registered panelist's number. */
   panelist: string;
   /** Process that serves it. */

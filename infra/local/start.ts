@@ -1,6 +1,6 @@
 /**
  * `npm start`: runs the stack on this machine until Ctrl-C or SIGTERM. `npm run dev` (`--watch`) also loads it anew when
- * its sources change. PORT is the API host's port, the bridge host takes the next one, the app network the one after it.
+ * its sources change. PORT is the API host's port; the bridge host, the app network, RapidPro and Turn take the next ones.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { callTableOf } from './call-table.ts';
 import { type Demo, seedDemo } from './demo.ts';
 import { LocalStack } from './local-stack.ts';
-import { AppNetwork } from './simulated/app-network.ts';
+import { Outside } from './simulated/outside.ts';
 import { localFolder, removeStackFile, writeStackFile } from './stack-file.ts';
 import { StartError } from './start-error.ts';
 import { synthesise } from './synthesise.ts';
@@ -16,6 +16,8 @@ import { watchSources } from './watch.ts';
 
 const TABLE = 'business-api-local';
 const MINUTE = 60_000;
+/** The four after it are needed too. */
+const HIGHEST_PORT = 65_531;
 
 const { values: options } = parseArgs({ options: { watch: { type: 'boolean', default: false } } });
 
@@ -24,7 +26,10 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const main = async (): Promise<void> => {
   const port = portSetting();
   const nextPort = (distance: number) => (port === 0 ? 0 : port + distance);
-  const appNetwork = await AppNetwork.start({ port: nextPort(2) });
+  const outside = await Outside.start({
+    ports: { phone: nextPort(2), rapidpro: nextPort(3), turn: nextPort(4) },
+    minute: MINUTE,
+  });
   // By port, so that two stacks stay apart.
   const assembly = join(localFolder, `assembly-${port}`);
   const abandon = new AbortController();
@@ -33,7 +38,7 @@ const main = async (): Promise<void> => {
   const stack = await LocalStack.start({
     assembly: assembled,
     ports: { base: port, bridge: nextPort(1) },
-    secret: appNetwork.stackSecret,
+    secret: outside.app.stackSecret,
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     tableName: TABLE,
     minute: MINUTE,
@@ -42,47 +47,52 @@ const main = async (): Promise<void> => {
     abandon.abort();
     await assembled.catch(() => undefined);
     await rm(assembly, { recursive: true, force: true });
-    await appNetwork.close();
+    await outside.close();
     throw error;
   });
   stopWith(async () => {
     await removeStackFile(process.pid);
     await stack.close();
-    await appNetwork.close();
+    await outside.close();
     await rm(assembly, { recursive: true, force: true });
   });
 
-  const { baseUrl, bridgeUrl, dynamodbEndpoint } = stack;
+  const { baseUrl, bridgeUrl, dynamodbEndpoint, bucketsEndpoint } = stack;
   callTableOf({ dynamodbEndpoint, table: TABLE });
-  const demo = await seedDemo();
-  appNetwork.connect({ bridgeUrl, appToken: demo.app_token });
+  const demo = await seedDemo(outside);
+  outside.connect({ bridgeUrl, appToken: demo.app_token });
   await writeStackFile({
     base_url: baseUrl,
     bridge_url: bridgeUrl,
-    phone_url: appNetwork.phoneUrl,
-    app_url: appNetwork.appUrl,
+    phone_url: outside.app.phoneUrl,
+    app_url: outside.app.appUrl,
+    rapidpro_url: outside.rapidpro.url,
+    turn_url: outside.turn.url,
     dynamodb_endpoint: dynamodbEndpoint,
+    s3_endpoint: bucketsEndpoint,
     table: TABLE,
     ...demo,
     pid: process.pid,
   });
-  welcome(stack, appNetwork, demo);
+  welcome(stack, outside, demo);
   if (options.watch) watchSources(() => reload(stack, assembly));
 };
 
 const welcome = (
   { baseUrl, bridgeUrl, dynamodbEndpoint }: LocalStack,
-  { phoneUrl }: AppNetwork,
-  { token, panelist, bot_phone_number }: Demo,
+  { app, rapidpro, turn }: Outside,
+  { token, panelist, bot_phone_number, turn_bot_phone_number }: Demo,
 ): void => {
-  say(`base_url    ${baseUrl}`);
-  say(`bridge_url  ${bridgeUrl}`);
-  say(`phone_url   ${phoneUrl}`);
-  say(`database    ${dynamodbEndpoint}`);
+  say(`base_url      ${baseUrl}`);
+  say(`bridge_url    ${bridgeUrl}`);
+  say(`phone_url     ${app.phoneUrl}`);
+  say(`rapidpro_url  ${rapidpro.url}`);
+  say(`turn_url      ${turn.url}`);
+  say(`database      ${dynamodbEndpoint}`);
   say('');
   say('For requests from another terminal:');
   say(
-    `export BASE_URL=${baseUrl} BRIDGE_URL=${bridgeUrl} PHONE_URL=${phoneUrl} PANELIST=${panelist} BOT=${bot_phone_number}`,
+    `export BASE_URL=${baseUrl} BRIDGE_URL=${bridgeUrl} PHONE_URL=${app.phoneUrl} RAPIDPRO_URL=${rapidpro.url} TURN_URL=${turn.url} PANELIST=${panelist} TURN_BOT=${turn_bot_phone_number} BOT=${bot_phone_number}`,
   );
   say(`export TOKEN=${token}`);
   say('');
@@ -103,8 +113,8 @@ const reload = async (stack: LocalStack, assembly: string): Promise<void> => {
 const portSetting = (): number => {
   const { PORT = '3000' } = process.env;
   const port = Number(PORT);
-  if (!/^\d+$/.test(PORT) || port > 65_533)
-    throw new StartError(`PORT must be a number from 0 to 65533, not "${PORT}".`);
+  if (!/^\d+$/.test(PORT) || port > HIGHEST_PORT)
+    throw new StartError(`PORT must be a number from 0 to ${HIGHEST_PORT}, not "${PORT}".`);
   return port;
 };
 

@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** A call, and its answer; events and results travel as JSON, as they do to Lambda. */
+/** A call; events and results travel as JSON, as they do to Lambda. */
 export interface Call {
   requestId: string;
   event: string;
@@ -11,6 +11,11 @@ export interface Call {
 }
 
 export type Outcome = { result: string } | { error: string };
+
+export interface Answer {
+  requestId: string;
+  outcome: Outcome;
+}
 
 export interface ThreadData {
   bundle: string;
@@ -22,7 +27,8 @@ const loaded = await import(pathToFileURL(data.bundle).href);
 const handler = loaded[data.export];
 
 parentPort?.on('message', async ({ requestId, event, deadline }: Call) => {
-  parentPort?.postMessage(await outcomeOf(requestId, event, deadline));
+  const answer: Answer = { requestId, outcome: await outcomeOf(requestId, event, deadline) };
+  parentPort?.postMessage(answer);
 });
 
 const outcomeOf = async (awsRequestId: string, event: string, deadline: number): Promise<Outcome> => {

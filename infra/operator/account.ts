@@ -76,7 +76,9 @@ export const addAccountCommands = (program: Command): void => {
     .description(
       `Changes an account's name, its bot's number, or its chat platform. What is not given stays.
 
-The webhook gets users' messages, and what becomes of messages to them. What waits goes to a new address at its next attempt: "outbox retry" has that be now.`,
+The platform gets users' messages, and is told what becomes of messages to them: RapidPro and Turn of those that they sent, a webhook of all. An empty value ('') takes a setting away; another platform begins without the settings of the one before. Secrets and tokens are not shown again.
+
+"platform check" tries the settings. What waits goes to a new address at its next attempt: "outbox retry" has that be now.`,
     )
     .argument('<id>', "the account's id")
     .option('--name <name>', 'what people call it', readName)
@@ -88,6 +90,8 @@ The webhook gets users' messages, and what becomes of messages to them. What wai
       'after',
       examples(
         'account update acme-research --bot-number 27820000001',
+        'account update acme-research --platform rapidpro --platform-url https://rapidpro.example.com/c/ex/CHANNEL/receive',
+        'account update acme-research --platform turn --platform-channel CHANNEL --platform-token TOKEN',
         'account update acme-research --platform webhook --platform-url https://example.com/messages',
         'account update acme-research --platform-secret "whsec_$(openssl rand -base64 32)"',
       ),
@@ -111,12 +115,12 @@ The webhook gets users' messages, and what becomes of messages to them. What wai
     );
 };
 
-const inWords = ({ id, name, platform, bot_number, created }: Account, settings: Record<string, string> = {}): string =>
+const inWords = (account: Account, settings: Record<string, string> = {}): string =>
   fields({
-    Account: id,
-    Name: name,
-    'Bot number': bot_number,
-    Platform: platform,
-    ...settingsInWords(settings),
-    Created: minute(created),
+    Account: account.id,
+    Name: account.name,
+    'Bot number': account.bot_number,
+    Platform: account.platform,
+    ...settingsInWords(account, settings),
+    Created: minute(account.created),
   });

@@ -12,6 +12,7 @@ const failures: Record<string, (target: Target) => string> = {
   ValidationException: ({ table, place }) =>
     `"${table}" ${place} is not a table of the Business API. Name the stack's output TableName with --table.`,
   AccessDeniedException: ({ table, place }) => `These credentials may not use the table "${table}" ${place}.`,
+  AccessDenied: () => 'These credentials may not delete from the bucket of media.',
   CredentialsProviderError: () => `No AWS credentials were found. ${SIGN_IN}`,
   ExpiredTokenException: () => `The AWS credentials have expired. ${SIGN_IN}`,
   IncompleteSignatureException: () => `AWS refuses the credentials. ${SIGN_IN}`,

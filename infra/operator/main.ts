@@ -1,71 +1,11 @@
 /**
- * `npm run operator -- …`: opens accounts and sets their chat platforms, issues and revokes tokens, registers users, imports
- * panelists, looks after what waits to go out.
+ * `npm run operator -- …`: opens accounts, sets and checks their chat platforms, issues and revokes tokens, registers
+ * users, imports panelists, looks after what waits to go out.
  * Ends with 0 when all was done, 1 when something could not be, 2 when the command was not understood.
  */
-import { Command, CommanderError, Option } from 'commander';
-import { addAccountCommands } from './account.ts';
-import { describeFailure } from './failures.ts';
-import { addJobCommands } from './job.ts';
-import { addMessageCommands } from './message.ts';
-import { addOutboxCommands } from './outbox.ts';
-import { complain, strong } from './output.ts';
-import { addPanelistCommands } from './panelist.ts';
-import { useTable } from './target.ts';
-import { addTokenCommands } from './token.ts';
-import { examples } from './usage.ts';
-import { addUserCommands } from './user.ts';
-
-const program = new Command('npm run operator --')
-  .description('Works on the table of the Business API: the running local stack, or the one that --table names in AWS.')
-  .option('--json', 'answer with one JSON document on stdout, for programs')
-  .addOption(
-    new Option(
-      '--table <name>',
-      'a table in AWS (output TableName of the stack), with the usual credentials and region; else the local stack',
-    ).env('TABLE_NAME'),
-  )
-  .configureHelp({ showGlobalOptions: true, styleTitle: strong })
-  .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()) })
-  .showHelpAfterError('Add --help to see how it is used.')
-  .exitOverride()
-  .hook('preAction', (_program, command) => useTable(command.optsWithGlobals<{ table?: string }>().table))
-  .addHelpText(
-    'after',
-    examples(
-      'account create "Acme Research" --bot-number 27820000001',
-      'token issue acme-research --permissions profilers,stats --expires 90d',
-      'account update acme-research --platform webhook --platform-url https://example.com/messages',
-      'panelist import panelists.csv',
-      'outbox list --account acme-research',
-      'account list --table business-api-production-TableCD117FA1',
-    ),
-  )
-  .addHelpText(
-    'after',
-    `
-Exit codes: 0 done; 1 it could not be done, or not all of it; 2 the command was not understood.
-For programs: npm run --silent operator -- account list --json`,
-  );
-
-addAccountCommands(program);
-addTokenCommands(program);
-addUserCommands(program);
-addPanelistCommands(program);
-addOutboxCommands(program);
-addMessageCommands(program);
-addJobCommands(program);
+import { runCommand } from './program.ts';
 
 // Whoever reads the answer may stop listening (`| head`).
 process.stdout.on('error', () => process.exit());
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : 2;
-  } else {
-    complain(describeFailure(error));
-    process.exitCode = 1;
-  }
-}
+await runCommand(process.argv.slice(2));

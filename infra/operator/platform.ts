@@ -1,36 +1,36 @@
 /** An account's chat platform as `account` sets and shows it: the options for its settings, and what is said of them. */
-import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import * as v from 'valibot';
 import { type Account, type AccountPlatform, findPlatform, Refusal, showAccount } from '../../shared/accounts.ts';
+import type { Platform, SettingOption } from '../../shared/platforms/platform.ts';
 import { type PlatformName, platforms } from '../../shared/platforms/platforms.ts';
+import { isPublicAddress } from '../../shared/post.ts';
 
 type Settings = Record<string, string>;
 
-/** How a setting is given, and what it is called where it is shown. Those without a label are secrets: never shown. */
-interface SettingOption {
-  option: Option;
-  label?: string;
-}
+const all: [PlatformName, Platform][] = Object.entries(platforms).map(([name, platform]) => [
+  name as PlatformName,
+  platform,
+]);
 
-/** Every setting that a platform may have, by its name there; `check` of each platform says which ones it takes. */
-const settingOptions: Record<string, SettingOption> = {
-  url: {
-    option: new Option('--platform-url <url>', 'where its webhook posts to: an https address'),
-    label: 'Platform URL',
-  },
-  secret: {
-    option: new Option(
-      '--platform-secret <secret>',
-      'what its webhook signs with: whsec_ and 24 to 64 bytes in base64 (default: the one it has, else a new one, which is shown once)',
-    ),
-  },
-};
+const optionOf = (setting: string): string => `--platform-${setting.replaceAll('_', '-')}`;
 
-/** Secrets that are made where a platform has none and none is given. */
-const makers: Partial<Record<PlatformName, Record<string, () => string>>> = {
-  webhook: { secret: () => `whsec_${randomBytes(32).toString('base64')}` },
-};
+/** What platforms say of the settings of one name, by the name. */
+const said = Map.groupBy(
+  all.flatMap(([name, { options }]) => Object.entries(options).map(([setting, option]) => ({ name, setting, option }))),
+  ({ setting }) => setting,
+);
+
+/** The option for each setting, by its name. */
+const settingOptions = new Map(
+  [...said].map(([setting, uses]) => [
+    setting,
+    new Option(
+      `${optionOf(setting)} <value>`,
+      uses.map(({ name, option: { says } }) => `${name}: ${says}`).join('\n'),
+    ).helpGroup('Settings of the chat platform:'),
+  ]),
+);
 
 /** What a command line says of the platform: its name, or `false` for none any more, and settings. */
 interface Given {
@@ -38,22 +38,23 @@ interface Given {
   settings: Settings;
 }
 
-const names = Object.keys(platforms);
+const names = all.map(([name]) => name);
 
 /** Adds the options about the platform to a command. */
 export const addPlatformOptions = (command: Command): void => {
   command
     .addOption(new Option('--platform <name>', "the chat platform that its users' messages go to").choices(names))
     .option('--no-platform', 'it has no platform any more: what waits for it is dropped');
-  for (const { option } of Object.values(settingOptions)) command.addOption(option);
+  for (const option of settingOptions.values()) command.addOption(option);
 };
 
 /** What is given of the platform; nothing, where nothing is. */
 export const platformGivenIn = (command: Command): Given | undefined => {
   const { platform: name } = command.opts<{ platform?: PlatformName | false }>();
-  const given = Object.entries(settingOptions).flatMap(([setting, { option }]): [string, string][] => {
+  const given = [...settingOptions].flatMap(([setting, option]): [string, string][] => {
     const value: unknown = command.getOptionValue(option.attributeName());
-    return typeof value === 'string' ? [[setting, value]] : [];
+    // What is pasted may have white space around it. White space alone is a mistake, and no empty value.
+    return typeof value === 'string' ? [[setting, value.trim() || value]] : [];
   });
   if (name === undefined && given.length === 0) return undefined;
   if (name === false && given.length > 0) command.error('error: --no-platform takes no settings of a platform');
@@ -78,21 +79,36 @@ export const platformFrom = async (
       `Account "${account}" has no platform yet. Say which one it has with --platform ${names.join('|')}.`,
     );
   }
-  const known = { ...(current?.name === wanted && current.settings), ...given };
-  const missing = Object.entries(makers[wanted] ?? {}).filter(([setting]) => !(setting in known));
-  const made = Object.fromEntries(missing.map(([setting, make]) => [setting, make()]));
-  return { platform: { name: wanted, settings: check(wanted, { ...known, ...made }) }, made };
+  const known = { ...(current?.name === wanted && { ...current.settings, ...current.hook }), ...given };
+  // An empty value takes a setting away.
+  const wanting = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== ''));
+  const made = Object.fromEntries(
+    Object.entries(optionsOf(wanted)).flatMap(([setting, { make }]) =>
+      make === undefined || setting in wanting ? [] : [[setting, make()]],
+    ),
+  );
+  const settings = { ...wanting, ...made };
+  const faults = [...strangersIn(wanted, given), ...faultsIn(wanted, settings), ...privateAddressesIn(given)];
+  if (faults.length > 0) throw new Refusal(faults.join(' '));
+  return { platform: { name: wanted, ...platforms[wanted].check(settings) }, made };
 };
 
-const check = (name: PlatformName, settings: object): object => {
+const optionsOf = (name: PlatformName): Record<string, SettingOption> => platforms[name].options;
+
+/** Settings that a platform does not have, each in a sentence. */
+const strangersIn = (name: PlatformName, settings: Settings): string[] =>
+  Object.keys(settings)
+    .filter((setting) => !(setting in optionsOf(name)))
+    .map((setting) => `The platform "${name}" has no ${optionOf(setting)}.`);
+
+/** What a platform does not take of its settings, each fault in a sentence. */
+export const faultsIn = (name: PlatformName, settings: object): string[] => {
   try {
-    const taken = platforms[name].check(settings);
-    const [strange] = Object.keys(settings).filter((setting) => !(setting in taken));
-    if (strange !== undefined) throw new Refusal(`The platform "${name}" has no ${optionOf(strange)}.`);
-    return taken;
+    platforms[name].check(settings);
+    return [];
   } catch (error) {
     if (!(error instanceof v.ValiError)) throw error;
-    throw new Refusal(error.issues.map((issue) => faultIn(name, issue)).join(' '));
+    return error.issues.map((issue) => faultIn(name, issue));
   }
 };
 
@@ -101,15 +117,22 @@ const faultIn = (name: PlatformName, { path, received, message }: v.BaseIssue<un
   return received === 'undefined' ? `The platform "${name}" needs ${option}.` : `${option} ${message}.`;
 };
 
-const optionOf = (setting: string): string => settingOptions[setting]?.option.long ?? setting;
+/** Addresses in figures that are not public. What a name stands for is looked up by each call, and by "platform check". */
+const privateAddressesIn = (settings: Settings): string[] =>
+  Object.entries(settings)
+    .filter(([, value]) => URL.canParse(value) && !isPublicAddress(new URL(value)))
+    .map(([setting]) => `${optionOf(setting)} must be an address on the public network: no other is called.`);
 
-/** The settings of an account's platform that may be shown, by name. */
+/** The settings of an account's platform that may be shown, by name, in the order of its options. */
 export const platformSettings = async ({ id, platform }: Account): Promise<Settings> => {
-  const { settings } = (platform && (await findPlatform(id))) ?? { settings: {} };
+  const { name, settings, hook } = (platform && (await findPlatform(id))) ?? {};
+  if (name === undefined) return {};
+  const set = new Map<string, unknown>(Object.entries({ ...settings, ...hook }));
   return Object.fromEntries(
-    Object.entries(settings).flatMap(([setting, value]: [string, unknown]) =>
-      settingOptions[setting]?.label !== undefined && typeof value === 'string' ? [[setting, value]] : [],
-    ),
+    Object.entries(optionsOf(name)).flatMap(([setting, { label }]) => {
+      const value = set.get(setting);
+      return label !== undefined && typeof value === 'string' ? [[setting, value]] : [];
+    }),
   );
 };
 
@@ -118,10 +141,10 @@ export const settingsInJson = (settings: Settings): Settings =>
   Object.fromEntries(Object.entries(settings).map(([setting, value]) => [`platform_${setting}`, value]));
 
 /** Settings as people get them. */
-export const settingsInWords = (settings: Settings): Settings =>
+export const settingsInWords = ({ platform }: Account, settings: Settings): Settings =>
   Object.fromEntries(
     Object.entries(settings).map(([setting, value]) => [
-      settingOptions[setting]?.label ?? `Platform ${setting}`,
+      (platform && optionsOf(platform)[setting]?.label) ?? `Platform ${setting}`,
       value,
     ]),
   );

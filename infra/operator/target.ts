@@ -23,7 +23,8 @@ export const useTable = async (name: string | undefined): Promise<void> => {
       'No local stack is running. Start it with "npm start", or name a table in AWS with --table and sign in to AWS.',
     );
   }
-  callTableOf({ dynamodbEndpoint: stack.dynamodb_endpoint, table: stack.table });
+  const { dynamodb_endpoint: dynamodbEndpoint, s3_endpoint: bucketsEndpoint, table } = stack;
+  callTableOf({ dynamodbEndpoint, table, bucketsEndpoint });
   process.env.ALLOW_LOOPBACK = 'true';
 };
 

@@ -6,14 +6,17 @@ import { type Api, api, type Endpoint, type EndpointName } from '../api.ts';
 import { Problem } from '../problems.ts';
 import { authorize } from './authorize.ts';
 import type { HttpEvent, HttpResponse } from './event.ts';
+import { exactPath } from './exact-path.ts';
+import { multipartBodyParser } from './multipart-body.ts';
 import { problemDocuments } from './problem-documents.ts';
+import { keepBytes, refuseBrokenForm } from './raw-body.ts';
 import { type ReplyOf, toResponse } from './reply.ts';
 import { type RequestOf, validRequest } from './request.ts';
 import { requestLog } from './request-log.ts';
 
-export { nextPage, noContent, ok } from './reply.ts';
+export { nextPage, noContent, notModified, ok } from './reply.ts';
 
-const bodyParsers = { json: jsonBodyParser, form: formBodyParser };
+const bodyParsers = { json: jsonBodyParser, form: formBodyParser, multipart: multipartBodyParser };
 
 /** Left for our own answer before Lambda ends the function, in milliseconds. */
 const LAST_WORDS = 500;
@@ -38,7 +41,12 @@ export const serve = <E extends Endpoint>(description: E, handle: (request: Requ
     .use(requestLog())
     .use(problemDocuments(description.body));
   if (description.permission !== 'none') chain.use(authorize(description.permission));
-  if (description.body) chain.use(bodyParsers[description.body.type]());
+  if (description.routes.some(({ path }) => path.endsWith('/'))) chain.use(exactPath());
+  if (description.body) chain.use([keepBytes(), bodyParsers[description.body.type]()]);
+  if (description.body?.type === 'form') chain.use(refuseBrokenForm());
 
-  return chain.handler(async (event: HttpEvent) => toResponse(await handle(validRequest(description, event))));
+  return chain.handler(async (event: HttpEvent, context) => {
+    const remaining = () => context.getRemainingTimeInMillis() - LAST_WORDS;
+    return toResponse(await handle(validRequest(description, event, remaining)));
+  });
 };

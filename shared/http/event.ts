@@ -9,7 +9,10 @@ import type {
 /** The authorizer's context reaches functions here; it is absent where a route has no authorizer. */
 export type HttpEvent = APIGatewayProxyEventV2WithRequestContext<
   APIGatewayEventRequestContextV2 & { authorizer?: { lambda?: unknown } }
->;
+> & {
+  /** The body as it came, where there is a parser that replaces it. */
+  bytes?: Buffer;
+};
 
 export type HttpResponse = APIGatewayProxyStructuredResultV2;
 

@@ -30,7 +30,11 @@ export const problemDocuments = (body: Endpoint['body']): HttpMiddleware => ({
   },
 });
 
-const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
+const CONTENT_TYPES = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  multipart: 'multipart/form-data',
+};
 
 const toProblem = (error: unknown, contentType: string | undefined): Problem => {
   if (error instanceof Problem) return error;

@@ -14,11 +14,19 @@ export interface NoContent {
   status: 204;
 }
 
+/** What the caller has is still what there is. */
+export interface NotModified {
+  status: 304;
+  headers: Record<string, string>;
+}
+
 /** The answers that an endpoint promises. */
 export type ReplyOf<E extends Endpoint> = {
   [Status in keyof E['responses']]: E['responses'][Status] extends v.GenericSchema
     ? Ok<v.InferInput<E['responses'][Status]>>
-    : NoContent;
+    : Status extends 304
+      ? NotModified
+      : NoContent;
 }[keyof E['responses']];
 
 export const ok = <Body>(body: Body, headers: Record<string, string> = {}): Ok<Body> => ({
@@ -28,6 +36,8 @@ export const ok = <Body>(body: Body, headers: Record<string, string> = {}): Ok<B
 });
 
 export const noContent = (): NoContent => ({ status: 204 });
+
+export const notModified = (headers: Record<string, string>): NotModified => ({ status: 304, headers });
 
 /** The address of a list's next page, as a `Link` header (RFC 8288). Takes the path and its query. */
 export const nextPage = (path: string, query: Record<string, string | number | undefined>): { link: string } => {
@@ -39,14 +49,24 @@ export const nextPage = (path: string, query: Record<string, string | number | u
 /** Answers may hold personal data, and a list is another one a moment later: nobody keeps a copy. */
 const UNCACHED = { 'cache-control': 'no-store' };
 
-export const toResponse = (reply: Ok<unknown> | NoContent): HttpResponse =>
-  reply.status === 204
-    ? { statusCode: 204, headers: UNCACHED }
+export const toResponse = (reply: Ok<unknown> | NoContent | NotModified): HttpResponse => {
+  if (reply.status !== 200) {
+    return { statusCode: reply.status, headers: { ...UNCACHED, ...('headers' in reply && reply.headers) } };
+  }
+  const { body, headers } = reply;
+  return body instanceof Uint8Array
+    ? {
+        statusCode: 200,
+        headers: { ...UNCACHED, ...headers },
+        body: Buffer.from(body).toString('base64'),
+        isBase64Encoded: true,
+      }
     : {
         statusCode: 200,
-        headers: { 'content-type': 'application/json', ...UNCACHED, ...reply.headers },
-        body: JSON.stringify(reply.body),
+        headers: { 'content-type': 'application/json', ...UNCACHED, ...headers },
+        body: JSON.stringify(body),
       };
+};
 
 /** An answer that tells of a problem (RFC 9457). */
 export const toProblemResponse = (

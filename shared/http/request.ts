@@ -12,11 +12,16 @@ type Part<E, Name extends 'path' | 'query' | 'headers'> =
 
 /** What the handler of an endpoint gets: the caller's account, and every part of the request as its schema types it. */
 export interface RequestOf<E extends Endpoint> {
+  method: string;
   account: E['permission'] extends 'none' ? undefined : string;
   path: Part<E, 'path'>;
   query: Part<E, 'query'>;
   headers: Part<E, 'headers'>;
   body: E extends { body: { schema: infer Schema } } ? OutputOf<Schema> : undefined;
+  /** The body as it came. */
+  bytes: Buffer;
+  /** Milliseconds that are left to answer in. */
+  remaining: () => number;
 }
 
 /**
@@ -24,7 +29,11 @@ export interface RequestOf<E extends Endpoint> {
  *
  * @throws invalid_request — with all faults of all parts at once
  */
-export const validRequest = <E extends Endpoint>(endpoint: E, event: HttpEvent): RequestOf<E> => {
+export const validRequest = <E extends Endpoint>(
+  endpoint: E,
+  event: HttpEvent,
+  remaining: () => number,
+): RequestOf<E> => {
   const faults: Fault[] = [];
 
   const check = (
@@ -39,11 +48,14 @@ export const validRequest = <E extends Endpoint>(endpoint: E, event: HttpEvent):
   };
 
   const request = {
+    method: event.routeKey.split(' ', 1)[0] ?? '',
     account: identityOf(event)?.account,
     path: check(endpoint.path, event.pathParameters ?? {}, faultInParameter),
     query: check(endpoint.query, event.queryStringParameters ?? {}, faultInParameter),
     headers: check(endpoint.headers, event.headers, faultInParameter),
     body: check(endpoint.body?.schema, event.body, faultInBody),
+    bytes: event.bytes ?? Buffer.alloc(0),
+    remaining,
   };
 
   if (faults.length > 0) throw invalidRequest(faults);

@@ -1,29 +1,129 @@
 /** What a chat platform is to the service. One file for each, in this folder; `platforms.ts` lists them. */
 import * as v from 'valibot';
-import type { Entry } from '../outbox.ts';
-import { notSetUp, type Posting } from '../post.ts';
+import type { State } from '../logs.ts';
+import type { Content, Entry, Outgoing } from '../outbox.ts';
+import { again, type Outcome } from '../outcome.ts';
+import { type Answer, notSetUp, type Posting } from '../posting.ts';
 import type { Receiver } from '../receiver.ts';
 
 /** How the service talks to an account's platform. */
 export interface Platform {
+  /** What an operator may set, by name: first how it is told, then how its own requests are known. */
+  options: Record<string, SettingOption>;
   /** What an operator sets for an account, checked. @throws v.ValiError — with what is wrong */
-  check(settings: unknown): object;
+  check(given: unknown): PlatformSettings;
   /** Hands entries over, by an account's settings. */
-  receiver(settings: unknown): Pick<Receiver, 'posting' | 'judge'>;
+  receiver(settings: unknown): Pick<Receiver, 'posting' | 'judge' | 'telling'>;
+  /** A call that shows whether an account's settings are good, and changes nothing over there. */
+  probe(settings: unknown): Probe | undefined;
 }
 
+export interface PlatformSettings {
+  /** How it is told what it is told; holds secrets. */
+  settings: object;
+  /** How its own requests are known, where they show it. */
+  hook?: object;
+}
+
+/** A setting as an operator gives it. */
+export interface SettingOption {
+  /** What it is, for help: follows `--platform-name <value>`. */
+  says: string;
+  /** What it is called where it is shown. Without one it is a secret: never shown. */
+  label?: string;
+  /** Makes a secret where none is given. */
+  make?: () => string;
+}
+
+/** A call, and what its answer means: what is wrong, as a sentence, or nothing. */
+interface Probe {
+  posting: Posting;
+  fault(status: number, body: string): string | undefined;
+}
+
+/** A message to a user as a platform sends it. */
+export type PlatformDraft = Content & {
+  to: string;
+  quick_replies?: string[];
+  /** What the platform knows the message by, where it says so. Parts of one message have the same. */
+  reference?: string;
+  /** Where the address of its image or file stands in what the platform sent: a JSON pointer. */
+  mediaAt?: string;
+};
+
+type Settings = v.ObjectSchema<v.ObjectEntries, undefined>;
+
+type Options<Schema extends Settings> = Record<keyof Schema['entries'], SettingOption>;
+
+interface Description<Out extends Settings, In extends Settings> {
+  settings: Out;
+  /** How its own requests are known, where they show it. */
+  hook?: In;
+  options: Options<Out> & Options<In>;
+  posting: (entry: Entry, settings: v.InferOutput<Out>) => Posting | undefined;
+  judge?: Receiver['judge'];
+  telling?: Receiver['telling'];
+  probe: (settings: v.InferOutput<Out>) => Probe;
+}
+
+type None = v.ObjectSchema<Record<never, never>, undefined>;
+
 /** Describes a platform by the shape of its settings, and how it is told what it is told. */
-export const describePlatform = <const Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(
-  settings: Schema,
-  {
-    posting,
-    judge,
-  }: { posting: (entry: Entry, settings: v.InferOutput<Schema>) => Posting | undefined } & Pick<Receiver, 'judge'>,
-): Platform => ({
-  check: (given) => v.parse(settings, given),
+export const describePlatform = <const Out extends Settings, const In extends Settings = None>({
+  settings,
+  hook,
+  options,
+  posting,
+  judge,
+  telling,
+  probe,
+}: Description<Out, In>): Platform => ({
+  options,
+  check: (given) => {
+    const all: Settings = v.object({ ...settings.entries, ...hook?.entries });
+    const taken = Object.entries(v.parse(all, given));
+    const inward = taken.filter(([name]) => hook !== undefined && name in hook.entries);
+    return {
+      settings: Object.fromEntries(taken.filter((setting) => !inward.includes(setting))),
+      ...(inward.length > 0 && { hook: Object.fromEntries(inward) }),
+    };
+  },
   receiver: (given) => {
     const { success, output } = v.safeParse(settings, given);
     if (!success) return { posting: notSetUp };
-    return { posting: (entry) => posting(entry, output), ...(judge && { judge }) };
+    return { posting: (entry) => posting(entry, output), ...(judge && { judge }), ...(telling && { telling }) };
+  },
+  probe: (given) => {
+    const { success, output } = v.safeParse(settings, given);
+    return success ? probe(output) : undefined;
   },
 });
+
+/**
+ * Makes what tells a platform's status of one of its own messages, by what it calls the states that it wants to hear of:
+ * its id of the message, the status, and since when.
+ */
+export const statusReader =
+  <Status extends string>(platform: string, names: Partial<Record<State, Status>>) =>
+  (outgoing: Outgoing): { id: string; status: Status; created: string } | undefined => {
+    if (outgoing.type !== 'message.state') return undefined;
+    const { origin } = outgoing.message;
+    if (origin?.platform !== platform) return undefined;
+    const status = names[outgoing.state];
+    return status && { id: origin.id, status, created: outgoing.created };
+  };
+
+/** What a user wrote, for a platform that knows texts only: media go by their address. */
+export const textOf = (content: Content): string => {
+  if (content.type === 'text') return content.text.body;
+  return content.type === 'image' ? content.image.url : content.file.url;
+};
+
+/**
+ * What an answer means that tells of settings gone wrong, a token that is refused or an address that is gone: users'
+ * messages wait for someone to set them right. A state of a message that is not known there is no reason to wait.
+ */
+export const judgeSettings = (answer: Answer, { outgoing }: Entry): Outcome | undefined => {
+  const mistaken = outgoing.type === 'message.received' ? [401, 403, 404] : [401, 403];
+  return mistaken.includes(answer.status) ? again(answer) : undefined;
+};

@@ -3,9 +3,11 @@ import type { Receiver } from '../receiver.ts';
 import { find } from '../table/client.ts';
 import { type Key, platformKey } from '../table/keys.ts';
 import type { Platform } from './platform.ts';
+import { rapidpro } from './rapidpro.ts';
+import { turn } from './turn.ts';
 import { webhook } from './webhook.ts';
 
-export const platforms = { webhook } satisfies Record<string, Platform>;
+export const platforms = { rapidpro, turn, webhook } satisfies Record<string, Platform>;
 
 export type PlatformName = keyof typeof platforms;
 

@@ -1,23 +1,45 @@
-/** The plain webhook: for an account without a chat platform. Signed by Standard Webhooks with the account's secret. */
+/**
+ * The plain webhook: for an account without a chat platform (protocols, "Plain webhook"). Signed by Standard Webhooks
+ * with the account's secret.
+ */
+import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
+import { newId } from '../clock.ts';
 import { contactOf } from '../contacts.ts';
 import type { Outgoing } from '../outbox.ts';
-import { signed } from '../post.ts';
+import { signed } from '../standard-webhooks.ts';
 import { receiverUrl, signingSecret } from '../text.ts';
 import { describePlatform } from './platform.ts';
 
-export const webhook = describePlatform(v.object({ url: receiverUrl, secret: signingSecret }), {
+export const webhook = describePlatform({
+  settings: v.object({ url: receiverUrl, secret: signingSecret }),
+  options: {
+    url: { label: 'Platform URL', says: 'where it posts to: an https address' },
+    secret: {
+      says: "what it signs with: whsec_ and 24 to 64 bytes in base64 (default: the one it has; else, and for '', a new one, which is shown once)",
+      make: () => `whsec_${randomBytes(32).toString('base64')}`,
+    },
+  },
   posting: ({ id, outgoing }, { url, secret }) => {
     const document = documentOf(outgoing);
     return document && signed(url, secret, id, document);
   },
+  probe: ({ url, secret }) => ({
+    posting: signed(url, secret, newId(), { check: {} }),
+    fault: (status) => (status >= 200 && status < 300 ? undefined : 'It should answer 2xx.'),
+  }),
 });
 
-/** A user's message, or what became of a message. */
+/** A user's message, what became of a message, or that a user data request is completed: without its values. */
 const documentOf = (outgoing: Outgoing): object | undefined => {
-  const { message } = outgoing;
-  if (outgoing.type === 'message.received') return { message: { from: message.phone, ...outgoing.content } };
+  if (outgoing.type === 'message.received') {
+    return { message: { from: outgoing.message.phone, ...outgoing.content } };
+  }
+  if (outgoing.type === 'user_data.completed') {
+    const { request, completed } = outgoing;
+    return { user_data: { id: request.id, status: 'completed', contact: contactOf(request.phone), completed } };
+  }
   if (outgoing.type !== 'message.state') return undefined;
-  const { state, created } = outgoing;
+  const { message, state, created } = outgoing;
   return { status: { id: message.id, state, contact: contactOf(message.phone), job_id: message.job_id, created } };
 };

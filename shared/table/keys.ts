@@ -55,6 +55,13 @@ export const circuitKey = (receiver: string): Key => key(`CIRCUIT#${receiver}`, 
 /** How an account's chat platform is reached: address and secrets. */
 export const platformKey = (account: string): Key => key(`PLATFORM#${account}`, 'PLATFORM');
 
+/** What tells whether a request of an account's chat platform is its own. */
+export const hookKey = (account: string): Key => key(`HOOK#${account}`, 'HOOK');
+
+/** That an account's chat platform was told of a state of what it knows by an id of its own. */
+export const toldKey = (account: string, id: string, state: string): Key =>
+  key(`TOLD#${account}#${id}`, `STATE#${state}`);
+
 /** What a job counter counts: messages of a job and payload type that reached a state on a day (`YYYY-MM-DD`). */
 interface Counted {
   day: string;
@@ -80,17 +87,60 @@ export const jobCounterRange = (account: string, start: string, end: string) => 
   to: `DAY#${end}#~`,
 });
 
+/** A user data request. */
+export const requestKey = (request: string): Key => key(`REQUEST#${request}`, 'REQUEST');
+
+/** A receipt about values that were released of a user; the receipts about one are one partition, by time. */
+export const grantKey = (phone: string, { created, request }: { created: string; request: string }): Key =>
+  key(`GRANTS#${phone}`, `GRANT#${created}#${request}`);
+
+/** That a user is being erased, for as long as that takes. */
+export const erasureKey = (phone: string): Key => key(`ERASURE#${phone}`, 'ERASURE');
+
+/** The user that an erasure is of. */
+export const phoneOfErasure = ({ pk }: Key): string => pk.slice(erasureKey('').pk.length);
+
+/** The partition of the index of due work that erasures stand in, by the time at which they go on. */
+export const erasurePartition = 'ERASURES';
+
+/** The query for erasures that are due at a time. */
+export const dueErasure = (time: string) => ({
+  IndexName: 'gsi1' as const,
+  KeyConditionExpression: 'gsi1pk = :due AND gsi1sk <= :time',
+  ExpressionAttributeValues: { ':due': erasurePartition, ':time': time },
+  ProjectionExpression: 'pk, sk',
+});
+
+/** Media, by the id in their address. */
+export const mediaKey = (media: string): Key => key(`MEDIA#${media}`, 'MEDIA');
+
+/** The media that a key is of. */
+export const mediaOf = ({ pk }: Key): string => pk.slice(mediaKey('').pk.length);
+
+/** Index attributes of media: an account's, oldest first. */
+export const ofMediaOwner = (account: string, { created, id }: { created: string; id: string }) => ({
+  gsi2pk: `MEDIA_OF#${account}`,
+  gsi2sk: `${created}#${id}`,
+});
+
 /** That an event of the app network was taken, for those whose repetition would not be harmless by itself. */
 export const eventKey = (event: string): Key => key(`EVENT#${event}`, 'EVENT');
 
 /** Which index lists log entries of an account by what, and its partition for one of them. */
 export const logPartitions = {
   gsi1: (account: string, { state }: { state: string }) => `LOGS#${account}#${state}`,
-  gsi2: (account: string, { phone }: { phone: string }) => `LOGS#${account}#${phone}`,
+  /** Of all accounts: whoever is forgotten is found by the number alone. */
+  gsi2: (_account: string, { phone }: { phone: string }) => `LOGS#${phone}`,
   gsi3: (account: string, { job_id, state }: { job_id: string; state: string }) => `LOGS#${account}#${job_id}#${state}`,
 };
 
-/** Index attributes of a log entry. They sort by time, then message, then state. */
+/** What stands before the position of an account's log entry among those of a contact. */
+export const positionOfAccount = (account: string): string => `${account}#`;
+
+/** The account that a contact's log entry is of, by its sort key there. */
+export const accountAt = (position: string): string => position.split('#', 1)[0] ?? '';
+
+/** Index attributes of a log entry. They sort by time, then message, then state; a contact's by account before. */
 export const ofLog = (
   account: string,
   entry: { created: string; message: string; phone: string; job_id: string; state: string },
@@ -100,7 +150,7 @@ export const ofLog = (
     gsi1pk: logPartitions.gsi1(account, entry),
     gsi1sk: position,
     gsi2pk: logPartitions.gsi2(account, entry),
-    gsi2sk: position,
+    gsi2sk: `${positionOfAccount(account)}${position}`,
     gsi3pk: logPartitions.gsi3(account, entry),
     gsi3sk: position,
   };
@@ -129,7 +179,7 @@ const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'expires_at'];
 export const indexes = {
   /** Logs of an account by state; due work, `created` telling since when it waits. */
   gsi1: { holds: LOG_ENTRY },
-  /** Logs of one contact; a person's answers and requests. */
+  /** Logs of one contact; a person's answers and requests; an account's media. */
   gsi2: { holds: LOG_ENTRY },
   /** Logs of one job. */
   gsi3: { holds: LOG_ENTRY },
@@ -139,7 +189,7 @@ type IndexName = keyof typeof indexes;
 
 /** One way of touching the table: what a role must allow for it. */
 export interface AccessPattern {
-  action: 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem' | 'Query';
+  action: 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem' | 'ConditionCheckItem' | 'Query';
   /** The partition keys it touches, with `*` for what varies. */
   partitions: string;
   /** The index it reads, instead of the table. */
@@ -152,6 +202,10 @@ const messages = messageKey('*').pk;
 const outbox = headKey('*').pk;
 const circuits = circuitKey('*').pk;
 const jobs = jobCounterRange('*', '', '').pk;
+const requests = requestKey('*').pk;
+const grants = grantKey('*', { created: '', request: '' }).pk;
+const erasures = erasureKey('*').pk;
+const media = mediaKey('*').pk;
 
 /** The access patterns of the functions, by name. The operator's command works with the operator's own rights. */
 export const accessPatterns = {
@@ -165,10 +219,18 @@ export const accessPatterns = {
   listAnswers: { action: 'Query', partitions: answers },
   removeAnswers: { action: 'BatchWriteItem', partitions: answers },
   findAccount: { action: 'GetItem', partitions: accountKey('*').pk },
+  beginErasure: { action: 'UpdateItem', partitions: erasures },
   findBot: { action: 'GetItem', partitions: numberKey('*').pk },
   updateUser: { action: 'UpdateItem', partitions: userKey('*').pk },
   removeUser: { action: 'DeleteItem', partitions: userKey('*').pk },
+  checkUser: { action: 'ConditionCheckItem', partitions: userKey('*').pk },
+  putRequest: { action: 'PutItem', partitions: requests },
+  findRequest: { action: 'GetItem', partitions: requests },
+  answerRequest: { action: 'UpdateItem', partitions: requests },
+  putGrant: { action: 'PutItem', partitions: grants },
   putEventReceipt: { action: 'PutItem', partitions: eventKey('*').pk },
+  putMedia: { action: 'PutItem', partitions: media },
+  findMedia: { action: 'GetItem', partitions: media },
   putLogEntry: { action: 'PutItem', partitions: messages },
   findMessage: { action: 'GetItem', partitions: messages },
   markCounted: { action: 'UpdateItem', partitions: messages },
@@ -181,11 +243,23 @@ export const accessPatterns = {
   updateCircuit: { action: 'UpdateItem', partitions: circuits },
   closeCircuit: { action: 'DeleteItem', partitions: circuits },
   findPlatform: { action: 'GetItem', partitions: platformKey('*').pk },
+  findHook: { action: 'GetItem', partitions: hookKey('*').pk },
+  listTold: { action: 'Query', partitions: 'TOLD#*' },
+  putTold: { action: 'PutItem', partitions: 'TOLD#*' },
   addToJob: { action: 'UpdateItem', partitions: jobs },
   listJobs: { action: 'Query', partitions: jobs },
   listLogsByState: { action: 'Query', partitions: 'LOGS#*', index: 'gsi1' },
   listLogsOfContact: { action: 'Query', partitions: 'LOGS#*', index: 'gsi2' },
   listLogsOfJob: { action: 'Query', partitions: 'LOGS#*', index: 'gsi3' },
+  listDueErasures: { action: 'Query', partitions: erasurePartition, index: 'gsi1' },
+  findErasure: { action: 'GetItem', partitions: erasures },
+  putOffErasure: { action: 'UpdateItem', partitions: erasures },
+  endErasure: { action: 'DeleteItem', partitions: erasures },
+  listOfPerson: { action: 'Query', partitions: 'PERSON#*', index: 'gsi2' },
+  removeRequests: { action: 'BatchWriteItem', partitions: requests },
+  renameInLog: { action: 'UpdateItem', partitions: messages },
+  listGrants: { action: 'Query', partitions: grants },
+  removeGrant: { action: 'DeleteItem', partitions: grants },
   listDueWork: { action: 'Query', partitions: 'DUE#*', index: 'gsi1' },
 } as const satisfies Record<string, AccessPattern>;
 

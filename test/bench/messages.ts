@@ -3,36 +3,15 @@
  * through the whole pipeline; and what a receiver that never answers means to another account, compared in one run.
  */
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { callTableOf } from '../../infra/local/call-table.ts';
-import { seedDemo } from '../../infra/local/demo.ts';
-import { LocalStack } from '../../infra/local/local-stack.ts';
-import { AppNetwork } from '../../infra/local/simulated/app-network.ts';
-import type { PhoneMessage } from '../../infra/local/simulated/inbox.ts';
-import { synthesise } from '../../infra/local/synthesise.ts';
+import type { PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
 import { createAccount, updateAccount } from '../../shared/accounts.ts';
+import { demo, measure, outside, quantile, say, spread, stack } from './support.ts';
 
-const TABLE = 'business-api-bench';
-
-const folder = await mkdtemp(join(tmpdir(), 'bench-'));
-const app = await AppNetwork.start({ port: 0 });
-const stack = await LocalStack.start({
-  assembly: synthesise(folder, 'minified').then(() => folder),
-  ports: { base: 0, bridge: 0 },
-  dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
-  tableName: TABLE,
-  minute: 60_000,
-  secret: app.stackSecret,
-  onLine: () => undefined,
-});
-callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table: TABLE });
-const { token, app_token: appToken } = await seedDemo();
-app.connect({ bridgeUrl: stack.bridgeUrl, appToken });
+const { app } = outside;
+const { token, app_token: appToken, bot_phone_number: bot, turn_bot_phone_number: turnBot } = demo;
 
 const post = async (url: string, bearer: string, body: unknown): Promise<{ id: string }> => {
   const response = await fetch(url, {
@@ -54,15 +33,6 @@ const newPhone = (): string => {
 
 const shownOn = async (phone: string): Promise<PhoneMessage[]> =>
   (await fetch(`${app.phoneUrl}/phones/${phone}/messages`)).json() as Promise<PhoneMessage[]>;
-
-const quantile = (values: number[], share: number): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? 0);
-};
-
-const spread = (values: number[]): string => `p50 ${quantile(values, 0.5)} ms, p99 ${quantile(values, 0.99)} ms`;
-
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Milliseconds from the answer of the API to the call of the app network, one message after the other. */
 const latencies = async (count: number): Promise<number[]> => {
@@ -140,10 +110,73 @@ const receptions = async (count: number, { bot, came }: Awaited<ReturnType<typeo
   return found;
 };
 
-try {
+/** Milliseconds from a request to its answer, one after the other. */
+const answering = async (count: number, ask: (place: number) => Promise<Response>): Promise<number[]> => {
+  const found: number[] = [];
+  for (let done = 0; done < count; done += 1) {
+    const start = performance.now();
+    const response = await ask(done);
+    await response.text();
+    if (response.status !== 200) throw new Error(`A request was answered ${response.status}.`);
+    found.push(performance.now() - start);
+  }
+  return found;
+};
+
+const asRapidpro = (place: number) =>
+  fetch(`${stack.bridgeUrl}/v1/webhook/rapidpro/`, {
+    method: 'POST',
+    headers: { authorization: token },
+    body: new URLSearchParams({ id: String(place), text: 'Hello', to_no_plus: newPhone() }),
+  });
+
+const asTurn = () =>
+  fetch(`${stack.bridgeUrl}/v1/webhook/turn/${Buffer.from(token).toString('base64url')}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ content: 'Hello', to: `+${newPhone()}`, context: null }),
+  });
+
+const asTest = () =>
+  fetch(`${stack.bridgeUrl}/webhook/${bot}`, {
+    method: 'POST',
+    headers: { authorization: token, 'content-type': 'application/json' },
+    body: JSON.stringify({ message: { type: 'text', from: newPhone(), text: { body: 'Hello' } } }),
+  });
+
+/** Milliseconds from a user's message to the bot's answer on the phone, by way of a chat platform. */
+const turns = async (count: number, number: string): Promise<number[]> => {
+  const found: number[] = [];
+  for (let done = 0; done < count; done += 1) {
+    const phone = newPhone();
+    const start = Date.now();
+    await fetch(`${app.phoneUrl}/phones/${phone}/messages`, {
+      method: 'POST',
+      body: JSON.stringify({ to: number, text: 'Hello' }),
+    });
+    let shown = await shownOn(phone);
+    while (shown.length === 0) {
+      await pause(2);
+      shown = await shownOn(phone);
+    }
+    found.push(Date.parse(shown[0]?.received ?? '') - start);
+  }
+  return found;
+};
+
+await measure(async () => {
   await latencies(20);
   say(`accepted to delivered, one by one (200): ${spread(await latencies(200))}`);
   say(`500 messages, 50 conversations, 10 clients: ${await throughput(500, 50, 10)}`);
+
+  for (const [name, ask] of Object.entries({ RapidPro: asRapidpro, Turn: asTurn, 'a test message': asTest })) {
+    await answering(20, ask);
+    say(`a request of the bridge, ${name} (200): ${spread(await answering(200, ask))}`);
+  }
+  // Turn takes 60 calls a minute: so many turns need half of them.
+  for (const [name, number] of Object.entries({ RapidPro: bot, Turn: turnBot })) {
+    say(`from a user to a bot on ${name} and back (15): ${spread(await turns(15, number))}`);
+  }
 
   const good = await webhook('at once');
   const dead = await webhook('never');
@@ -156,8 +189,4 @@ try {
   say(`a webhook alone (100): ${spread(alone)}`);
   say(`the same beside one that never answers (100): ${spread(beside)}; ratio of the medians ${ratio.toFixed(2)}`);
   for (const { server } of [good, dead]) server.close().closeAllConnections();
-} finally {
-  await stack.close();
-  await app.close();
-  await rm(folder, { recursive: true });
-}
+});

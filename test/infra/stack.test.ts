@@ -35,7 +35,8 @@ const resources = (type: string) => Object.entries(template.findResources(type))
 /** The logical id that a resource's ARN is made of, without its hash. */
 const named = (resource: unknown): string =>
   (JSON.stringify(resource).match(/"(?:Ref|Fn::GetAtt)":\[?"(\w+?)[0-9A-F]{8}"/)?.[1] ?? '') +
-  (JSON.stringify(resource).includes('StreamArn') ? ' stream' : '');
+  (JSON.stringify(resource).includes('StreamArn') ? ' stream' : '') +
+  (JSON.stringify(resource).endsWith('"/*"]]}') ? '/*' : '');
 
 /**
  * What a role allows, in the words of the access patterns: on the table `action partitions` or `action partitions index`;
@@ -73,7 +74,7 @@ const STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams
 );
 
 /** Functions that are no endpoints: the authorizer and the workers. */
-const OTHERS = 5;
+const OTHERS = 6;
 
 describe('each role allows what its function does, and nothing else', () => {
   test.each([
@@ -85,7 +86,33 @@ describe('each role allows what its function does, and nothing else', () => {
     ['AnswerProfiler', ['GetItem PROFILERS#*', 'GetItem USER#*', 'PutItem ANSWERS#*']],
     [
       'SendMessage',
-      ['GetItem ACCOUNT#*', 'GetItem MESSAGE#*', 'PutItem MESSAGE#*', 'PutItem OUTBOX#*', 'UpdateItem OUTBOX#*'],
+      [
+        'GetItem MEDIA#*',
+        'GetItem ACCOUNT#*',
+        'GetItem MESSAGE#*',
+        'PutItem MESSAGE#*',
+        'PutItem OUTBOX#*',
+        'UpdateItem OUTBOX#*',
+      ],
+    ],
+    ['UploadImage', ['PutItem MEDIA#*', 's3:PutObject Media/*']],
+    ['UploadFile', ['PutItem MEDIA#*', 's3:PutObject Media/*']],
+    ['ReadMedia', ['GetItem MEDIA#*', 's3:GetObject Media/*']],
+    ['TakeRapidproMessage', ['GetItem ACCOUNT#*', 'PutItem MESSAGE#*', 'PutItem OUTBOX#*', 'UpdateItem OUTBOX#*']],
+    [
+      'TakeTurnMessage',
+      [
+        'GetItem MEDIA#*',
+        'GetItem HOOK#*',
+        'GetItem ACCOUNT#*',
+        'PutItem MESSAGE#*',
+        'PutItem OUTBOX#*',
+        'UpdateItem OUTBOX#*',
+      ],
+    ],
+    [
+      'TakeTestMessage',
+      ['GetItem NUMBER#*', 'GetItem ACCOUNT#*', 'PutItem MESSAGE#*', 'PutItem OUTBOX#*', 'UpdateItem OUTBOX#*'],
     ],
     [
       'TakeAppEvents',
@@ -95,12 +122,33 @@ describe('each role allows what its function does, and nothing else', () => {
         'GetItem MESSAGE#*',
         'PutItem MESSAGE#*',
         'PutItem EVENT#*',
+        'GetItem USER#*',
         'UpdateItem USER#*',
         'DeleteItem USER#*',
+        'ConditionCheckItem USER#*',
+        'GetItem REQUEST#*',
+        'UpdateItem REQUEST#*',
+        'PutItem GRANTS#*',
+        'UpdateItem ERASURE#*',
         'PutItem OUTBOX#*',
         'UpdateItem OUTBOX#*',
       ],
     ],
+    [
+      'StartUserDataRequest',
+      [
+        'GetItem USER#*',
+        'ConditionCheckItem USER#*',
+        'GetItem ACCOUNT#*',
+        'PutItem REQUEST#*',
+        'GetItem REQUEST#*',
+        'PutItem GRANTS#*',
+        'PutItem OUTBOX#*',
+        'UpdateItem OUTBOX#*',
+      ],
+    ],
+    ['FetchUserData', ['GetItem REQUEST#*']],
+    ['RetrieveUserData', ['GetItem USER#*', 'PutItem GRANTS#*']],
     ['ListLogs', ['Query LOGS#* gsi1', 'Query LOGS#* gsi2', 'Query LOGS#* gsi3']],
     ['ListJobs', ['Query JOBS#*']],
     ['Relay', [...STREAM, 'sqs:SendMessage FailedBatches', 'sqs:SendMessage WakeUpsQueue']],
@@ -114,6 +162,8 @@ describe('each role allows what its function does, and nothing else', () => {
         'PutItem OUTBOX#*',
         'UpdateItem OUTBOX#*',
         'GetItem PLATFORM#*',
+        'Query TOLD#*',
+        'PutItem TOLD#*',
         'GetItem CIRCUIT#*',
         'UpdateItem CIRCUIT#*',
         'DeleteItem CIRCUIT#*',
@@ -134,6 +184,29 @@ describe('each role allows what its function does, and nothing else', () => {
         'BatchWriteItem ANSWERS#*',
         'UpdateItem PROFILERS#*',
         'sqs:SendMessage WakeUpsQueue',
+      ],
+    ],
+    [
+      'Erase',
+      [
+        'Query ERASURES gsi1',
+        'GetItem ERASURE#*',
+        'UpdateItem ERASURE#*',
+        'DeleteItem ERASURE#*',
+        'GetItem USER#*',
+        'GetItem REQUEST#*',
+        'BatchWriteItem REQUEST#*',
+        'GetItem OUTBOX#*',
+        'Query OUTBOX#*',
+        'DeleteItem OUTBOX#*',
+        'PutItem MESSAGE#*',
+        'UpdateItem MESSAGE#*',
+        'Query PERSON#* gsi2',
+        'BatchWriteItem ANSWERS#*',
+        'Query LOGS#* gsi2',
+        'Query GRANTS#*',
+        'PutItem GRANTS#*',
+        'DeleteItem GRANTS#*',
       ],
     ],
   ])('%s', (functionId, allowed) => {
@@ -162,11 +235,38 @@ describe('each function', () => {
     expect(own(({ Code: code }) => code)).toBe(functions.length);
   });
 
-  test('is at most 250 KB; the one that delivers, which talks to three services, 300', async () => {
+  test('is at most 250 KB; the one that delivers, which talks to three services, 300; those that tell files apart 325', async () => {
+    const limits: Record<string, number> = { deliver: 300, uploadImage: 325, uploadFile: 325 };
     for (const [name, bundle] of Object.entries(bundles)) {
       const { length } = await readFile(join(bundle, 'index.mjs'));
-      expect(length, name).toBeLessThanOrEqual((name === 'deliver' ? 300 : 250) * 1024);
+      expect(length, name).toBeLessThanOrEqual((limits[name] ?? 250) * 1024);
     }
+  });
+
+  test('requires nothing that is not in it: a module of Lambda has no require', async () => {
+    for (const [name, bundle] of Object.entries(bundles)) {
+      expect(await readFile(join(bundle, 'index.mjs'), 'utf8'), name).not.toContain('Dynamic require of');
+    }
+  });
+
+  test('knows the bucket only where it uses it', () => {
+    const knowing = resources('AWS::Lambda::Function').filter(
+      ([, { Properties }]) => Properties.Environment.Variables.MEDIA_BUCKET !== undefined,
+    );
+    expect(knowing.map(([id]) => id.replace(/Function.*/, ''))).toEqual(['UploadImage', 'UploadFile', 'ReadMedia']);
+  });
+
+  test('that waits for answers may take 29 s, and no more of the account than the setting says', () => {
+    const Description = Match.stringLikeRegexp('Fetch what a user granted');
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Description,
+      Timeout: 29,
+      ReservedConcurrentExecutions: Match.absent(),
+    });
+    synthesise({ fetchConcurrency: 200 }).hasResourceProperties('AWS::Lambda::Function', {
+      Description,
+      ReservedConcurrentExecutions: 200,
+    });
   });
 
   test('keeps its log lines for the time that the setting gives', () => {
@@ -176,14 +276,18 @@ describe('each function', () => {
 });
 
 describe('the hosts', () => {
-  test('serve each route of the API by its function, behind the bearer authorizer', () => {
-    for (const [name, { routes }] of Object.entries(api)) {
+  test('serve each route of the API by its function, behind the authorizer of its tokens', () => {
+    for (const [name, { routes, token }] of Object.entries(api)) {
       for (const { method, path } of routes) {
         const target = new Capture();
         template.hasResourceProperties('AWS::ApiGatewayV2::Route', {
-          RouteKey: `${method} ${path}`,
-          AuthorizationType: 'CUSTOM',
-          AuthorizerId: { Ref: Match.stringLikeRegexp('Bearer') },
+          RouteKey: `${method} ${path.endsWith('/') ? `${path}{proxy+}` : path}`,
+          ...(token === 'none'
+            ? { AuthorizationType: 'NONE', AuthorizerId: Match.absent() }
+            : {
+                AuthorizationType: 'CUSTOM',
+                AuthorizerId: { Ref: Match.stringLikeRegexp(token === 'path' ? 'Path' : 'Bearer') },
+              }),
           Target: { 'Fn::Join': ['', ['integrations/', { Ref: target }]] },
         });
         const integration = template.findResources('AWS::ApiGatewayV2::Integration')[target.asString()];
@@ -209,7 +313,17 @@ describe('the hosts', () => {
     });
   });
 
-  test('would ask it without identity source or memory for a route whose token is in its path', () => {
+  test('ask it without identity source or memory for a route whose token is in its path', () => {
+    template.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
+      AuthorizerType: 'REQUEST',
+      AuthorizerPayloadFormatVersion: '2.0',
+      IdentitySource: [],
+      AuthorizerResultTtlInSeconds: 0,
+      EnableSimpleResponses: true,
+    });
+  });
+
+  test('would ask nobody for a route without a token', () => {
     const stack = new Stack(new App());
     const handler = new LambdaFunction(stack, 'F', {
       runtime: Runtime.NODEJS_24_X,
@@ -223,14 +337,8 @@ describe('the hosts', () => {
       logRetention: 1,
     });
     host.authorizeWith(handler);
-    host.serve({ host: 'bridge', method: 'POST', path: '/hook/{encoded_token}' }, 'path', handler);
     host.serve({ host: 'bridge', method: 'GET', path: '/open' }, 'none', handler);
     const own = Template.fromStack(stack);
-    own.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
-      IdentitySource: [],
-      AuthorizerResultTtlInSeconds: 0,
-      EnableSimpleResponses: true,
-    });
     own.hasResourceProperties('AWS::ApiGatewayV2::Route', { RouteKey: 'GET /open', AuthorizationType: 'NONE' });
   });
 
@@ -301,6 +409,38 @@ describe('the table', () => {
       DeletionPolicy: 'Delete',
       Properties: { Replicas: [Match.objectLike({ DeletionProtectionEnabled: false })] },
     });
+  });
+});
+
+describe('the bucket of media', () => {
+  test('is private, encrypted, and forgets what nobody can address any more', () => {
+    template.hasResource('AWS::S3::Bucket', {
+      Properties: {
+        PublicAccessBlockConfiguration: {
+          BlockPublicAcls: true,
+          BlockPublicPolicy: true,
+          IgnorePublicAcls: true,
+          RestrictPublicBuckets: true,
+        },
+        OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+        BucketEncryption: {
+          ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+        },
+        LifecycleConfiguration: { Rules: [{ ExpirationInDays: 31, Status: 'Enabled' }] },
+      },
+      DeletionPolicy: 'Retain',
+    });
+    synthesise({ removalPolicy: 'destroy' }).hasResource('AWS::S3::Bucket', { DeletionPolicy: 'Delete' });
+  });
+
+  test('takes no call without TLS, and lets in nobody by its own policy', () => {
+    const [[, policy] = []] = resources('AWS::S3::BucketPolicy');
+    const statements = policy?.Properties.PolicyDocument.Statement as { Effect: string; Condition: object }[];
+    expect(statements.map(({ Effect }) => Effect)).toEqual(['Deny', 'Deny']);
+    expect(statements.map(({ Condition }) => Condition)).toEqual([
+      { Bool: { 'aws:SecureTransport': 'false' } },
+      { NumericLessThan: { 's3:TlsVersion': 1.2 } },
+    ]);
   });
 });
 
@@ -428,23 +568,24 @@ test('the secret of the app network is in no template', () => {
   expect(JSON.stringify(template.toJSON())).not.toMatch(/whsec_[A-Za-z0-9+/]/);
 });
 
-test('sweep runs each minute, and is not repeated when it fails', () => {
+test('sweep and erase run each minute, and are not repeated when they fail', () => {
   template.hasResourceProperties('AWS::Events::Rule', {
     ScheduleExpression: 'rate(1 minute)',
-    Targets: [
+    Targets: ['Sweep', 'Erase'].map((name) =>
       Match.objectLike({
-        Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^SweepFunction'), 'Arn'] },
+        Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${name}Function`), 'Arn'] },
         RetryPolicy: { MaximumRetryAttempts: 0 },
       }),
-    ],
+    ),
   });
 });
 
-test('the outputs name both hosts, the table and the secret of the app network', () => {
+test('the outputs name both hosts, the table, the bucket and the secret of the app network', () => {
   expect(Object.keys(template.findOutputs('*')).sort()).toEqual([
     'AppNetworkSecret',
     'BaseUrl',
     'BridgeUrl',
+    'MediaBucketName',
     'TableName',
   ]);
 });

@@ -1,15 +1,14 @@
 /** The simulated app network, as the service, tests and people meet it. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { connect } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../infra/local/free-port.ts';
-import { AppNetwork } from '../../infra/local/simulated/app-network.ts';
+import { AppNetwork } from '../../infra/local/simulated/app-network/app-network.ts';
+import type { Call, PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
 import type { Rule } from '../../infra/local/simulated/behaviour.ts';
-import type { Call, PhoneMessage } from '../../infra/local/simulated/inbox.ts';
 import { StartError } from '../../infra/local/start-error.ts';
+import { askAt, aTime, aUuid, type Bridge, openBridge, tryHelp } from './support/simulator.ts';
 
 const PHONE = '27821234567';
 const OTHER_PHONE = '27827654321';
@@ -59,16 +58,7 @@ const deliver = (id: string, content: unknown, signal?: AbortSignal) => {
   return post(body, signed(id, body), signal);
 };
 
-/** Asks as people do. Answers status and body: as JSON, where it is that. */
-const ask = async (method: string, path: string, body?: unknown) => {
-  const answer = await fetch(app.phoneUrl + path, {
-    method,
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const said = await answer.text();
-  const isJson = answer.headers.get('content-type')?.includes('json');
-  return { status: answer.status, body: isJson ? JSON.parse(said) : said };
-};
+const ask = (method: string, path: string, body?: unknown) => askAt(app.phoneUrl, method, path, body);
 
 const shown = async (phone = PHONE): Promise<PhoneMessage[]> => (await ask('GET', `/phones/${phone}/messages`)).body;
 const all = async (phone = PHONE): Promise<PhoneMessage[]> =>
@@ -77,8 +67,6 @@ const calls = async (): Promise<Call[]> => (await ask('GET', '/calls')).body;
 const tell = (...rules: Rule[]) => ask('PUT', '/behaviour', rules);
 
 const idsOf = (all: { webhook_id: string }[]) => all.map(({ webhook_id }) => webhook_id);
-
-const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe('what the service sends', () => {
   test('is taken, answered 204 and shown on its phone', async () => {
@@ -421,32 +409,15 @@ describe('it answers as it is told:', () => {
 });
 
 describe('the app speaks:', () => {
-  let bridge: Server;
-  let received: { method: string; url: string; authorization: string; type: string; body: string }[];
-  let answer: { status: number; type?: string; body?: string };
+  let bridge: Bridge;
 
   beforeEach(async () => {
-    received = [];
-    answer = { status: 204 };
-    bridge = createServer(async (request, response) => {
-      const { method = '', url = '', headers } = request;
-      const { authorization = '', 'content-type': type = '' } = headers;
-      received.push({ method, url, authorization, type, body: await text(request) });
-      response.writeHead(answer.status, answer.type ? { 'content-type': answer.type } : {}).end(answer.body);
-    }).listen(0, '127.0.0.1');
-    await once(bridge, 'listening');
-    const bridgeUrl = `http://127.0.0.1:${(bridge.address() as AddressInfo).port}`;
-    app.connect({ bridgeUrl, appToken: 'bapi_app' });
+    bridge = await openBridge();
+    bridge.answerWith({ status: 204 });
+    app.connect({ bridgeUrl: bridge.url, appToken: 'bapi_app' });
   });
 
-  afterEach(async () => {
-    if (!bridge.listening) return;
-    bridge.close();
-    bridge.closeAllConnections();
-    await once(bridge, 'close');
-  });
-
-  const aUuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  afterEach(() => bridge.close());
 
   const sayings: [string, { method: string; path: string; body?: Record<string, unknown> }, unknown][] = [
     [
@@ -491,6 +462,11 @@ describe('the app speaks:', () => {
       },
     ],
     [
+      'a user answers a request',
+      { method: 'POST', path: '/requests/r1/answers', body: { answers: { first_name: 'approved', number: 'denied' } } },
+      { type: 'user_data.answered', data: { id: 'r1', answers: { first_name: 'approved', number: 'denied' } } },
+    ],
+    [
       'a user leaves',
       { method: 'DELETE', path: `/phones/${PHONE}/user` },
       { type: 'user.removed', data: { phone_number: PHONE } },
@@ -500,12 +476,11 @@ describe('the app speaks:', () => {
   test.each(sayings)('%s', async (_, { method, path, body }, said) => {
     const reply = await ask(method, path, body);
     expect(reply).toEqual({ status: 200, body: { event: { id: aUuid, ...(said as object) }, status: 204 } });
-    expect(received).toEqual([
+    expect(bridge.calls).toMatchObject([
       {
         method: 'POST',
         url: '/v1/app/events',
-        authorization: 'Bearer bapi_app',
-        type: 'application/json',
+        headers: { authorization: 'Bearer bapi_app', 'content-type': 'application/json' },
         body: JSON.stringify(reply.body.event),
       },
     ]);
@@ -518,23 +493,25 @@ describe('the app speaks:', () => {
 
   test('two events have two ids', async () => {
     for (const _ of 'ab') await ask('POST', `/phones/${PHONE}/messages`, { to: BOT, text: 'Hi' });
-    expect(new Set(received.map(({ body }) => JSON.parse(body).id)).size).toBe(2);
+    expect(new Set(bridge.calls.map(({ body }) => JSON.parse(body).id)).size).toBe(2);
   });
 
   test.each(['[ {"id":"1"} , 7 ]', 'null', '{"a":1,"a":2}'])('%s is sent on as it is', async (body) => {
     expect(await ask('POST', '/events', body)).toEqual({ status: 204, body: '' });
-    expect(received).toMatchObject([{ url: '/v1/app/events', authorization: 'Bearer bapi_app', body }]);
+    expect(bridge.calls).toMatchObject([
+      { url: '/v1/app/events', headers: { authorization: 'Bearer bapi_app' }, body },
+    ]);
   });
 
   test.each(sayings)('%s, and people see the error that the service answers', async (_, { method, path, body }) => {
     const problem = { code: 'invalid_request', errors: [{ pointer: '#/0' }] };
-    answer = { status: 422, type: 'application/problem+json', body: JSON.stringify(problem) };
+    bridge.answerWith({ status: 422, type: 'application/problem+json', body: JSON.stringify(problem) });
     expect(await ask(method, path, body)).toEqual({ status: 422, body: problem });
     expect(await ask('POST', '/events', [])).toEqual({ status: 422, body: problem });
   });
 
   test('a redirect is an answer, and followed by nobody', async () => {
-    answer = { status: 307, body: 'elsewhere' };
+    bridge.answerWith({ status: 307, body: 'elsewhere' });
     expect(await ask('POST', '/events', [])).toEqual({ status: 307, body: 'elsewhere' });
   });
 
@@ -575,7 +552,7 @@ describe('the app speaks:', () => {
     ['DELETE', '/phones/1/user', { id: '1' }, '"id" is not known: there are event_id.'],
   ])('%s %s with %j is 422, and nothing is sent', async (method, path, body, message) => {
     expect(await ask(method, path, body)).toEqual({ status: 422, body: { message } });
-    expect(received).toEqual([]);
+    expect(bridge.calls).toEqual([]);
   });
 
   test.each([
@@ -587,24 +564,17 @@ describe('the app speaks:', () => {
     ['POST', '/events'],
   ])('%s %s with a body that is not JSON is 400, and nothing is sent', async (method, path) => {
     expect(await ask(method, path, '{"to":')).toEqual({ status: 400, body: { message: 'The body must be JSON.' } });
-    expect(received).toEqual([]);
+    expect(bridge.calls).toEqual([]);
   });
 
   test('it says nothing that it is not told to say', async () => {
     await deliver('m1', event('Hello'));
     await ask('GET', `/phones/${PHONE}/messages`);
-    expect(received).toEqual([]);
+    expect(bridge.calls).toEqual([]);
   });
 
   test('every request that its help shows works', async () => {
-    const { status, body: help } = await ask('GET', '/');
-    expect(status).toBe(200);
-    const examples = [...String(help).matchAll(/^ {2}curl (?:-X (\w+) )?'?(http[^ ']+)'?(?: -d '(.*?)')?/gm)];
-    expect(examples.length).toBe(String(help).match(/curl/g)?.length);
-    for (const [, method, url = '', body] of examples) {
-      const reply = await ask(method ?? (body ? 'POST' : 'GET'), url.replace(app.phoneUrl, ''), body);
-      expect([url, reply.status]).toEqual([url, expect.toSatisfy((is) => is === 200 || is === 204)]);
-    }
+    await tryHelp(app.phoneUrl);
   });
 });
 
@@ -641,6 +611,72 @@ test('bytes that are no HTTP do no harm', async () => {
   socket.resume();
   await once(socket, 'close');
   expect(await calls()).toEqual([]);
+});
+
+describe('users answer requests by themselves', () => {
+  let bridge: Bridge;
+
+  beforeEach(async () => {
+    bridge = await openBridge();
+    bridge.answerWith({ status: 204 });
+    app.connect({ bridgeUrl: bridge.url, appToken: 'bapi_app' });
+  });
+
+  afterEach(() => bridge.close());
+
+  const asking = (id: string, ...properties: string[]) => ({
+    ...userDataRequest,
+    data: { ...userDataRequest.data, id, properties: properties.map((property) => ({ property })) },
+  });
+
+  const answersTo = (id: string) =>
+    bridge.calls.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.id === id && data.answers);
+
+  test.each<[string, unknown, Record<string, string>]>([
+    ['all of them', { all: 'approved' }, { first_name: 'approved', last_name: 'approved' }],
+    [
+      'all but one',
+      { phone: PHONE, all: 'approved', properties: { last_name: 'denied' } },
+      { first_name: 'approved', last_name: 'denied' },
+    ],
+    ['some, and leave the others open', { properties: { last_name: 'approved' } }, { last_name: 'approved' }],
+    [
+      'by the first rule that applies',
+      [{ phone: OTHER_PHONE, all: 'approved' }, { all: 'denied' }],
+      { first_name: 'denied', last_name: 'denied' },
+    ],
+  ])('%s, as they were told', async (_, rules, answers) => {
+    expect((await ask('PUT', '/consent', rules)).status).toBe(200);
+    expect((await ask('GET', '/consent')).body).toEqual([rules].flat());
+    await deliver('m1', asking('r1', 'first_name', 'last_name'));
+    await expect
+      .poll(() => answersTo('r1'))
+      .toEqual([{ id: aUuid, type: 'user_data.answered', data: { id: 'r1', answers } }]);
+  });
+
+  test('never, where they were told nothing, or forgot it', async () => {
+    await deliver('m1', asking('r1', 'first_name'));
+    await ask('PUT', '/consent', { all: 'approved' });
+    expect((await ask('DELETE', '/consent')).status).toBe(204);
+    await deliver('m2', asking('r2', 'first_name'));
+    await ask('PUT', '/consent', { properties: { last_name: 'approved' } });
+    await deliver('m3', asking('r3', 'first_name'));
+    await ask('PUT', '/consent', { all: 'approved' });
+    await deliver('m4', asking('r4', 'first_name'));
+    await expect.poll(() => answersTo('r4')).toHaveLength(1);
+    expect(bridge.calls).toHaveLength(1);
+  });
+
+  test.each<[unknown, string]>([
+    [{ all: 'yes' }, '"all" must be approved or denied.'],
+    [{ phone: '+27' }, '"phone" must be a phone number in international format without +: 7 to 15 digits.'],
+    [[{ properties: { first_name: 'no' } }], '"first_name" of "properties" of entry 1 must be approved or denied.'],
+    [{ never: true }, '"never" is not known: there are phone, all, properties.'],
+  ])('%j is 422, and what was told before stands', async (rules, message) => {
+    await ask('PUT', '/consent', { all: 'denied' });
+    expect(await ask('PUT', '/consent', rules)).toEqual({ status: 422, body: { message } });
+    expect((await ask('GET', '/consent')).body).toEqual([{ all: 'denied' }]);
+  });
 });
 
 describe('an app network', () => {

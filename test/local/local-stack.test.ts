@@ -17,6 +17,7 @@ const functions: Record<string, SmallFunction> = {
   Exiter: { source: 'export const handler = async () => process.exit(3)' },
   Broken: { source: "throw new Error('cannot load')" },
   Endless: { source: 'export const handler = async () => { for (;;); }', timeout: 1 },
+  Unborn: { source: 'export const handler = async () => 1;', environment: { NODE_OPTIONS: '--require /none.cjs' } },
   Hungry: {
     source:
       'export const handler = async () => { const all = []; for (;;) all.push(new Array(1e6).fill(Math.random())) }',
@@ -195,7 +196,7 @@ describe('an answer', () => {
 });
 
 describe('a function that fails', () => {
-  test.each(['Thrower', 'Rejecter', 'Exiter', 'Broken', 'Endless', 'Hungry', 'Talkative'])(
+  test.each(['Thrower', 'Rejecter', 'Exiter', 'Broken', 'Unborn', 'Endless', 'Hungry', 'Talkative'])(
     'is answered for with 500 and nothing of the cause, and harms no other call: %s',
     async (id) => {
       const response = await get(`/${id}`);

@@ -1,5 +1,6 @@
 /** `npm start`, as people and programs meet it. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { freePort } from '../../infra/local/free-port.ts';
+import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
 import type { StackFile } from '../../infra/local/stack-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'start-'));
@@ -44,10 +46,24 @@ const takenPort = async (): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
+/**
+ * The first of five free ports in a row. They are none that the system gives to those who ask for any: other tests do, all
+ * the time.
+ */
+const freePorts = async (): Promise<number> => {
+  for (;;) {
+    const first = randomInt(10_000, 30_000);
+    const servers = Array.from({ length: 5 }, () => createServer());
+    const taken = await Promise.allSettled(servers.map((server, place) => listenOnLoopback(server, first + place)));
+    await Promise.all(servers.map(closeServer));
+    if (taken.every(({ status }) => status === 'fulfilled')) return first;
+  }
+};
+
 const stackFile = join(folder, 'stack.json');
 
 test('is ready when it says so, tells programs where everything is, and leaves nothing behind on SIGTERM', async () => {
-  const port = await freePort();
+  const port = await freePorts();
   const { child, output, exit } = start({ PORT: `${port}` });
   await expect.poll(() => output.out).toMatch(/^ready$/m);
 
@@ -57,18 +73,25 @@ test('is ready when it says so, tells programs where everything is, and leaves n
     bridge_url: `http://127.0.0.1:${port + 1}`,
     phone_url: `http://127.0.0.1:${port + 2}`,
     app_url: `http://127.0.0.1:${port + 2}/app`,
+    rapidpro_url: `http://127.0.0.1:${port + 3}`,
+    turn_url: `http://127.0.0.1:${port + 4}`,
     dynamodb_endpoint: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    s3_endpoint: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     table: 'business-api-local',
     token: expect.stringMatching(/^bapi_/),
     app_token: expect.stringMatching(/^bapi_/),
     bot_phone_number: expect.stringMatching(/^\d+$/),
+    turn_bot_phone_number: expect.stringMatching(/^\d+$/),
     panelist: expect.stringMatching(/^\d+$/),
     pid: child.pid,
   });
   expect(output.out).toContain(file.token);
   expect(output.out).not.toContain(file.app_token);
   expect(output.out).toMatch(
-    new RegExp(`^export .* PHONE_URL=${file.phone_url} .* BOT=${file.bot_phone_number}$`, 'm'),
+    new RegExp(
+      `^export .* PHONE_URL=${file.phone_url} RAPIDPRO_URL=${file.rapidpro_url} TURN_URL=${file.turn_url} .* TURN_BOT=${file.turn_bot_phone_number} BOT=${file.bot_phone_number}$`,
+      'm',
+    ),
   );
   const list = await fetch(`${file.base_url}/v1/research_profilers`, {
     headers: { authorization: `Bearer ${file.token}` },
@@ -78,7 +101,8 @@ test('is ready when it says so, tells programs where everything is, and leaves n
   child.kill('SIGTERM');
   expect(await exit).toEqual([0, null]);
   expect(existsSync(stackFile)).toBe(false);
-  for (const url of [file.base_url, file.bridge_url, file.phone_url, file.dynamodb_endpoint])
+  const { base_url, bridge_url, phone_url, rapidpro_url, turn_url, dynamodb_endpoint, s3_endpoint } = file;
+  for (const url of [base_url, bridge_url, phone_url, rapidpro_url, turn_url, dynamodb_endpoint, s3_endpoint])
     await expect(fetch(url)).rejects.toThrow();
   expect(output.err).toBe('');
 });
@@ -141,6 +165,16 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
     /^Port \d+ is taken: set PORT to another one\.\n$/,
   ],
   [
+    "a port of RapidPro's that is taken",
+    async () => ({ PORT: `${(await takenPort()) - 3}` }),
+    /^Port \d+ is taken: set PORT to another one\.\n$/,
+  ],
+  [
+    "a port of Turn's that is taken",
+    async () => ({ PORT: `${(await takenPort()) - 4}` }),
+    /^Port \d+ is taken: set PORT to another one\.\n$/,
+  ],
+  [
     'a platform that has no embedded database',
     async () => ({
       PORT: '0',
@@ -148,7 +182,12 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
     }),
     /^There is no embedded database for sunos-\w+: start DynamoDB Local .* and set DYNAMODB_ENDPOINT=\S+\n$/,
   ],
-  ['a port that is none', async () => ({ PORT: 'http' }), /^PORT must be a number from 0 to 65533, not "http"\.\n$/],
+  [
+    'a port that leaves none for Turn',
+    async () => ({ PORT: '65532' }),
+    /^PORT must be a number from 0 to 65531, not "65532"\.\n$/,
+  ],
+  ['a port that is none', async () => ({ PORT: 'http' }), /^PORT must be a number from 0 to 65531, not "http"\.\n$/],
   [
     'a database that cannot be reached',
     async () => ({ PORT: '0', DYNAMODB_ENDPOINT: `http://127.0.0.1:${await freePort()}` }),

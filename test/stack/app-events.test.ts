@@ -64,6 +64,12 @@ const removed = (phone_number: string, event = randomUUID()) => ({
   data: { phone_number },
 });
 
+const answered = (id: string, answers: object, event = randomUUID()) => ({
+  id: event,
+  type: 'user_data.answered',
+  data: { id, answers },
+});
+
 /** States that were logged, of all contacts or of one, oldest first, but for those of delivery. */
 const logged = async ({ token: own }: Caller, contact?: string): Promise<string[]> =>
   ((await call('listLogs', { token: own, query: contact === undefined ? {} : { contact } })).body ?? [])
@@ -131,6 +137,97 @@ describe("a user's message", () => {
       '#/data/text/body must have at most 65536 characters',
     ]);
     expect(await logged(caller, phone)).toEqual(['received']);
+  });
+});
+
+describe('an answer to a request', () => {
+  /** A request for three properties of a new user, of whom two are known. */
+  const requested = async () => {
+    const { token: own } = await newCaller('user_data');
+    const phone = newPhone();
+    const properties = {
+      first_name: { value: 'Thandi', source: 'user' },
+      last_name: { value: 'Zoë', source: 'user' },
+    };
+    await taken(updated(phone, { properties }));
+    const { body } = await call('startUserDataRequest', {
+      token: own,
+      path: { phone_number: phone },
+      body: {
+        reason: 'To open your account',
+        data: [{ property: 'first_name' }, { property: 'last_name' }, { property: 'citizenship' }],
+      },
+    });
+    const id = body.requestId;
+    return {
+      id,
+      phone,
+      fetched: async () => (await call('fetchUserData', { token: own, path: { id }, query: {} })).body,
+    };
+  };
+
+  const approved = (value: string) => expect.objectContaining({ status: 'approved', value, source: 'user' });
+  const denied = { status: 'denied' };
+
+  test('is taken once, however often it comes', async () => {
+    const { id, fetched } = await requested();
+    const event = answered(id, { first_name: 'approved', last_name: 'denied', citizenship: 'approved' });
+    await Promise.all([taken(event), taken(event), taken([event, event])]);
+    const first = await fetched();
+    expect(first).toEqual({
+      status: 'completed',
+      results: { first_name: approved('Thandi'), last_name: denied, citizenship: { status: 'unavailable' } },
+    });
+    await taken(event);
+    expect(await fetched()).toEqual(first);
+  });
+
+  test('is taken in the order of its batch, of which the first stands', async () => {
+    const { id, fetched } = await requested();
+    await taken([
+      answered(id, { first_name: 'denied' }),
+      answered(id, { first_name: 'approved', last_name: 'approved' }),
+      answered(id, { last_name: 'denied', citizenship: 'denied' }),
+    ]);
+    expect(await fetched()).toEqual({
+      status: 'completed',
+      results: { first_name: denied, last_name: approved('Zoë'), citizenship: denied },
+    });
+  });
+
+  test('that is bad is refused, and says what is; others of its batch are taken', async () => {
+    const { id, phone, fetched } = await requested();
+    const batch = [
+      answered(randomUUID(), { first_name: 'approved' }),
+      answered(id, { first_name: 'maybe', last_name: true, citizenship: null }),
+      answered(id, { first_name: 'approved', number: 'approved' }),
+      answered(id, ['approved']),
+      { id: randomUUID(), type: 'user_data.answered', data: { id: '' } },
+      answered(id, { last_name: 'approved' }),
+      answered(id, {}),
+      updated(phone, { panelist: true }),
+    ];
+    const choice = 'must be "approved" or "denied"';
+    expect(await refused(batch)).toEqual([
+      '#/0/data/id is the id of no request, or of one that has expired',
+      `#/1/data/answers/first_name ${choice}`,
+      `#/1/data/answers/last_name ${choice}`,
+      `#/1/data/answers/citizenship ${choice}`,
+      '#/2/data/answers/number is not among the properties that this request asks for',
+      '#/3/data/answers/0 is not among the properties that this request asks for',
+      '#/4/data/id must not be empty or white space only',
+      '#/4/data/answers is required',
+    ]);
+    expect(await findUser(phone)).toEqual({ phone_number: phone, panelist: true });
+    await taken(answered(id, { first_name: 'denied', last_name: 'denied', citizenship: 'denied' }));
+    expect((await fetched()).results).toEqual({ first_name: denied, last_name: approved('Zoë'), citizenship: denied });
+  });
+
+  test.each(['toString', '__defineGetter__'])('to what no request asks for is refused: %s', async (name) => {
+    const { id } = await requested();
+    expect(await refused(answered(id, { [name]: 'approved' }))).toEqual([
+      `#/data/answers/${name} is not among the properties that this request asks for`,
+    ]);
   });
 });
 
@@ -205,7 +302,7 @@ describe('a batch', () => {
       '#/1/data/type is required',
       '#/1/data/text is required',
       '#/2/data/id is the id of no message that was sent to a user',
-      '#/3/type must be "message.received", "message.state", "user.updated" or "user.removed"',
+      '#/3/type must be "message.received", "message.state", "user.updated", "user_data.answered" or "user.removed"',
       '#/4 must be an object, not a string',
     ]);
     expect(await logged(caller)).toEqual(['received', 'received']);

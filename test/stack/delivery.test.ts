@@ -11,7 +11,7 @@ import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable, useSecret } from './support/own-table.ts';
 import { drop, hang, Receiver } from './support/receiver.ts';
-import { newAccountId, newPhone } from './support/world.ts';
+import { newAccountId, newMedia, newPhone } from './support/world.ts';
 
 /** Milliseconds of a minute of the schedule here. Waits of seconds are real: 3 s are 200 ms. */
 const MINUTE = 4_000;
@@ -127,7 +127,7 @@ describe('what the app network takes', () => {
   test('may hold quick replies, images and files', async () => {
     const { conversation } = await waiting();
     const { account, phone: to } = conversation;
-    const url = 'https://bridge.example.com/media/1';
+    const url = `https://bridge.example.com/media/${await newMedia(account)}`;
     await sendMessage(account, { ...text(to, 'Well?'), quick_replies: ['Yes', 'No'] }, {});
     await sendMessage(account, { to, type: 'image', image: { url } }, {});
     await sendMessage(account, { to, type: 'file', file: { url } }, {});

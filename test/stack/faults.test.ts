@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Faults } from '../../infra/local/faults.ts';
-import type { Call, PhoneMessage } from '../../infra/local/simulated/inbox.ts';
+import type { Call, PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
 import { serveOwnStack } from './support/own-stack.ts';
 import { type Caller, newCaller, newPhone } from './support/world.ts';
 

@@ -1,6 +1,6 @@
 /** What one account's trouble means to others. */
 import { expect, onTestFinished, test } from 'vitest';
-import type { PhoneMessage } from '../../infra/local/simulated/inbox.ts';
+import type { PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
 import { updateAccount } from '../../shared/accounts.ts';
 import { serveOwnStack } from './support/own-stack.ts';
 import { hang, Receiver } from './support/receiver.ts';

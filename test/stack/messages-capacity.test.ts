@@ -8,7 +8,7 @@ import { createAccount, updateAccount } from '../../shared/accounts.ts';
 import { deliver } from '../../shared/delivery.ts';
 import { countEntries, listJobs } from '../../shared/jobs.ts';
 import { logItem } from '../../shared/logs.ts';
-import { receiveMessage, reportState, sendMessage } from '../../shared/messages.ts';
+import { receiveMessage, reportState, sendFromPlatform, sendMessage } from '../../shared/messages.ts';
 import type { Conversation } from '../../shared/outbox.ts';
 import { consumedBy } from './support/consumed.ts';
 import { putAll } from './support/many-items.ts';
@@ -107,6 +107,35 @@ test("a user's message costs 1 write unit and 3 on its indexes, and 1 read unit;
     calls: 3,
     table: 7,
   });
+});
+
+/** An account on RapidPro, and its user. */
+const withRapidpro = async () => {
+  const conversation = await newConversation();
+  const { account } = conversation;
+  await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: app.url } } });
+  return { ...conversation, reports: { ...conversation, direction: 'platform' } satisfies Conversation };
+};
+
+test("a chat platform's message costs what any other does; a repeat of it is not cheaper", async () => {
+  const { account, phone } = await withRapidpro();
+  const take = () => sendFromPlatform(account, 'rapidpro', { reference: '21', ...text(phone) });
+  expect(await consumedBy(take)).toMatchObject({ calls: 2, table: 6.5 });
+  // The database reports nothing for a transaction that was refused; DynamoDB takes as much as for one that was not.
+  expect(await consumedBy(take)).toMatchObject({ table: 0.5 });
+});
+
+test('telling RapidPro a status costs 4 write units to settle and note it; another part, 1 read unit and no call', async () => {
+  const { account, phone, reports } = await withRapidpro();
+  const parts = ['one', 'two'].map((body) => ({ to: phone, type: 'text' as const, text: { body } }));
+  const ids = [];
+  for (const part of parts) ids.push(await sendFromPlatform(account, 'rapidpro', { reference: '21', ...part }));
+  for (const id of ids) await reportState(id, 'delivered_to_user');
+  app.calls.length = 0;
+  const { table } = await consumedBy(() => run(reports));
+  expect(app.calls.map(({ body }) => body)).toEqual(['id=21']);
+  // Head 1, platform 0.5, circuit 0.5, entries 1, what was told 2; 4 to settle the first, 2 the second; head 1.
+  expect(table).toBeLessThanOrEqual(12);
 });
 
 test('counting costs 2 write units an entry, and 2 a counter and batch', async () => {

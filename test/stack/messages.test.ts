@@ -5,7 +5,7 @@ import { updateAccount } from '../../shared/accounts.ts';
 import { call, fail, sendRaw } from './support/client.ts';
 import { report, shownOn, untilShown, write } from './support/phones.ts';
 import { Receiver } from './support/receiver.ts';
-import { type Caller, newCaller, newPhone } from './support/world.ts';
+import { type Caller, newCaller, newMedia, newPhone } from './support/world.ts';
 
 const { bridge_url } = inject('stack');
 
@@ -89,9 +89,9 @@ describe('a message', () => {
   });
 
   test('carries quick replies, and media by their datafree address', async () => {
-    const { token } = await business();
+    const { account, token } = await business();
     const to = newPhone();
-    const url = `${bridge_url}/media/abc`;
+    const url = `${bridge_url}/media/${await newMedia(account)}`;
     await call('sendMessage', { token, body: { ...text(to), quick_replies: ['Yes', 'No'] } });
     await call('sendMessage', { token, body: { to, type: 'image', image: { url } } });
     await call('sendMessage', { token, body: { to, type: 'file', file: { url } } });
@@ -203,12 +203,12 @@ describe('a message that is not valid', () => {
     [
       'an image from elsewhere',
       { to: '27820000001', type: 'image', image: { url: 'https://example.com/a.png' } },
-      `#/image/url must be a datafree URL: one of ours, that begins with ${bridge_url}/`,
+      `#/image/url must be a datafree URL of yours, which begins with ${bridge_url}/media/: upload what you send with POST /v1/upload_image`,
     ],
     [
       'a file from a host that only begins like ours',
       { to: '27820000001', type: 'file', file: { url: `${bridge_url}.example.com/a` } },
-      `#/file/url must be a datafree URL: one of ours, that begins with ${bridge_url}/`,
+      `#/file/url must be a datafree URL of yours, which begins with ${bridge_url}/media/: upload what you send with POST /v1/upload_file`,
     ],
   ])('is refused with all of its faults, and nothing is sent: %s', async (_, body, ...faults) => {
     const { token } = await business();

@@ -8,7 +8,10 @@ import { find } from '../../shared/table/client.ts';
 import { userKey } from '../../shared/table/keys.ts';
 import { findUser, registerUser } from '../../shared/users.ts';
 import { csv, failingTable, folder, inJson, operator, refusal, remote, run, time } from './support/operator.ts';
+import { useOwnTable } from './support/own-table.ts';
 import { newPhone } from './support/world.ts';
+
+useOwnTable('operator-import');
 
 describe('an import of panelists', () => {
   test('registers thousands of them, and changes nothing when it is repeated', { timeout: 120_000 }, async () => {

@@ -213,7 +213,7 @@ describe('a command that is not understood', () => {
     ['account create', /missing required argument 'name'/],
     ['account show a b', /too many arguments/],
     ['account update demo', /nothing to change/],
-    ['account update demo --platform smoke', /Allowed choices are webhook/],
+    ['account update demo --platform smoke', /Allowed choices are rapidpro, turn, webhook/],
     ['account update demo --no-platform --platform-url https://a.example', /--no-platform takes no settings/],
     ['account create A --bot-number +27820000001', /7 to 15 digits/],
     ['token issue demo', /required option '--permissions <list>'/],
@@ -251,7 +251,17 @@ describe('a command that is not understood', () => {
 
 const helped = [
   ...['', 'account', 'account create', 'account update', 'token issue', 'user set', 'panelist import'],
-  ...['outbox list', 'outbox retry', 'message show', 'job recount'],
+  ...[
+    'outbox list',
+    'outbox retry',
+    'message show',
+    'job recount',
+    'platform',
+    'platform check',
+    'user grants',
+    'user export',
+    'user erase',
+  ],
 ];
 
 test.concurrent.each(helped)('help for "%s" needs no table', async (command) => {

@@ -8,12 +8,14 @@ import { join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { Demo } from '../../infra/local/demo.ts';
-import type { AppNetwork } from '../../infra/local/simulated/app-network.ts';
+import type { AppNetwork } from '../../infra/local/simulated/app-network/app-network.ts';
 import { updateAccount } from '../../shared/accounts.ts';
 import { sortableTime } from '../../shared/clock.ts';
+import { readHead } from '../../shared/outbox.ts';
 import { update } from '../../shared/table/client.ts';
 import { profilerKey } from '../../shared/table/keys.ts';
-import { serveOwnStack } from './support/own-stack.ts';
+import { fileOf, png } from './support/files.ts';
+import { type OwnStack, serveOwnStack } from './support/own-stack.ts';
 import { newPhone } from './support/world.ts';
 
 /** Milliseconds of a minute: an attempt to deliver has half a second. */
@@ -63,6 +65,77 @@ const useProfilers = async (send: Send, { panelist }: Demo): Promise<void> => {
   });
 };
 
+const useBridge = async ({ stack, rapidpro, turn, demo }: OwnStack): Promise<void> => {
+  const message = { to: newPhone(), text: 'Hello' };
+  for (const address of [`${rapidpro.url}/channels/demo/send`, `${turn.url}/numbers/demo/send`])
+    await fetch(address, { method: 'POST', body: JSON.stringify(message) });
+  const tested = await fetch(`${stack.bridgeUrl}/webhook/${demo.bot_phone_number}`, {
+    method: 'POST',
+    headers: { authorization: demo.token, 'content-type': 'application/json' },
+    body: JSON.stringify({ message: { type: 'text', from: newPhone(), text: { body: 'Hi' } } }),
+  });
+  expect(tested.status).toBe(200);
+  const told = async () => (await fetch(`${rapidpro.url}/channels/demo/statuses`)).json();
+  await expect.poll(told).toContainEqual(expect.objectContaining({ status: 'sent' }));
+};
+
+/** A user is asked, answers, and is forgotten with all there is: an answer, a request that waits, logs, receipts. */
+const useUserData = async (send: Send, report: Send, app: AppNetwork): Promise<void> => {
+  const phone_number = newPhone();
+  const first_name = { value: 'Thandi', source: 'user' };
+  const app_version = { value: '2.1', source: 'device' };
+  const tell = (id: string, type: string, data: object) => report('POST', 'app/events', { id, type, data });
+  await tell('e', 'user.updated', { phone_number, panelist: true, properties: { first_name, app_version } });
+
+  const data = [{ property: 'first_name' }, { property: 'app_version' }];
+  const start = async (reason: string): Promise<string> => {
+    const path = `user_data/start/${phone_number}`;
+    return ((await send('POST', path, { reason, data })) as { requestId: string }).requestId;
+  };
+  const id = await start('One');
+  // The same key again, which looks at the first request.
+  expect(await start('One')).toBe(id);
+  await tell('f', 'user_data.answered', { id, answers: { first_name: 'approved' } });
+  await send('GET', `user_data/fetch/${id}`);
+  await send('POST', `user_data/fetch/${phone_number}`, { data: data.slice(1) });
+
+  const created = await send('POST', 'research_profilers', { question: 'Well?', options: ['left', 'right'] });
+  const { profiler_id, options } = created as { profiler_id: string; options: { left: string } };
+  await send('POST', 'profiler_answer', { profiler_id, option_id: options.left, phone_number });
+  const shown = async () => (await fetch(`${app.phoneUrl}/phones/${phone_number}/messages`)).json();
+  await expect.poll(shown).toHaveLength(1);
+
+  // What waits for this phone does so until the user is forgotten.
+  const later = [{ phone: phone_number, status: 503, retry_after: 3_600 }];
+  await fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify(later) });
+  await send('POST', 'message', { to: phone_number, type: 'text', text: { body: 'Hello' } });
+  await start('Two');
+  await tell('g', 'user.removed', { phone_number });
+  const waiting = () => readHead({ direction: 'app', account: 'demo', phone: phone_number });
+  await expect.poll(waiting).toBeUndefined();
+};
+
+/** An image is uploaded and sent, by the API and by Turn, and looked at. */
+const useMedia = async ({ stack, turn, demo }: OwnStack): Promise<void> => {
+  const uploaded = await Promise.all(
+    ['image', 'file'].map(async (kind) => {
+      const body = new FormData();
+      body.append('file', fileOf(png));
+      const headers = { authorization: demo.token };
+      const response = await fetch(`${stack.baseUrl}/v1/upload_${kind}`, { method: 'POST', headers, body });
+      expect(response.status).toBe(200);
+      return ((await response.json()) as { url: string }).url;
+    }),
+  );
+  const [url = ''] = uploaded;
+  expect((await fetch(url)).status).toBe(200);
+  await caller(stack.baseUrl, demo.token)('POST', 'message', { to: newPhone(), type: 'image', image: { url } });
+  await fetch(`${turn.url}/numbers/demo/send`, {
+    method: 'POST',
+    body: JSON.stringify({ to: newPhone(), image: { link: url } }),
+  });
+};
+
 const useMessages = async (
   send: Send,
   report: Send,
@@ -106,15 +179,20 @@ const useMessages = async (
 
 test('no role allows more than its function needs', async () => {
   const lines: string[] = [];
-  const { stack, app, demo } = await serveOwnStack({
+  const own = await serveOwnStack({
     name: 'rights',
     assembly: hurriedAssembly(),
     minute: MINUTE,
     onLine: (source, line) => void lines.push(`${source} ${line}`),
   });
+  const { stack, app, demo } = own;
   const send = caller(stack.baseUrl, demo.token);
   await useProfilers(send, demo);
-  await useMessages(send, caller(stack.bridgeUrl, demo.app_token), app, demo);
+  await useBridge(own);
+  await useMedia(own);
+  const report = caller(stack.bridgeUrl, demo.app_token);
+  await useUserData(send, report, app);
+  await useMessages(send, report, app, demo);
 
   // A wake-up that cannot be read makes deliver fail, and ask for it to come again soon.
   const queue = new SQSClient({ endpoint: stack.awsEndpoint });

@@ -89,6 +89,20 @@ test('a request leaves nothing behind for the next one', async () => {
   expect([one.headers?.['x-account'], two.headers?.['x-account']]).toEqual(['acme', 'other']);
 });
 
+const FORM = 'application/x-www-form-urlencoded';
+
+/** A body as API Gateway hands on what it takes for bytes, as it does a form. */
+const encoded = (body: string | Buffer) => ({ body: Buffer.from(body).toString('base64'), isBase64Encoded: true });
+
+/** A body as it hands on what it takes for text. */
+const plain = (body: string) => ({ body, isBase64Encoded: false });
+
+/** A post of a body of a content type, and what its path holds. */
+const posting = (
+  sent: Partial<Pick<HttpEvent, 'body' | 'isBase64Encoded' | 'pathParameters'>>,
+  type = FORM,
+): HttpEvent => ({ ...eventWith(undefined), ...sent, headers: { 'content-type': type } });
+
 describe('an endpoint that takes a form', () => {
   const form = define({
     area: 'bridge',
@@ -96,30 +110,181 @@ describe('an endpoint that takes a form', () => {
     routes: [{ host: 'bridge', method: 'POST', path: '/form' }],
     token: 'none',
     permission: 'none',
-    body: { type: 'form', schema: v.object({ text: v.string(), reply: v.array(v.string()) }) },
+    body: { type: 'form', schema: v.object({ text: v.string(), reply: v.optional(v.array(v.string())) }) },
     responses: { 200: v.unknown() },
     problems: [],
     table: [],
   });
 
-  const send = async (body: string, type = 'application/x-www-form-urlencoded') => {
-    const event = { ...eventWith(undefined), body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
-    const answer = await serve(form, async (request) => ok(request.body))(
-      { ...event, headers: { 'content-type': type } },
-      context(10_000),
+  const send = async (event: HttpEvent) => {
+    const handle = vi.fn(async ({ body, bytes }: { body: object; bytes: Buffer }) =>
+      ok({ ...body, bytes: bytes.toString('base64') }),
     );
-    return { status: answer.statusCode, body: JSON.parse(answer.body ?? '') };
+    const { statusCode, body } = await serve(form, handle)(event, context(10_000));
+    return { status: statusCode, body: JSON.parse(body ?? ''), handled: handle.mock.calls.length > 0 };
   };
 
-  test('gets its fields, repeated ones in order', async () => {
-    expect(await send('text=a+%26+%E2%98%BA&reply=Yes&reply=No+%2B&extra=1')).toEqual({
-      status: 200,
-      body: { text: 'a & \u263a', reply: ['Yes', 'No +'] },
+  test('gets its fields, repeated ones in order, and the bytes that they came in', async () => {
+    const sent = 'text=a+%26+%E2%98%BA&reply=Yes&reply=No+%2B&extra=1';
+    const bytes = 'dGV4dD1hKyUyNislRTIlOTglQkEmcmVwbHk9WWVzJnJlcGx5PU5vKyUyQiZleHRyYT0x';
+    const fields = { text: 'a & \u263a', reply: ['Yes', 'No +'], bytes };
+    expect(await send(posting(encoded(sent)))).toEqual({ status: 200, body: fields, handled: true });
+    expect(await send(posting(plain(sent)))).toEqual({ status: 200, body: fields, handled: true });
+  });
+
+  test.each<[string, string]>([
+    ['text=%F0%9F%98%80', '😀'],
+    ['text=😀', '😀'],
+    ['text=%25', '%'],
+    ['text=100%2525', '100%25'],
+    ['text=%EF%BF%BD', '\ufffd'],
+    ['text=%00', '\u0000'],
+    ['text', ''],
+  ])('reads what can be read: %s', async (sent, text) => {
+    expect(await send(posting(encoded(sent)))).toMatchObject({ status: 200, body: { text } });
+    expect(await send(posting(plain(sent)))).toMatchObject({ status: 200, body: { text } });
+  });
+
+  test.each<[string, string]>([
+    ['a percent sign alone', 'text=100%'],
+    ['a percent sign and one digit', 'text=%4'],
+    ['a percent sign and no digits', 'text=%zz'],
+    ['half of a character', 'text=%E2%98'],
+    ['half of a surrogate pair', 'text=%ED%A0%80'],
+    ['a character in more bytes than it needs', 'text=%C0%AF'],
+    ['a byte of another encoding', 'text=caf%E9'],
+    ['a broken name', 'text=a&%=b'],
+    ['a broken field that nobody asks for', 'text=a&extra=%'],
+  ])('refuses one that cannot be read, and guesses nothing: %s', async (_, sent) => {
+    for (const event of [posting(encoded(sent)), posting(plain(sent))]) {
+      expect(await send(event)).toMatchObject({
+        status: 400,
+        body: {
+          code: 'malformed_body',
+          detail: 'The form holds a broken percent-encoding, or text that is not UTF-8.',
+        },
+        handled: false,
+      });
+    }
+  });
+
+  test.each<[string, Buffer]>([
+    ['Latin-1', Buffer.from('text=caf\u00e9', 'latin1')],
+    ['half of a character', Buffer.from('text=\u263a').subarray(0, -1)],
+    ['UTF-16', Buffer.from('\ufefftext=\u263a', 'utf16le')],
+  ])('refuses bytes that are no UTF-8: %s', async (_, sent) => {
+    expect(await send(posting(encoded(sent)))).toMatchObject({
+      status: 400,
+      body: { code: 'malformed_body' },
+      handled: false,
     });
   });
 
-  test('names the faults of a form, and refuses JSON', async () => {
-    expect(await send('reply=a&reply=b')).toMatchObject({ status: 422, body: { errors: [{ pointer: '#/text' }] } });
-    expect(await send('{}', 'application/json')).toMatchObject({ status: 415 });
+  test.each<[string, HttpEvent]>([
+    ['of other fields', posting(encoded('reply=a&reply=b'))],
+    ['that is empty', posting(encoded(''))],
+    ['that is missing', posting({})],
+  ])('names the faults of a form %s', async (_, event) => {
+    expect(await send(event)).toMatchObject({
+      status: 422,
+      body: { code: 'invalid_request', errors: [{ pointer: '#/text', detail: 'is required' }] },
+      handled: false,
+    });
+  });
+
+  test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', `${FORM}x`, ''])(
+    'refuses other content types, and says which it takes: %j',
+    async (type) => {
+      expect(await send(posting(encoded('text=a'), type))).toMatchObject({
+        status: 415,
+        body: {
+          code: 'unsupported_media_type',
+          detail: 'Send the body as application/x-www-form-urlencoded, and say so in Content-Type.',
+        },
+        handled: false,
+      });
+    },
+  );
+
+  test('refuses a form that does not say that it is one', async () => {
+    const event = { ...posting(encoded('text=a')), headers: {} };
+    expect(await send(event)).toMatchObject({ status: 415, handled: false });
+  });
+
+  test.each([`${FORM}; charset=utf-8`, 'Application/X-WWW-Form-URLEncoded'])(
+    'takes its content type as it is written: %s',
+    async (type) => {
+      expect(await send(posting(encoded('text=a'), type))).toMatchObject({ status: 200 });
+    },
+  );
+});
+
+describe('an endpoint that takes JSON', () => {
+  const document = define({
+    area: 'bridge',
+    summary: 'Takes JSON.',
+    routes: [{ host: 'bridge', method: 'POST', path: '/document' }],
+    token: 'none',
+    permission: 'none',
+    body: { type: 'json', schema: v.object({ text: v.string() }) },
+    responses: { 200: v.unknown() },
+    problems: [],
+    table: [],
+  });
+
+  test.each([
+    ['as text', plain('{ "text": "\\u005a\\u006fë 😀" }\n')],
+    ['as bytes', encoded('{ "text": "\\u005a\\u006fë 😀" }\n')],
+  ])('gets the bytes as they came, besides what they say, from a body that comes %s', async (_, sent) => {
+    const { statusCode, body } = await serve(document, async ({ body: { text }, bytes }) =>
+      ok({ text, bytes: bytes.toString('base64') }),
+    )(posting(sent, 'application/json'), context(10_000));
+    expect({ status: statusCode, ...JSON.parse(body ?? '') }).toEqual({
+      status: 200,
+      text: 'Zoë 😀',
+      bytes: 'eyAidGV4dCI6ICJcdTAwNWFcdTAwNmbDqyDwn5iAIiB9Cg==',
+    });
+  });
+});
+
+describe('an endpoint whose path ends with a slash', () => {
+  const slash = define({
+    area: 'bridge',
+    summary: 'Ends with a slash.',
+    routes: [
+      { host: 'bridge', method: 'POST', path: '/form' },
+      { host: 'bridge', method: 'POST', path: '/form/' },
+    ],
+    token: 'none',
+    permission: 'none',
+    body: { type: 'form', schema: v.object({ text: v.string() }) },
+    responses: { 200: v.unknown() },
+    problems: [],
+    table: [],
+  });
+
+  const send = async (pathParameters: Record<string, string> | undefined, sent = 'text=a') => {
+    const handle = vi.fn(async () => ok('served'));
+    const event = posting({ ...encoded(sent), ...(pathParameters && { pathParameters }) });
+    const { statusCode, body } = await serve(slash, handle)(event, context(10_000));
+    return { status: statusCode, body: JSON.parse(body ?? ''), calls: handle.mock.calls.length };
+  };
+
+  test.each([[undefined], [{}], [{ proxy: '' }]])('is served with nothing behind it: %j', async (parameters) => {
+    expect(await send(parameters)).toEqual({ status: 200, body: 'served', calls: 1 });
+  });
+
+  test.each(['more', 'more/of/it', '/', '%2F', ' '])('is not served with more behind it: %j', async (proxy) => {
+    const notFound = {
+      status: 404,
+      body: {
+        code: 'address_not_found',
+        detail: 'There is nothing at this address: leave out what follows the last slash.',
+      },
+      calls: 0,
+    };
+    expect(await send({ proxy })).toMatchObject(notFound);
+    // Whatever is wrong besides.
+    expect(await send({ proxy }, '%')).toMatchObject(notFound);
   });
 });

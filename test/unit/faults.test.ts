@@ -1,7 +1,8 @@
 /** Faults of a request, as the caller reads them. */
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { faultInBody, faultInParameter, pointerTo } from '../../shared/faults.ts';
+import { faultInBody, faultInParameter, pointerTo, validBody } from '../../shared/faults.ts';
+import { Problem } from '../../shared/problems.ts';
 
 /** The faults that a schema finds in a body. */
 const faultsOf = (schema: v.GenericSchema, input: unknown, keys?: string[]) =>
@@ -86,3 +87,38 @@ describe('the place of a fault', () => {
     expect(issues.map(faultInParameter)).toEqual([{ parameter: 'idempotency-key', detail: 'is required' }]);
   });
 });
+
+describe('a body whose form is known late', () => {
+  const schema = v.object({
+    name: v.pipe(
+      v.string(),
+      v.transform((name) => name.length),
+    ),
+    list: v.array(v.string()),
+  });
+
+  test('is what its schema makes of it', () => {
+    expect(validBody(schema, { name: 'abc', list: [], more: 1 })).toEqual({ name: 3, list: [] });
+  });
+
+  test('is refused with all faults at once, each at its place', () => {
+    expect(problemOf(() => validBody(schema, { list: ['x', 1] }))).toMatchObject({
+      code: 'invalid_request',
+      faults: [
+        { pointer: '#/name', detail: 'is required' },
+        { pointer: '#/list/1', detail: 'must be a string, not a number' },
+      ],
+    });
+  });
+});
+
+/** The problem that is thrown. */
+const problemOf = (act: () => unknown): Problem => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+  throw new Error('There was no problem.');
+};

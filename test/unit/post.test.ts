@@ -7,7 +7,9 @@ import { createServer, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
-import { NoAnswer, post, retryAfterIn, signed } from '../../shared/post.ts';
+import { post } from '../../shared/post.ts';
+import { NoAnswer, retryAfterIn } from '../../shared/posting.ts';
+import { signed } from '../../shared/standard-webhooks.ts';
 import { drop, hang, Receiver } from '../stack/support/receiver.ts';
 
 let receiver: Receiver;

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Conversation, Entry, Outgoing } from '../../shared/outbox.ts';
-import { attempt, type Outcome } from '../../shared/receiver.ts';
+import type { Outcome } from '../../shared/outcome.ts';
+import { attempt } from '../../shared/receiver.ts';
 import { receiverOf } from '../../shared/receivers.ts';
 import { documents } from '../../shared/table/client.ts';
 import { useSecret } from '../stack/support/own-table.ts';
@@ -126,8 +127,8 @@ describe('an answer', () => {
   });
 });
 
-test('an entry that its receiver does not want to know of counts as taken, without a call', async () => {
-  expect(await attempt({ name: 'deaf', posting: () => undefined }, sent)).toEqual({ result: 'taken' });
+test('an entry that its receiver does not want to know of is passed over, without a call', async () => {
+  expect(await attempt({ name: 'deaf', posting: () => undefined }, sent)).toEqual({ result: 'passed_over' });
   expect(app.calls).toEqual([]);
 });
 
@@ -174,7 +175,7 @@ describe('the app network', () => {
     expect((await receiverOf({ ...conversation, account: 'other' })).name).toBe('app');
   });
 
-  test.each<[string, Extract<Outgoing, { type: 'message.send' }>, object]>([
+  test.each<[string, Outgoing, object]>([
     [
       'a text',
       { type: 'message.send', message, from: '27820000000', content: { type: 'text', text: { body: 'Zoë 😀' } } },
@@ -219,12 +220,35 @@ describe('the app network', () => {
       { type: 'message.send', message, content: { type: 'file', file: { url: 'https://bridge.example.com/media/1' } } },
       { id: 'message-1', to: '27821234567', type: 'file', file: { url: 'https://bridge.example.com/media/1' } },
     ],
+    [
+      'a user data request',
+      {
+        type: 'user_data.request',
+        request: { id: 'request-1', account: 'acme', phone: '27821234567' },
+        business: 'Zoë & Sons',
+        reason: 'To open your account',
+        properties: [
+          { property: 'first_name', reason: 'To greet you', required: true },
+          { property: 'citizenship', required: false },
+        ],
+      },
+      {
+        id: 'request-1',
+        to: '27821234567',
+        business: 'Zoë & Sons',
+        reason: 'To open your account',
+        properties: [
+          { property: 'first_name', reason: 'To greet you', required: true },
+          { property: 'citizenship', required: false },
+        ],
+      },
+    ],
   ])('is told of %s as its contract says, signed', async (_, outgoing, data) => {
     expect(await reach(entry(outgoing))).toEqual({ result: 'taken' });
     const [call] = app.calls;
     if (call === undefined) throw new Error('There was no call.');
-    const event = { type: 'message.send', timestamp: '2030-01-01T00:00:00.000123Z', data };
-    expect(new Webhook(SECRET).verify(call.body, call.headers as Record<string, string>)).toEqual(event);
+    const event = { type: outgoing.type, timestamp: '2030-01-01T00:00:00.000123Z', data };
+    expect(new Webhook(SECRET).verify(call.body, call.headers as Record<string, string>)).toStrictEqual(event);
     expect(call.headers['webhook-id']).toBe('entry-1');
   });
 });
@@ -257,7 +281,7 @@ describe("an account's platform", () => {
   });
 
   test('wants to know nothing where there is none', async () => {
-    expect(await reach(undefined)).toEqual({ result: 'taken' });
+    expect(await reach(undefined)).toEqual({ result: 'passed_over' });
     expect(app.calls).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ test('without any setting the stack is fit for production', () => {
     alarmAge: 60,
     counterRetention: 400,
     messageRetention: 90,
+    requestRetention: 30,
     jidDomain: 'users.example.com',
     logRetention: 30,
     throttleRate: 500,

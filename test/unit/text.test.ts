@@ -5,7 +5,12 @@ import {
   atMost,
   calendarDay,
   lowerCased,
+  mediaUrl,
+  messageText,
   phoneNumber,
+  phoneNumberOrPlus,
+  quickReplies,
+  receivedText,
   receiverUrl,
   signingSecret,
   text,
@@ -17,7 +22,7 @@ import {
 afterEach(() => void vi.unstubAllEnvs());
 
 /** What a schema says of what it refuses; nothing, where it takes it as it is. */
-const faultOf = (schema: v.GenericSchema<string, unknown>, input: unknown): string | undefined =>
+const faultOf = (schema: v.GenericSchema, input: unknown): string | undefined =>
   v.safeParse(schema, input).issues?.[0].message;
 
 describe('text', () => {
@@ -68,6 +73,60 @@ describe('a phone number', () => {
       expect(faultOf(phoneNumber, value)).toContain('7 to 15 digits');
     },
   );
+});
+
+describe('a phone number of a chat platform', () => {
+  test.each([
+    ['27821234567', '27821234567'],
+    ['+27821234567', '27821234567'],
+    ['1234567', '1234567'],
+    ['+123456789012345', '123456789012345'],
+  ])('may have a + before it, which is left out: %s', (given, number) => {
+    expect(v.parse(phoneNumberOrPlus, given)).toBe(number);
+  });
+
+  test.each(['', '+', '++27821234567', '27821234567+', ' +27821234567', '+ 27821234567', '+123456', '+27821234567\n'])(
+    'is not %j',
+    (value) => {
+      expect(faultOf(phoneNumberOrPlus, value)).toContain('7 to 15 digits');
+    },
+  );
+});
+
+describe('what a message says', () => {
+  test.each<[string, v.GenericSchema<string>, number]>([
+    ['of a business', messageText, 4_096],
+    ['of a user, which fits the table in any script', receivedText, 65_536],
+    ['by the address of an image or a file', mediaUrl, 2_048],
+  ])('%s has something to read in it, and a length', (_, schema, most) => {
+    for (const longest of ['x'.repeat(most), '😀'.repeat(most)]) expect(v.parse(schema, longest)).toBe(longest);
+    for (const tooLong of ['x'.repeat(most + 1), '😀'.repeat(most + 1)]) {
+      expect(faultOf(schema, tooLong)).toBe(`must have at most ${most} characters`);
+    }
+    expect(v.parse(schema, ' a\n')).toBe(' a\n');
+    expect(faultOf(schema, ' \n')).toBe('must not be empty or white space only');
+    expect(faultOf(schema, 'a\ud83d')).toBe('must be valid Unicode: it holds half of a surrogate pair');
+  });
+});
+
+describe('quick replies', () => {
+  test.each<[string, string[]]>([
+    ['none', []],
+    ['one', ['Yes']],
+    ['two that are the same', ['Yes', 'Yes']],
+    ['ten of the greatest length', Array(10).fill('😀'.repeat(4_096))],
+  ])('are at most ten, in their order: %s', (_, replies) => {
+    expect(v.parse(quickReplies, replies)).toEqual(replies);
+  });
+
+  test.each<[string, string[], string]>([
+    ['eleven', Array(11).fill('x'), 'must hold at most 10 quick replies'],
+    ['an empty one', ['Yes', ''], 'must not be empty or white space only'],
+    ['a blank one', ['Yes', ' '], 'must not be empty or white space only'],
+    ['one that is too long', ['x'.repeat(4_097)], 'must have at most 4096 characters'],
+  ])('are refused: %s', (_, replies, fault) => {
+    expect(faultOf(quickReplies, replies)).toBe(fault);
+  });
 });
 
 describe('a whole number', () => {

@@ -1,14 +1,15 @@
-/** What the workers of the message path do with their events; the table and the queue are the test's. */
+/** What workers do with their events; the table and the queue are the test's. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent, SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler as count } from '../../functions/workers/count.ts';
 import { handler as deliver } from '../../functions/workers/deliver.ts';
+import { handler as erase } from '../../functions/workers/erase.ts';
 import { handler as relay } from '../../functions/workers/relay.ts';
 import { logItem, type Message } from '../../shared/logs.ts';
 import { type Conversation, nameOf } from '../../shared/outbox.ts';
 import { documents } from '../../shared/table/client.ts';
-import { entryKey, headKey } from '../../shared/table/keys.ts';
+import { entryKey, erasureKey, headKey } from '../../shared/table/keys.ts';
 import { readWakeUp } from '../../shared/wake-ups.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useFakeQueue } from './support/fake-queue.ts';
@@ -228,5 +229,66 @@ describe('count', () => {
     };
     await expect(count(event(), context())).rejects.toThrow('count failed');
     expect(lines()).toMatchObject([{ level: 'error', message: 'count', error: 'Error' }]);
+  });
+});
+
+describe('erase', () => {
+  const phones = ['1', '2', '3'].map((end) => `${PHONE}${end}`);
+
+  const keyOf = (phone: string) => erasureKey(phone).pk;
+
+  /** A table in which these are to be erased, on two pages; the erasures of some fail. */
+  const holding =
+    (...failing: string[]): Table =>
+    (name, { Key, IndexName, ExclusiveStartKey }) => {
+      const { pk = '' } = (Key ?? {}) as Record<string, string>;
+      if (IndexName === 'gsi1') {
+        const [first, ...others] = phones.map(erasureKey);
+        return ExclusiveStartKey ? { Items: others } : { Items: [first], LastEvaluatedKey: first };
+      }
+      if (failing.some((phone) => pk === keyOf(phone))) throw new TypeError(`${PHONE} wrote ${TEXT}`);
+      return name === 'GetCommand' ? { Item: { pseudonym: 'erased-1', requested: '2030-01-01T00:00:00.000Z' } } : {};
+    };
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now: Date.parse('2030-01-01T01:00:00.000Z'), toFake: ['Date'] });
+  });
+
+  afterEach(() => void vi.useRealTimers());
+
+  const finished = () => asked.filter(({ name }) => name === 'DeleteCommand').map(({ input }) => input.Key);
+
+  test('goes on with what is due, all of it', async () => {
+    table = holding();
+    await erase({}, context());
+    expect(finished()).toEqual(phones.map(erasureKey));
+    expect(asked[0]).toMatchObject({
+      input: { ExpressionAttributeValues: { ':time': '2030-01-01T01:00:00.000Z' } },
+    });
+    expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 3, failed: 0 }]);
+  });
+
+  test('gives all others their turn where one fails, and fails then', async () => {
+    table = holding(`${PHONE}1`);
+    await expect(erase({}, context())).rejects.toThrow('erase failed');
+    expect(finished()).toEqual(phones.slice(1).map(erasureKey));
+    expect(lines()).toMatchObject([
+      { level: 'error', message: 'erasure failed', error: 'TypeError' },
+      { level: 'error', message: 'erase', error: 'Error' },
+    ]);
+  });
+
+  test('takes up no more when the time is nearly over', async () => {
+    table = holding();
+    await erase({}, context(9_000));
+    expect(asked.filter(({ name }) => name !== 'QueryCommand')).toEqual([]);
+    expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 0, failed: 0 }]);
+  });
+
+  test('fails where one has failed before the time was nearly over', async () => {
+    table = holding(`${PHONE}1`);
+    const left = [60_000, 60_000, 9_000];
+    await expect(erase({}, { getRemainingTimeInMillis: () => left.shift() ?? 9_000 })).rejects.toThrow('erase failed');
+    expect(finished()).toEqual(phones.slice(1, 2).map(erasureKey));
   });
 });

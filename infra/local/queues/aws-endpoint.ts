@@ -7,14 +7,11 @@ import { buffer } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { closeServer, listenOnLoopback } from '../loopback.ts';
 import type { Touch } from '../rights/policies.ts';
-import { callerOf, type Roles } from '../rights/roles.ts';
+import { callerOf, OPERATOR, type Roles } from '../rights/roles.ts';
 import type { SecretDefinition } from '../template/definitions.ts';
 import { QueueError } from './queue.ts';
 import { isOurs, readQueueCall } from './queue-api.ts';
 import type { Queues } from './queues.ts';
-
-/** The access key of those whom no role fences in. */
-const OPERATOR = 'operator';
 
 export interface Secret extends SecretDefinition {
   value: string;

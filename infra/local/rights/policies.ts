@@ -4,7 +4,7 @@
 export interface Statement {
   /** `dynamodb:GetItem` and the like. */
   actions: string[];
-  /** `Table.Arn`, `Table.Arn/index/name`, the ARN of something else, or `*` for all. */
+  /** `Table.Arn`, `Table.Arn/index/name`, or the ARN of something else, with `*` for any text. */
   resources: string[];
   /** Partition keys that it is fenced into, with `*` for any text; nothing, where it is not about items. */
   leadingKeys: string[] | undefined;
@@ -35,7 +35,7 @@ export const rightsFor = (statements: Statement[], { action, resource, partition
   statements
     .filter(({ actions }) => actions.includes(action))
     .flatMap(({ resources, leadingKeys }) => {
-      const stated = resources.filter((named) => named === resource || named === '*');
+      const stated = resources.filter((named) => named === resource || isLike(resource, named));
       if (leadingKeys === undefined) return stated.map((named) => inWords(action, named, ''));
       if (partition === undefined) return [];
       const patterns = leadingKeys.filter((pattern) => isLike(partition, pattern));

@@ -3,6 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Template } from '../template/definitions.ts';
 import { type Right, rightsFor, rightsOf, type Touch } from './policies.ts';
 
+/** The access key of those whom no role fences in. */
+export const OPERATOR = 'operator';
+
 type Judged = Pick<Template, 'functions' | 'mappings'>;
 
 export class Roles {

@@ -1,24 +1,13 @@
-/** How the app network answers calls: what it was told, rule by rule. */
+/** How a simulator answers calls: what it was told, rule by rule. */
 import * as v from 'valibot';
-import { phoneNumber } from '../../../shared/text.ts';
-import { check, fields } from './http.ts';
+import { json, parseJson } from './http.ts';
+import { check, fields, phone, wholeNumber, yes } from './schemas.ts';
+import type { Request, Routes } from './server.ts';
 
 /** A longer delay is no answer: `hang`. In milliseconds. */
 const LONGEST_DELAY = 600_000;
 
-const wholeNumber = (least: number, most?: number) => {
-  const message =
-    most === undefined ? `must be a whole number from ${least}` : `must be ${least} to ${most}, a whole number`;
-  return v.pipe(
-    v.number(message),
-    v.safeInteger(message),
-    v.minValue(least, message),
-    v.maxValue(most ?? Number.MAX_SAFE_INTEGER, message),
-  );
-};
-
 const share = 'must be a number from 0 to 1';
-const yes = v.boolean('must be true or false');
 
 const rule = v.pipe(
   fields({
@@ -34,7 +23,7 @@ const rule = v.pipe(
     retry_after: v.exactOptional(wholeNumber(0)),
     share: v.exactOptional(v.pipe(v.number(share), v.minValue(0, share), v.maxValue(1, share))),
     times: v.exactOptional(wholeNumber(1)),
-    phone: v.exactOptional(v.pipe(v.string('must be a string'), phoneNumber)),
+    phone: v.exactOptional(phone),
   }),
   v.check(
     ({ status, drop, hang }) => [status !== undefined, drop, hang].filter(Boolean).length <= 1,
@@ -81,7 +70,7 @@ export class Behaviour {
   }
 
   /** The first rule that applies to this call; it has one time less from now on. */
-  ruleFor(phone: string): Rule {
+  ruleFor(phone: string | undefined): Rule {
     const applied = this.#rules.find(
       (rule) =>
         (rule.phone === undefined || rule.phone === phone) && (rule.share === undefined || this.#random() < rule.share),
@@ -93,3 +82,17 @@ export class Behaviour {
     return applied ?? {};
   }
 }
+
+/** What people tell the behaviour at this path, and read of it. */
+export const behaviourRoutes = (path: string, behaviourOf: (request: Request) => Behaviour): Routes => ({
+  [`GET ${path}/behaviour`]: (request) => json(200, behaviourOf(request).rules),
+  [`PUT ${path}/behaviour`]: (request) => {
+    const behaviour = behaviourOf(request);
+    behaviour.follow(parseJson(request.body));
+    return json(200, behaviour.rules);
+  },
+  [`DELETE ${path}/behaviour`]: (request) => {
+    behaviourOf(request).forget();
+    return { status: 204 };
+  },
+});

@@ -1,6 +1,5 @@
-/** Requests to the app network as they come in, and answers as they go out. */
+/** Requests to a simulator as they come in, and answers as they go out. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import * as v from 'valibot';
 
 export interface Reply {
   status: number;
@@ -9,14 +8,20 @@ export interface Reply {
   body?: string;
 }
 
+/** What becomes of a request: an answer, a closed connection, or nothing at all. */
+export type Answer = Reply | 'drop' | 'hang';
+
 /** A request that is refused with this status; the message is a sentence for its sender. */
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal';
   readonly status: number;
+  readonly body: object;
 
-  constructor(status: number, message: string) {
+  /** @param body - what is answered; the message alone, where none is given */
+  constructor(status: number, message: string, body: object = { message }) {
     super(message);
     this.status = status;
+    this.body = body;
   }
 }
 
@@ -47,32 +52,6 @@ export const parseJson = (body: Buffer): unknown => {
   }
 };
 
-/**
- * The input as the schema types it.
- *
- * @throws HttpRefusal — 422, with a sentence for each fault
- */
-export const check = <Schema extends v.GenericSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> => {
-  const { success, output, issues } = v.safeParse(schema, input, { abortPipeEarly: true });
-  if (success) return output;
-  throw new HttpRefusal(422, issues.map((issue) => `${subjectOf(issue)} ${issue.message}.`).join(' '));
-};
-
-/** An object with these fields and no others. */
-export const fields = <Entries extends v.ObjectEntries>(entries: Entries) =>
-  v.strictObject(entries, ({ path, expected }) => {
-    if (path === undefined) return 'must be an object';
-    if (expected !== 'never') return 'is required';
-    return `is not known: there are ${Object.keys(entries).join(', ')}`;
-  });
-
-/** `The body`, `Entry 2`, or `"times" of entry 2`. */
-const subjectOf = ({ path }: v.BaseIssue<unknown>): string => {
-  const places = (path ?? []).map(({ type, key }) => (type === 'array' ? `entry ${Number(key) + 1}` : `"${key}"`));
-  const subject = places.reverse().join(' of ') || 'the body';
-  return subject.charAt(0).toUpperCase() + subject.slice(1);
-};
-
 export const json = (status: number, value: unknown): Reply => ({
   status,
   type: 'application/json',
@@ -81,7 +60,7 @@ export const json = (status: number, value: unknown): Reply => ({
 
 /** What a request is answered that failed with this error. */
 export const replyTo = (error: unknown): Reply =>
-  error instanceof HttpRefusal ? json(error.status, { message: error.message }) : json(500, { message: String(error) });
+  error instanceof HttpRefusal ? json(error.status, error.body) : json(500, { message: String(error) });
 
 export const send = (response: ServerResponse, { status, type, headers, body = '' }: Reply): void => {
   const bodiless = status === 204 || status === 304;

@@ -1,6 +1,6 @@
 /** An event source mapping of a queue: has its function called with the messages, as many at a time as it allows. */
 
-import { MAX_THREADS } from '../function-pool.ts';
+import { MAX_CALLS } from '../function-pool.ts';
 import { type Queue, QueueError, type Received } from '../queues/queue.ts';
 import { toRecord } from '../queues/queue-api.ts';
 import type { QueueMapping } from '../template/definitions.ts';
@@ -32,7 +32,7 @@ export class QueueSource {
   constructor(mapping: QueueMapping, settings: QueueSourceSettings) {
     this.#mapping = mapping;
     this.#settings = settings;
-    this.#most = Math.min(mapping.concurrency, MAX_THREADS);
+    this.#most = Math.min(mapping.concurrency, MAX_CALLS);
     this.#timer = setInterval(() => this.#look(), LOOK);
   }
 

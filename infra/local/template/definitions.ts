@@ -111,6 +111,13 @@ export interface SecretDefinition {
   arn: string;
 }
 
+/** A bucket, by the name that it has here. */
+export interface BucketDefinition {
+  id: string;
+  name: string;
+  arn: string;
+}
+
 export interface Template {
   table: TableDefinition;
   functions: FunctionDefinition[];
@@ -119,4 +126,5 @@ export interface Template {
   queues: QueueDefinition[];
   mappings: Mapping[];
   secrets: SecretDefinition[];
+  buckets: BucketDefinition[];
 }

@@ -1,7 +1,7 @@
 /** Reads the statements of roles' policies. */
 
 import type { Statement } from '../rights/policies.ts';
-import type { QueueDefinition, SecretDefinition } from './definitions.ts';
+import type { BucketDefinition, QueueDefinition, SecretDefinition } from './definitions.ts';
 import { field, type Json, oneOrMore, record, unknown } from './json.ts';
 
 /** What statements may be about, besides the table's items. */
@@ -10,6 +10,7 @@ interface Subjects {
   /** The table's stream, as references to it resolve. */
   stream: string;
   secrets: SecretDefinition[];
+  buckets: BucketDefinition[];
 }
 
 /** Reads a statement; those about logs have no counterpart here. */
@@ -36,12 +37,13 @@ const fenceOf = (condition: Json): string[] | undefined => {
 };
 
 /** Whether a statement without a condition says only what may stand without one. */
-const isPlain = (actions: string[], resources: string[], { queues, stream, secrets }: Subjects): boolean => {
+const isPlain = (actions: string[], resources: string[], { queues, stream, secrets, buckets }: Subjects): boolean => {
   const kinds = [
     { actions: QUEUE_ACTIONS, resources: queues.map(({ arn }) => arn) },
     { actions: STREAM_ACTIONS, resources: [stream] },
     { actions: ['dynamodb:ListStreams'], resources: [stream, '*'] },
     { actions: ['secretsmanager:GetSecretValue'], resources: secrets.map(({ arn }) => arn) },
+    { actions: ['s3:PutObject', 's3:GetObject'], resources: buckets.map(({ arn }) => `${arn}/*`) },
   ];
   return actions.every((action) =>
     resources.every((resource) =>

@@ -1,6 +1,6 @@
 /**
  * Reads what `cdk synth` wrote, as far as this machine can serve it: table, functions, hosts with their routes and
- * authorizers, schedules, queues, event source mappings, the secret. What it does not know it refuses, so that nothing
+ * authorizers, schedules, queues, event source mappings, the secret, buckets. What it does not know it refuses, so that nothing
  * is silently left out.
  */
 import { readFile } from 'node:fs/promises';
@@ -45,6 +45,10 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
     id,
     arn: arnOf('secretsmanager', `secret:${id}`),
   }));
+  const buckets = of('AWS::S3::Bucket').map(([id]) => {
+    const name = id.toLowerCase();
+    return { id, name, arn: `arn:aws:s3:::${name}` };
+  });
   // There is one value for it.
   if (secrets.length > 1) throw unknown('second secret', secrets);
 
@@ -58,6 +62,10 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
         [`${id}.Arn`, arnOf('sqs', name)],
       ]),
       ...secrets.map(({ id, arn }): [string, string] => [id, arn]),
+      ...buckets.flatMap(({ id, name, arn }): [string, string][] => [
+        [id, name],
+        [`${id}.Arn`, arn],
+      ]),
     ]),
   );
   const queues = readQueues(
@@ -76,7 +84,7 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
         list(Properties.Roles).some((name) => `${resolve(name)}.Arn` === resolve(role)),
       )
       .flatMap(([, { Properties = {} }]) => list(field(resolve(Properties.PolicyDocument), 'Statement')))
-      .flatMap((statement) => readStatement(statement, { queues, stream, secrets }));
+      .flatMap((statement) => readStatement(statement, { queues, stream, secrets, buckets }));
 
   const functions = of('AWS::Lambda::Function').map(([id, { Properties = {} }]) => ({
     id,
@@ -152,6 +160,7 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
     queues,
     mappings,
     secrets,
+    buckets,
   };
 };
 

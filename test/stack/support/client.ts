@@ -76,17 +76,38 @@ export const asProblem = (received: Received<unknown>): Received<ProblemDocument
 
 const sendTo = <Name extends EndpointName>(name: Name, request: RequestTo<Name>): Promise<Received<unknown>> => {
   const { body } = request;
+  const endpoint: Endpoint = api[name];
+  const type = endpoint.body?.type ?? 'json';
   return sendRaw(name, {
     token: request.token,
     path: (request.path ?? {}) as Record<string, string>,
     query: new URLSearchParams((request.query ?? {}) as Record<string, string>).toString(),
     headers: {
       ...(request.headers as Record<string, string>),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      // A multipart form brings its own.
+      ...(body !== undefined && type !== 'multipart' && { 'content-type': CONTENT_TYPES[type] }),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: ENCODERS[type](body) }),
   });
 };
+
+const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
+
+/** Fields as a form has them: one with several values stands there several times. */
+const formOf = (body: object): string => {
+  const fields: [string, unknown][] = Object.entries(body);
+  return new URLSearchParams(
+    fields.flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)])),
+  ).toString();
+};
+
+const multipartOf = (body: object): FormData => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body)) form.append(name, value);
+  return form;
+};
+
+const ENCODERS = { json: JSON.stringify, form: formOf, multipart: multipartOf };
 
 /** Address of an endpoint's first route. */
 export const urlOf = (name: EndpointName, path: Record<string, string> = {}, query = ''): string => {
@@ -98,17 +119,23 @@ export const urlOf = (name: EndpointName, path: Record<string, string> = {}, que
 
 const receive = async (name: EndpointName, pending: Promise<Response>): Promise<Received<unknown>> => {
   const response = await pending;
-  const text = await response.text();
-  const received = { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+  const bytes = await response.bytes();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  const text = new TextDecoder().decode(bytes);
+  const body = isJson ? JSON.parse(text) : bytes;
+  const received = { status: response.status, headers: response.headers, body: isEmpty(response, text) ? null : body };
   hold(received, api[name]);
   return received;
 };
+
+/** An answer that should have no body, and has none. */
+const isEmpty = ({ status }: Response, text: string): boolean => text === '' && status !== 200;
 
 /** Statuses with which API Gateway answers by itself. */
 const GATEWAY = new Set([400, 401, 403, 404, 413, 429, 431, 500, 503]);
 
 const hold = ({ status, headers, body }: Received<unknown>, endpoint: Endpoint): void => {
-  if (status === 200 || status === 204) {
+  if (status === 200 || status === 204 || status === 304) {
     const schema = endpoint.responses[status];
     if (schema === undefined) throw new Error(`${status} is not among the responses that the API promises`);
     if (schema === null) expect(body).toBeNull();

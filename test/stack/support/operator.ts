@@ -1,4 +1,4 @@
-/** Runs the operator's command, as a process of its own: its arguments, its two outputs, its exit code. */
+/** Runs the operator's command, as a process of its own or within the test: its arguments, its two outputs, its exit code. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -6,8 +6,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished } from 'vitest';
+import { expect, inject, onTestFinished, vi } from 'vitest';
 import { localFolder } from '../../../infra/local/stack-file.ts';
+import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../shared/accounts.ts';
 import { timestamp } from '../../../shared/clock.ts';
 import { type Conversation, enqueueing, nameOf, type Outgoing, putOff, readHead } from '../../../shared/outbox.ts';
@@ -53,9 +54,38 @@ export const run = (args: string[], env = remote): Promise<Ended> =>
     );
   });
 
-/** Runs a command on the table that the test itself works on: the served stack's, or its own. */
-export const operator = (...args: string[]): Promise<Ended> =>
-  run(args, { ...remote, TABLE_NAME: process.env.TABLE_NAME });
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command on the table that the test itself works on: the served stack's, or its own. Runs it within the test,
+ * which takes a tenth of the time, and one after the other.
+ */
+export const operator = (...args: string[]): Promise<Ended> => {
+  const ended = last.then(() => runHere(args));
+  last = ended;
+  return ended;
+};
+
+const runHere = async (args: string[]): Promise<Ended> => {
+  const written = { stdout: '', stderr: '' };
+  const before = { ...process.env };
+  const restore = (['stdout', 'stderr'] as const).map((name) => {
+    const spy = vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      written[name] += text;
+      return true;
+    });
+    return () => spy.mockRestore();
+  });
+  process.env = { ...remote, TABLE_NAME: before.TABLE_NAME };
+  try {
+    await runCommand(args);
+    return { code: process.exitCode ?? 0, ...written };
+  } finally {
+    process.exitCode = undefined;
+    process.env = before;
+    for (const undo of restore) undo();
+  }
+};
 
 /** The environment of a machine on which the served stack runs as the local one, if the test says so. */
 export const machine = async (running?: { pid: number }): Promise<Environment> => {

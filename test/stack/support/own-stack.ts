@@ -1,13 +1,18 @@
-/** A stack of a test's own beside the served one, with its app network: for what would disturb other tests. */
+/** A stack of a test's own beside the served one, with all that is outside of it: for what would disturb other tests. */
 import { inject, onTestFinished } from 'vitest';
 import { callTableOf } from '../../../infra/local/call-table.ts';
 import { type Demo, seedDemo } from '../../../infra/local/demo.ts';
 import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
-import { AppNetwork } from '../../../infra/local/simulated/app-network.ts';
+import type { AppNetwork } from '../../../infra/local/simulated/app-network/app-network.ts';
+import { Outside } from '../../../infra/local/simulated/outside.ts';
+import type { RapidPro } from '../../../infra/local/simulated/rapidpro/rapidpro.ts';
+import type { Turn } from '../../../infra/local/simulated/turn/turn.ts';
 
-interface OwnStack {
+export interface OwnStack {
   stack: LocalStack;
   app: AppNetwork;
+  rapidpro: RapidPro;
+  turn: Turn;
   demo: Demo;
 }
 
@@ -15,16 +20,29 @@ interface OwnStackOptions extends Partial<Omit<LocalStackOptions, 'minute'>> {
   minute: number;
   /** Tells its table from others'. */
   name: string;
-  /** Rolls the dice of the app network. */
+  /** Rolls the dice of the app network, of RapidPro and of Turn. */
   random?: () => number;
+  /** How long RapidPro waits for an answer, in milliseconds; as long as the real one, where nothing is said. */
+  patience?: number;
 }
 
 /** Serves it until the test is over. Test code reaches its table from then on, and no other's. */
-export const serveOwnStack = async ({ name, random, ...options }: OwnStackOptions): Promise<OwnStack> => {
+export const serveOwnStack = async ({
+  name,
+  random,
+  patience = 30_000,
+  ...options
+}: OwnStackOptions): Promise<OwnStack> => {
   const { assembly, table: served } = inject('stack');
   const table = `${served}-${name}`;
-  const app = await AppNetwork.start({ port: 0, ...(random && { random }) });
-  onTestFinished(() => app.close());
+  const outside = await Outside.start({
+    ports: { phone: 0, rapidpro: 0, turn: 0 },
+    minute: options.minute,
+    patience,
+    ...(random && { random }),
+  });
+  onTestFinished(() => outside.close());
+  const { app, rapidpro, turn } = outside;
   const stack = await LocalStack.start({
     assembly: Promise.resolve(assembly),
     ports: { base: 0, bridge: 0 },
@@ -36,7 +54,7 @@ export const serveOwnStack = async ({ name, random, ...options }: OwnStackOption
   });
   onTestFinished(() => stack.close());
   callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table });
-  const demo = await seedDemo();
-  app.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
-  return { stack, app, demo };
+  const demo = await seedDemo(outside);
+  outside.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
+  return { stack, app, rapidpro, turn, demo };
 };

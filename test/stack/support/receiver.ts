@@ -34,7 +34,14 @@ export class Receiver {
         this.#pending -= 1;
       });
       const body = await text(request);
-      this.calls.push({ headers: request.headers, body, json: JSON.parse(body) });
+      const { headers } = request;
+      this.calls.push({
+        headers,
+        body,
+        get json() {
+          return JSON.parse(body);
+        },
+      });
       const answer = (this.answers.length > 1 ? this.answers.shift() : this.answers[0]) ?? 204;
       if (typeof answer === 'function') answer(response);
       else if (typeof answer === 'number') response.writeHead(answer).end();

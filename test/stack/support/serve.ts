@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { callTableOf } from '../../../infra/local/call-table.ts';
 import { seedDemo } from '../../../infra/local/demo.ts';
 import { LocalStack } from '../../../infra/local/local-stack.ts';
-import { AppNetwork } from '../../../infra/local/simulated/app-network.ts';
+import { Outside } from '../../../infra/local/simulated/outside.ts';
 import { localFolder, type StackFile } from '../../../infra/local/stack-file.ts';
 import { synthesise } from '../../../infra/local/synthesise.ts';
 
@@ -22,6 +22,12 @@ declare module 'vitest' {
   }
 }
 
+/** In milliseconds. */
+const MINUTE = 1_000;
+
+/** RapidPro waits as long as the real one does, in milliseconds: half of a short minute would be too little at times. */
+const PATIENCE = 30_000;
+
 export default async (project: TestProject) => {
   const assembly = join(localFolder, 'test-assembly');
   const log = join(localFolder, 'test.log');
@@ -29,26 +35,34 @@ export default async (project: TestProject) => {
   await mkdir(localFolder, { recursive: true });
   const lines = createWriteStream(log);
 
-  const app = await AppNetwork.start({ port: 0 });
+  const outside = await Outside.start({
+    ports: { phone: 0, rapidpro: 0, turn: 0 },
+    minute: MINUTE,
+    patience: PATIENCE,
+  });
+  const { app, rapidpro, turn } = outside;
   const stack = await LocalStack.start({
-    assembly: synthesise(assembly, process.env.NODE_V8_COVERAGE ? 'linked' : 'mapped').then(() => assembly),
+    assembly: synthesise(assembly, process.env.NODE_V8_COVERAGE ? 'linked' : 'minified').then(() => assembly),
     ports: { base: 0, bridge: 0 },
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     tableName: table,
-    minute: 1_000,
+    minute: MINUTE,
     secret: app.stackSecret,
     onLine: (source, line) => void lines.write(`${source} ${line}\n`),
   });
   callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table });
-  const demo = await seedDemo();
-  app.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
+  const demo = await seedDemo(outside);
+  outside.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
   project.provide('stack', {
     base_url: stack.baseUrl,
     bridge_url: stack.bridgeUrl,
     dynamodb_endpoint: stack.dynamodbEndpoint,
+    s3_endpoint: stack.bucketsEndpoint,
     table,
     phone_url: app.phoneUrl,
     app_url: app.appUrl,
+    rapidpro_url: rapidpro.url,
+    turn_url: turn.url,
     ...demo,
     pid: process.pid,
     log,
@@ -56,7 +70,7 @@ export default async (project: TestProject) => {
   });
   return async () => {
     await stack.close();
-    await app.close();
+    await outside.close();
     lines.end();
   };
 };

@@ -1,7 +1,11 @@
 /** Accounts, tokens and panelists for tests: new ones for each, so that no test sees another's. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { createAccount, issueToken } from '../../../shared/accounts.ts';
+import { newUnguessableId, timestampOf } from '../../../shared/clock.ts';
+import type { MediaItem } from '../../../shared/media.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/permissions.ts';
+import { putNew } from '../../../shared/table/client.ts';
+import { mediaKey, ofMediaOwner } from '../../../shared/table/keys.ts';
 import { registerUser } from '../../../shared/users.ts';
 
 export interface Caller {
@@ -32,4 +36,24 @@ export const newPanelist = async (): Promise<string> => {
   const phone = newPhone();
   await registerUser({ phone_number: phone, panelist: true });
   return phone;
+};
+
+/** The id of an image that an account can send, and nobody can open: no bucket has it. */
+export const newMedia = async (account: string): Promise<string> => {
+  const id = newUnguessableId();
+  const created = timestampOf(Date.now());
+  const item: MediaItem = {
+    ...mediaKey(id),
+    account,
+    type: 'image/png',
+    size: 1,
+    sha256: '',
+    bucket: '',
+    created,
+    until: timestampOf(Date.now() + 86_400_000),
+    expires_at: Math.ceil(Date.now() / 1_000) + 86_400,
+    ...ofMediaOwner(account, { created, id }),
+  };
+  await putNew(item);
+  return id;
 };

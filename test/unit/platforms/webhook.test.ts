@@ -1,9 +1,10 @@
 /** The plain webhook: what is said to it, to the letter, and which settings it takes. */
+import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Message, State } from '../../../shared/logs.ts';
-import type { Content, Entry, Outgoing } from '../../../shared/outbox.ts';
+import type { Entry } from '../../../shared/outbox.ts';
 import { webhook } from '../../../shared/platforms/webhook.ts';
+import { entry, issuesOf, reached, received, sent } from './support/entries.ts';
 
 const settings = { url: 'https://customer.example.com/hook?key=1', secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX' };
 
@@ -17,27 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const message: Message = {
-  id: 'message-1',
-  account: 'acme',
-  phone: '27821234567',
-  job_id: 'job-1',
-  payload_type: 'text',
-  reported: true,
-};
-
-const entry = (outgoing: Outgoing): Entry => ({
-  pk: 'OUTBOX#platform#acme#27821234567',
-  sk: 'ENTRY#entry-1',
-  id: 'entry-1',
-  created: '2030-01-01T00:00:00.000000',
-  outgoing,
-});
-
-const received = (content: Content): Entry => entry({ type: 'message.received', message, to: '27820000000', content });
-
-const reached = (state: State): Entry =>
-  entry({ type: 'message.state', message, state, created: '2030-01-01T00:00:01.000000' });
+const request = { id: 'request-1', account: 'acme', phone: '27821234567' };
 
 /** Bodies, and signatures that were made elsewhere: HMAC-SHA256 over `entry-1.1893456060.` and the body. */
 test.each<[string, Entry, { body: string; length: string; signature: string }]>([
@@ -113,6 +94,15 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
       signature: 'v1,89jiZC4ARRFNvbuI2o8KqAuWJQpKyTeFcfAoNF+1ZeM=',
     },
   ],
+  [
+    'a user data request that is completed',
+    entry({ type: 'user_data.completed', request, completed: '2030-01-01T00:00:01.000000' }),
+    {
+      body: '{"user_data":{"id":"request-1","status":"completed","contact":"27821234567@users.example.com","completed":"2030-01-01T00:00:01.000000"}}',
+      length: '136',
+      signature: 'v1,wfWUScjwm/IKDx2NNKiu4oXEnGD55KjuRfuCvBeXxsA=',
+    },
+  ],
 ])('is told of %s', (_, told, { body, length, signature }) => {
   expect(webhook.receiver(settings).posting(told)).toEqual({
     url: 'https://customer.example.com/hook?key=1',
@@ -127,13 +117,28 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
   });
 });
 
-test('is not told of a message to a user', () => {
-  const sent = entry({ type: 'message.send', message, content: { type: 'text', text: { body: 'Hello' } } });
-  expect(webhook.receiver(settings).posting(sent)).toBeUndefined();
+test.each<[string, Entry]>([
+  ['message', sent()],
+  [
+    'user data request',
+    entry({
+      type: 'user_data.request',
+      request,
+      business: 'Acme',
+      reason: 'To greet you',
+      properties: [{ property: 'first_name', required: true }],
+    }),
+  ],
+])('is not told of a %s to a user', (_, toUser) => {
+  expect(webhook.receiver(settings).posting(toUser)).toBeUndefined();
 });
 
 test('judges its answers as other receivers do', () => {
   expect(webhook.receiver(settings).judge).toBeUndefined();
+});
+
+test('is told of every state by itself', () => {
+  expect(webhook.receiver(settings).telling).toBeUndefined();
 });
 
 const URL_FAULT = 'must be an https address, without user name or password';
@@ -141,7 +146,7 @@ const SECRET_FAULT = 'must be whsec_ and 24 to 64 bytes in base64';
 
 describe('settings', () => {
   test('are an address and a secret, and nothing else is kept of them', () => {
-    expect(webhook.check({ ...settings, more: 'x' })).toEqual(settings);
+    expect(webhook.check({ ...settings, more: 'x' })).toStrictEqual({ settings });
   });
 
   test.each<[string, unknown, [string, string][]]>([
@@ -159,7 +164,7 @@ describe('settings', () => {
       ],
     ],
   ])('are refused %s, and it is said why; nothing can be posted by them', (_, wrong, said) => {
-    expect(issuesOf(wrong).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(said);
+    expect(issuesOf(webhook, wrong).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(said);
     expect(() => webhook.receiver(wrong).posting(reached('read'))).toThrow('not_set_up');
   });
 
@@ -167,7 +172,7 @@ describe('settings', () => {
     [{ url: settings.url }, 'secret'],
     [{ secret: settings.secret }, 'url'],
   ])('are refused where one is missing: %j lacks %s', (wrong, missing) => {
-    const [issue, ...others] = issuesOf(wrong);
+    const [issue, ...others] = issuesOf(webhook, wrong);
     expect(others).toEqual([]);
     expect(issue).toMatchObject({ path: [{ key: missing }], received: 'undefined' });
     expect(() => webhook.receiver(wrong).posting(reached('read'))).toThrow('not_set_up');
@@ -176,15 +181,47 @@ describe('settings', () => {
   test.each([undefined, null, 'x'])('are refused where they are none: %s', (wrong) => {
     expect(() => webhook.check(wrong)).toThrow(v.ValiError);
     expect(() => webhook.receiver(wrong).posting(reached('read'))).toThrow('not_set_up');
+    expect(webhook.probe(wrong)).toBeUndefined();
+  });
+
+  test('have an option each, which says what it is; the secret is never shown', () => {
+    expect(webhook.options).toEqual({
+      url: { says: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) },
+      secret: { says: expect.stringMatching(/\w/), make: expect.any(Function) },
+    });
+  });
+
+  test('are good with a secret that is made, which is another one each time', () => {
+    const made = [1, 2].map(() => webhook.options.secret?.make?.());
+    expect(new Set(made).size).toBe(2);
+    for (const secret of made) {
+      expect(webhook.check({ ...settings, secret })).toEqual({ settings: { ...settings, secret } });
+    }
   });
 });
 
-/** What is said of settings that are refused. */
-const issuesOf = (wrong: unknown): v.BaseIssue<unknown>[] => {
-  try {
-    webhook.check(wrong);
-  } catch (error) {
-    if (v.isValiError(error)) return error.issues;
-  }
-  throw new Error('The settings were taken.');
-};
+describe('settings are tried', () => {
+  test('by a signed call that speaks of no message', () => {
+    const posting = webhook.probe(settings)?.posting;
+    expect(posting).toMatchObject({
+      url: settings.url,
+      headers: { 'content-type': 'application/json', 'content-length': '12', 'webhook-timestamp': '1893456060' },
+      body: '{"check":{}}',
+    });
+    expect(new Webhook(settings.secret).verify(posting?.body ?? '', posting?.headers ?? {})).toEqual({ check: {} });
+  });
+
+  test.each<[number, string | undefined]>([
+    [200, undefined],
+    [204, undefined],
+    [299, undefined],
+    [199, 'It should answer 2xx.'],
+    [300, 'It should answer 2xx.'],
+    [302, 'It should answer 2xx.'],
+    [400, 'It should answer 2xx.'],
+    [404, 'It should answer 2xx.'],
+    [500, 'It should answer 2xx.'],
+  ])('where %i means: %s', (status, fault) => {
+    expect(webhook.probe(settings)?.fault(status, '')).toBe(fault);
+  });
+});

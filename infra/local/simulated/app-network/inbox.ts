@@ -1,7 +1,7 @@
 /** What the app network got from the service: its calls, and what the phones show of them. */
 import * as v from 'valibot';
-import { now } from '../../../shared/clock.ts';
-import { phoneNumber } from '../../../shared/text.ts';
+import { phoneNumber } from '../../../../shared/text.ts';
+import { type Outcome, time } from '../calls.ts';
 
 /** A message or a request, as it came to a phone. */
 export interface PhoneMessage {
@@ -22,8 +22,7 @@ export interface Call {
   /** None, where the body is no event. */
   phone: string | null;
   type: AppEvent['type'] | null;
-  /** None, as long as the answer is held back. */
-  status: number | 'dropped' | 'timeout' | null;
+  status: Outcome;
   time: string;
 }
 
@@ -60,7 +59,7 @@ const appEvent = v.variant('type', [
   }),
 ]);
 
-type AppEvent = v.InferOutput<typeof appEvent>;
+export type AppEvent = v.InferOutput<typeof appEvent>;
 
 /** The event that a body holds, if it does. */
 export const eventIn = (body: Buffer): AppEvent | undefined => {
@@ -143,5 +142,3 @@ export class Inbox {
     this.#phones = new Map();
   }
 }
-
-const time = (): string => new Date(now()).toISOString();

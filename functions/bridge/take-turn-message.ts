@@ -1,0 +1,20 @@
+/** POST /v1/webhook/turn/{encoded_token}: takes a message that Turn sends to a user. */
+import { validBody } from '../../shared/faults.ts';
+import { endpoint, ok } from '../../shared/http/endpoint.ts';
+import { sendFromPlatform } from '../../shared/messages.ts';
+import { findHook } from '../../shared/platforms/hook.ts';
+import { fromTurn, isOrdinaryWebhook, isSigned, turnMessage } from '../../shared/platforms/turn.ts';
+import { Problem } from '../../shared/problems.ts';
+
+export const handler = endpoint('takeTurnMessage', async ({ account, headers, body, bytes }) => {
+  if (isOrdinaryWebhook(headers, body)) return ok({ messages: [] });
+  if (!isSigned(bytes, headers['x-turn-hook-signature'], await findHook(account))) throw notSigned();
+  const id = await sendFromPlatform(account, 'turn', fromTurn(validBody(turnMessage, body)));
+  return ok({ messages: [{ id }] });
+});
+
+const notSigned = (): Problem =>
+  new Problem(
+    'signature_invalid',
+    "X-Turn-Hook-Signature is missing, or was not made with the channel's hmac_secret that the operator has set.",
+  );

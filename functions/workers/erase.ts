@@ -1,0 +1,26 @@
+/** Each minute: goes on with erasures that are due. */
+import { dueErasures, goOnErasing } from '../../shared/erasure.ts';
+import { describeError, log } from '../../shared/log.ts';
+import { worker } from '../../shared/worker.ts';
+
+/** Takes up no more erasures when this many milliseconds are left; the next minute goes on. */
+const RESERVE = 10_000;
+
+/** One that fails is left for the next minute and fails the invocation at its end, after all others had their turn. */
+export const handler = worker('erase', async (_event: unknown, remaining) => {
+  const done = { erasures: 0, failed: 0 };
+  for await (const phones of dueErasures()) {
+    for (const phone of phones) {
+      if (remaining() < RESERVE) break;
+      try {
+        await goOnErasing(phone);
+        done.erasures += 1;
+      } catch (error) {
+        log('error', 'erasure failed', describeError(error));
+        done.failed += 1;
+      }
+    }
+  }
+  if (done.failed > 0) throw new Error(`${done.failed} erasures failed.`);
+  return done;
+});

@@ -1,0 +1,93 @@
+/**
+ * Buckets on this machine: S3 as a package serves it, which knows the functions by their credentials, and before it a
+ * guard, which holds every call against the role of the function that makes it.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import S3rver from '@20minutes/s3rver';
+import AwsAccount from '@20minutes/s3rver/lib/models/account.js';
+import { closeServer, listenOnLoopback } from './loopback.ts';
+import { callerOf, OPERATOR, type Roles } from './rights/roles.ts';
+import type { Template } from './template/definitions.ts';
+
+const ACTIONS: Record<string, string> = {
+  PUT: 'PutObject',
+  GET: 'GetObject',
+  HEAD: 'GetObject',
+  DELETE: 'DeleteObject',
+};
+
+export class Buckets {
+  readonly #roles: Roles;
+  readonly #folder: string;
+  readonly #store: S3rver;
+  readonly #guard: Server;
+  #port = 0;
+
+  private constructor(roles: Roles, folder: string) {
+    this.#roles = roles;
+    this.#folder = folder;
+    this.#store = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory: folder });
+    this.#guard = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
+  }
+
+  /** Keeps objects in a folder of its own, until it is closed. */
+  static async open(roles: Roles): Promise<Buckets> {
+    const buckets = new Buckets(roles, await mkdtemp(join(tmpdir(), 'buckets-')));
+    ({ port: buckets.#port } = (await buckets.#store.run()) as AddressInfo);
+    return buckets;
+  }
+
+  /** Takes a free port. Answers the address. */
+  listen(): Promise<string> {
+    return listenOnLoopback(this.#guard, 0);
+  }
+
+  /** Has these buckets, and takes the credentials of these functions. */
+  async serve({ buckets, functions }: Pick<Template, 'buckets' | 'functions'>): Promise<void> {
+    for (const id of [...functions.map(({ id }) => id), OPERATOR]) AwsAccount.DUMMY_ACCOUNT.createKeyPair(id, 'local');
+    for (const { name } of buckets) await this.#store.store.putBucket(name);
+  }
+
+  async close(): Promise<void> {
+    await closeServer(this.#guard);
+    await this.#store.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    try {
+      const body = await buffer(incoming);
+      const caller = callerOf(incoming.headers);
+      const touch = {
+        action: `s3:${ACTIONS[incoming.method ?? '']}`,
+        resource: `arn:aws:s3:::${incoming.url?.slice(1)}`,
+      };
+      if (caller !== OPERATOR && this.#roles.refusal(caller, [touch]) !== undefined) refuse(outgoing);
+      else this.#forward(incoming, body, outgoing);
+    } catch {
+      outgoing.destroy();
+    }
+  }
+
+  /** The signature is over the headers as they came, and stays good. */
+  #forward({ method, url, headers }: IncomingMessage, body: Buffer, outgoing: ServerResponse): void {
+    const call = request({ host: '127.0.0.1', port: this.#port, method, path: url, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(outgoing);
+    });
+    call.once('error', () => outgoing.destroy());
+    call.end(body);
+  }
+}
+
+const refuse = (outgoing: ServerResponse): void => {
+  outgoing.writeHead(403, { 'content-type': 'application/xml' });
+  outgoing.end(
+    '<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>',
+  );
+};

@@ -1,0 +1,190 @@
+/** A channel of RapidPro, of the kind "External API": what it answers the service, and what it says to users. */
+import * as v from 'valibot';
+import { newId, now } from '../../../../shared/clock.ts';
+import { calendarDay } from '../../../../shared/text.ts';
+import { time } from '../calls.ts';
+import { type Answer, HttpRefusal, json, type Reply } from '../http.ts';
+import { botName, Conversations, echo } from '../platform/bot.ts';
+import { Line, type LineOptions } from '../platform/line.ts';
+import { fields, filledText, oneOf, phone, text, wholeNumber } from '../schemas.ts';
+import type { Request } from '../server.ts';
+import type { Sending, SentMessage } from './sending.ts';
+
+export const channelSettings = fields({
+  /** What the channel brings as its Authorization, bare. */
+  token: filledText,
+  bot: v.exactOptional(botName, 'none'),
+  /** What its messages' ids are: older versions count, newer ones do not. */
+  ids: v.exactOptional(oneOf('integer', 'uuid'), 'integer'),
+  /** How many bytes of text a request may have. */
+  max_length: v.exactOptional(wholeNumber(1), 2048),
+  /** What its template calls the user's number. */
+  to_field: v.exactOptional(oneOf('to_no_plus', 'to'), 'to_no_plus'),
+  /** How long the same text of a user counts as a repeat, in milliseconds. */
+  guard_ms: v.exactOptional(wholeNumber(0), 4000),
+});
+
+type ChannelSettings = v.InferOutput<typeof channelSettings>;
+
+export const outgoing = fields({
+  to: phone,
+  text,
+  quick_replies: v.exactOptional(v.array(text, 'must be a list'), []),
+  attachments: v.exactOptional(v.array(text, 'must be a list'), []),
+});
+
+export type Outgoing = v.InferInput<typeof outgoing>;
+
+interface ReceivedMessage {
+  /** Without +. */
+  from: string;
+  text: string;
+  /** As it was given; when it came, where none was. */
+  date: string;
+}
+
+/** What the service reports of a message, with the letter that RapidPro has for it. */
+const LETTERS = { sent: 'S', delivered: 'D', failed: 'F' };
+
+export type Report = keyof typeof LETTERS;
+
+export class Channel {
+  readonly line: Line<ReceivedMessage, SentMessage>;
+  settings: ChannelSettings;
+  readonly #name: string;
+  readonly #sending: Sending;
+  readonly #messages = new Map<string, SentMessage>();
+  /** Messages that came of late, by sender and text. */
+  readonly #guard = new Map<string, { uuid: string; came: number }>();
+  readonly #conversations = new Conversations();
+  // Ids go on from those of a channel before this one: to the service, the same id and text are a repeat.
+  #lastId = Math.floor(now() / 1000);
+
+  constructor(name: string, settings: ChannelSettings, sending: Sending, options: LineOptions) {
+    this.#name = name;
+    this.settings = settings;
+    this.#sending = sending;
+    this.line = new Line(options);
+  }
+
+  /** How it is set up, without its token. */
+  get description(): object {
+    const { token: _, ...shown } = this.settings;
+    return { channel: this.#name, ...shown };
+  }
+
+  /** The service brings a user's message. */
+  receive(request: Request): Promise<Answer> {
+    return this.line.answer('receive', request, (call) => {
+      const message = messageIn(formIn(request));
+      return {
+        phone: message.from,
+        take: () => {
+          const repeated = this.#repeated(message);
+          call.duplicate = repeated !== undefined;
+          const uuid = repeated ?? this.#take(message, request);
+          const { from, text, date } = message;
+          return accepted('Message Accepted', {
+            type: 'msg',
+            channel_uuid: this.#name,
+            msg_uuid: uuid,
+            text,
+            urn: `tel:+${from}`,
+            received_on: date,
+          });
+        },
+      };
+    });
+  }
+
+  /** The service reports what became of a message. */
+  report(report: Report, request: Request): Promise<Answer> {
+    return this.line.answer(report, request, () => {
+      const id = formIn(request).get('id') ?? '';
+      const whole = this.settings.ids === 'integer';
+      if (id === '') throw refusal("field 'id' required");
+      if (whole && !/^-?\d{1,15}$/.test(id)) throw refusal('schema: error converting value for "id"');
+      return {
+        take: () => {
+          this.line.statuses.push({ id, status: report });
+          const message = this.#messages.get(id);
+          if (message) message.status = report;
+          return accepted('Status Update Accepted', {
+            type: 'status',
+            channel_uuid: this.#name,
+            status: LETTERS[report],
+            msg_id: whole ? Number(id) : id,
+          });
+        },
+      };
+    });
+  }
+
+  /** Says something to a user. Answers the message as it is after the first attempt. */
+  async send({ to, text, quick_replies = [], attachments = [] }: Outgoing): Promise<SentMessage> {
+    this.#sending.expectService();
+    const id = this.settings.ids === 'integer' ? String(++this.#lastId) : newId();
+    const message: SentMessage = { id, to, text, quick_replies, attachments, status: 'queued', requests: [] };
+    this.line.sent.push(message);
+    this.#messages.set(id, message);
+    await this.#sending.send(message, () => this.settings);
+    return message;
+  }
+
+  /**
+   * Sends all parts of a message once more, under the same id.
+   *
+   * @throws HttpRefusal — 404, the channel has no such message
+   */
+  async resend(id: string): Promise<SentMessage> {
+    const message = this.#messages.get(id);
+    if (!message) throw new HttpRefusal(404, `The channel has no message ${id}.`);
+    await this.#sending.attempt(message, this.settings);
+    return message;
+  }
+
+  /** The id of the message that this one repeats. */
+  #repeated({ from, text }: ReceivedMessage): string | undefined {
+    const last = this.#guard.get(guardKey(from, text));
+    return last && now() - last.came < this.settings.guard_ms ? last.uuid : undefined;
+  }
+
+  #take(message: ReceivedMessage, { over }: Request): string {
+    const { from, text } = message;
+    const uuid = newId();
+    this.#guard.set(guardKey(from, text), { uuid, came: now() });
+    this.line.received.push(message);
+    if (this.settings.bot === 'echo')
+      this.#conversations.next(from, over, () => this.send({ to: from, ...echo(text) }));
+    return uuid;
+  }
+}
+
+const guardKey = (from: string, text: string): string => `${from} ${text}`;
+
+/** A body that is no form is one without fields to RapidPro. */
+const formIn = ({ headers, body }: Request): URLSearchParams => {
+  const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded');
+  return new URLSearchParams(isForm ? body.toString() : '');
+};
+
+const messageIn = (form: URLSearchParams): ReceivedMessage => {
+  const sender = form.get('from') ?? form.get('sender') ?? '';
+  const date = form.get('date') ?? form.get('time') ?? '';
+  if (sender === '') throw refusal("must have one of 'sender' or 'from' set");
+  if (date !== '' && !isRfc3339(date)) throw refusal('invalid date format, must be RFC 3339');
+  const [, from] = /^\s*\+?(\d{7,15})\s*$/.exec(sender) ?? [];
+  if (from === undefined) throw refusal('not a possible number');
+  return { from, text: form.get('text') ?? '', date: date || time() };
+};
+
+const isRfc3339 = (date: string): boolean =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(date) &&
+  v.is(calendarDay, date.slice(0, 10)) &&
+  !Number.isNaN(Date.parse(date));
+
+const accepted = (message: string, data: object): Reply => json(200, { message, data: [data] });
+
+/** A refusal as RapidPro writes it. */
+export const refusal = (error: string): HttpRefusal =>
+  new HttpRefusal(400, error, { message: 'Error', data: [{ type: 'error', error }] });

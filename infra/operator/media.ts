@@ -1,0 +1,83 @@
+/** `operator media …`: images and files that accounts have uploaded. */
+import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import type { Command } from 'commander';
+import { Refusal, showAccount } from '../../shared/accounts.ts';
+import { timestamp } from '../../shared/clock.ts';
+import { deleteMedia, type KeptMedia, listMedia } from '../../shared/kept-media.ts';
+import { answer, columns, count, minute } from './output.ts';
+import { examples } from './usage.ts';
+
+/** Characters that stand for media: the whole id is the secret of their address. */
+const HANDLE = 8;
+
+export const addMediaCommands = (program: Command): void => {
+  const media = program.command('media').description('Images and files that accounts have uploaded.');
+
+  media
+    .command('list')
+    .description("Lists an account's media, oldest first, by the first characters of what stands in their address.")
+    .argument('<account>', 'id of the account')
+    .addHelpText('after', examples('media list acme-research'))
+    .action(async (account: string, _options: object, command: Command) => {
+      await showAccount(account);
+      const found = (await listMedia(account)).map(inJson);
+      answer(command, found, found.length === 0 ? 'There are no media.' : table(found));
+    });
+
+  media
+    .command('delete')
+    .description(
+      'Deletes an image or a file for good: its address leads to nothing from now on. Copies that somebody has loaded before stay.',
+    )
+    .argument('<account>', 'id of the account')
+    .argument('<media>', `the ${HANDLE} characters of the list, or the whole address`)
+    .addHelpText(
+      'after',
+      examples('media delete acme-research 3f9a07c1', 'media delete acme-research https://…/media/…'),
+    )
+    .action(async (account: string, named: string, _options: object, command: Command) => {
+      await showAccount(account);
+      const deleted = chosen(await listMedia(account), named);
+      await deleteMedia(deleted.id, () => deleteBytes(deleted));
+      const shown = inJson(deleted);
+      answer(command, shown, `Deleted ${shown.media}, ${shown.type}, ${count(shown.size)} bytes.`);
+    });
+};
+
+/** The one that is meant. */
+const chosen = (all: KeptMedia[], named: string): KeptMedia => {
+  const id = named.split('/').at(-1) ?? '';
+  const found = id.length < HANDLE ? [] : all.filter((one) => one.id.startsWith(id));
+  const [one, ...more] = found;
+  if (one !== undefined && more.length === 0) return one;
+  throw new Refusal(
+    one === undefined
+      ? `The account has no such media. "media list" shows them; give at least ${HANDLE} characters.`
+      : 'There are several that begin so: give more characters, or the whole address.',
+  );
+};
+
+const deleteBytes = async ({ bucket, id }: KeptMedia): Promise<void> => {
+  const client = new S3Client({ forcePathStyle: true });
+  await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: id }));
+  client.destroy();
+};
+
+const inJson = ({ id, bucket: _bucket, until, ...rest }: KeptMedia) => ({
+  media: id.slice(0, HANDLE),
+  ...rest,
+  expires_at: until,
+  expired: timestamp() >= until,
+});
+
+const table = (found: ReturnType<typeof inJson>[]): string =>
+  columns(
+    ['MEDIA', 'TYPE', 'BYTES', 'UPLOADED', 'EXPIRES'],
+    found.map(({ media, type, size, created, expires_at, expired }) => [
+      media,
+      type,
+      count(size),
+      minute(created),
+      expired ? 'has expired' : minute(expires_at),
+    ]),
+  );

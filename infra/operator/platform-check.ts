@@ -1,0 +1,79 @@
+/** `operator platform …`: whether an account's chat platform takes what it will be told. */
+import type { Command } from 'commander';
+import { findPlatform, Refusal, showAccount } from '../../shared/accounts.ts';
+import { platforms } from '../../shared/platforms/platforms.ts';
+import { postAndRead } from '../../shared/post.ts';
+import { NoAnswer } from '../../shared/posting.ts';
+import { answer, fields } from './output.ts';
+import { faultsIn } from './platform.ts';
+import { examples } from './usage.ts';
+
+export const addPlatformCommands = (program: Command): void => {
+  const platform = program.command('platform').description("Accounts' chat platforms.");
+
+  platform
+    .command('check')
+    .description(
+      `Calls an account's chat platform as the service would, from this machine, and says whether its settings are good.
+
+The call changes nothing over there: a chat platform gets an empty message, which it refuses; a webhook {"check":{}}.`,
+    )
+    .argument('<account>', "the account's id")
+    .addHelpText('after', examples('platform check acme-research'))
+    .action(async (account: string, _options: object, command: Command) => {
+      const checked = await check(account);
+      answer(
+        command,
+        checked,
+        fields({
+          Account: account,
+          Platform: checked.platform,
+          Address: checked.url,
+          Answer: checked.status === undefined ? 'none' : `status ${checked.status}`,
+          Result: checked.fault ?? 'good',
+        }),
+      );
+      if (checked.fault !== undefined) process.exitCode = 1;
+    });
+};
+
+interface Checked {
+  account: string;
+  platform: string;
+  /** None, where its settings name none that may be called. */
+  url?: string;
+  /** None, where there was no answer. */
+  status?: number;
+  /** What is wrong, and what to look at. */
+  fault?: string;
+}
+
+const check = async (account: string): Promise<Checked> => {
+  const [set] = await Promise.all([findPlatform(account), showAccount(account)]);
+  if (set === undefined) {
+    throw new Refusal(
+      `Account "${account}" has no platform yet: set it with "account update ${account} --platform …".`,
+    );
+  }
+  const about = { account, platform: set.name };
+  const probe = platforms[set.name].probe(set.settings);
+  if (probe === undefined) return { ...about, fault: faultsIn(set.name, set.settings).join(' ') };
+  const { posting } = probe;
+  const calling = { ...about, url: posting.url };
+  try {
+    const { status, body } = await postAndRead(posting);
+    const fault = probe.fault(status, body);
+    return { ...calling, status, ...(fault !== undefined && { fault }) };
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    return { ...calling, fault: WHY[error.why] };
+  }
+};
+
+const WHY: Record<NoAnswer['why'], string> = {
+  timeout: 'It did not answer within 10 seconds.',
+  no_connection: 'It cannot be reached: look at the address, and at its certificate.',
+  address_not_public: 'Its address is not public: the service would not call it.',
+  address_not_https: 'Its address must begin with https.',
+  not_set_up: 'Its settings are missing.',
+};

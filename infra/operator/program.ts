@@ -1,0 +1,77 @@
+/** The operator's command: its parts, and what goes wrong in them. */
+import { Command, CommanderError, Option } from 'commander';
+import { addAccountCommands } from './account.ts';
+import { describeFailure } from './failures.ts';
+import { addJobCommands } from './job.ts';
+import { addMediaCommands } from './media.ts';
+import { addMessageCommands } from './message.ts';
+import { addOutboxCommands } from './outbox.ts';
+import { complain, strong } from './output.ts';
+import { addPanelistCommands } from './panelist.ts';
+import { addPlatformCommands } from './platform-check.ts';
+import { useTable } from './target.ts';
+import { addTokenCommands } from './token.ts';
+import { examples } from './usage.ts';
+import { addUserCommands } from './user.ts';
+
+/** Runs one command, and sets the exit code: 0 all was done, 1 something could not be, 2 it was not understood. */
+export const runCommand = async (args: string[]): Promise<void> => {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? 0 : 2;
+    } else {
+      complain(describeFailure(error));
+      process.exitCode = 1;
+    }
+  }
+};
+
+const createProgram = (): Command => {
+  const program = new Command('npm run operator --')
+    .description(
+      'Works on the table of the Business API: the running local stack, or the one that --table names in AWS.',
+    )
+    .option('--json', 'answer with one JSON document on stdout, for programs')
+    .addOption(
+      new Option(
+        '--table <name>',
+        'a table in AWS (output TableName of the stack), with the usual credentials and region; else the local stack',
+      ).env('TABLE_NAME'),
+    )
+    .configureHelp({ showGlobalOptions: true, styleTitle: strong })
+    .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()) })
+    .showHelpAfterError('Add --help to see how it is used.')
+    .exitOverride()
+    .hook('preAction', (_program, command) => useTable(command.optsWithGlobals<{ table?: string }>().table))
+    .addHelpText(
+      'after',
+      examples(
+        'account create "Acme Research" --bot-number 27820000001',
+        'token issue acme-research --permissions profilers,stats --expires 90d',
+        'account update acme-research --platform rapidpro --platform-url https://rapidpro.example.com/c/ex/CHANNEL/receive',
+        'platform check acme-research',
+        'panelist import panelists.csv',
+        'outbox list --account acme-research',
+        'account list --table business-api-production-TableCD117FA1',
+      ),
+    )
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 done; 1 it could not be done, or not all of it; 2 the command was not understood.
+For programs: npm run --silent operator -- account list --json`,
+    );
+
+  addAccountCommands(program);
+  addPlatformCommands(program);
+  addTokenCommands(program);
+  addUserCommands(program);
+  addPanelistCommands(program);
+  addOutboxCommands(program);
+  addMessageCommands(program);
+  addMediaCommands(program);
+  addJobCommands(program);
+  return program;
+};

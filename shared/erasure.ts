@@ -1,0 +1,294 @@
+/**
+ * Erasure: forgets a user. The profile goes first, so that nothing can be granted any more; then what was answered, asked
+ * and granted, what still waits, and the number in logs and receipts, which keep a pseudonym instead. It can be repeated,
+ * and goes on where it ended.
+ */
+import { minutes, newPseudonym, now, sortableTime, timestamp, timestampOf } from './clock.ts';
+import { type Grant, granting, listGrants } from './grants.ts';
+import { type LogItem, logItem, type State } from './logs.ts';
+import { type Conversation, type Entry, endConversation, type Outgoing, oldestEntries, readHead } from './outbox.ts';
+import {
+  findLatest,
+  pages,
+  puttingNew,
+  remove,
+  removeAll,
+  removing,
+  removingPresent,
+  transact,
+  update,
+  updating,
+  type Write,
+} from './table/client.ts';
+import {
+  accountAt,
+  dueErasure,
+  erasureKey,
+  erasurePartition,
+  grantKey,
+  type Key,
+  logPartitions,
+  messageKey,
+  ofPerson,
+  phoneOfErasure,
+  positionOfAccount,
+  requestKey,
+  userKey,
+} from './table/keys.ts';
+import { takeOnce } from './users.ts';
+
+/** An erasure under way. */
+interface ErasureItem extends Key {
+  /** Stands for the number from now on; random, so that it leads back to nobody. */
+  pseudonym: string;
+  /** Since when. */
+  requested: string;
+}
+
+/** What an erasure has found. */
+export interface Erased {
+  answers: number;
+  requests: number;
+  /** Entries of outboxes: messages, requests and reports that will not go out. */
+  waiting: number;
+  log_entries: number;
+  receipts: number;
+}
+
+/** Minutes after which it is looked once more: what was under way when it began is over by then. */
+const AFTERMATH = 2;
+
+/** The writes that begin an erasure: the user is gone, and the rest will be. 4 write units in a transaction. */
+const beginning = (phone: string): Write[] => [
+  removing(userKey(phone)),
+  updating({
+    Key: erasureKey(phone),
+    UpdateExpression:
+      'SET pseudonym = if_not_exists(pseudonym, :pseudonym), requested = :now, gsi1pk = :due, gsi1sk = :now',
+    ExpressionAttributeValues: { ':pseudonym': newPseudonym(), ':now': sortableTime(now()), ':due': erasurePartition },
+  }),
+];
+
+/**
+ * Removes a user because the app says so; `erase` does the rest within a minute. The same event again changes nothing for
+ * seven days, whoever registers in between.
+ */
+export const removeUser = (event: string, phone: string): Promise<void> => takeOnce(event, beginning(phone));
+
+/** Erases a user at once. What is under way meanwhile is found by a last look a little later. */
+export const eraseUser = async (phone: string): Promise<Erased> => {
+  await transact(beginning(phone));
+  return goOnErasing(phone);
+};
+
+/** Does what is left of an erasure: everything, or at last nothing. */
+export const goOnErasing = async (phone: string): Promise<Erased> => {
+  const erasure = await findLatest<ErasureItem>(erasureKey(phone));
+  const found: Erased = { answers: 0, requests: 0, waiting: 0, log_entries: 0, receipts: 0 };
+  if (erasure === undefined) return found;
+  const { pseudonym, requested } = erasure;
+  const last = Date.parse(requested) + minutes(AFTERMATH);
+  const isLast = now() >= last;
+  const end = timestampOf(last);
+  const whom: Whom = {
+    phone,
+    pseudonym,
+    end,
+    until: await endOfTheirs(phone, timestampOf(Date.parse(requested)), end),
+  };
+
+  const accounts = await Promise.all(
+    (await accountsAbout(phone)).map(async (id) => ({ id, next: await messagesOfNext(id, whom) })),
+  );
+  // Before the log: what fails here is logged.
+  for (const { id: account, next } of accounts) {
+    for (const direction of ['app', 'platform'] as const) {
+      found.waiting += await dropWaiting({ direction, account, phone }, whom, next);
+    }
+  }
+  await removeOfPerson(whom, found);
+  for (const { id, next } of accounts) found.log_entries += await renameInLog(id, whom, next);
+  found.receipts = await renameInReceipts(whom);
+
+  if (isLast)
+    await remove(erasureKey(phone), {
+      ConditionExpression: 'requested = :requested',
+      ExpressionAttributeValues: { ':requested': requested },
+    });
+  else await putOffErasure(phone, requested, last);
+  return found;
+};
+
+/** Numbers whose erasure is due. */
+export async function* dueErasures(): AsyncGenerator<string[]> {
+  for await (const items of pages<Key>(dueErasure(sortableTime(now())))) yield items.map(phoneOfErasure);
+}
+
+const putOffErasure = async (phone: string, requested: string, until: number): Promise<void> => {
+  await update({
+    Key: erasureKey(phone),
+    UpdateExpression: 'SET gsi1sk = :until',
+    ConditionExpression: 'requested = :requested',
+    ExpressionAttributeValues: { ':until': sortableTime(until), ':requested': requested },
+  });
+};
+
+/** Accounts that have anything about a user: whatever waits has its message in the log, or its request. */
+const accountsAbout = async (phone: string): Promise<string[]> => {
+  const found = new Set<string>();
+  for await (const items of pages<{ gsi2sk: string }>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :contact',
+    ExpressionAttributeValues: { ':contact': logPartitions.gsi2('', { phone }) },
+    ProjectionExpression: 'gsi2sk',
+  })) {
+    for (const { gsi2sk } of items) found.add(accountAt(gsi2sk));
+  }
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :person',
+    ExpressionAttributeValues: { ':person': ofPerson(phone, '').gsi2pk },
+    ProjectionExpression: 'pk, sk',
+  })) {
+    for (const { pk, sk } of keys.filter(({ pk }) => pk.startsWith(requestKey('').pk))) {
+      const request = await findLatest<{ account: string }>({ pk, sk });
+      if (request) found.add(request.account);
+    }
+  }
+  return [...found];
+};
+
+/** Who is erased, and what stands for them. */
+interface Whom {
+  phone: string;
+  pseudonym: string;
+  /** Up to when what begins is theirs. */
+  until: string;
+  /** Up to when what comes of it is found. */
+  end: string;
+}
+
+/** Up to when what begins is theirs: until the number was registered again, else as long as anything is under way. */
+const endOfTheirs = async (phone: string, requested: string, end: string): Promise<string> => {
+  const registered = (await findLatest<{ created: string }>(userKey(phone)))?.created ?? end;
+  if (registered > end) return end;
+  // Clocks differ a little.
+  return registered < requested ? requested : registered;
+};
+
+/** An account's messages that are another's, who has the number by now: those that began since. */
+const messagesOfNext = async (account: string, { phone, until, end }: Whom): Promise<Set<string>> => {
+  const found = new Set<string>();
+  if (until === end) return found;
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :contact AND gsi2sk BETWEEN :until AND :end',
+    ExpressionAttributeValues: {
+      ':contact': logPartitions.gsi2(account, { phone }),
+      ':until': `${positionOfAccount(account)}${until}~`,
+      ':end': `${positionOfAccount(account)}${end}~`,
+    },
+    ProjectionExpression: 'pk, sk',
+  })) {
+    for (const { pk, sk } of keys) if (sk === messageKey('').sk) found.add(pk);
+  }
+  return found;
+};
+
+/** Takes out what waits in a conversation. A message that is not delivered is logged as failed. */
+const dropWaiting = async (conversation: Conversation, whom: Whom, next: Set<string>): Promise<number> => {
+  let dropped = 0;
+  for (;;) {
+    const head = await readHead(conversation);
+    if (head === undefined) return dropped;
+    const { entries, all } = await oldestEntries(conversation);
+    const theirs = entries.filter((entry) => isTheirs(entry, whom, next));
+    for (const entry of theirs) dropped += (await drop(entry, whom)) ? 1 : 0;
+    if (theirs.length < entries.length || (all && (await endConversation(head)))) return dropped;
+  }
+};
+
+/** Whether an entry is of who is erased: it was there by then, or reports what has become of a message of theirs. */
+const isTheirs = ({ created, outgoing }: Entry, { until, end }: Whom, next: Set<string>): boolean =>
+  created <= until ||
+  (created <= end && outgoing.type === 'message.state' && !next.has(messageKey(outgoing.message.id).pk));
+
+/** Takes an entry out. Answers whether it still waited: what was delivered a moment ago has not failed. */
+const drop = async (entry: Entry, whom: Whom): Promise<boolean> => {
+  const failure = failureLogged(entry.outgoing, whom);
+  const failed = await transact([removingPresent(entry), ...(failure === undefined ? [] : [puttingNew(failure)])]);
+  // Where it failed only to be logged, it is already.
+  return failed.length === 0 || (!failed.includes(0) && (await transact([removingPresent(entry)])).length === 0);
+};
+
+/** What is logged of an entry that does not go out: under the pseudonym that a message did not come to its end. */
+const failureLogged = (outgoing: Outgoing, { pseudonym }: Whom): LogItem | undefined => {
+  const state = failureOf(outgoing);
+  if (state === undefined || !('message' in outgoing)) return undefined;
+  const { reported: _reported, ...message } = outgoing.message;
+  return { ...logItem({ ...message, phone: pseudonym }, state, timestamp()), reason: 'user_erased' };
+};
+
+const failureOf = ({ type }: Outgoing): State | undefined => {
+  if (type === 'message.send') return 'sending_failed';
+  return type === 'message.received' ? 'reception_failed_http' : undefined;
+};
+
+/** Removes answers and requests, with their values. */
+const removeOfPerson = async ({ phone, until }: Whom, found: Erased): Promise<void> => {
+  const { gsi2pk } = ofPerson(phone, '');
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :person AND gsi2sk <= :until',
+    ExpressionAttributeValues: { ':person': gsi2pk, ':until': until },
+    ProjectionExpression: 'pk, sk',
+  })) {
+    const isAnswer = ({ pk }: Key) => pk.startsWith('ANSWERS#');
+    await removeAll(keys);
+    found.answers += keys.filter(isAnswer).length;
+    found.requests += keys.filter((key) => !isAnswer(key)).length;
+  }
+};
+
+/**
+ * Puts the pseudonym in the place of the number, in all log entries of an account about it. Nobody is told of what becomes
+ * of these messages later.
+ */
+const renameInLog = async (account: string, { phone, pseudonym, end }: Whom, next: Set<string>): Promise<number> => {
+  let renamed = 0;
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :contact AND gsi2sk BETWEEN :account AND :end',
+    ExpressionAttributeValues: {
+      ':contact': logPartitions.gsi2(account, { phone }),
+      ':account': positionOfAccount(account),
+      ':end': `${positionOfAccount(account)}${end}~`,
+    },
+    ProjectionExpression: 'pk, sk',
+  })) {
+    for (const { pk, sk } of keys.filter(({ pk }) => !next.has(pk))) {
+      // A transaction, since it bears that the entry is just being counted.
+      const failed = await transact([
+        updating({
+          Key: { pk, sk },
+          UpdateExpression: 'SET phone = :pseudonym, gsi2pk = :contact REMOVE reason, reported',
+          ConditionExpression: 'phone = :phone',
+          ExpressionAttributeValues: {
+            ':phone': phone,
+            ':pseudonym': pseudonym,
+            ':contact': logPartitions.gsi2(account, { phone: pseudonym }),
+          },
+        }),
+      ]);
+      renamed += failed.length === 0 ? 1 : 0;
+    }
+  }
+  return renamed;
+};
+
+/** Has receipts stand under the pseudonym. */
+const renameInReceipts = async ({ phone, pseudonym, until }: Whom): Promise<number> => {
+  const theirs = (await listGrants(phone)).filter(({ created }: Grant) => created <= until);
+  for (const grant of theirs) await transact([granting(pseudonym, grant), removing(grantKey(phone, grant))]);
+  return theirs.length;
+};

@@ -1,0 +1,18 @@
+/** How bytes that strangers uploaded are shown: as what they are, and without any power over who looks at them. */
+import { now } from '../clock.ts';
+import type { Media } from '../media.ts';
+
+/** Headers of an answer with media (RFC 9110, 9111). They are kept by whoever gets them until the address expires. */
+export const mediaHeaders = ({ type, sha256, until }: Media) => ({
+  'content-type': type,
+  'content-disposition': type.startsWith('image/') ? 'inline' : 'attachment',
+  etag: `"${sha256}"`,
+  'cache-control': `public, max-age=${Math.floor((Date.parse(`${until}Z`) - now()) / 1_000)}, immutable`,
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "sandbox; default-src 'none'",
+  'referrer-policy': 'no-referrer',
+});
+
+/** Whether an If-None-Match names this tag. */
+export const matches = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  (ifNoneMatch ?? '').split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));

@@ -1,0 +1,14 @@
+/** Idempotency keys: what tells a repeat of a request from another use of its key. */
+import { createHash } from 'node:crypto';
+import { Problem } from './problems.ts';
+
+/** SHA-256 of what made something, to be kept beside it. */
+export const hashOf = (request: unknown): string =>
+  createHash('sha256').update(JSON.stringify(request)).digest('base64url');
+
+/** @param what - what the key was used for: `message` and the like */
+export const idempotencyKeyReused = (what: string): Problem =>
+  new Problem(
+    'idempotency_key_reused',
+    `This Idempotency-Key was used for another ${what}. Use a new key, or repeat the first request unchanged.`,
+  );

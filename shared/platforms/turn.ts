@@ -1,0 +1,158 @@
+/** Turn.io, by a channel account (protocols, "Turn.io"; spec §4.12). */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import * as v from 'valibot';
+import { now } from '../clock.ts';
+import { isDatafree } from '../media.ts';
+import { type Content, type Entry, subjectOf } from '../outbox.ts';
+import { causeOf, judgeByStatus, type Outcome } from '../outcome.ts';
+import { type Answer, jsonPosting, type Posting, retryAfterIn } from '../posting.ts';
+import { atMost, mediaUrl, messageText, phoneNumberOrPlus, receiverUrl, text, visibleText } from '../text.ts';
+import { describePlatform, judgeSettings, type PlatformDraft, statusReader, textOf } from './platform.ts';
+
+/** Whether a request is an ordinary webhook of Turn's, and no message to a user: these may come to the same address. */
+export const isOrdinaryWebhook = (
+  { 'x-turn-hook-subscription': subscription }: { 'x-turn-hook-subscription'?: string | undefined },
+  { statuses, messages }: Record<string, unknown>,
+): boolean => subscription !== undefined || Array.isArray(statuses) || Array.isArray(messages);
+
+const hook = v.object({ hmac_secret: v.optional(visibleText) });
+
+/** Whether the bytes of a request were signed by the channel's secret; so they are where none is set. */
+export const isSigned = (bytes: Buffer, signature: string | undefined, set: object | undefined): boolean => {
+  const { hmac_secret: secret } = v.parse(hook, set ?? {});
+  if (secret === undefined) return true;
+  const given = Buffer.from(signature ?? '', 'base64');
+  const right = createHmac('sha256', secret).update(bytes).digest();
+  return given.length === right.length && timingSafeEqual(given, right);
+};
+
+/** Characters of a caption: with its address it stays a message. */
+const MAX_CAPTION = 2_000;
+
+const media = v.object({ link: mediaUrl, caption: v.nullish(v.pipe(text, atMost(MAX_CAPTION))) });
+
+const content = v.variant('type', [
+  v.object({ type: v.literal('text'), text: v.object({ body: messageText }) }),
+  v.object({ type: v.literal('image'), image: media }),
+  v.object({ type: v.literal('document'), document: media }),
+]);
+
+const to = phoneNumberOrPlus;
+
+/** What it sends, in the shape of the Channel API, or of WhatsApp. Other keys are ignored, and many are null. */
+export const turnMessage = v.lazy((given) => {
+  const { turn: inner, type } = isRecord(given) ? given : {};
+  if (isRecord(inner)) return channelMessage;
+  return type === undefined || type === null ? plainMessage : whatsappMessage;
+});
+
+const channelMessage = v.object({ to, turn: content });
+const plainMessage = v.object({ to, content: messageText });
+const whatsappMessage = v.intersect([v.object({ to }), content]);
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/**
+ * A message as it is delivered. An image or a document of ours without a caption goes as one; any other as text: its
+ * caption, then its address on a line of its own.
+ */
+export const fromTurn = (message: v.InferOutput<typeof turnMessage>): PlatformDraft => {
+  const recipient = message.to;
+  if ('content' in message) return { to: recipient, type: 'text', text: { body: message.content } };
+  const [given, place] = 'turn' in message ? [message.turn, '#/turn'] : [message, '#'];
+  const content = contentOf(given);
+  return { to: recipient, ...content, ...(content.type !== 'text' && { mediaAt: `${place}/${given.type}/link` }) };
+};
+
+const contentOf = (given: v.InferOutput<typeof content>): Content => {
+  if (given.type === 'text') return { type: 'text', text: { body: given.text.body } };
+  const { link, caption } = given.type === 'image' ? given.image : given.document;
+  if (caption?.trim()) return { type: 'text', text: { body: `${caption}\n${link}` } };
+  if (!isDatafree(link)) return { type: 'text', text: { body: link } };
+  return given.type === 'image' ? { type: 'image', image: { url: link } } : { type: 'file', file: { url: link } };
+};
+
+const statusOf = statusReader('turn', {
+  delivered_to_server: 'sent',
+  delivered_to_user: 'delivered',
+  read: 'read',
+  delivery_failed: 'failed',
+  sending_failed: 'failed',
+});
+
+const settings = v.object({
+  url: v.optional(
+    v.pipe(receiverUrl, v.regex(/^[^?#]*$/, 'must be an address without ? and #')),
+    'https://whatsapp.turn.io',
+  ),
+  channel: v.pipe(v.string(), v.regex(/^[\w-]{1,255}$/, 'must be 1 to 255 letters, digits, hyphens or underscores')),
+  // It goes into a header.
+  token: v.pipe(v.string(), v.regex(/^[!-~]{1,4096}$/, 'must be 1 to 4096 letters, digits and signs, without spaces')),
+});
+
+export const turn = describePlatform({
+  settings,
+  hook,
+  options: {
+    url: { label: 'Platform URL', says: "Turn's address, where it is another one than https://whatsapp.turn.io" },
+    channel: { label: 'Channel', says: "the channel's UUID at Turn" },
+    token: { says: 'the authentication token that the customer made at Turn' },
+    hmac_secret: { says: "the channel's hmac_secret; requests that it did not sign are refused then" },
+  },
+  posting: (entry, given) => {
+    const [address, document] = callFor(entry) ?? [];
+    return address === undefined ? undefined : calling(given, address, document);
+  },
+  judge: (answer, entry) => {
+    if (answer.status === 429) return { result: 'limited', cause: causeOf(answer), wait: untilReset(answer) };
+    const outcome = judgeSettings(answer, entry) ?? judgeByStatus(answer);
+    // Some versions know no failure.
+    const settled = outcome.result === 'refused' && statusOf(entry.outgoing)?.status === 'failed';
+    return settled ? TAKEN : outcome;
+  },
+  probe: (given) => ({
+    posting: calling(given, 'messages', {}),
+    fault: (status) => {
+      if (status === 401 || status === 403) return 'It refuses the token.';
+      if (status === 404) return 'It knows no such channel.';
+      return [400, 422, 429].includes(status) ? undefined : 'It should refuse an empty message with 400, as Turn does.';
+    },
+  }),
+});
+
+const TAKEN: Outcome = { result: 'taken' };
+
+const calling = (
+  { url, channel, token }: v.InferOutput<typeof settings>,
+  address: string,
+  document: unknown,
+): Posting =>
+  jsonPosting(`${url.replace(/\/+$/, '')}/v1/numbers/${channel}/${address}`, document, {
+    authorization: `Bearer ${token}`,
+  });
+
+/** Where an entry goes, and what is said there. */
+const callFor = ({ created, outgoing }: Entry): [address: string, document: object] | undefined => {
+  const number = `+${subjectOf(outgoing).phone}`;
+  if (outgoing.type === 'message.received') {
+    const body = { type: 'text', text: { body: textOf(outgoing.content) } };
+    const about = { from: number, id: outgoing.message.id, timestamp: seconds(created) };
+    return ['messages', { contact: { id: number, profile: { name: number } }, message: { ...body, ...about } }];
+  }
+  const told = statusOf(outgoing);
+  if (told === undefined) return undefined;
+  const { id, status } = told;
+  return ['statuses', { status: { id, timestamp: seconds(told.created), status, recipient_id: number } }];
+};
+
+/** A time as Turn has it: whole seconds since 1970, in a string. */
+const seconds = (time: string): string => String(Math.floor(Date.parse(`${time}Z`) / 1000));
+
+/** Milliseconds that are waited where Turn does not say until when. */
+const A_MINUTE = 60_000;
+
+/** Milliseconds until it takes calls again: it says when, in seconds since 1970. */
+const untilReset = (answer: Answer): number => {
+  const reset = Number(answer.headers['x-ratelimit-reset'] || Number.NaN) * 1000 - now();
+  return Number.isNaN(reset) ? (retryAfterIn(answer) ?? A_MINUTE) : Math.max(reset, 0);
+};

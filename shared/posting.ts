@@ -1,0 +1,53 @@
+/** What a call of a server outside is, and its answer; `post.ts` makes it. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { now } from './clock.ts';
+
+export interface Posting {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A server's answer, without its body. */
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+}
+
+/** There was no answer; `why` says it in a word that the log may hold. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  readonly why: 'timeout' | 'no_connection' | 'address_not_public' | 'address_not_https' | 'not_set_up';
+
+  constructor(why: NoAnswer['why']) {
+    super(why);
+    this.why = why;
+  }
+}
+
+/** Stands where a call would be made of settings that are missing. */
+export const notSetUp = (): never => {
+  throw new NoAnswer('not_set_up');
+};
+
+const posting = (url: string, type: string, body: string, headers: Record<string, string>): Posting => ({
+  url,
+  headers: { 'content-type': type, 'content-length': String(Buffer.byteLength(body)), ...headers },
+  body,
+});
+
+/** A post of a JSON document. */
+export const jsonPosting = (url: string, document: unknown, headers: Record<string, string> = {}): Posting =>
+  posting(url, 'application/json', JSON.stringify(document), headers);
+
+/** A post of a form. */
+export const formPosting = (url: string, fields: Record<string, string>): Posting =>
+  posting(url, 'application/x-www-form-urlencoded', String(new URLSearchParams(fields)), {});
+
+/** Seconds or a date, as `Retry-After` gives it (RFC 9110), in milliseconds from now. */
+export const retryAfterIn = ({ headers }: Answer): number | undefined => {
+  const value = headers['retry-after'];
+  if (value === undefined) return undefined;
+  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now();
+  return Number.isNaN(wait) ? undefined : Math.max(wait, 0);
+};

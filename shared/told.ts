@@ -1,0 +1,33 @@
+/** What chat platforms were told of messages that they know by one id of their own: each state once. */
+import { now, secondsFromNow } from './clock.ts';
+import { messageRetention } from './settings.ts';
+import { page, puttingNew, type Write } from './table/client.ts';
+import { type Key, toldKey } from './table/keys.ts';
+
+/** A state that a platform is to be told once. */
+export interface Telling {
+  /** What the platform knows the message by; parts of one message have the same. */
+  id: string;
+  state: string;
+  /** States after which it is not to be told of this one any more. */
+  never_after: string[];
+}
+
+interface ToldItem extends Key {
+  expires_at: number;
+}
+
+/** Whether it was told already, or of something after which this is news no more. 1 read unit. */
+export const wasTold = async (account: string, { id, state, never_after }: Telling): Promise<boolean> => {
+  const { items } = await page<ToldItem>({
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': toldKey(account, id, '').pk },
+    ConsistentRead: true,
+  });
+  const over = new Set([state, ...never_after].map((one) => toldKey(account, id, one).sk));
+  return items.some(({ sk, expires_at }) => over.has(sk) && expires_at > now() / 1000);
+};
+
+/** Notes that it was told, within the transaction that settles it; fails where it was noted before. 2 write units. */
+export const noting = (account: string, { id, state }: Telling): Write =>
+  puttingNew<ToldItem>({ ...toldKey(account, id, state), expires_at: secondsFromNow(messageRetention() * 86_400) });

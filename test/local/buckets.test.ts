@@ -1,0 +1,83 @@
+/** Buckets of the local stack: what functions may do with them, as their roles say. */
+import { AwsClient } from 'aws4fetch';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Buckets } from '../../infra/local/buckets.ts';
+import { OPERATOR, Roles } from '../../infra/local/rights/roles.ts';
+
+const BUCKET = { id: 'Media', name: 'media', arn: 'arn:aws:s3:::media' };
+
+/** A function that may do this with objects. */
+const functionThat = (id: string, ...actions: string[]) => ({
+  id,
+  folder: '',
+  handler: '',
+  timeout: 0,
+  memory: 0,
+  environment: {},
+  policy: actions.map((action) => ({
+    actions: [`s3:${action}`],
+    resources: [`${BUCKET.arn}/*`],
+    leadingKeys: undefined,
+  })),
+});
+
+const lines: string[] = [];
+let buckets: Buckets;
+let roles: Roles;
+let url: string;
+
+beforeAll(async () => {
+  roles = new Roles((source, line) => void lines.push(`${source} ${line}`));
+  const functions = [functionThat('Writer', 'PutObject'), functionThat('Reader', 'GetObject'), functionThat('Other')];
+  roles.judgeBy({ functions, mappings: [] });
+  buckets = await Buckets.open(roles);
+  url = await buckets.listen();
+  await buckets.serve({ functions, buckets: [BUCKET] });
+});
+
+afterAll(() => buckets.close());
+
+const call = (accessKeyId: string, method: string, key: string, body?: Uint8Array<ArrayBuffer>, secret = 'local') =>
+  new AwsClient({
+    accessKeyId,
+    secretAccessKey: secret,
+    sessionToken: 'local',
+    service: 's3',
+    region: 'us-east-1',
+    retries: 0,
+  }).fetch(`${url}/${BUCKET.name}/${key}`, { method, ...(body && { body }) });
+
+const bytes = Uint8Array.from([0, 255, 10, 13, 37]);
+
+test('an object can be put, read and deleted by those who may', async () => {
+  expect((await call('Writer', 'PUT', 'a', bytes)).status).toBe(200);
+  const read = await call('Reader', 'GET', 'a');
+  expect([read.status, await read.bytes()]).toEqual([200, bytes]);
+  expect((await call('Reader', 'HEAD', 'a')).status).toBe(200);
+  expect((await call('Reader', 'GET', 'b')).status).toBe(404);
+  expect(roles.unusedRights()).toEqual({});
+  expect((await call(OPERATOR, 'DELETE', 'a')).status).toBe(204);
+  expect((await call(OPERATOR, 'GET', 'a')).status).toBe(404);
+});
+
+test.each([
+  ['Writer', 'GET'],
+  ['Reader', 'PUT'],
+  ['Reader', 'DELETE'],
+  ['Other', 'GET'],
+  ['Other', 'PUT'],
+  ['nobody', 'GET'],
+])('%s may not %s, and the log says so', async (caller, method) => {
+  await call(OPERATOR, 'PUT', 'kept', bytes);
+  lines.length = 0;
+  const body = method === 'PUT' ? Uint8Array.from([1]) : undefined;
+  expect((await call(caller, method, 'kept', body)).status).toBe(403);
+  expect(lines).toEqual([expect.stringContaining('refused by policy')]);
+  expect(await (await call(OPERATOR, 'GET', 'kept')).bytes()).toEqual(bytes);
+});
+
+test('a call with a wrong signature, or none, is refused', async () => {
+  expect((await call('Writer', 'PUT', 'c', bytes, 'other')).status).toBe(403);
+  expect((await fetch(`${url}/${BUCKET.name}/c`, { method: 'PUT', body: bytes })).status).toBe(403);
+  expect((await call(OPERATOR, 'GET', 'c')).status).toBe(404);
+});

@@ -1,0 +1,36 @@
+/** What is outside of the service, started as one. */
+import { expect, test } from 'vitest';
+import { freePort } from '../../infra/local/free-port.ts';
+import { Outside } from '../../infra/local/simulated/outside.ts';
+import { askAt, openBridge } from './support/simulator.ts';
+
+test('all of it starts, calls the service and ends', async () => {
+  const bridge = await openBridge();
+  const outside = await Outside.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute: 60_000 });
+  outside.connect({ bridgeUrl: bridge.url, appToken: 'bapi_app' });
+  const { app, rapidpro, turn } = outside;
+  rapidpro.addChannel('c', { token: 't' });
+  turn.addNumber('n', { token: 't', bridge_token: 't' });
+  await askAt(app.phoneUrl, 'POST', '/events', []);
+  await askAt(rapidpro.url, 'POST', '/channels/c/send', { to: '27821234567', text: 'Hi' });
+  await askAt(turn.url, 'POST', '/numbers/n/send', { to: '27821234567', text: 'Hi' });
+  expect(bridge.calls.map(({ url }) => url)).toEqual([
+    '/v1/app/events',
+    '/v1/webhook/rapidpro/',
+    '/v1/webhook/turn/dA',
+  ]);
+  await outside.close();
+  for (const url of [app.phoneUrl, rapidpro.url, turn.url]) await expect(fetch(url)).rejects.toThrow('fetch failed');
+  await bridge.close();
+});
+
+test('none of it stays where a port is taken', async () => {
+  const taken = await openBridge();
+  const [phone, rapidpro] = [await freePort(), await freePort()];
+  const turn = Number(new URL(taken.url).port);
+  await expect(Outside.start({ ports: { phone, rapidpro, turn }, minute: 60_000 })).rejects.toThrow(
+    `Port ${turn} is taken`,
+  );
+  for (const port of [phone, rapidpro]) await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow('fetch failed');
+  await taken.close();
+});

@@ -1,0 +1,668 @@
+/** The simulated RapidPro, as the service, tests and people meet it. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { freePort } from '../../infra/local/free-port.ts';
+import { RapidPro } from '../../infra/local/simulated/rapidpro/rapidpro.ts';
+import { StartError } from '../../infra/local/start-error.ts';
+import { askAt, aTime, aUuid, type Bridge, drop, hold, openBridge, tryHelp } from './support/simulator.ts';
+
+const USER = '27821234567';
+const CHANNEL = '8eb23e93-5ecb-45ba-b726-3b064e0c56ab';
+const MINUTE = 20;
+
+let rapidpro: RapidPro;
+let bridge: Bridge;
+
+beforeEach(async () => {
+  bridge = await openBridge();
+  rapidpro = await RapidPro.start({ port: 0, minute: MINUTE, patience: 10_000, random: () => 0.5 });
+  rapidpro.connect({ bridgeUrl: bridge.url });
+  rapidpro.addChannel(CHANNEL, { token: 'bapi_token' });
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await rapidpro.close();
+  await bridge.close();
+});
+
+const ask = (method: string, path: string, body?: unknown) => askAt(rapidpro.url, method, path, body);
+const look = async (what: string, channel = CHANNEL) => (await ask('GET', `/channels/${channel}/${what}`)).body;
+const tell = (...rules: object[]) => ask('PUT', `/channels/${CHANNEL}/behaviour`, rules);
+const say = (message: object, channel = CHANNEL) => ask('POST', `/channels/${channel}/send`, { to: USER, ...message });
+
+/** Calls as the service does. */
+const call = async (
+  address: string,
+  fields: Record<string, string>,
+  { channel = CHANNEL, signal }: CallOptions = {},
+) => {
+  const answer = await fetch(`${rapidpro.url}/c/ex/${channel}/${address}`, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    signal: signal ?? null,
+  });
+  return { status: answer.status, body: JSON.parse(await answer.text()) };
+};
+
+interface CallOptions {
+  channel?: string;
+  signal?: AbortSignal;
+}
+
+const receive = (text: string, from = USER) => call('receive', { from, text, date: '2026-01-02T03:04:05.678Z' });
+
+const error = (message: string) => ({
+  status: 400,
+  body: { message: 'Error', data: [{ type: 'error', error: message }] },
+});
+
+const textsSent = () => bridge.calls.map(({ body }) => new URLSearchParams(body).get('text'));
+
+describe("a user's message", () => {
+  test('is taken and answered as RapidPro does', async () => {
+    expect(await receive('Hi & bye ☺')).toEqual({
+      status: 200,
+      body: {
+        message: 'Message Accepted',
+        data: [
+          {
+            type: 'msg',
+            channel_uuid: CHANNEL,
+            msg_uuid: aUuid,
+            text: 'Hi & bye ☺',
+            urn: `tel:+${USER}`,
+            received_on: '2026-01-02T03:04:05.678Z',
+          },
+        ],
+      },
+    });
+    expect(await look('received')).toEqual([{ from: USER, text: 'Hi & bye ☺', date: '2026-01-02T03:04:05.678Z' }]);
+    expect(await look('calls')).toEqual([
+      {
+        address: 'receive',
+        body: `from=${USER}&text=Hi+%26+bye+%E2%98%BA&date=2026-01-02T03%3A04%3A05.678Z`,
+        status: 200,
+        duplicate: false,
+        time: aTime,
+      },
+    ]);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['a number with +', { from: `+${USER}`, text: 'Hi' }],
+    ['the field sender', { sender: USER, text: 'Hi' }],
+    ['the field time', { from: USER, text: 'Hi', time: '2026-01-02T03:04:05+02:00' }],
+  ])('may come with %s', async (_, fields) => {
+    expect(await call('receive', fields)).toMatchObject({ status: 200, body: { data: [{ urn: `tel:+${USER}` }] } });
+    expect(await look('received')).toEqual([{ from: USER, text: 'Hi', date: fields.time ?? aTime }]);
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ['nobody', { text: 'Hi' }, "must have one of 'sender' or 'from' set"],
+    ['an empty sender', { from: '', sender: USER }, "must have one of 'sender' or 'from' set"],
+    ['a name', { from: 'MTN', text: 'Hi' }, 'not a possible number'],
+    ['a short number', { from: '123456', text: 'Hi' }, 'not a possible number'],
+    ['a day', { from: USER, date: '2026-01-02' }, 'invalid date format, must be RFC 3339'],
+    ['a time without zone', { from: USER, date: '2026-01-02T03:04:05' }, 'invalid date format, must be RFC 3339'],
+    ['a day that is none', { from: USER, date: '2026-02-30T03:04:05Z' }, 'invalid date format, must be RFC 3339'],
+    ['a time that is none', { from: USER, time: '2026-01-02T25:04:05Z' }, 'invalid date format, must be RFC 3339'],
+  ])('from %s is an error', async (_, fields, message) => {
+    await tell({ status: 503, times: 1 });
+    expect(await call('receive', fields)).toEqual(error(message));
+    expect(await look('received')).toEqual([]);
+    expect(await look('calls')).toMatchObject([{ address: 'receive', status: 400 }]);
+    expect(await look('behaviour')).toEqual([{ status: 503, times: 1 }]);
+  });
+
+  test('as JSON is an error', async () => {
+    const answer = await fetch(`${rapidpro.url}/c/ex/${CHANNEL}/receive`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ from: USER, text: 'Hi' }),
+    });
+    expect({ status: answer.status, body: await answer.json() }).toEqual(
+      error("must have one of 'sender' or 'from' set"),
+    );
+    expect(await look('received')).toEqual([]);
+  });
+
+  test('for a channel that is not there is an error', async () => {
+    for (const address of ['receive', 'sent', 'delivered', 'failed'])
+      expect(await call(address, { from: USER, id: '1' }, { channel: 'other' })).toEqual(error('channel not found'));
+  });
+});
+
+describe('the guard against repeats', () => {
+  test('answers the same text of the same user alike, and takes it once', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const first = await receive('Hi');
+    vi.setSystemTime(Date.now() + 3_999);
+    expect(await receive('Hi')).toEqual(first);
+    expect(await look('received')).toHaveLength(1);
+    expect((await look('calls')).map(({ duplicate }: { duplicate: boolean }) => duplicate)).toEqual([false, true]);
+  });
+
+  test('lets it in again later', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const first = await receive('Hi');
+    vi.setSystemTime(Date.now() + 4_000);
+    expect((await receive('Hi')).body.data[0].msg_uuid).not.toBe(first.body.data[0].msg_uuid);
+    expect(await look('received')).toHaveLength(2);
+  });
+
+  test('knows users and texts apart', async () => {
+    await receive('Hi');
+    await receive('Ho');
+    await receive('Hi', '27827654321');
+    expect(await look('received')).toHaveLength(3);
+  });
+
+  test('knows channels apart', async () => {
+    rapidpro.addChannel('other', { token: 't' });
+    await receive('Hi');
+    await call('receive', { from: USER, text: 'Hi' }, { channel: 'other' });
+    expect([(await look('received')).length, (await look('received', 'other')).length]).toEqual([1, 1]);
+  });
+
+  test('is as long as the channel says', async () => {
+    rapidpro.addChannel(CHANNEL, { token: 't', guard_ms: 0 });
+    await receive('Hi');
+    await receive('Hi');
+    expect(await look('received')).toHaveLength(2);
+  });
+
+  test('knows nothing of what was not taken', async () => {
+    await tell({ status: 503, times: 1 });
+    expect((await receive('Hi')).status).toBe(503);
+    await receive('Hi');
+    expect((await look('calls')).map(({ duplicate }: { duplicate: boolean }) => duplicate)).toEqual([false, false]);
+  });
+});
+
+describe('a report', () => {
+  test.each([
+    ['sent', 'S'],
+    ['delivered', 'D'],
+    ['failed', 'F'],
+  ])('that a message is %s is taken and told with the message', async (address, letter) => {
+    const { body: message } = await say({ text: 'Hello' });
+    expect(await call(address, { id: message.id })).toEqual({
+      status: 200,
+      body: {
+        message: 'Status Update Accepted',
+        data: [{ type: 'status', channel_uuid: CHANNEL, status: letter, msg_id: Number(message.id) }],
+      },
+    });
+    expect(await look('sent')).toMatchObject([{ id: message.id, status: address }]);
+    expect(await look('statuses')).toEqual([{ id: message.id, status: address }]);
+  });
+
+  test('about a message that is not there is taken, and they are listed as they came', async () => {
+    await call('delivered', { id: '12' });
+    await call('sent', { id: '11' });
+    expect(await look('statuses')).toEqual([
+      { id: '12', status: 'delivered' },
+      { id: '11', status: 'sent' },
+    ]);
+  });
+
+  test.each([
+    ['no id', {}, "field 'id' required"],
+    ['an empty id', { id: '' }, "field 'id' required"],
+    ['an id that is no number', { id: 'abc' }, 'schema: error converting value for "id"'],
+  ])('with %s is an error', async (_, fields, message) => {
+    for (const address of ['sent', 'delivered', 'failed'])
+      expect(await call(address, fields as Record<string, string>)).toEqual(error(message));
+    expect(await look('statuses')).toEqual([]);
+  });
+
+  test('has any id where the channel has UUIDs', async () => {
+    rapidpro.addChannel(CHANNEL, { token: 't', ids: 'uuid' });
+    const { body: message } = await say({ text: 'Hello' });
+    expect(message.id).toEqual(aUuid);
+    expect((await call('sent', { id: message.id })).body.data[0].msg_id).toBe(message.id);
+    expect(await look('sent')).toMatchObject([{ status: 'sent' }]);
+  });
+});
+
+describe('what it sends', () => {
+  test('is a form, with the token bare', async () => {
+    bridge.answerWith({ status: 200, body: '{"requestId":"1"}' });
+    const { status, body: message } = await say({
+      text: 'Hello & welcome ☺ 100%',
+      quick_replies: ['Yes', 'No & maybe'],
+    });
+    expect(bridge.calls).toMatchObject([
+      {
+        url: '/v1/webhook/rapidpro/',
+        headers: { authorization: 'bapi_token', 'content-type': 'application/x-www-form-urlencoded' },
+        body: `id=${message.id}&text=Hello+%26+welcome+%E2%98%BA+100%25&to_no_plus=${USER}&quick_reply=Yes&quick_reply=No+%26+maybe`,
+      },
+    ]);
+    expect(status).toBe(200);
+    expect(message).toEqual({
+      id: expect.stringMatching(/^\d+$/),
+      to: USER,
+      text: 'Hello & welcome ☺ 100%',
+      quick_replies: ['Yes', 'No & maybe'],
+      attachments: [],
+      status: 'wired',
+      requests: [{ text: 'Hello & welcome ☺ 100%', status: 200, body: '{"requestId":"1"}' }],
+    });
+    expect(await look('sent')).toEqual([message]);
+  });
+
+  test('has ids that count up', async () => {
+    const ids = [];
+    for (const text of 'ab') ids.push(Number((await say({ text })).body.id));
+    expect(ids[1]).toBe((ids[0] ?? 0) + 1);
+  });
+
+  test('calls the number `to` where the channel says so', async () => {
+    rapidpro.addChannel(CHANNEL, { token: 'other', to_field: 'to' });
+    const { body: message } = await say({ text: 'Hello' });
+    expect(bridge.calls).toMatchObject([
+      { headers: { authorization: 'other' }, body: `id=${message.id}&text=Hello&to=${USER}` },
+    ]);
+  });
+
+  test('has its attachments on lines of their own', async () => {
+    await say({ text: 'pic', attachments: ['https://foo.bar/a.jpg', 'https://foo.bar/b.jpg'] });
+    expect(textsSent()).toEqual(['pic\nhttps://foo.bar/a.jpg\nhttps://foo.bar/b.jpg']);
+  });
+
+  test.each<[string, number, string, string[]]>([
+    ['as long as may be is one part', 10, 'aaaaabbbbb', ['aaaaabbbbb']],
+    ['a byte longer is two', 10, 'aaaaabbbbbc', ['aaaaabbbbb', 'c']],
+    ['counts in bytes', 10, 'ééééééé', ['ééééé', 'éé']],
+    ['has a character that straddles the cut in one part', 10, 'aéééééé', ['aééééé', 'é']],
+    ['has four bytes that straddle the cut in one part', 5, 'aaaa😀b', ['aaaa😀', 'b']],
+    ['is cut at a space that is near, which is lost', 10, 'aaaaa bbbbbb', ['aaaaa', 'bbbbbb']],
+    ['is not cut at a space that is far', 10, 'aaa bbbbbbb', ['aaa bbbbbb', 'b']],
+    ['may have many parts', 3, 'abcdefgh', ['abc', 'def', 'gh']],
+    ['leaves nothing over', 3, 'abcdef', ['abc', 'def']],
+  ])('a text %s', async (_, max_length, text, parts) => {
+    rapidpro.addChannel(CHANNEL, { token: 't', max_length });
+    const { body: message } = await say({ text, quick_replies: ['One'] });
+    expect(textsSent()).toEqual(parts);
+    expect(message.requests).toMatchObject(parts.map((part) => ({ text: part, status: 200 })));
+    const forms = bridge.calls.map(({ body }) => new URLSearchParams(body));
+    expect(new Set(forms.map((form) => form.get('id')))).toEqual(new Set([message.id]));
+    expect(forms.flatMap((form, index) => (form.has('quick_reply') ? [index] : []))).toEqual([parts.length - 1]);
+  });
+
+  test('goes on with the next part when the one before is taken', async () => {
+    rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3 });
+    const { answer, called } = hold();
+    bridge.answerWith(answer, { status: 200 });
+    const sending = say({ text: 'abcdef' });
+    const release = await called;
+    expect(await look('sent')).toMatchObject([{ status: 'queued', requests: [{ text: 'abc', status: null }] }]);
+    expect(textsSent()).toEqual(['abc']);
+    release();
+    expect((await sending).body).toMatchObject({ status: 'wired', requests: [{ status: 200 }, { status: 200 }] });
+  });
+
+  test.each([302, 400, 401, 404, 422, 429])('is failed for good when it is answered %i', async (status) => {
+    rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3 });
+    bridge.answerWith({ status: 200 }, { status, body: 'why' }, { status: 200 });
+    expect((await say({ text: 'abcdefghi' })).body).toMatchObject({
+      status: 'failed',
+      requests: [
+        { text: 'abc', status: 200 },
+        { text: 'def', status, body: 'why' },
+      ],
+    });
+    expect(textsSent()).toEqual(['abc', 'def']);
+  });
+
+  test('tells a report that comes before the answer', async () => {
+    const { answer, called } = hold();
+    bridge.answerWith(answer);
+    const sending = say({ text: 'Hello' });
+    const release = await called;
+    const [{ id }] = await look('sent');
+    await call('delivered', { id });
+    release();
+    expect((await sending).body.status).toBe('delivered');
+  });
+
+  test('is sent once more, all of it, under the same id, when people say so', async () => {
+    rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3 });
+    const { body: message } = await say({ text: 'abcdef', quick_replies: ['One'] });
+    await call('delivered', { id: message.id });
+    const { status, body } = await ask('POST', `/channels/${CHANNEL}/messages/${message.id}/resend`);
+    expect([status, body.status, body.requests.length]).toEqual([200, 'delivered', 4]);
+    const bodies = bridge.calls.map(({ body }) => body);
+    expect(bodies.slice(2)).toEqual(bodies.slice(0, 2));
+  });
+
+  test('cannot be sent once more where it never was sent', async () => {
+    expect(await ask('POST', `/channels/${CHANNEL}/messages/7/resend`)).toEqual({
+      status: 404,
+      body: { message: 'The channel has no message 7.' },
+    });
+  });
+
+  test('is nothing before the service is there', async () => {
+    const early = await RapidPro.start({ port: 0, minute: MINUTE });
+    early.addChannel(CHANNEL, { token: 't' });
+    expect(await askAt(early.url, 'POST', `/channels/${CHANNEL}/send`, { to: USER, text: 'Hi' })).toEqual({
+      status: 502,
+      body: { message: 'The service is not there yet: the stack is starting.' },
+    });
+    expect((await askAt(early.url, 'GET', `/channels/${CHANNEL}/sent`)).body).toEqual([]);
+    await early.close();
+  });
+});
+
+describe('a message that the service does not take is tried again:', () => {
+  test('all of its parts, under the same id, after 5 and 10 minutes', async () => {
+    rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3 });
+    const times: number[] = [];
+    const timed = (status: number) => (response: { writeHead(status: number): { end(): void } }) => {
+      times.push(performance.now());
+      response.writeHead(status).end();
+    };
+    bridge.answerWith(timed(200), timed(503), timed(500), timed(200), timed(200));
+    expect((await say({ text: 'abcdef' })).body).toMatchObject({
+      status: 'errored',
+      requests: [
+        { text: 'abc', status: 200 },
+        { text: 'def', status: 503 },
+      ],
+    });
+    await expect.poll(() => look('sent')).toMatchObject([{ status: 'wired' }]);
+    expect(textsSent()).toEqual(['abc', 'def', 'abc', 'abc', 'def']);
+    expect(new Set(bridge.calls.map(({ body }) => new URLSearchParams(body).get('id'))).size).toBe(1);
+    const [, failed = 0, again = 0, lastly = 0] = times;
+    // Timers may be a millisecond early.
+    expect(again - failed).toBeGreaterThan(5 * MINUTE - 2);
+    expect(lastly - again).toBeGreaterThan(10 * MINUTE - 2);
+  });
+
+  test('and has failed after three attempts', async () => {
+    bridge.answerWith({ status: 500 });
+    await say({ text: 'Hello' });
+    await expect.poll(() => look('sent')).toMatchObject([{ status: 'failed' }]);
+    expect(bridge.calls).toHaveLength(3);
+    expect(new Set(bridge.calls.map(({ body }) => body)).size).toBe(1);
+  });
+
+  test('no more once it is refused for good', async () => {
+    bridge.answerWith({ status: 500 }, { status: 422 });
+    await say({ text: 'Hello' });
+    await expect.poll(() => look('sent')).toMatchObject([{ status: 'failed' }]);
+    expect(bridge.calls).toHaveLength(2);
+  });
+
+  test('a closed connection counts as no answer', async () => {
+    bridge.answerWith(drop, { status: 200 });
+    expect((await say({ text: 'Hello' })).body).toMatchObject({ status: 'errored', requests: [{ status: null }] });
+    await expect.poll(() => look('sent')).toMatchObject([{ requests: [{ status: null }, { status: 200 }] }]);
+  });
+
+  test('so does a service that is not there', async () => {
+    rapidpro.connect({ bridgeUrl: `http://127.0.0.1:${await freePort()}` });
+    expect((await say({ text: 'Hello' })).body).toMatchObject({ status: 'errored', requests: [{ status: null }] });
+  });
+
+  test('so does an answer that takes longer than half a minute', async () => {
+    const hasty = await RapidPro.start({ port: 0, minute: 100 });
+    hasty.connect({ bridgeUrl: bridge.url });
+    hasty.addChannel(CHANNEL, { token: 't' });
+    bridge.answerWith(() => undefined, { status: 200 });
+    const started = performance.now();
+    const { body } = await askAt(hasty.url, 'POST', `/channels/${CHANNEL}/send`, { to: USER, text: 'Hi' });
+    expect(body).toMatchObject({ status: 'errored', requests: [{ status: null }] });
+    expect(performance.now() - started).toBeGreaterThan(48);
+    await hasty.close();
+  });
+
+  test('even though it is reported as sent: the service has to know a repeat', async () => {
+    const { answer, called } = hold();
+    bridge.answerWith((response) => answer(response), { status: 200 });
+    const sending = say({ text: 'Hello' });
+    await called;
+    const [{ id }] = await look('sent');
+    await call('sent', { id });
+    await bridge.close();
+    expect((await sending).body.status).toBe('sent');
+    await expect.poll(() => look('sent')).toMatchObject([{ status: 'sent', requests: { length: 3 } }]);
+  });
+});
+
+describe('the echo bot', () => {
+  const conversation = () =>
+    bridge.calls.map(({ body }) => {
+      const form = new URLSearchParams(body);
+      return [form.get('to_no_plus'), form.get('text'), ...form.getAll('quick_reply')];
+    });
+
+  beforeEach(() => rapidpro.addChannel(CHANNEL, { token: 't', bot: 'echo' }));
+
+  test('says back what it hears, and ends when it is told to', async () => {
+    await receive('Hi');
+    await receive('sTOP');
+    await expect.poll(conversation).toEqual([
+      [USER, 'You wrote: Hi', 'Again', 'Stop'],
+      [USER, 'Bye.'],
+    ]);
+    await expect.poll(() => look('sent')).toMatchObject([{ status: 'wired' }, { status: 'wired' }]);
+  });
+
+  test('answers a user in order, and holds up nobody else', async () => {
+    const { answer, called } = hold();
+    bridge.answerWith(answer, { status: 200 });
+    await receive('1');
+    const release = await called;
+    await receive('2');
+    await receive('3');
+    await receive('1', '27827654321');
+    await expect.poll(conversation).toHaveLength(2);
+    release();
+    await expect.poll(conversation).toHaveLength(4);
+    expect(conversation().map(([, text]) => text)).toEqual([1, 1, 2, 3].map((said) => `You wrote: ${said}`));
+  });
+
+  test('answers when the call is over', async () => {
+    await tell({ hang: true, after: true });
+    const giveUp = new AbortController();
+    const hanging = call('receive', { from: USER, text: 'Hi' }, { signal: giveUp.signal });
+    await expect.poll(() => look('received')).toHaveLength(1);
+    expect(conversation()).toEqual([]);
+    giveUp.abort();
+    await expect(hanging).rejects.toThrow('aborted');
+    await expect.poll(conversation).toHaveLength(1);
+  });
+
+  test('does not answer a repeat', async () => {
+    await receive('Hi');
+    await receive('Hi');
+    await receive('Ho');
+    await expect.poll(() => conversation().map(([, text]) => text)).toEqual(['You wrote: Hi', 'You wrote: Ho']);
+  });
+
+  test('says nothing before the service is there', async () => {
+    const early = await RapidPro.start({ port: 0, minute: MINUTE });
+    early.addChannel(CHANNEL, { token: 't', bot: 'echo' });
+    const body = new URLSearchParams({ from: USER, text: 'Hi' });
+    expect((await fetch(`${early.url}/c/ex/${CHANNEL}/receive`, { method: 'POST', body })).status).toBe(200);
+    expect((await askAt(early.url, 'GET', `/channels/${CHANNEL}/sent`)).body).toEqual([]);
+    await early.close();
+  });
+});
+
+describe('it answers as it is told:', () => {
+  test('an error, and takes nothing', async () => {
+    await tell({ status: 429, retry_after: 30, times: 1 });
+    const answer = await fetch(`${rapidpro.url}/c/ex/${CHANNEL}/receive`, {
+      method: 'POST',
+      body: new URLSearchParams({ from: USER, text: 'Hi' }),
+    });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '30']);
+    expect(await look('received')).toEqual([]);
+    expect(await look('calls')).toMatchObject([{ status: 429 }]);
+    expect((await receive('Hi')).status).toBe(200);
+  });
+
+  test('to calls for one phone only, which reports are not', async () => {
+    await tell({ status: 503, phone: USER });
+    expect((await receive('Hi', `+${USER}`)).status).toBe(503);
+    expect((await receive('Hi', '27827654321')).status).toBe(200);
+    expect((await call('sent', { id: '1' })).status).toBe(200);
+  });
+
+  test('to one channel only', async () => {
+    rapidpro.addChannel('other', { token: 't' });
+    await tell({ status: 503 });
+    expect((await call('receive', { from: USER, text: 'Hi' }, { channel: 'other' })).status).toBe(200);
+  });
+
+  test('to a share of calls', async () => {
+    await tell({ status: 503, share: 0.5 }, { status: 500, share: 0.6 });
+    expect((await receive('Hi')).status).toBe(500);
+  });
+
+  test('by nothing: a message whose answer is lost is a repeat when it comes again', async () => {
+    await tell({ drop: true, after: true, times: 1 });
+    await expect(receive('Hi')).rejects.toThrow('fetch failed');
+    expect((await receive('Hi')).status).toBe(200);
+    expect(await look('received')).toHaveLength(1);
+    expect(await look('calls')).toMatchObject([
+      { status: 'dropped', duplicate: false },
+      { status: 200, duplicate: true },
+    ]);
+  });
+
+  test('by nothing to a report, which is not taken', async () => {
+    await tell({ drop: true });
+    const { body: message } = await say({ text: 'Hello' });
+    await expect(call('sent', { id: message.id })).rejects.toThrow('fetch failed');
+    expect(await look('statuses')).toEqual([]);
+    expect(await look('sent')).toMatchObject([{ status: 'wired' }]);
+  });
+
+  test('back to normal when people say so', async () => {
+    await tell({ status: 503 });
+    expect((await ask('DELETE', `/channels/${CHANNEL}/behaviour`)).status).toBe(204);
+    expect((await receive('Hi')).status).toBe(200);
+  });
+});
+
+describe('people', () => {
+  test('set up channels, change them, and see them without tokens', async () => {
+    const set = { token: 'secret', bot: 'echo', ids: 'uuid', max_length: 640, to_field: 'to', guard_ms: 0 };
+    expect((await ask('PUT', '/channels/other', set)).status).toBe(200);
+    expect((await ask('PUT', '/channels/other', { ...set, bot: 'none' })).status).toBe(200);
+    const { token: _, ...shown } = set;
+    expect(await ask('GET', '/channels')).toEqual({
+      status: 200,
+      body: [
+        { channel: CHANNEL, bot: 'none', ids: 'integer', max_length: 2048, to_field: 'to_no_plus', guard_ms: 4000 },
+        { channel: 'other', ...shown, bot: 'none' },
+      ],
+    });
+  });
+
+  test('keep what came when they change a channel', async () => {
+    await receive('Hi');
+    await ask('PUT', `/channels/${CHANNEL}`, { token: 'new' });
+    expect(await look('received')).toHaveLength(1);
+  });
+
+  test('have what came forgotten; later reports still find their message', async () => {
+    const { body: message } = await say({ text: 'Hello' });
+    await receive('Hi');
+    expect((await ask('DELETE', `/channels/${CHANNEL}/calls`)).status).toBe(204);
+    for (const what of ['received', 'statuses', 'sent', 'calls']) expect(await look(what)).toEqual([]);
+    await call('sent', { id: message.id });
+    expect(await look('statuses')).toEqual([{ id: message.id, status: 'sent' }]);
+  });
+
+  test.each<[string, string, unknown, string]>([
+    ['PUT', '/channels/x', {}, '"token" is required.'],
+    ['PUT', '/channels/x', { token: '' }, '"token" must not be empty.'],
+    ['PUT', '/channels/x', { token: 't', bot: 'eliza' }, '"bot" must be echo or none.'],
+    ['PUT', '/channels/x', { token: 't', ids: 7 }, '"ids" must be integer or uuid.'],
+    ['PUT', '/channels/x', { token: 't', max_length: 0 }, '"max_length" must be a whole number from 1.'],
+    ['PUT', '/channels/x', { token: 't', to_field: 'from' }, '"to_field" must be to_no_plus or to.'],
+    ['PUT', '/channels/x', { token: 't', guard_ms: '1' }, '"guard_ms" must be a whole number from 0.'],
+    [
+      'PUT',
+      '/channels/x',
+      { token: 't', url: 'x' },
+      '"url" is not known: there are token, bot, ids, max_length, to_field, guard_ms.',
+    ],
+    ['POST', `/channels/${CHANNEL}/send`, {}, '"to" is required. "text" is required.'],
+    [
+      'POST',
+      `/channels/${CHANNEL}/send`,
+      { to: `+${USER}`, text: 'Hi' },
+      '"to" must be a phone number in international format without +: 7 to 15 digits.',
+    ],
+    [
+      'POST',
+      `/channels/${CHANNEL}/send`,
+      { to: USER, text: 'Hi', quick_replies: 'Yes' },
+      '"quick_replies" must be a list.',
+    ],
+    [
+      'POST',
+      `/channels/${CHANNEL}/send`,
+      { to: USER, text: 'Hi', attachments: [1] },
+      'Entry 1 of "attachments" must be a string.',
+    ],
+    ['PUT', `/channels/${CHANNEL}/behaviour`, { times: 0 }, '"times" must be a whole number from 1.'],
+  ])('who %s %s with %j get 422, and nothing is done', async (method, path, body, message) => {
+    expect(await ask(method, path, body)).toEqual({ status: 422, body: { message } });
+    expect([(await ask('GET', '/channels')).body.length, bridge.calls]).toEqual([1, []]);
+  });
+
+  test.each([
+    ['GET', 'received'],
+    ['GET', 'calls'],
+    ['DELETE', 'calls'],
+    ['POST', 'send'],
+    ['PUT', 'behaviour'],
+  ])('who %s %s of a channel that is not there get 404', async (method, what) => {
+    expect(await ask(method, `/channels/other/${what}`, method === 'GET' ? undefined : '{}')).toEqual({
+      status: 404,
+      body: { message: 'There is no channel other.' },
+    });
+  });
+
+  test('find that all that its help shows works', async () => {
+    await tryHelp(rapidpro.url, async (example) => {
+      if (!example.includes('MESSAGE-ID')) return example;
+      const sent = await look('sent', 'CHANNEL');
+      return example.replace('MESSAGE-ID', sent.at(-1).id);
+    });
+  });
+});
+
+describe('a RapidPro', () => {
+  test('ends calls that hang, waits for nothing and tries nothing again when it closes', async () => {
+    await tell({ hang: true, times: 1 }, { delay_ms: 600_000 });
+    const lost = ['1', '2'].map((text) => expect(receive(text)).rejects.toThrow('fetch failed'));
+    await expect.poll(() => look('calls')).toMatchObject([{ status: 'timeout' }, { status: null }]);
+    bridge.answerWith({ status: 500 }, () => undefined);
+    expect((await say({ text: 'tried again' })).body.status).toBe('errored');
+    const unanswered = expect(say({ text: 'not answered' })).rejects.toThrow('fetch failed');
+    await expect.poll(() => bridge.calls.length).toBeGreaterThan(1);
+    const before = bridge.calls.length;
+    await rapidpro.close();
+    await Promise.all([...lost, unanswered]);
+    // Later than the next attempt would have been.
+    await new Promise((resolve) => setTimeout(resolve, 6 * MINUTE));
+    expect(bridge.calls.length).toBe(before);
+    await rapidpro.close();
+  });
+
+  test('says what to do where its port is taken', async () => {
+    const port = Number(new URL(rapidpro.url).port);
+    await expect(RapidPro.start({ port, minute: MINUTE })).rejects.toThrow(
+      new StartError(`Port ${port} is taken: set PORT to another one.`),
+    );
+  });
+});

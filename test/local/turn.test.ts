@@ -1,0 +1,539 @@
+/** The simulated Turn, as the service, tests and people meet it. */
+import { createHmac } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { freePort } from '../../infra/local/free-port.ts';
+import { Turn } from '../../infra/local/simulated/turn/turn.ts';
+import { StartError } from '../../infra/local/start-error.ts';
+import { askAt, aTime, type Bridge, drop, hold, openBridge, tryHelp } from './support/simulator.ts';
+
+const USER = '27821234567';
+const NUMBER = 'f1b8c1d2-0000-4000-8000-000000000001';
+/** Its base64url is not its base64: it has a -, a _ and no padding. */
+const BRIDGE_TOKEN = 'bapi_~~~???>';
+
+let turn: Turn;
+let bridge: Bridge;
+
+beforeEach(async () => {
+  bridge = await openBridge();
+  bridge.answerWith({ status: 200, body: '{"messages":[{"id":"m1"}]}' });
+  turn = await Turn.start({ port: 0, minute: 60_000, random: () => 0.5 });
+  turn.connect({ bridgeUrl: bridge.url });
+  turn.addNumber(NUMBER, { token: 'turn-token', bridge_token: BRIDGE_TOKEN });
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await turn.close();
+  await bridge.close();
+});
+
+const setUp = (settings: object) =>
+  ask('PUT', `/numbers/${NUMBER}`, { token: 'turn-token', bridge_token: BRIDGE_TOKEN, ...settings });
+const ask = (method: string, path: string, body?: unknown) => askAt(turn.url, method, path, body);
+const look = async (what: string) => (await ask('GET', `/numbers/${NUMBER}/${what}`)).body;
+const tell = (...rules: object[]) => ask('PUT', `/numbers/${NUMBER}/behaviour`, rules);
+const say = (content: object) => ask('POST', `/numbers/${NUMBER}/send`, { to: USER, ...content });
+
+interface CallOptions {
+  number?: string;
+  authorization?: string;
+  signal?: AbortSignal;
+}
+
+/** Calls as the service does. */
+const call = async (
+  address: string,
+  body: unknown,
+  { number = NUMBER, authorization = 'Bearer turn-token', signal }: CallOptions = {},
+) => {
+  const answer = await fetch(`${turn.url}/v1/numbers/${number}/${address}`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    signal: signal ?? null,
+  });
+  return { status: answer.status, body: JSON.parse(await answer.text()), headers: answer.headers };
+};
+
+const message = (id: string, body: string, from = USER) => ({
+  contact: { id: `+${from}`, profile: { name: 'Thandi' } },
+  message: { type: 'text', text: { body }, from: `+${from}`, id, timestamp: '1628345678' },
+});
+
+const status = (id: string, status: string) => ({
+  status: { id, timestamp: '1628345678', status, recipient_id: `+${USER}` },
+});
+
+const receive = (id: string, body: string, from?: string) => call('messages', message(id, body, from));
+const report = (id: string, state: string) => call('statuses', status(id, state));
+
+const error = (status: number, title: string) => ({ status, body: { errors: [{ title }] } });
+
+const posted = () => bridge.calls.map(({ body }) => JSON.parse(body));
+
+describe("a user's message", () => {
+  test('is taken and answered with its id', async () => {
+    expect(await receive('u1', 'Hi')).toMatchObject({ status: 200, body: { messages: [{ id: 'u1' }] } });
+    expect(await look('received')).toEqual([
+      { id: 'u1', from: USER, name: 'Thandi', text: 'Hi', timestamp: '1628345678' },
+    ]);
+    expect(await look('calls')).toEqual([
+      {
+        address: 'messages',
+        body: JSON.stringify(message('u1', 'Hi')),
+        status: 200,
+        duplicate: false,
+        time: aTime,
+      },
+    ]);
+  });
+
+  test('that comes again is answered alike, and taken once', async () => {
+    const first = await receive('u1', 'Hi');
+    const again = message('u1', 'Hi');
+    again.message.timestamp = '1628345679';
+    expect(await call('messages', again)).toMatchObject({ status: 200, body: first.body });
+    expect(await look('received')).toHaveLength(1);
+    expect(await look('calls')).toMatchObject([{ duplicate: false }, { duplicate: true }]);
+  });
+
+  test.each([
+    ['text', message('u1', 'Ho')],
+    ['user', message('u1', 'Hi', '27827654321')],
+  ])('with the id of one of another %s is an error', async (_, other) => {
+    await receive('u1', 'Hi');
+    expect(await call('messages', other)).toMatchObject(error(400, 'The id u1 belongs to another message already.'));
+    expect(await look('received')).toHaveLength(1);
+    expect(await look('calls')).toMatchObject([{ status: 200 }, { status: 400, duplicate: false }]);
+  });
+
+  const { contact, message: content } = message('u1', 'Hi');
+
+  test.each<[string, unknown, string]>([
+    ['no JSON', '{', 'The body must be JSON.'],
+    ['null', 'null', 'The body must be an object.'],
+    ['nothing', {}, '"contact" is required. "message" is required.'],
+    ['no contact', { message: content }, '"contact" is required.'],
+    [
+      'a contact without profile',
+      { contact: { id: contact.id }, message: content },
+      '"profile" of "contact" is required.',
+    ],
+    [
+      'a contact without number',
+      { contact: { profile: contact.profile }, message: content },
+      '"id" of "contact" is required.',
+    ],
+    [
+      'a number without +',
+      { contact, message: { ...content, from: USER } },
+      '"from" of "message" must be a phone number with +.',
+    ],
+    ['an empty text', message('u1', ''), '"body" of "text" of "message" must not be empty.'],
+    ['a text of white space', message('u1', ' \n'), '"body" of "text" of "message" must not be empty.'],
+    ['another type', { contact, message: { ...content, type: 'image' } }, '"type" of "message" must be text.'],
+    ['no id', { contact, message: { ...content, id: undefined } }, '"id" of "message" is required.'],
+    ['an empty id', message('', 'Hi'), '"id" of "message" must not be empty.'],
+    [
+      'a number for a time',
+      { contact, message: { ...content, timestamp: 1628345678 } },
+      '"timestamp" of "message" must be a string.',
+    ],
+    [
+      'a time that is no seconds',
+      { contact, message: { ...content, timestamp: '2026-01-02T03:04:05Z' } },
+      '"timestamp" of "message" must be seconds since 1970, as text.',
+    ],
+  ])('that brings %s is an error', async (_, body, title) => {
+    await tell({ status: 503, times: 1 });
+    expect(await call('messages', body)).toMatchObject(error(400, title));
+    expect(await look('received')).toEqual([]);
+    expect(await look('calls')).toMatchObject([{ address: 'messages', status: 400 }]);
+    expect(await look('behaviour')).toEqual([{ status: 503, times: 1 }]);
+  });
+});
+
+describe('a report', () => {
+  test.each(['sent', 'delivered', 'read'])('that a message is %s is taken and told with the message', async (state) => {
+    await say({ text: 'Hello' });
+    expect(await report('m1', state)).toMatchObject({ status: 200, body: {} });
+    expect(await look('statuses')).toEqual([{ id: 'm1', status: state }]);
+    expect(await look('sent')).toMatchObject([{ id: 'm1', status: state }]);
+  });
+
+  test('that a message failed is an error, unless the number takes it', async () => {
+    await say({ text: 'Hello' });
+    expect(await report('m1', 'failed')).toMatchObject(error(400, 'The status failed is not supported.'));
+    expect(await look('sent')).toMatchObject([{ status: 'wired' }]);
+    await setUp({ refuses_failed: false });
+    expect((await report('m1', 'failed')).status).toBe(200);
+    expect(await look('sent')).toMatchObject([{ status: 'failed' }]);
+  });
+
+  test('about a message that the service never answered with is an error', async () => {
+    await say({ text: 'Hello' });
+    expect(await report('m2', 'sent')).toMatchObject(error(400, 'There is no message m2.'));
+    expect(await look('statuses')).toEqual([]);
+    expect(await look('calls')).toMatchObject([{ address: 'statuses', status: 400 }]);
+  });
+
+  test('that comes before the answer which tells the id is taken', async () => {
+    const { answer, called } = hold('{"messages":[{"id":"m1"}]}');
+    bridge.answerWith(answer);
+    const sending = say({ text: 'Hello' });
+    const release = await called;
+    const reporting = report('m1', 'sent');
+    await expect.poll(() => look('calls')).toMatchObject([{ address: 'statuses', status: null }]);
+    release();
+    expect((await reporting).status).toBe(200);
+    await sending;
+    expect(await look('sent')).toMatchObject([{ id: 'm1', status: 'sent' }]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['no JSON', '', 'The body must be JSON.'],
+    ['nothing', {}, '"status" is required.'],
+    [
+      'no recipient',
+      { status: { ...status('m1', 'sent').status, recipient_id: undefined } },
+      '"recipient_id" of "status" is required.',
+    ],
+    ['another status', status('m1', 'wired'), '"status" of "status" must be sent, delivered, read or failed.'],
+  ])('that brings %s is an error', async (_, body, title) => {
+    expect(await call('statuses', body)).toMatchObject(error(400, title));
+  });
+});
+
+describe('a call', () => {
+  test.each(['', 'turn-token', 'Bearer other', 'Token turn-token'])(
+    'that brings "%s" is 401',
+    async (authorization) => {
+      for (const address of ['messages', 'statuses']) {
+        const answer = await call(address, message('u1', 'Hi'), { authorization });
+        expect(answer).toMatchObject(error(401, 'Unauthorized'));
+        expect(answer.headers.get('x-ratelimit-remaining')).toBe('60');
+      }
+      expect(await look('received')).toEqual([]);
+      expect(await look('calls')).toMatchObject([{ status: 401 }, { status: 401 }]);
+    },
+  );
+
+  test('for a number that is not there is 404', async () => {
+    for (const address of ['messages', 'statuses'])
+      expect(await call(address, message('u1', 'Hi'), { number: 'other' })).toMatchObject(error(404, 'Not Found'));
+  });
+});
+
+describe('the limit', () => {
+  const limits = ({ headers }: { headers: Headers }) =>
+    ['bucket', 'limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`));
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_001 });
+    await setUp({ limit: 2 });
+  });
+
+  const RESET = '1700000061';
+
+  test('is over messages and reports together, told with every answer, and then 429', async () => {
+    expect(limits(await receive('u1', 'Hi'))).toEqual(['general', '2', '1', RESET]);
+    expect(limits(await report('m1', 'sent'))).toEqual(['general', '2', '0', RESET]);
+    for (let time = 0; time < 2; time += 1) {
+      const refused = await receive('u2', 'Ho');
+      expect(refused).toMatchObject(error(429, 'Rate limit exceeded'));
+      expect(limits(refused)).toEqual(['general', '2', '0', RESET]);
+    }
+    expect(await look('received')).toHaveLength(1);
+    expect(await look('calls')).toMatchObject([{ status: 200 }, { status: 400 }, { status: 429 }, { status: 429 }]);
+  });
+
+  test('begins anew when the minute is over', async () => {
+    await receive('u1', 'Hi');
+    vi.setSystemTime(Date.now() + 59_999);
+    await receive('u2', 'Hi');
+    expect((await receive('u3', 'Hi')).status).toBe(429);
+    vi.setSystemTime(Date.now() + 1);
+    const answer = await receive('u3', 'Hi');
+    expect([answer.status, ...limits(answer)]).toEqual([200, 'general', '2', '1', '1700000121']);
+  });
+
+  test('is as long as the minute of the stack', async () => {
+    const quick = await Turn.start({ port: 0, minute: 500 });
+    quick.addNumber(NUMBER, { token: 't', bridge_token: 't', limit: 1 });
+    const send = async () => {
+      const answer = await fetch(`${quick.url}/v1/numbers/${NUMBER}/messages`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer t' },
+        body: JSON.stringify(message('u1', 'Hi')),
+      });
+      return answer.status;
+    };
+    const statuses = [await send(), await send()];
+    vi.setSystemTime(Date.now() + 500);
+    expect([...statuses, await send()]).toEqual([200, 429, 200]);
+    await quick.close();
+  });
+
+  test('is told with answers that it was told to give, too', async () => {
+    await tell({ status: 429, retry_after: 1 });
+    const answer = await receive('u1', 'Hi');
+    expect([answer.status, answer.headers.get('retry-after'), ...limits(answer)]).toEqual([
+      429,
+      '1',
+      'general',
+      '2',
+      '1',
+      RESET,
+    ]);
+  });
+
+  test('is for each number', async () => {
+    turn.addNumber('other', { token: 'turn-token', bridge_token: 't' });
+    await receive('u1', 'Hi');
+    const answer = await call('messages', message('u1', 'Hi'), { number: 'other' });
+    expect(limits(answer)).toEqual(['general', '60', '59', RESET]);
+  });
+});
+
+describe('what it sends', () => {
+  test('is posted to the address of the token, in the shape of the channel', async () => {
+    const { status, body: sent } = await say({ text: 'foo' });
+    const body = {
+      block: null,
+      resources: null,
+      content: 'foo',
+      to: `+${USER}`,
+      context: null,
+      turn: { type: 'text', text: { body: 'foo' } },
+      waiting_for_user_input: false,
+    };
+    expect(bridge.calls).toMatchObject([
+      { method: 'POST', url: '/v1/webhook/turn/YmFwaV9-fn4_Pz8-', headers: { 'content-type': 'application/json' } },
+    ]);
+    expect(posted()).toEqual([body]);
+    expect(bridge.calls[0]?.headers).not.toHaveProperty('x-turn-hook-signature');
+    expect(status).toBe(200);
+    expect(sent).toEqual({
+      id: 'm1',
+      to: USER,
+      body,
+      status: 'wired',
+      answer: { status: 200, body: '{"messages":[{"id":"m1"}]}' },
+    });
+    expect(await look('sent')).toEqual([sent]);
+  });
+
+  test.each([
+    ['image', { image: { link: 'https://foo.bar/a.jpg', caption: 'Look' } }, 'Look'],
+    ['image', { image: { link: 'https://foo.bar/a.jpg' } }, ''],
+    ['document', { document: { link: 'https://foo.bar/a.pdf', caption: 'Read', filename: 'a.pdf' } }, 'Read'],
+    ['document', { document: { link: 'https://foo.bar/a.pdf' } }, ''],
+  ])('may be an %s: %j', async (type, content, caption) => {
+    await say(content);
+    expect(posted()).toMatchObject([{ content: caption, to: `+${USER}`, turn: { type, ...content } }]);
+    await setUp({ shape: 'fallback' });
+    await say(content);
+    expect(posted()[1]).toEqual({ recipient_type: 'individual', to: USER, type, ...content });
+  });
+
+  test('may have the shape of WhatsApp', async () => {
+    await setUp({ shape: 'fallback' });
+    await say({ text: 'foo' });
+    expect(posted()).toEqual([
+      { preview_url: false, recipient_type: 'individual', to: USER, type: 'text', text: { body: 'foo' } },
+    ]);
+  });
+
+  test.each([{ statuses: [{ id: '1' }] }, null, 'text', [1]])('may be whatever people like: %j', async (raw) => {
+    expect((await say({ raw })).body.body).toEqual(raw);
+    expect(posted()).toEqual([raw]);
+  });
+
+  test('is signed where there is a secret', async () => {
+    await setUp({ hmac_secret: 'secret' });
+    await say({ text: 'Ünïcode ☺' });
+    const [posting] = bridge.calls;
+    const signature = createHmac('sha256', 'secret')
+      .update(posting?.body ?? '')
+      .digest('base64');
+    expect(posting?.headers['x-turn-hook-signature']).toBe(signature);
+  });
+
+  test.each([
+    [400, '{"messages":[{"id":"m1"}]}'],
+    [503, ''],
+    [200, ''],
+    [200, '{'],
+    [200, '{"messages":[]}'],
+    [200, '{"messages":[{"id":1}]}'],
+  ])('has failed when it is answered %i %s', async (status, body) => {
+    bridge.answerWith({ status, body });
+    expect((await say({ text: 'Hello' })).body).toMatchObject({ id: null, status: 'failed', answer: { status, body } });
+    expect((await report('m1', 'sent')).status).toBe(400);
+  });
+
+  test('has failed when nothing is answered', async () => {
+    bridge.answerWith(drop);
+    expect((await say({ text: 'Hello' })).body).toMatchObject({ id: null, status: 'failed', answer: null });
+    turn.connect({ bridgeUrl: `http://127.0.0.1:${await freePort()}` });
+    expect((await say({ text: 'Hello' })).body).toMatchObject({ id: null, status: 'failed', answer: null });
+  });
+
+  test('is nothing before the service is there', async () => {
+    const early = await Turn.start({ port: 0, minute: 60_000 });
+    early.addNumber(NUMBER, { token: 't', bridge_token: 't' });
+    expect(await askAt(early.url, 'POST', `/numbers/${NUMBER}/send`, { to: USER, text: 'Hi' })).toEqual({
+      status: 502,
+      body: { message: 'The service is not there yet: the stack is starting.' },
+    });
+    expect((await askAt(early.url, 'GET', `/numbers/${NUMBER}/sent`)).body).toEqual([]);
+    await early.close();
+  });
+});
+
+describe('the echo bot', () => {
+  const said = () => posted().map(({ to, content }) => [to, content]);
+
+  beforeEach(() => setUp({ bot: 'echo' }));
+
+  test('says back what it hears in order, and ends when it is told to', async () => {
+    await receive('u1', 'Hi');
+    await receive('u2', 'STOP');
+    await expect.poll(said).toEqual([
+      [`+${USER}`, 'You wrote: Hi'],
+      [`+${USER}`, 'Bye.'],
+    ]);
+  });
+
+  test('does not answer a repeat', async () => {
+    for (const [id, text] of [
+      ['u1', 'Hi'],
+      ['u1', 'Hi'],
+      ['u2', 'Ho'],
+    ] as const)
+      await receive(id, text);
+    await expect.poll(() => said().map(([, text]) => text)).toEqual(['You wrote: Hi', 'You wrote: Ho']);
+  });
+});
+
+describe('it answers as it is told:', () => {
+  test('an error to messages and reports of one phone only, and takes nothing', async () => {
+    await say({ text: 'Hello' });
+    await tell({ status: 503, phone: USER });
+    expect((await receive('u1', 'Hi')).status).toBe(503);
+    expect((await report('m1', 'sent')).status).toBe(503);
+    expect((await receive('u2', 'Hi', '27827654321')).status).toBe(200);
+    expect([(await look('received')).length, await look('statuses')]).toEqual([1, []]);
+  });
+
+  test('by nothing: a message whose answer is lost is a repeat when it comes again', async () => {
+    await tell({ drop: true, after: true, times: 1 });
+    await expect(receive('u1', 'Hi')).rejects.toThrow('fetch failed');
+    expect((await receive('u1', 'Hi')).status).toBe(200);
+    expect(await look('received')).toHaveLength(1);
+    expect(await look('calls')).toMatchObject([{ status: 'dropped' }, { status: 200, duplicate: true }]);
+  });
+
+  test('by nothing, even to what it cannot take', async () => {
+    await tell({ drop: true, after: true });
+    await expect(report('m7', 'sent')).rejects.toThrow('fetch failed');
+    expect(await look('statuses')).toEqual([]);
+  });
+
+  test('too late, which is a time-out', async () => {
+    await tell({ delay_ms: 500 });
+    const giveUp = new AbortController();
+    const answer = call('messages', message('u1', 'Hi'), { signal: giveUp.signal });
+    await expect.poll(() => look('calls'), { interval: 5 }).toHaveLength(1);
+    giveUp.abort();
+    await expect(answer).rejects.toThrow('aborted');
+    await expect.poll(() => look('calls')).toMatchObject([{ status: 'timeout' }]);
+    expect(await look('received')).toHaveLength(1);
+  });
+});
+
+describe('people', () => {
+  test('set up numbers and see them without secrets', async () => {
+    const set = { bot: 'echo', shape: 'fallback', limit: 5, refuses_failed: false };
+    expect((await setUp({ ...set, hmac_secret: 'secret' })).status).toBe(200);
+    turn.addNumber('other', { token: 't', bridge_token: 't' });
+    expect(await ask('GET', '/numbers')).toEqual({
+      status: 200,
+      body: [
+        { number: NUMBER, ...set },
+        { number: 'other', bot: 'none', shape: 'channel', limit: 60, refuses_failed: true },
+      ],
+    });
+  });
+
+  test('have what came forgotten; later reports still find their message', async () => {
+    await say({ text: 'Hello' });
+    await receive('u1', 'Hi');
+    expect((await ask('DELETE', `/numbers/${NUMBER}/calls`)).status).toBe(204);
+    for (const what of ['received', 'statuses', 'sent', 'calls']) expect(await look(what)).toEqual([]);
+    expect((await report('m1', 'sent')).status).toBe(200);
+  });
+
+  test.each<[string, string, unknown, string]>([
+    ['PUT', '/numbers/x', {}, '"token" is required. "bridge_token" is required.'],
+    ['PUT', '/numbers/x', { token: 't', bridge_token: 't', bot: 'x' }, '"bot" must be echo or none.'],
+    ['PUT', '/numbers/x', { token: 't', bridge_token: 't', hmac_secret: '' }, '"hmac_secret" must not be empty.'],
+    ['PUT', '/numbers/x', { token: 't', bridge_token: 't', shape: 1 }, '"shape" must be channel or fallback.'],
+    ['PUT', '/numbers/x', { token: 't', bridge_token: 't', limit: -1 }, '"limit" must be a whole number from 0.'],
+    [
+      'PUT',
+      '/numbers/x',
+      { token: 't', bridge_token: 't', refuses_failed: 1 },
+      '"refuses_failed" must be true or false.',
+    ],
+    ['POST', `/numbers/${NUMBER}/send`, { text: 'Hi' }, '"to" is required.'],
+    ['POST', `/numbers/${NUMBER}/send`, { to: USER }, 'The body must have one of text, image, document and raw.'],
+    [
+      'POST',
+      `/numbers/${NUMBER}/send`,
+      { to: USER, text: 'Hi', raw: {} },
+      'The body must have one of text, image, document and raw.',
+    ],
+    ['POST', `/numbers/${NUMBER}/send`, { to: USER, image: {} }, '"link" of "image" is required.'],
+    [
+      'POST',
+      `/numbers/${NUMBER}/send`,
+      { to: USER, video: {} },
+      '"video" is not known: there are to, text, image, document, raw.',
+    ],
+  ])('who %s %s with %j get 422, and nothing is done', async (method, path, body, message) => {
+    expect(await ask(method, path, body)).toEqual({ status: 422, body: { message } });
+    expect([(await ask('GET', '/numbers')).body.length, bridge.calls]).toEqual([1, []]);
+  });
+
+  test('who ask for a number that is not there get 404', async () => {
+    expect(await ask('GET', '/numbers/other/received')).toEqual({
+      status: 404,
+      body: { message: 'There is no number other.' },
+    });
+  });
+
+  test('find that all that its help shows works', () => tryHelp(turn.url));
+});
+
+describe('a Turn', () => {
+  test('ends calls that hang and waits for nothing when it closes', async () => {
+    await tell({ hang: true, times: 1 }, { delay_ms: 600_000 });
+    const lost = ['u1', 'u2'].map((id) => expect(receive(id, 'Hi')).rejects.toThrow('fetch failed'));
+    await expect.poll(() => look('calls')).toMatchObject([{ status: 'timeout' }, { status: null }]);
+    bridge.answerWith(() => undefined);
+    const unanswered = expect(say({ text: 'Hello' })).rejects.toThrow('fetch failed');
+    await expect.poll(() => bridge.calls).toHaveLength(1);
+    await turn.close();
+    await Promise.all([...lost, unanswered]);
+    await turn.close();
+  });
+
+  test('says what to do where its port is taken', async () => {
+    const port = Number(new URL(turn.url).port);
+    await expect(Turn.start({ port, minute: 60_000 })).rejects.toThrow(
+      new StartError(`Port ${port} is taken: set PORT to another one.`),
+    );
+  });
+});

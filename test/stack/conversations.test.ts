@@ -1,0 +1,215 @@
+/**
+ * Fifty turns between a user and a bot on each chat platform, while now one side and now the other repeats itself, fails,
+ * or asks for patience. On a stack of its own, with the simulated platforms.
+ */
+import { expect, test } from 'vitest';
+import { createAccount, issueToken, updateAccount } from '../../shared/accounts.ts';
+import { type OwnStack, serveOwnStack } from './support/own-stack.ts';
+import { newAccountId, newPhone } from './support/world.ts';
+
+/** Milliseconds of a minute: an attempt to deliver has a quarter of a second. */
+const MINUTE = 1_500;
+const TURNS = 50;
+/** So many calls a minute are fewer than a conversation makes. */
+const LIMIT = 60;
+
+interface Call {
+  address: string;
+  status: number | string | null;
+  duplicate: boolean;
+}
+
+/** A user and a bot who talk. */
+interface Chat {
+  stack: OwnStack['stack'];
+  phone: string;
+  bot: string;
+  /** Address of the simulated platform's line: what people ask it. */
+  line: string;
+  /** Address of the app network, likewise. */
+  app: string;
+  /** What the phone is to show. */
+  shown: string[];
+  /** What the platform does between turns, by the turn before. */
+  between: Record<number, (chat: Chat) => Promise<unknown>>;
+}
+
+const ask = async <Body>(method: string, address: string, body?: unknown): Promise<Body> => {
+  const response = await fetch(address, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  expect(response.ok, `${method} ${address} ${response.status}`).toBe(true);
+  const text = await response.text();
+  return (text === '' ? null : JSON.parse(text)) as Body;
+};
+
+const get = <Body>(address: string): Promise<Body> => ask<Body>('GET', address);
+
+const misbehave = (address: string, rules: unknown) => ask('PUT', `${address}/behaviour`, rules);
+
+interface Shown {
+  data: { id: string; text: { body: string }; quick_replies?: string[] };
+}
+
+const onPhone = ({ app, phone }: Chat): Promise<Shown[]> => get(`${app}/phones/${phone}/messages`);
+
+/** Waits until the phone shows what it is to show. */
+const untilShown = (chat: Chat) =>
+  expect
+    .poll(async () => (await onPhone(chat)).map(({ data }) => data.text.body), { timeout: 60_000 })
+    .toEqual(chat.shown);
+
+const write = ({ app, phone, bot }: Chat, text: string) =>
+  ask('POST', `${app}/phones/${phone}/messages`, { to: bot, text });
+
+/** Has the app report a state of all that the phone shows: what it reported before is repeated. */
+const report = async (chat: Chat, state: string): Promise<void> => {
+  for (const { data } of await onPhone(chat)) await ask('POST', `${chat.app}/messages/${data.id}/states`, { state });
+};
+
+const callsOf = ({ line }: Chat): Promise<Call[]> => get(`${line}/calls`);
+
+/** Ends the worker that is just calling the platform. */
+const killWorker = async (chat: Chat): Promise<void> => {
+  await misbehave(chat.line, { delay_ms: 400, times: 1 });
+  await write(chat, 'turn 40');
+  await expect.poll(async () => (await callsOf(chat)).at(-1)?.status).toBe(null);
+  for (const id of chat.stack.functionIds().filter((name) => name.startsWith('Deliver'))) {
+    while (chat.stack.kill(id));
+  }
+};
+
+/** What goes wrong at a turn, before the user writes. */
+const TROUBLE: Record<number, (chat: Chat) => Promise<unknown>> = {
+  20: ({ line }) => misbehave(line, { status: 503, times: 3 }),
+  25: ({ line }) => misbehave(line, { drop: true, times: 3 }),
+  30: ({ line }) => misbehave(line, { drop: true, after: true, times: 1 }),
+  35: ({ line }) => misbehave(line, { status: 429, retry_after: 1, times: 2 }),
+  45: ({ app, phone }) => misbehave(app, { status: 503, times: 3, phone }),
+};
+
+const talk = async (chat: Chat): Promise<void> => {
+  for (let turn = 1; turn <= TURNS; turn += 1) {
+    await TROUBLE[turn]?.(chat);
+    if (turn === 40) await killWorker(chat);
+    else await write(chat, `turn ${turn}`);
+    chat.shown.push(`You wrote: turn ${turn}`);
+    await untilShown(chat);
+    await chat.between[turn]?.(chat);
+    if (turn % 10 === 0) await report(chat, 'delivered_to_user');
+  }
+  await report(chat, 'read');
+};
+
+const turns = Array.from({ length: TURNS }, (_, turn) => `turn ${turn + 1}`);
+
+const open = async ({ stack, app }: OwnStack, line: string) => {
+  const bot = newPhone();
+  const { id: account } = await createAccount({ name: 'Chat', id: newAccountId(), bot_number: bot });
+  const { token } = await issueToken(account, { label: 'test', permissions: ['bridge'] });
+  const chat: Chat = { stack, app: app.phoneUrl, bot, phone: newPhone(), line, shown: [], between: {} };
+  return { account, token, chat };
+};
+
+interface Sent {
+  id: string;
+  status: string;
+}
+
+const sentBy = (chat: Chat): Promise<Sent[]> => get(`${chat.line}/sent`);
+
+/** What a platform was told of each of its messages, by its id there. After a lost answer it is told again. */
+const statusesOf = async (chat: Chat): Promise<Record<string, string[]>> => {
+  const told = await get<{ id: string; status: string }[]>(`${chat.line}/statuses`);
+  return Object.fromEntries(
+    [...Map.groupBy(told, ({ id }) => id)].map(([id, all]) => [id, [...new Set(all.map(({ status }) => status))]]),
+  );
+};
+
+/** Waits until a platform was told the same of each of its messages. */
+const untilTold = async (chat: Chat, statuses: string[]): Promise<void> => {
+  const expected = Object.fromEntries((await sentBy(chat)).map(({ id }) => [id, statuses]));
+  await expect.poll(() => statusesOf(chat), { timeout: 60_000 }).toEqual(expected);
+};
+
+/** Everything that the user wrote has come, once and in order; what came twice came after a lost answer or a crash. */
+const holdReceived = async (chat: Chat, address: string): Promise<void> => {
+  const received = await get<{ text: string }[]>(`${chat.line}/received`);
+  expect(received.map(({ text }) => text)).toEqual(turns);
+  const calls = await callsOf(chat);
+  const answeredBy = (...wanted: unknown[]) => calls.filter(({ status }) => wanted.includes(status));
+  expect(answeredBy('dropped')).toHaveLength(4);
+  expect(answeredBy(503)).toHaveLength(3);
+  // An answer that comes when nobody waits for it any more is lost as well; and one worker was ended.
+  const lost = answeredBy('dropped', 'timeout').length + 1;
+  const repeated = calls.filter((call) => call.address === address && call.duplicate);
+  expect(repeated.length).toBeLessThanOrEqual(lost);
+};
+
+const LONG = Array.from({ length: 700 }, (_, place) => `Wörter${place}`).join(' ');
+
+/** RapidPro repeats its last message, and sends one that is too long for one request. */
+const rapidproRepeats = async (chat: Chat): Promise<void> => {
+  const last = (await sentBy(chat)).at(-1);
+  await ask('POST', `${chat.line}/messages/${last?.id}/resend`);
+  await untilShown(chat);
+};
+
+const rapidproSendsParts = async (chat: Chat): Promise<void> => {
+  const sent = await ask<Sent & { requests: { text: string; status: number }[] }>('POST', `${chat.line}/send`, {
+    to: chat.phone,
+    text: LONG,
+    quick_replies: ['Yes', 'No & maybe'],
+  });
+  const parts = sent.requests.map(({ text }) => text);
+  expect(parts.length).toBeGreaterThan(2);
+  expect(parts.join(' ')).toBe(LONG);
+  chat.shown.push(...parts);
+  await untilShown(chat);
+  // All parts again, as newer versions do where one of them was not answered.
+  await ask('POST', `${chat.line}/messages/${sent.id}/resend`);
+  await untilShown(chat);
+  const shown = (await onPhone(chat)).slice(-parts.length).map(({ data }) => data.quick_replies);
+  expect(shown).toEqual([...Array.from({ length: parts.length - 1 }, () => undefined), ['Yes', 'No & maybe']]);
+};
+
+const turnSendsAnImage = async (chat: Chat): Promise<void> => {
+  const image = { link: 'https://example.com/picture.jpg', caption: 'A picture' };
+  await ask('POST', `${chat.line}/send`, { to: chat.phone, image });
+  chat.shown.push('A picture\nhttps://example.com/picture.jpg');
+  await untilShown(chat);
+};
+
+test('fifty turns on each platform: nothing is lost, all is in order, nothing comes twice to the user', async () => {
+  const own = await serveOwnStack({ name: 'conversations', minute: MINUTE });
+  const { rapidpro, turn } = own;
+
+  const onRapidpro = async (): Promise<void> => {
+    const { account, token, chat } = await open(own, `${rapidpro.url}/channels/chat`);
+    // After a crash its own guard has to know the repeat, however late that comes.
+    rapidpro.addChannel('chat', { token, bot: 'echo', guard_ms: 60_000 });
+    const settings = { url: `${rapidpro.url}/c/ex/chat/receive` };
+    await updateAccount(account, { platform: { name: 'rapidpro', settings } });
+    chat.between = { 7: rapidproRepeats, 12: rapidproSendsParts };
+    await talk(chat);
+    await holdReceived(chat, 'receive');
+    await untilTold(chat, ['sent', 'delivered']);
+    expect((await sentBy(chat)).map(({ status }) => status)).toEqual(
+      Array.from({ length: TURNS + 1 }, () => 'delivered'),
+    );
+  };
+
+  const onTurn = async (): Promise<void> => {
+    const { account, token, chat } = await open(own, `${turn.url}/numbers/chat`);
+    const hook = { hmac_secret: 'secret of the channel' };
+    turn.addNumber('chat', { token: 'turn', bridge_token: token, ...hook, bot: 'echo', limit: LIMIT });
+    const settings = { url: turn.url, channel: 'chat', token: 'turn' };
+    await updateAccount(account, { platform: { name: 'turn', settings, hook } });
+    chat.between = { 12: turnSendsAnImage };
+    await talk(chat);
+    await holdReceived(chat, 'messages');
+    await untilTold(chat, ['sent', 'delivered', 'read']);
+    // Its limit was met, and cost nothing but time.
+    expect((await callsOf(chat)).some(({ status }) => status === 429)).toBe(true);
+  };
+
+  await Promise.all([onRapidpro(), onTurn()]);
+}, 200_000);

@@ -1,0 +1,140 @@
+/** What media cost at the table, and what happens to an upload where the bucket does not take it. */
+
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { getObject } from '../../shared/bucket.ts';
+import { listMedia } from '../../shared/kept-media.ts';
+import { openMedia, whyNotToSend } from '../../shared/media.ts';
+import { Problem } from '../../shared/problems.ts';
+import { upload } from '../../shared/uploads.ts';
+import { consumedBy } from './support/consumed.ts';
+import { fileOf, others, pdf, png, pngOf } from './support/files.ts';
+import { useOwnTable } from './support/own-table.ts';
+import { newAccountId } from './support/world.ts';
+
+const { s3_endpoint, assembly } = inject('stack');
+
+/** The bucket of the served stack. */
+const bucketName = async (): Promise<string> => {
+  const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
+  const ids = Object.keys(Resources).filter((id) => Resources[id].Type === 'AWS::S3::Bucket');
+  return String(ids).toLowerCase();
+};
+
+useOwnTable('media');
+
+beforeEach(async () => {
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', s3_endpoint);
+  vi.stubEnv('MEDIA_BUCKET', await bucketName());
+});
+
+afterEach(() => void vi.restoreAllMocks());
+
+const idIn = (url: string): string => url.split('/').at(-1) ?? '';
+
+test.skipIf(process.env.DYNAMODB_ENDPOINT)(
+  'an upload costs 2 write units, one of them on an index; an address half a read unit each time',
+  async () => {
+    const account = newAccountId().padEnd(40, '0');
+    let url = '';
+    const uploading = async () => {
+      ({ url } = await upload(account, 'image', fileOf(png)));
+    };
+    expect(await consumedBy(uploading)).toEqual({ calls: 1, table: 1, indexes: 1 });
+    expect(await consumedBy(() => openMedia(idIn(url)))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
+    expect(await consumedBy(() => whyNotToSend(account, 'image', url))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
+    expect(Buffer.from(await getObject(idIn(url))).equals(png)).toBe(true);
+  },
+);
+
+describe('an upload that the bucket does not take leaves nothing in the table:', () => {
+  /** A bucket that answers like this. Counts what it was asked. */
+  const failingBucket = async (answer: (time: number) => number | 'drop') => {
+    const asked = { times: 0 };
+    const server = createServer((request, response) => {
+      request.resume();
+      asked.times += 1;
+      const status = answer(asked.times);
+      if (status === 'drop') request.socket.destroy();
+      else response.writeHead(status).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    return asked;
+  };
+
+  const failure = async (account: string): Promise<unknown> =>
+    upload(account, 'image', fileOf(png)).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  test.each<[string, number | 'drop', number]>([
+    ['it is busy, three times', 503, 3],
+    ['it fails, three times', 500, 3],
+    ['it drops the connection', 'drop', 1],
+  ])('%s: 503, to come again', async (_, answer, times) => {
+    const asked = await failingBucket(() => answer);
+    const account = newAccountId();
+    const problem = await failure(account);
+    expect(problem).toBeInstanceOf(Problem);
+    expect(problem).toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    expect(asked.times).toBe(times);
+    expect(await listMedia(account)).toEqual([]);
+  });
+
+  test('it refuses: an error of ours', async () => {
+    await failingBucket(() => 403);
+    const account = newAccountId();
+    expect(await failure(account)).toMatchObject({ message: 'The bucket answered 403.' });
+    expect(await listMedia(account)).toEqual([]);
+  });
+
+  test('it is not even asked to take what is refused', async () => {
+    const asked = await failingBucket(() => 200);
+    const account = newAccountId();
+    const files = [...Object.values(others), pdf, pngOf(4 * 1024 * 1024 + 1)];
+    for (const content of files) await expect(upload(account, 'image', fileOf(content))).rejects.toThrow(Problem);
+    expect(asked.times).toBe(0);
+    expect(await listMedia(account)).toEqual([]);
+  });
+
+  test('a bucket that was busy for a moment takes it', async () => {
+    const asked = await failingBucket((time) => (time < 3 ? 503 : 200));
+    const account = newAccountId();
+    expect(await failure(account)).toBeUndefined();
+    expect(asked.times).toBe(3);
+    expect(await listMedia(account)).toHaveLength(1);
+  });
+});
+
+test('an object whose bytes break off is not shown in part: 503, to come again', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+  await expect(getObject('key')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
+});
+
+test('what is in a bucket somewhere is called by its name there', async () => {
+  const bucket = randomUUID();
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', '');
+  vi.stubEnv('MEDIA_BUCKET', bucket);
+  vi.stubEnv('AWS_REGION', 'af-south-1');
+  const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(png));
+  await getObject('key');
+  const [request] = fetched.mock.calls[0] ?? [];
+  expect((request as Request).url).toBe(`https://${bucket}.s3.af-south-1.amazonaws.com/key`);
+  expect((request as Request).headers.get('authorization')).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=\w+\/\d{8}\/af-south-1\/s3\//,
+  );
+});

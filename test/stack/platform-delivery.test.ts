@@ -1,0 +1,203 @@
+/** What chat platforms are told, one conversation at a time, with the clock in the test's hand: once, and no faster than they ask. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts.ts';
+import { newId } from '../../shared/clock.ts';
+import { deliver } from '../../shared/delivery.ts';
+import { receiveMessage, reportState, sendFromPlatform } from '../../shared/messages.ts';
+import { type Conversation, readHead } from '../../shared/outbox.ts';
+import { documents } from '../../shared/table/client.ts';
+import { captureLog } from '../support/captured-log.ts';
+import { useOwnTable } from './support/own-table.ts';
+import { Receiver } from './support/receiver.ts';
+import { newAccountId, newPhone } from './support/world.ts';
+
+/** Milliseconds of a minute of the schedule here. */
+const MINUTE = 4_000;
+
+let platform: Receiver;
+
+captureLog();
+useOwnTable('platform-delivery');
+
+beforeAll(async () => {
+  platform = await Receiver.start();
+  vi.stubEnv('MINUTE', String(MINUTE));
+});
+
+afterAll(() => platform.close());
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  platform.calls.length = 0;
+  platform.answers = [200];
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** Moves the clock on, in minutes of the schedule. */
+const later = (minutes: number) => vi.setSystemTime(Date.now() + minutes * MINUTE);
+
+const accountOn = async (chosen: AccountPlatform): Promise<{ account: string; bot: string }> => {
+  const bot = newPhone();
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
+  await updateAccount(account, { platform: chosen });
+  return { account, bot };
+};
+
+const onTurn = () => accountOn({ name: 'turn', settings: { url: platform.url, channel: 'channel', token: 'token' } });
+const onRapidpro = () => accountOn({ name: 'rapidpro', settings: { url: platform.url } });
+
+const text = (body: string) => ({ type: 'text' as const, text: { body } });
+
+/** A new user writes to the bot. */
+const written = async ({ account, bot }: { account: string; bot: string }): Promise<Conversation> => {
+  const phone = newPhone();
+  await receiveMessage(newId(), { from: phone, to: bot, ...text('Hi') });
+  return { direction: 'platform', account, phone };
+};
+
+const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
+
+/** Minutes until the conversation's next attempt. */
+const wait = async (conversation: Conversation): Promise<number> => {
+  const head = await readHead(conversation);
+  return (Date.parse(head?.retry_at ?? '') - Date.now()) / MINUTE;
+};
+
+/** Refuses calls until so many minutes from now, as Turn says it: in whole seconds since 1970. */
+const limitFor = (minutes: number) => {
+  const reset = Math.ceil((Date.now() + minutes * MINUTE) / 1000);
+  platform.answers = [{ status: 429, headers: { 'x-ratelimit-reset': String(reset) } }];
+};
+
+describe('a platform that asks for fewer calls', () => {
+  test('is left alone by all conversations of its account until it takes calls again', async () => {
+    const here = await onTurn();
+    const [first, second] = [await written(here), await written(here)];
+    limitFor(3);
+    expect(await run(first)).toEqual({ settled: 0, put_off: 'status_429' });
+    expect(await run(second)).toMatchObject({ settled: 0, put_off: expect.any(String) });
+    expect(platform.calls).toHaveLength(1);
+    for (const conversation of [first, second]) {
+      expect(await wait(conversation)).toBeGreaterThan(2.9);
+      expect(await wait(conversation)).toBeLessThan(3.6);
+    }
+    later(3.6);
+    platform.answers = [200];
+    for (const conversation of [first, second]) expect(await run(conversation)).toEqual({ settled: 1 });
+  });
+
+  test('has not failed: the waits do not grow, however often it asks', async () => {
+    const conversation = await written(await onTurn());
+    for (let times = 0; times < 5; times += 1) {
+      limitFor(1);
+      expect(await run(conversation)).toEqual({ settled: 0, put_off: 'status_429' });
+      expect((await readHead(conversation))?.attempts).toBe(0);
+      expect(await wait(conversation)).toBeLessThan(1.6);
+      later(1.6);
+    }
+  });
+
+  test.each([
+    ['in a far year', 1e6, 10, 10.3],
+    ['in the past', -5, 0, 0.3],
+  ])('is heard within reason: until a time %s', async (_, minutes, least, most) => {
+    const conversation = await written(await onTurn());
+    limitFor(minutes);
+    await run(conversation);
+    expect(await wait(conversation)).toBeGreaterThan(least);
+    expect(await wait(conversation)).toBeLessThan(most);
+  });
+
+  test('gives up after three days, as any other does', async () => {
+    const conversation = await written(await onTurn());
+    later(3 * 24 * 60);
+    limitFor(1);
+    expect(await run(conversation)).toEqual({ settled: 1 });
+  });
+
+  test('does not keep others waiting', async () => {
+    limitFor(3);
+    await run(await written(await onTurn()));
+    platform.answers = [200];
+    expect(await run(await written(await onTurn()))).toEqual({ settled: 1 });
+  });
+});
+
+describe('a status of RapidPro', () => {
+  /** Two parts of one message, and where their states wait to be told. */
+  const twoParts = async () => {
+    const here = await onRapidpro();
+    const phone = newPhone();
+    const ids: string[] = [];
+    for (const part of ['one', 'two']) {
+      ids.push(await sendFromPlatform(here.account, 'rapidpro', { reference: '21', to: phone, ...text(part) }));
+    }
+    const conversation: Conversation = { direction: 'platform', account: here.account, phone };
+    return { here, conversation, ids };
+  };
+
+  const told = () => platform.calls.map(({ body }) => body);
+
+  const report = async (ids: string[], state: 'delivered_to_user' | 'delivery_failed' | 'read') => {
+    for (const id of ids) await reportState(id, state);
+  };
+
+  test('is told when the first part has it, and not again', async () => {
+    const { conversation, ids } = await twoParts();
+    await report(ids, 'delivered_to_user');
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    await report(ids, 'delivered_to_user');
+    await run(conversation);
+    expect(told()).toEqual(['id=21']);
+  });
+
+  test('is told for each message by itself', async () => {
+    const { here, conversation, ids } = await twoParts();
+    const other = { reference: '22', to: conversation.phone, ...text('one') };
+    const otherId = await sendFromPlatform(here.account, 'rapidpro', other);
+    await report([...ids, otherId], 'delivered_to_user');
+    await run(conversation);
+    expect(told()).toEqual(['id=21', 'id=22']);
+  });
+
+  test('is told again after a crash before that was noted', async () => {
+    const { conversation, ids } = await twoParts();
+    await report(ids, 'delivered_to_user');
+    const send = documents.send.bind(documents);
+    const spy = vi.spyOn(documents, 'send').mockImplementation((command) => {
+      if (command.constructor.name === 'TransactWriteCommand') throw new Error('crashed');
+      return send(command);
+    });
+    await expect(run(conversation)).rejects.toThrow('crashed');
+    spy.mockRestore();
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(told()).toEqual(['id=21', 'id=21']);
+  });
+
+  test('that the other part needs is not lost where the first one was refused', async () => {
+    const { conversation, ids } = await twoParts();
+    await report(ids, 'delivery_failed');
+    platform.answers = [400, 200];
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(told()).toEqual(['id=21', 'id=21']);
+  });
+
+  test('says nothing about the receiver where it need not be told', async () => {
+    const { here, conversation, ids } = await twoParts();
+    const [first = '', second = ''] = ids;
+    await report([first], 'delivered_to_user');
+    await run(conversation);
+    // Other conversations find that the platform fails.
+    platform.answers = [500];
+    for (let times = 0; times < 3; times += 1) await run(await written(here));
+    const calls = platform.calls.length;
+    await report([second], 'delivered_to_user');
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(await run(await written(here))).toEqual({ settled: 0, put_off: 'receiver_fails' });
+    expect(platform.calls).toHaveLength(calls);
+  });
+});

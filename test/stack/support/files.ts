@@ -1,0 +1,44 @@
+/** Small files of the types that are taken, and of some that are not. */
+
+const bytes = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(base64, 'base64'));
+
+/** One transparent pixel. */
+export const png = bytes(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+);
+
+export const gif = bytes('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7');
+
+export const webp = bytes('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==');
+
+/** Only its beginning. */
+export const jpeg = bytes('/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////2Q==');
+
+export const pdf = Uint8Array.from(
+  Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n'),
+);
+
+const text = (content: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(content));
+
+/** What is not taken, whatever it is called. */
+export const others: Record<string, Uint8Array<ArrayBuffer>> = {
+  'a script': text('#!/bin/sh\nrm -rf /\n'),
+  'a page': text('<!doctype html><script>alert(1)</script>'),
+  'a drawing with a script': text('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
+  'a text': text('Hello'),
+  'an archive': bytes('UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA=='),
+  'a program': text('\u007fELF'.padEnd(64, '\0')),
+  'the first bytes of a PNG': png.slice(0, 4),
+  'white space': text(' '),
+};
+
+/** A file as a form has it. */
+export const fileOf = (content: Uint8Array<ArrayBuffer>, name = 'picture.png', type = 'image/png'): File =>
+  new File([content], name, { type });
+
+/** A PNG of this many bytes. */
+export const pngOf = (size: number): Uint8Array<ArrayBuffer> => {
+  const padded = new Uint8Array(size);
+  padded.set(png);
+  return padded;
+};

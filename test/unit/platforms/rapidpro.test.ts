@@ -1,0 +1,490 @@
+/** RapidPro: what is read in what it sends, what is said to it, to the letter, what its answers mean, and its settings. */
+import { parse } from 'node:querystring';
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { faultInBody } from '../../../shared/faults.ts';
+import type { Message, State } from '../../../shared/logs.ts';
+import type { Entry } from '../../../shared/outbox.ts';
+import type { Outcome } from '../../../shared/outcome.ts';
+import type { PlatformDraft } from '../../../shared/platforms/platform.ts';
+import { fromRapidpro, rapidpro, rapidproMessage } from '../../../shared/platforms/rapidpro.ts';
+import type { Answer } from '../../../shared/posting.ts';
+import { issuesOf, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2030, 0, 1, 0, 1) }));
+
+afterEach(() => void vi.useRealTimers());
+
+const UUID = '0d6b9c1e-6a35-4c5c-9f1b-2b8a8f3b8a11';
+
+describe('a message of its own', () => {
+  const to = '27821234567';
+
+  /** A text of so many characters that each take two code units, four bytes. */
+  const emoji = (count: number): string => '😀'.repeat(count);
+
+  test.each<[string, string, PlatformDraft]>([
+    [
+      'with quick replies',
+      'id=21&text=Hello+%26+welcome+%E2%98%BA+100%25&to=27821234567&quick_reply=Yes&quick_reply=No+%26+maybe',
+      {
+        reference: '21',
+        to,
+        type: 'text',
+        text: { body: 'Hello & welcome \u263a 100%' },
+        quick_replies: ['Yes', 'No & maybe'],
+      },
+    ],
+    [
+      'with an attachment',
+      'id=22&text=pic%0Ahttps%3A%2F%2Ffoo.bar%2Fimage.jpg&to=27821234567',
+      { reference: '22', to, type: 'text', text: { body: 'pic\nhttps://foo.bar/image.jpg' } },
+    ],
+    [
+      'that is the first of two parts',
+      'id=23&text=AAA%E2%80%A6+BBBBB&to=27821234567',
+      { reference: '23', to, type: 'text', text: { body: 'AAA… BBBBB' } },
+    ],
+    [
+      'that is the last of two parts, of the same id, with its one quick reply',
+      'id=23&text=CCCC+DDDD&to=27821234567&quick_reply=One',
+      { reference: '23', to, type: 'text', text: { body: 'CCCC DDDD' }, quick_replies: ['One'] },
+    ],
+    [
+      'of a template that names the number to_no_plus',
+      'id=24&text=Hi&to_no_plus=27821234567',
+      { reference: '24', to, type: 'text', text: { body: 'Hi' } },
+    ],
+    [
+      'with a number that has its +',
+      'id=25&text=Hi&to=%2B27821234567',
+      { reference: '25', to, type: 'text', text: { body: 'Hi' } },
+    ],
+    [
+      'with + before to_no_plus',
+      'id=26&text=Hi&to_no_plus=%2B27821234567',
+      { reference: '26', to, type: 'text', text: { body: 'Hi' } },
+    ],
+    [
+      'with an empty to_no_plus beside to',
+      'id=27&text=Hi&to_no_plus=&to=%2B27821234567',
+      { reference: '27', to, type: 'text', text: { body: 'Hi' } },
+    ],
+    [
+      'with two numbers, of which to_no_plus counts',
+      'id=28&text=Hi&to_no_plus=27821234567&to=%2B27829999999',
+      { reference: '28', to, type: 'text', text: { body: 'Hi' } },
+    ],
+    [
+      'of a newer version, whose id is a UUID',
+      `id=${UUID}&text=Hi&to_no_plus=27821234567`,
+      { reference: UUID, to, type: 'text', text: { body: 'Hi' } },
+    ],
+    [
+      'with the longest id',
+      `id=${'9'.repeat(255)}&text=Hi&to=27821234567`,
+      { reference: '9'.repeat(255), to, type: 'text', text: { body: 'Hi' } },
+    ],
+    [
+      'with blank quick replies, which are left out',
+      'id=29&text=Hi&to=27821234567&quick_reply=&quick_reply=Yes&quick_reply=+%0A&quick_reply=+No+',
+      { reference: '29', to, type: 'text', text: { body: 'Hi' }, quick_replies: ['Yes', ' No '] },
+    ],
+    [
+      'with nothing but blank quick replies',
+      'id=30&text=Hi&to=27821234567&quick_reply=',
+      { reference: '30', to, type: 'text', text: { body: 'Hi' } },
+    ],
+    [
+      'with ten quick replies, and blank ones, which do not count',
+      `id=31&text=Hi&to=27821234567&quick_reply=${'&quick_reply=x'.repeat(10)}&quick_reply=+`,
+      { reference: '31', to, type: 'text', text: { body: 'Hi' }, quick_replies: Array(10).fill('x') },
+    ],
+    [
+      'that is an attachment without text, whose empty line is left out',
+      'id=32&text=%0Ahttps%3A%2F%2Ffoo.bar%2Fimage.jpg&to=27821234567',
+      { reference: '32', to, type: 'text', text: { body: 'https://foo.bar/image.jpg' } },
+    ],
+    [
+      'that is two attachments without text',
+      'id=33&text=%0Ahttp%3A%2F%2Ffoo.bar%2F1.jpg%0Ahttps%3A%2F%2Ffoo.bar%2F2.jpg&to=27821234567',
+      { reference: '33', to, type: 'text', text: { body: 'http://foo.bar/1.jpg\nhttps://foo.bar/2.jpg' } },
+    ],
+    [
+      'that begins with an empty line of its own, which stays',
+      'id=34&text=%0A+Hello+https%3A%2F%2Ffoo.bar%2F%0A&to=27821234567',
+      { reference: '34', to, type: 'text', text: { body: '\n Hello https://foo.bar/\n' } },
+    ],
+    [
+      'of exactly 4,096 characters',
+      `id=35&text=${'x'.repeat(4_096)}&to=27821234567`,
+      { reference: '35', to, type: 'text', text: { body: 'x'.repeat(4_096) } },
+    ],
+    [
+      'of exactly 4,096 emoji',
+      `id=36&text=${encodeURIComponent(emoji(4_096))}&to=27821234567`,
+      { reference: '36', to, type: 'text', text: { body: emoji(4_096) } },
+    ],
+    [
+      'with fields that nobody knows, which are ignored',
+      'id=37&text=Hi&to=27821234567&from=27820000000&channel=x&channel=y&text2=',
+      { reference: '37', to, type: 'text', text: { body: 'Hi' } },
+    ],
+  ])('is read %s', (_, form, draft) => {
+    expect(fromRapidpro(v.parse(rapidproMessage, parse(form)))).toEqual(draft);
+  });
+
+  const BLANK = 'must not be empty or white space only';
+  const NUMBER = 'must be a phone number in international format, here or in the field to: 7 to 15 digits';
+
+  test.each<[string, string, Record<string, string>]>([
+    ['without a text', 'id=1&to=27821234567', { '#/text': 'is required' }],
+    ['with an empty text', 'id=1&text=&to=27821234567', { '#/text': BLANK }],
+    ['of white space', 'id=1&text=+%0A%C2%A0&to=27821234567', { '#/text': BLANK }],
+    [
+      'of 4,097 characters',
+      `id=1&text=${'x'.repeat(4_097)}&to=27821234567`,
+      { '#/text': 'must have at most 4096 characters' },
+    ],
+    [
+      'of 4,097 emoji',
+      `id=1&text=${encodeURIComponent(emoji(4_097))}&to=27821234567`,
+      { '#/text': 'must have at most 4096 characters' },
+    ],
+    ['with two texts', 'id=1&text=a&text=b&to=27821234567', { '#/text': 'must be a string, not an array' }],
+    ['to letters', 'id=1&text=a&to_no_plus=2782ABCDEFG', { '#/to_no_plus': NUMBER }],
+    ['to letters in the field to', 'id=1&text=a&to=2782ABCDEFG', { '#/to_no_plus': NUMBER }],
+    ['to too few digits', 'id=1&text=a&to_no_plus=278212', { '#/to_no_plus': NUMBER }],
+    ['to too many digits', 'id=1&text=a&to_no_plus=2782123456789012', { '#/to_no_plus': NUMBER }],
+    ['to nobody', 'id=1&text=a', { '#/to_no_plus': NUMBER }],
+    ['to an empty number', 'id=1&text=a&to_no_plus=&to=', { '#/to_no_plus': NUMBER }],
+    [
+      'with a number of which only the one that does not count is good',
+      'id=1&text=a&to_no_plus=x&to=27821234567',
+      { '#/to_no_plus': NUMBER },
+    ],
+    [
+      'to two numbers',
+      'id=1&text=a&to_no_plus=27821234567&to_no_plus=27821234568',
+      { '#/to_no_plus': 'must be a string, not an array' },
+    ],
+    ['without an id', 'text=a&to=27821234567', { '#/id': 'is required' }],
+    ['with an empty id', 'id=&text=a&to=27821234567', { '#/id': BLANK }],
+    ['with a blank id', 'id=+&text=a&to=27821234567', { '#/id': BLANK }],
+    [
+      'with too long an id',
+      `id=${'9'.repeat(256)}&text=a&to=27821234567`,
+      { '#/id': 'must have at most 255 characters' },
+    ],
+    ['with two ids', 'id=1&id=2&text=a&to=27821234567', { '#/id': 'must be a string, not an array' }],
+    [
+      'with eleven quick replies',
+      `id=1&text=a&to=27821234567${'&quick_reply=x'.repeat(11)}`,
+      { '#/quick_reply': 'must hold at most 10 quick replies' },
+    ],
+    [
+      'with a quick reply that is too long',
+      `id=1&text=a&to=27821234567&quick_reply=x&quick_reply=${'x'.repeat(4_097)}`,
+      { '#/quick_reply/1': 'must have at most 4096 characters' },
+    ],
+    ['with nothing', '', { '#/id': 'is required', '#/text': 'is required', '#/to_no_plus': NUMBER }],
+    [
+      'that is wrong everywhere',
+      `id=+&text=&to=1${'&quick_reply=x'.repeat(11)}`,
+      {
+        '#/id': BLANK,
+        '#/text': BLANK,
+        '#/quick_reply': 'must hold at most 10 quick replies',
+        '#/to_no_plus': NUMBER,
+      },
+    ],
+  ])('is refused %s, and every fault is named at its place', (_, form, faults) => {
+    const { issues = [] } = v.safeParse(rapidproMessage, parse(form));
+    expect(issues.map((issue) => faultInBody(issue))).toEqual(
+      Object.entries(faults).map(([pointer, detail]) => ({ pointer, detail })),
+    );
+  });
+});
+
+const settings = { url: 'https://flows.example.com/c/ex/5c8d/receive' };
+
+const own: Message = { ...message, origin: { platform: 'rapidpro', id: '21' } };
+
+const reached = (state: State, of = own): Entry => stateReached(state, of);
+
+const text = received({ type: 'text', text: { body: 'Zoë 😀 & 100%\n' } });
+
+const sent = sentMessage(own);
+
+describe('is told', () => {
+  test.each<[string, Entry, { body: string; length: string }]>([
+    [
+      "a user's text",
+      text,
+      {
+        body: 'from=%2B27821234567&text=Zo%C3%AB+%F0%9F%98%80+%26+100%25%0A&date=2030-01-01T00%3A00%3A00.999999Z',
+        length: '97',
+      },
+    ],
+    [
+      "a user's image, by its address",
+      received({ type: 'image', image: { url: 'https://bridge.example.com/media/1' } }),
+      {
+        body: 'from=%2B27821234567&text=https%3A%2F%2Fbridge.example.com%2Fmedia%2F1&date=2030-01-01T00%3A00%3A00.999999Z',
+        length: '106',
+      },
+    ],
+    [
+      "a user's file, by its address",
+      received({ type: 'file', file: { url: 'https://bridge.example.com/media/2?a=b&c' } }),
+      {
+        body: 'from=%2B27821234567&text=https%3A%2F%2Fbridge.example.com%2Fmedia%2F2%3Fa%3Db%26c&date=2030-01-01T00%3A00%3A00.999999Z',
+        length: '118',
+      },
+    ],
+  ])('%s', (_, told, { body, length }) => {
+    expect(rapidpro.receiver(settings).posting(told)).toEqual({
+      url: 'https://flows.example.com/c/ex/5c8d/receive',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': length },
+      body,
+    });
+  });
+
+  test.each<[State, string]>([
+    ['delivered_to_server', 'sent'],
+    ['delivered_to_user', 'delivered'],
+    ['delivery_failed', 'failed'],
+    ['sending_failed', 'failed'],
+  ])('that a message of its own is %s, beside the receive URL: %s', (state, address) => {
+    expect(rapidpro.receiver(settings).posting(reached(state))).toEqual({
+      url: `https://flows.example.com/c/ex/5c8d/${address}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '5' },
+      body: 'id=21',
+    });
+  });
+
+  test.each([
+    [UUID, `id=${UUID}`],
+    ['a b&c=\u263a', 'id=a+b%26c%3D%E2%98%BA'],
+  ])('the id as it was given: %s', (id, body) => {
+    const told = reached('delivered_to_user', { ...message, origin: { platform: 'rapidpro', id } });
+    expect(rapidpro.receiver(settings).posting(told)).toMatchObject({ body });
+  });
+
+  test.each<[string, { receive: string; sent: string; delivered: string; failed: string }]>([
+    [
+      'https://flows.example.com/c/ex/5c8d/receive?key=a%2Fb&x',
+      {
+        receive: 'https://flows.example.com/c/ex/5c8d/receive?key=a%2Fb&x',
+        sent: 'https://flows.example.com/c/ex/5c8d/sent?key=a%2Fb&x',
+        delivered: 'https://flows.example.com/c/ex/5c8d/delivered?key=a%2Fb&x',
+        failed: 'https://flows.example.com/c/ex/5c8d/failed?key=a%2Fb&x',
+      },
+    ],
+    [
+      'https://flows.example.com/c/ex/5c8d/receive/',
+      {
+        receive: 'https://flows.example.com/c/ex/5c8d/receive/',
+        sent: 'https://flows.example.com/c/ex/5c8d/sent',
+        delivered: 'https://flows.example.com/c/ex/5c8d/delivered',
+        failed: 'https://flows.example.com/c/ex/5c8d/failed',
+      },
+    ],
+    [
+      'https://flows.example.com:8443',
+      {
+        receive: 'https://flows.example.com:8443',
+        sent: 'https://flows.example.com:8443/sent',
+        delivered: 'https://flows.example.com:8443/delivered',
+        failed: 'https://flows.example.com:8443/failed',
+      },
+    ],
+  ])('of states beside a receive URL of any form: %s', (url, addresses) => {
+    const { posting } = rapidpro.receiver({ url });
+    expect({
+      receive: posting(text)?.url,
+      sent: posting(reached('delivered_to_server'))?.url,
+      delivered: posting(reached('delivered_to_user'))?.url,
+      failed: posting(reached('sending_failed'))?.url,
+    }).toEqual(addresses);
+  });
+
+  test('of states where the operator says, each for itself', () => {
+    const apart = { ...settings, delivered_url: 'https://other.example.com/done/?key=1' };
+    const { posting } = rapidpro.receiver(apart);
+    expect(posting(reached('delivered_to_user'))).toMatchObject({ url: 'https://other.example.com/done/?key=1' });
+    expect(posting(reached('delivered_to_server'))).toMatchObject({ url: 'https://flows.example.com/c/ex/5c8d/sent' });
+
+    const all = { ...apart, sent_url: 'https://other.example.com/a', failed_url: 'https://other.example.com/b' };
+    const told = rapidpro.receiver(all);
+    expect(told.posting(reached('delivered_to_server'))).toMatchObject({ url: 'https://other.example.com/a' });
+    expect(told.posting(reached('delivery_failed'))).toMatchObject({ url: 'https://other.example.com/b' });
+    expect(told.posting(text)).toMatchObject({ url: settings.url });
+  });
+
+  test.each<[string, Entry]>([
+    ['a message was read: it has no word for that', reached('read')],
+    ['a message was accepted', reached('sent')],
+    ['a message of a user came in', reached('received')],
+    ['a message of a user could not be handed over', reached('reception_failed_http')],
+    ['a message of the API was delivered', reached('delivered_to_user', message)],
+    [
+      'a message of Turn was delivered',
+      reached('delivered_to_user', { ...message, origin: { platform: 'turn', id: '21' } }),
+    ],
+    ['a message goes to a user', sent],
+  ])('nothing where %s', (_, untold) => {
+    const { posting, telling } = rapidpro.receiver(settings);
+    expect(posting(untold)).toBeUndefined();
+    expect(telling?.(untold)).toBeUndefined();
+  });
+});
+
+describe('is told once for all parts of a message', () => {
+  test.each<[State, { state: string; never_after: string[] }]>([
+    ['delivered_to_server', { state: 'sent', never_after: ['delivered', 'failed'] }],
+    ['delivered_to_user', { state: 'delivered', never_after: [] }],
+    ['delivery_failed', { state: 'failed', never_after: [] }],
+    ['sending_failed', { state: 'failed', never_after: [] }],
+  ])('that it is %s, and never of what lies behind: %j', (state, telling) => {
+    expect(rapidpro.receiver(settings).telling?.(reached(state))).toEqual({ id: '21', ...telling });
+  });
+
+  test("a user's message is no such thing: each is told", () => {
+    expect(rapidpro.receiver(settings).telling?.(text)).toBeUndefined();
+  });
+});
+
+describe('an answer', () => {
+  const state = reached('delivered_to_user');
+  const again = (status: number, retryAfter?: number): Outcome => ({
+    result: 'again',
+    cause: `status_${status}`,
+    ...(retryAfter !== undefined && { retryAfter }),
+  });
+  const refused = (status: number): Outcome => ({ result: 'refused', cause: `status_${status}` });
+
+  test.each<[string, Answer, { message: Outcome; state: Outcome }]>([
+    ['200 takes it', { status: 200, headers: {} }, { message: { result: 'taken' }, state: { result: 'taken' } }],
+    ['201 takes it', { status: 201, headers: {} }, { message: { result: 'taken' }, state: { result: 'taken' } }],
+    ['204 takes it', { status: 204, headers: {} }, { message: { result: 'taken' }, state: { result: 'taken' } }],
+    ['400 refuses it for good', { status: 400, headers: {} }, { message: refused(400), state: refused(400) }],
+    ['413 refuses it for good', { status: 413, headers: {} }, { message: refused(413), state: refused(413) }],
+    ['401 has all wait for better settings', { status: 401, headers: {} }, { message: again(401), state: again(401) }],
+    [
+      '403 has all wait, as long as it says',
+      { status: 403, headers: { 'retry-after': '9' } },
+      { message: again(403, 9_000), state: again(403, 9_000) },
+    ],
+    ['404 has messages wait, and no state', { status: 404, headers: {} }, { message: again(404), state: refused(404) }],
+    [
+      '429 has it tried again when it says, in seconds',
+      { status: 429, headers: { 'retry-after': '30' } },
+      { message: again(429, 30_000), state: again(429, 30_000) },
+    ],
+    [
+      '429 has it tried again when it says, as a date',
+      { status: 429, headers: { 'retry-after': 'Tue, 01 Jan 2030 00:03:00 GMT' } },
+      { message: again(429, 120_000), state: again(429, 120_000) },
+    ],
+    ['429 has it tried again', { status: 429, headers: {} }, { message: again(429), state: again(429) }],
+    ['500 has it tried again', { status: 500, headers: {} }, { message: again(500), state: again(500) }],
+    [
+      '503 has it tried again when it says',
+      { status: 503, headers: { 'retry-after': '5' } },
+      { message: again(503, 5_000), state: again(503, 5_000) },
+    ],
+    ['302 is not followed', { status: 302, headers: { location: '/' } }, { message: again(302), state: again(302) }],
+  ])('of %s', (_, answer, outcomes) => {
+    const { judge } = rapidpro.receiver(settings);
+    expect({ message: judge?.(answer, text), state: judge?.(answer, state) }).toEqual(outcomes);
+  });
+});
+
+const URL_FAULT = 'must be an https address, without user name or password';
+
+/** Everything that may be set. */
+const everything = {
+  ...settings,
+  sent_url: 'https://other.example.com/sent',
+  delivered_url: 'https://other.example.com/delivered',
+  failed_url: 'https://other.example.com/failed',
+};
+
+describe('settings', () => {
+  test('are an address, and those of states, and nothing else is kept of them', () => {
+    expect(rapidpro.check({ ...settings, more: 'x' })).toStrictEqual({ settings });
+    expect(rapidpro.check({ ...everything, more: 'x' })).toStrictEqual({ settings: everything });
+  });
+
+  test.each<[string, unknown, [string, string][]]>([
+    ['without TLS', { url: 'http://flows.example.com/' }, [['url', URL_FAULT]]],
+    ['with a password', { url: 'https://a:b@flows.example.com/' }, [['url', URL_FAULT]]],
+    ['without a host', { url: 'receive' }, [['url', URL_FAULT]]],
+    ['with a bad address of a state', { ...settings, sent_url: 'sent' }, [['sent_url', URL_FAULT]]],
+    [
+      'with bad addresses everywhere',
+      { url: '', sent_url: '', delivered_url: '', failed_url: '' },
+      [
+        ['url', URL_FAULT],
+        ['sent_url', URL_FAULT],
+        ['delivered_url', URL_FAULT],
+        ['failed_url', URL_FAULT],
+      ],
+    ],
+  ])('are refused %s, and it is said why; nothing can be posted by them', (_, wrong, said) => {
+    expect(issuesOf(rapidpro, wrong).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(said);
+    expect(() => rapidpro.receiver(wrong).posting(text)).toThrow('not_set_up');
+    expect(rapidpro.probe(wrong)).toBeUndefined();
+  });
+
+  test('are refused without an address', () => {
+    const wrong = { sent_url: everything.sent_url };
+    expect(issuesOf(rapidpro, wrong)).toMatchObject([{ path: [{ key: 'url' }], received: 'undefined' }]);
+    expect(() => rapidpro.receiver(wrong).posting(text)).toThrow('not_set_up');
+  });
+
+  test.each([undefined, null, 'x'])('are refused where they are none: %s', (wrong) => {
+    expect(() => rapidpro.check(wrong)).toThrow(v.ValiError);
+    expect(() => rapidpro.receiver(wrong).posting(text)).toThrow('not_set_up');
+    expect(rapidpro.probe(wrong)).toBeUndefined();
+  });
+
+  test('have an option each, which says what it is; none is a secret, and none is made', () => {
+    expect(Object.keys(rapidpro.options)).toEqual(Object.keys(everything));
+    for (const option of Object.values(rapidpro.options)) {
+      expect(option).toEqual({ says: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) });
+    }
+    const labels = Object.values(rapidpro.options).map(({ label }) => label);
+    expect(new Set(labels).size).toBe(labels.length);
+  });
+});
+
+describe('settings are tried', () => {
+  test('by an empty message to the receive URL, which changes nothing', () => {
+    expect(rapidpro.probe(everything)?.posting).toEqual({
+      url: settings.url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' },
+      body: '',
+    });
+  });
+
+  const REFUSAL = `{"message":"Error","data":[{"type":"error","error":"must have one of 'sender' or 'from' set"}]}`;
+  const NO_CHANNEL = '{"message":"Error","data":[{"type":"error","error":"Channel not found"}]}';
+  const OTHERWISE = "It should refuse an empty message with 400, as RapidPro's receive URL does.";
+
+  test.each<[number, string, string | undefined]>([
+    [400, REFUSAL, undefined],
+    [400, '', OTHERWISE],
+    [400, `{"message":"Error","data":[{"type":"error","error":"field 'id' required"}]}`, OTHERWISE],
+    [400, NO_CHANNEL, 'It knows no such channel.'],
+    [404, NO_CHANNEL.toLowerCase(), 'It knows no such channel.'],
+    [200, '{"message":"Message Accepted","data":[]}', OTHERWISE],
+    [302, '', OTHERWISE],
+    [401, '', OTHERWISE],
+    [404, '<h1>Not Found</h1>', OTHERWISE],
+    [500, '<h1>No channel</h1>', OTHERWISE],
+  ])('where %i %j means: %s', (status, body, fault) => {
+    expect(rapidpro.probe(settings)?.fault(status, body)).toBe(fault);
+  });
+});

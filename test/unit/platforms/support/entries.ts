@@ -1,0 +1,46 @@
+/** Entries of an outbox as platforms are told of them, and what a platform says of settings that it refuses. */
+import * as v from 'valibot';
+import type { Message, State } from '../../../../shared/logs.ts';
+import type { Content, Entry, Outgoing } from '../../../../shared/outbox.ts';
+import type { Platform } from '../../../../shared/platforms/platform.ts';
+
+/** A message of the API. */
+export const message: Message = {
+  id: 'message-1',
+  account: 'acme',
+  phone: '27821234567',
+  job_id: 'job-1',
+  payload_type: 'text',
+  reported: true,
+};
+
+export const entry = (outgoing: Outgoing): Entry => ({
+  pk: 'OUTBOX#platform#acme#27821234567',
+  sk: 'ENTRY#entry-1',
+  id: 'entry-1',
+  // Its second is over all but a little.
+  created: '2030-01-01T00:00:00.999999',
+  outgoing,
+});
+
+/** A message that a user wrote. */
+export const received = (content: Content): Entry =>
+  entry({ type: 'message.received', message, to: '27820000000', content });
+
+/** What became of a message. */
+export const reached = (state: State, of: Message = message): Entry =>
+  entry({ type: 'message.state', message: of, state, created: '2030-01-01T00:00:01.000000' });
+
+/** A message to a user. */
+export const sent = (of: Message = message): Entry =>
+  entry({ type: 'message.send', message: of, content: { type: 'text', text: { body: 'Hello' } } });
+
+/** What is said of settings that are refused. */
+export const issuesOf = (platform: Platform, wrong: unknown): v.BaseIssue<unknown>[] => {
+  try {
+    platform.check(wrong);
+  } catch (error) {
+    if (v.isValiError(error)) return error.issues;
+  }
+  throw new Error('The settings were taken.');
+};

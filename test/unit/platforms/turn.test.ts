@@ -1,0 +1,616 @@
+/** Turn: what is read in what it sends, what is said to it, to the letter, what its answers mean, and its settings. */
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { faultInBody } from '../../../shared/faults.ts';
+import type { Message, State } from '../../../shared/logs.ts';
+import type { Entry } from '../../../shared/outbox.ts';
+import type { Outcome } from '../../../shared/outcome.ts';
+import type { PlatformDraft } from '../../../shared/platforms/platform.ts';
+import { fromTurn, isOrdinaryWebhook, isSigned, turn, turnMessage } from '../../../shared/platforms/turn.ts';
+import type { Answer } from '../../../shared/posting.ts';
+import { issuesOf, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
+
+beforeEach(() => {
+  vi.stubEnv('BRIDGE_URL', 'https://bridge.example.com');
+  vi.useFakeTimers({ now: Date.UTC(2030, 0, 1, 0, 1) });
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+});
+
+/** A message of the Channel API as it comes, many of whose keys are null. */
+const CHANNEL_MESSAGE = {
+  block: null,
+  resources: null,
+  content: 'foo',
+  to: '+27821234567',
+  context: null,
+  turn: { type: 'text', text: { body: 'foo' } },
+  waiting_for_user_input: false,
+};
+
+/** A message in the shape of WhatsApp. */
+const FALLBACK_MESSAGE = {
+  preview_url: false,
+  recipient_type: 'individual',
+  to: '27821234567',
+  type: 'text',
+  text: { body: 'foo' },
+};
+
+const OURS = 'https://bridge.example.com/media/1';
+const FOREIGN = 'https://cdn.example.com/image.jpg';
+
+describe('a message of its own', () => {
+  const to = '27821234567';
+  const reading = (body: string): PlatformDraft => ({ to, type: 'text', text: { body } });
+
+  test.each<[string, unknown, PlatformDraft]>([
+    ['of the Channel API', CHANNEL_MESSAGE, reading('foo')],
+    ['of the older fallback channel', FALLBACK_MESSAGE, reading('foo')],
+    ['of the fallback channel with +', { ...FALLBACK_MESSAGE, to: '+27821234567' }, reading('foo')],
+    ['of the Channel API without +', { ...CHANNEL_MESSAGE, to: '27821234567' }, reading('foo')],
+    ['of plain content', { to: '+27821234567', content: 'foo' }, reading('foo')],
+    ['of plain content, whose turn is null', { ...CHANNEL_MESSAGE, turn: null }, reading('foo')],
+    [
+      'that says more in turn than in its content',
+      { ...CHANNEL_MESSAGE, content: '', turn: { type: 'text', text: { body: 'bar', preview_url: true } } },
+      reading('bar'),
+    ],
+    [
+      'with context, and keys that nobody knows',
+      { ...CHANNEL_MESSAGE, context: { message_id: 'x' }, from: '27820000000', id: 'x', extra: [1] },
+      reading('foo'),
+    ],
+    ['whose type is null', { ...CHANNEL_MESSAGE, type: null }, reading('foo')],
+    ['with the space around its text', { ...CHANNEL_MESSAGE, turn: null, content: ' a\nb ' }, reading(' a\nb ')],
+    [
+      'of exactly 4,096 emoji',
+      { ...CHANNEL_MESSAGE, turn: { type: 'text', text: { body: '😀'.repeat(4_096) } } },
+      reading('😀'.repeat(4_096)),
+    ],
+    [
+      'of plain content of exactly 4,096 characters',
+      { ...CHANNEL_MESSAGE, turn: null, content: 'x'.repeat(4_096) },
+      reading('x'.repeat(4_096)),
+    ],
+    [
+      'as an image of ours',
+      { ...CHANNEL_MESSAGE, turn: { type: 'image', image: { link: OURS } } },
+      { to, type: 'image', image: { url: OURS }, mediaAt: '#/turn/image/link' },
+    ],
+    [
+      'as an image of ours whose caption is null',
+      { ...CHANNEL_MESSAGE, content: null, turn: { type: 'image', image: { id: null, link: OURS, caption: null } } },
+      { to, type: 'image', image: { url: OURS }, mediaAt: '#/turn/image/link' },
+    ],
+    [
+      'as an image of ours whose caption is empty',
+      { to, type: 'image', image: { link: OURS, caption: '' } },
+      { to, type: 'image', image: { url: OURS }, mediaAt: '#/image/link' },
+    ],
+    [
+      'as an image of ours whose caption is blank',
+      { to, type: 'image', image: { link: OURS, caption: ' ' } },
+      { to, type: 'image', image: { url: OURS }, mediaAt: '#/image/link' },
+    ],
+    [
+      'as a document of ours, which is a file',
+      { ...CHANNEL_MESSAGE, turn: { type: 'document', document: { link: OURS, filename: 'a.pdf' } } },
+      { to, type: 'file', file: { url: OURS }, mediaAt: '#/turn/document/link' },
+    ],
+    [
+      'as a document of ours in the shape of WhatsApp',
+      { to, type: 'document', document: { link: OURS } },
+      { to, type: 'file', file: { url: OURS }, mediaAt: '#/document/link' },
+    ],
+    [
+      'as text: an image of ours with a caption',
+      { ...CHANNEL_MESSAGE, turn: { type: 'image', image: { link: OURS, caption: 'Look' } } },
+      reading(`Look\n${OURS}`),
+    ],
+    [
+      'as text: a document of ours with a caption',
+      { to, type: 'document', document: { link: OURS, caption: 'Read' } },
+      reading(`Read\n${OURS}`),
+    ],
+    [
+      'as text: an image from elsewhere',
+      { ...CHANNEL_MESSAGE, turn: { type: 'image', image: { link: FOREIGN } } },
+      reading(FOREIGN),
+    ],
+    [
+      'as text: an image from elsewhere with a caption',
+      { to, type: 'image', image: { link: FOREIGN, caption: 'Look\nhere' } },
+      reading(`Look\nhere\n${FOREIGN}`),
+    ],
+    [
+      'as text: a document from elsewhere',
+      { to, type: 'document', document: { link: FOREIGN, caption: null } },
+      reading(FOREIGN),
+    ],
+    [
+      'as text: a document from elsewhere with a caption',
+      { ...CHANNEL_MESSAGE, turn: { type: 'document', document: { link: FOREIGN, caption: 'Read' } } },
+      reading(`Read\n${FOREIGN}`),
+    ],
+    [
+      'as text: an image from a host whose name begins like ours',
+      { to, type: 'image', image: { link: 'https://bridge.example.com.example.net/media/1' } },
+      reading('https://bridge.example.com.example.net/media/1'),
+    ],
+    [
+      'as text: the longest caption and the longest address',
+      { to, type: 'image', image: { link: FOREIGN.padEnd(2_048, 'x'), caption: '😀'.repeat(2_000) } },
+      reading(`${'😀'.repeat(2_000)}\n${FOREIGN.padEnd(2_048, 'x')}`),
+    ],
+  ])('is read %s', (_, body, draft) => {
+    expect(fromTurn(v.parse(turnMessage, body))).toEqual(draft);
+  });
+
+  const BLANK = 'must not be empty or white space only';
+  const TYPE = 'must be "text", "image" or "document"';
+  const NUMBER = 'must be a phone number in international format: 7 to 15 digits';
+
+  const saying = (given: unknown) => ({ ...CHANNEL_MESSAGE, turn: given });
+
+  test.each<[string, unknown, Record<string, string>]>([
+    ['of a type that cannot be delivered', saying({ type: 'audio', audio: { link: OURS } }), { '#/turn/type': TYPE }],
+    ['of a type that is none', saying({ type: null }), { '#/turn/type': TYPE }],
+    ['without a type', saying({ text: { body: 'foo' } }), { '#/turn/type': 'is required' }],
+    ['of a list', saying([{ type: 'text', text: { body: 'foo' } }]), { '#/turn/type': 'is required' }],
+    ['of a type of WhatsApp that cannot be delivered', { to, type: 'template', template: {} }, { '#/type': TYPE }],
+    [
+      'of an image without a link',
+      saying({ type: 'image', image: { id: '1' } }),
+      { '#/turn/image/link': 'is required' },
+    ],
+    ['of an image with an empty link', saying({ type: 'image', image: { link: '' } }), { '#/turn/image/link': BLANK }],
+    ['of no image', saying({ type: 'image', image: null }), { '#/turn/image': 'must be an object, not null' }],
+    [
+      'of a document of WhatsApp without a link',
+      { to, type: 'document', document: { caption: 'x' } },
+      { '#/document/link': 'is required' },
+    ],
+    ['with an empty text', saying({ type: 'text', text: { body: '' } }), { '#/turn/text/body': BLANK }],
+    ['with a blank text of WhatsApp', { ...FALLBACK_MESSAGE, text: { body: ' \n' } }, { '#/text/body': BLANK }],
+    ['without a text', saying({ type: 'text' }), { '#/turn/text': 'is required' }],
+    ['with empty content', { ...CHANNEL_MESSAGE, turn: null, content: '' }, { '#/content': BLANK }],
+    ['without content', { to }, { '#/content': 'is required' }],
+    [
+      'of nothing but null',
+      { ...CHANNEL_MESSAGE, turn: null, content: null },
+      { '#/content': 'must be a string, not null' },
+    ],
+    ['to nobody', { ...CHANNEL_MESSAGE, to: undefined }, { '#/to': 'is required' }],
+    ['of WhatsApp to nobody', { type: 'text', text: { body: 'foo' } }, { '#/to': 'is required' }],
+    ['of plain content to nobody', { content: 'foo' }, { '#/to': 'is required' }],
+    ['to letters', { ...CHANNEL_MESSAGE, to: '+2782ABCDEFG' }, { '#/to': NUMBER }],
+    ['to two +', { ...FALLBACK_MESSAGE, to: '++27821234567' }, { '#/to': NUMBER }],
+    ['to null', { ...CHANNEL_MESSAGE, to: null }, { '#/to': 'must be a string, not null' }],
+    [
+      'of 4,097 characters',
+      saying({ type: 'text', text: { body: 'x'.repeat(4_097) } }),
+      { '#/turn/text/body': 'must have at most 4096 characters' },
+    ],
+    [
+      'of plain content of 4,097 emoji',
+      { to, content: '😀'.repeat(4_097) },
+      { '#/content': 'must have at most 4096 characters' },
+    ],
+    [
+      'with too long a caption and too long an address',
+      { to, type: 'image', image: { link: FOREIGN.padEnd(2_049, 'x'), caption: 'x'.repeat(2_001) } },
+      {
+        '#/image/link': 'must have at most 2048 characters',
+        '#/image/caption': 'must have at most 2000 characters',
+      },
+    ],
+    [
+      'with a text of half a surrogate pair',
+      { to, content: 'a\ud83d' },
+      { '#/content': 'must be valid Unicode: it holds half of a surrogate pair' },
+    ],
+    [
+      'that is wrong everywhere',
+      { to: 27821234567, type: 'text', text: 'foo' },
+      { '#/to': 'must be a string, not a number', '#/text': 'must be an object, not a string' },
+    ],
+    ['with nothing', {}, { '#/to': 'is required', '#/content': 'is required' }],
+  ])('is refused %s, and every fault is named at its place', (_, body, faults) => {
+    const { issues = [] } = v.safeParse(turnMessage, body);
+    expect(issues.map((issue) => faultInBody(issue))).toEqual(
+      Object.entries(faults).map(([pointer, detail]) => ({ pointer, detail })),
+    );
+  });
+});
+
+describe('an ordinary webhook', () => {
+  test.each<[string, { 'x-turn-hook-subscription'?: string }, Record<string, unknown>]>([
+    ['its header', { 'x-turn-hook-subscription': 'whatsapp' }, {}],
+    ['its header, whatever it brings', { 'x-turn-hook-subscription': 'turn' }, CHANNEL_MESSAGE],
+    ['statuses', {}, { statuses: [{ id: 'x', status: 'delivered', recipient_id: '27821234567' }] }],
+    ['no statuses, in a list', {}, { statuses: [] }],
+    ['messages', {}, { contacts: [], messages: [{ from: '27821234567', type: 'text', text: { body: 'foo' } }] }],
+  ])('is known by %s', (_, headers, body) => {
+    expect(isOrdinaryWebhook(headers, body)).toBe(true);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['message of the Channel API', CHANNEL_MESSAGE],
+    ['message of WhatsApp', FALLBACK_MESSAGE],
+    ['message whose other keys are null', { ...CHANNEL_MESSAGE, statuses: null, messages: null }],
+    ['message that speaks of messages', { ...CHANNEL_MESSAGE, messages: 'two', statuses: {} }],
+    ['empty body', {}],
+  ])('is not every %s', (_, body) => {
+    expect(isOrdinaryWebhook({}, body)).toBe(false);
+    expect(isOrdinaryWebhook({ 'x-turn-hook-subscription': undefined }, body)).toBe(false);
+  });
+});
+
+/** Signatures were made elsewhere: HMAC-SHA256 over the bytes. */
+describe('a signature', () => {
+  const bytes = Buffer.from('{"to":"+27821234567","content":"Zoë 😀"}');
+  const signature = '9zlsLvRuWbVXUWfpgJZkNWhAlMbPZeGxgYHXwbf8xAU=';
+  const set = { hmac_secret: 'channel secret ë' };
+
+  test("is good that was made of the body's bytes with the channel's secret", () => {
+    expect(isSigned(bytes, signature, set)).toBe(true);
+    expect(isSigned(Buffer.alloc(0), '03i/bQ9M4p03Tre/N7TmohVW905g0Ni8PH/uLkTwHSs=', set)).toBe(true);
+  });
+
+  test.each<[string, string | undefined]>([
+    ['is missing', undefined],
+    ['is empty', ''],
+    ['is no base64', '!'],
+    ['was made with another secret', 'B/xqcEe4oCj6HEZaNcKxXozmnZtBBjRvSDBo7sRtAWA='],
+    ['was made of the same JSON in other bytes', 'aE1b8hUcsGU69d7st72hwk4AkSLE3G1oHtz3B9bnhvc='],
+    ['lacks its last byte', '9zlsLvRuWbVXUWfpgJZkNWhAlMbPZeGxgYHXwbf8xA=='],
+    ['is cut in half', signature.slice(0, 22)],
+    ['has a byte too many', '9zlsLvRuWbVXUWfpgJZkNWhAlMbPZeGxgYHXwbf8xAUA'],
+    ['is in hexadecimal', 'f7396c2ef46e59b5575167e980966435684094c6cf65e1b18181d7c1b7fcc405'],
+    ['is of SHA-1', 'Kmh096loKlN84lN+/1q5pYvSaLg='],
+  ])('is not good that %s', (_, given) => {
+    expect(isSigned(bytes, given, set)).toBe(false);
+  });
+
+  test('is not good where another secret is set by now', () => {
+    expect(isSigned(bytes, signature, { hmac_secret: 'other' })).toBe(false);
+  });
+
+  test('is not good for other bytes', () => {
+    expect(isSigned(Buffer.from('{"to": "+27821234567", "content": "Zoë 😀"}'), signature, set)).toBe(false);
+    expect(isSigned(Buffer.alloc(0), signature, set)).toBe(false);
+  });
+
+  test.each([undefined, '', 'x', signature])('is not asked for where no secret is set: %s', (given) => {
+    expect(isSigned(bytes, given, undefined)).toBe(true);
+    expect(isSigned(bytes, given, {})).toBe(true);
+  });
+});
+
+const settings = {
+  url: 'https://turn.example.com',
+  channel: 'a2c1f0de-0b53-4d0f-8a4e-5f9e2c6b7d80',
+  token: 'turn-token',
+};
+
+const own: Message = { ...message, origin: { platform: 'turn', id: 'ours-1' } };
+
+const reached = (state: State, of = own): Entry => stateReached(state, of);
+
+const text = received({ type: 'text', text: { body: 'Zoë 😀' } });
+
+const sent = sentMessage(own);
+
+const MESSAGES = 'https://turn.example.com/v1/numbers/a2c1f0de-0b53-4d0f-8a4e-5f9e2c6b7d80/messages';
+const STATUSES = 'https://turn.example.com/v1/numbers/a2c1f0de-0b53-4d0f-8a4e-5f9e2c6b7d80/statuses';
+
+describe('is told', () => {
+  test.each<[string, Entry, { url: string; body: string; length: string }]>([
+    [
+      "a user's text",
+      text,
+      {
+        url: MESSAGES,
+        body: '{"contact":{"id":"+27821234567","profile":{"name":"+27821234567"}},"message":{"type":"text","text":{"body":"Zoë 😀"},"from":"+27821234567","id":"message-1","timestamp":"1893456000"}}',
+        length: '185',
+      },
+    ],
+    [
+      "a user's image, by its address",
+      received({ type: 'image', image: { url: 'https://bridge.example.com/media/1' } }),
+      {
+        url: MESSAGES,
+        body: '{"contact":{"id":"+27821234567","profile":{"name":"+27821234567"}},"message":{"type":"text","text":{"body":"https://bridge.example.com/media/1"},"from":"+27821234567","id":"message-1","timestamp":"1893456000"}}',
+        length: '210',
+      },
+    ],
+    [
+      "a user's file, by its address",
+      received({ type: 'file', file: { url: 'https://bridge.example.com/media/2' } }),
+      {
+        url: MESSAGES,
+        body: '{"contact":{"id":"+27821234567","profile":{"name":"+27821234567"}},"message":{"type":"text","text":{"body":"https://bridge.example.com/media/2"},"from":"+27821234567","id":"message-1","timestamp":"1893456000"}}',
+        length: '210',
+      },
+    ],
+    [
+      'that the app network took a message of its own',
+      reached('delivered_to_server'),
+      {
+        url: STATUSES,
+        body: '{"status":{"id":"ours-1","timestamp":"1893456001","status":"sent","recipient_id":"+27821234567"}}',
+        length: '97',
+      },
+    ],
+    [
+      'that a message of its own came to the phone',
+      reached('delivered_to_user'),
+      {
+        url: STATUSES,
+        body: '{"status":{"id":"ours-1","timestamp":"1893456001","status":"delivered","recipient_id":"+27821234567"}}',
+        length: '102',
+      },
+    ],
+    [
+      'that a message of its own was read',
+      reached('read'),
+      {
+        url: STATUSES,
+        body: '{"status":{"id":"ours-1","timestamp":"1893456001","status":"read","recipient_id":"+27821234567"}}',
+        length: '97',
+      },
+    ],
+    [
+      'that the phone did not take a message of its own',
+      reached('delivery_failed'),
+      {
+        url: STATUSES,
+        body: '{"status":{"id":"ours-1","timestamp":"1893456001","status":"failed","recipient_id":"+27821234567"}}',
+        length: '99',
+      },
+    ],
+    [
+      'that the app network did not take a message of its own',
+      reached('sending_failed'),
+      {
+        url: STATUSES,
+        body: '{"status":{"id":"ours-1","timestamp":"1893456001","status":"failed","recipient_id":"+27821234567"}}',
+        length: '99',
+      },
+    ],
+  ])('%s', (_, told, { url, body, length }) => {
+    expect(turn.receiver(settings).posting(told)).toEqual({
+      url,
+      headers: { 'content-type': 'application/json', 'content-length': length, authorization: 'Bearer turn-token' },
+      body,
+    });
+  });
+
+  test.each<[string, string | undefined, string]>([
+    ['that ends with a slash', 'https://turn.example.com/', MESSAGES],
+    ['that ends with slashes', 'https://turn.example.com//', MESSAGES],
+    ['with a path', 'https://turn.example.com/api/', MESSAGES.replace('/v1/', '/api/v1/')],
+    ['that is not set', undefined, MESSAGES.replace('turn.example.com', 'whatsapp.turn.io')],
+  ])('at an address %s', (_, url, address) => {
+    expect(turn.receiver({ ...settings, url }).posting(text)).toMatchObject({ url: address });
+  });
+
+  test.each<[string, Entry]>([
+    ['a message was accepted', reached('sent')],
+    ['a message of a user came in', reached('received')],
+    ['a message of a user could not be handed over', reached('reception_failed_http')],
+    ['a message of the API was delivered', reached('delivered_to_user', message)],
+    [
+      'a message of RapidPro was delivered',
+      reached('delivered_to_user', { ...message, origin: { platform: 'rapidpro', id: 'ours-1' } }),
+    ],
+    ['a message goes to a user', sent],
+  ])('nothing where %s', (_, untold) => {
+    expect(turn.receiver(settings).posting(untold)).toBeUndefined();
+  });
+
+  test('of every state by itself: each message has an id of its own', () => {
+    expect(turn.receiver(settings).telling).toBeUndefined();
+  });
+});
+
+describe('an answer', () => {
+  const TAKEN: Outcome = { result: 'taken' };
+  const again = (status: number, retryAfter?: number): Outcome => ({
+    result: 'again',
+    cause: `status_${status}`,
+    ...(retryAfter !== undefined && { retryAfter }),
+  });
+  const refused = (status: number): Outcome => ({ result: 'refused', cause: `status_${status}` });
+  const limited = (wait: number): Outcome => ({ result: 'limited', cause: 'status_429', wait });
+
+  /** What an answer means to a user's message, to a state, and to a failure. */
+  const outcomesOf = (answer: Answer) => {
+    const { judge } = turn.receiver(settings);
+    const [delivered, failed, unsent] = [
+      reached('delivered_to_user'),
+      reached('delivery_failed'),
+      reached('sending_failed'),
+    ].map((told) => judge?.(answer, told));
+    expect(unsent).toEqual(failed);
+    return { message: judge?.(answer, text), state: delivered, failure: failed };
+  };
+
+  test.each<[string, Answer, { message: Outcome; state: Outcome; failure: Outcome }]>([
+    ['200 takes it', { status: 200, headers: {} }, { message: TAKEN, state: TAKEN, failure: TAKEN }],
+    ['201 takes it', { status: 201, headers: {} }, { message: TAKEN, state: TAKEN, failure: TAKEN }],
+    [
+      '400 refuses it for good; a failure, which some versions do not know, is settled',
+      { status: 400, headers: {} },
+      { message: refused(400), state: refused(400), failure: TAKEN },
+    ],
+    ['422 does too', { status: 422, headers: {} }, { message: refused(422), state: refused(422), failure: TAKEN }],
+    [
+      '401 has all wait for better settings',
+      { status: 401, headers: {} },
+      { message: again(401), state: again(401), failure: again(401) },
+    ],
+    [
+      '403 has all wait, as long as it says',
+      { status: 403, headers: { 'retry-after': '9' } },
+      { message: again(403, 9_000), state: again(403, 9_000), failure: again(403, 9_000) },
+    ],
+    [
+      '404 has messages wait, and no state',
+      { status: 404, headers: {} },
+      { message: again(404), state: refused(404), failure: TAKEN },
+    ],
+    [
+      '408 has it tried again',
+      { status: 408, headers: {} },
+      { message: again(408), state: again(408), failure: again(408) },
+    ],
+    [
+      '500 has it tried again',
+      { status: 500, headers: {} },
+      { message: again(500), state: again(500), failure: again(500) },
+    ],
+    [
+      '503 has it tried again when it says',
+      { status: 503, headers: { 'retry-after': '5' } },
+      { message: again(503, 5_000), state: again(503, 5_000), failure: again(503, 5_000) },
+    ],
+    [
+      '302 is not followed',
+      { status: 302, headers: { location: '/' } },
+      { message: again(302), state: again(302), failure: again(302) },
+    ],
+  ])('of %s', (_, answer, outcomes) => {
+    expect(outcomesOf(answer)).toEqual(outcomes);
+  });
+
+  // It is 1893456060 seconds since 1970.
+  test.each<[string, Answer['headers'], number]>([
+    ['until it takes calls again', { 'x-ratelimit-reset': '1893456090' }, 30_000],
+    ['not at all where that is over', { 'x-ratelimit-reset': '1893456000' }, 0],
+    ['until then, whatever else it says', { 'x-ratelimit-reset': '1893456090', 'retry-after': '7' }, 30_000],
+    ['as long as it says otherwise', { 'retry-after': '7' }, 7_000],
+    ['until a date', { 'retry-after': 'Tue, 01 Jan 2030 00:03:00 GMT' }, 120_000],
+    ['as long as it says otherwise where that is no time', { 'x-ratelimit-reset': 'soon', 'retry-after': '7' }, 7_000],
+    ['a minute where it says nothing', {}, 60_000],
+    ['a minute where it says nothing that is a time', { 'x-ratelimit-reset': 'soon', 'retry-after': 'later' }, 60_000],
+  ])('of 429 has it waited for, %s: %j', (_, headers, wait) => {
+    const outcome = limited(wait);
+    expect(outcomesOf({ status: 429, headers })).toEqual({ message: outcome, state: outcome, failure: outcome });
+  });
+});
+
+const PLAIN_FAULT = 'must be an address without ? and #';
+const CHANNEL_FAULT = 'must be 1 to 255 letters, digits, hyphens or underscores';
+const TOKEN_FAULT = 'must be 1 to 4096 letters, digits and signs, without spaces';
+const URL_FAULT = 'must be an https address, without user name or password';
+const BLANK = 'must not be empty or white space only';
+
+describe('settings', () => {
+  test('are an address, a channel and a token, and nothing else is kept of them', () => {
+    expect(turn.check({ ...settings, more: 'x' })).toStrictEqual({ settings });
+  });
+
+  test("have Turn's own address where none is given", () => {
+    const { url: _, ...rest } = settings;
+    expect(turn.check(rest)).toStrictEqual({ settings: { ...rest, url: 'https://whatsapp.turn.io' } });
+  });
+
+  test('tell apart what its own requests are known by', () => {
+    expect(turn.check({ ...settings, hmac_secret: 'channel secret' })).toStrictEqual({
+      settings,
+      hook: { hmac_secret: 'channel secret' },
+    });
+  });
+
+  test('may be as long as this', () => {
+    const long = { ...settings, channel: 'x'.repeat(255), token: 'x'.repeat(4_096) };
+    expect(turn.check(long)).toStrictEqual({ settings: long });
+  });
+
+  test.each<[string, unknown, [string, string][]]>([
+    ['without TLS', { ...settings, url: 'http://turn.example.com/' }, [['url', URL_FAULT]]],
+    ['with a password', { ...settings, url: 'https://a:b@turn.example.com/' }, [['url', URL_FAULT]]],
+    ['with a blank channel', { ...settings, channel: ' ' }, [['channel', CHANNEL_FAULT]]],
+    ['with too long a channel', { ...settings, channel: 'x'.repeat(256) }, [['channel', CHANNEL_FAULT]]],
+    ['with a channel that leads elsewhere', { ...settings, channel: '..' }, [['channel', CHANNEL_FAULT]]],
+    ['with a channel of two segments', { ...settings, channel: 'a/b' }, [['channel', CHANNEL_FAULT]]],
+    ['with a query', { ...settings, url: 'https://turn.example.com/?a=1' }, [['url', PLAIN_FAULT]]],
+    ['with a fragment', { ...settings, url: 'https://turn.example.com/#a' }, [['url', PLAIN_FAULT]]],
+    ['with an empty token', { ...settings, token: '' }, [['token', TOKEN_FAULT]]],
+    ['with too long a token', { ...settings, token: 'x'.repeat(4_097) }, [['token', TOKEN_FAULT]]],
+    ['with a token that no header can carry', { ...settings, token: 't\n☺' }, [['token', TOKEN_FAULT]]],
+    [
+      'with faults everywhere',
+      { url: '', channel: '', token: '' },
+      [
+        ['url', URL_FAULT],
+        ['channel', CHANNEL_FAULT],
+        ['token', TOKEN_FAULT],
+      ],
+    ],
+  ])('are refused %s, and it is said why; nothing can be posted by them', (_, wrong, said) => {
+    expect(issuesOf(turn, wrong).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(said);
+    expect(() => turn.receiver(wrong).posting(text)).toThrow('not_set_up');
+    expect(turn.probe(wrong)).toBeUndefined();
+  });
+
+  test.each([
+    [{ channel: settings.channel }, 'token'],
+    [{ token: settings.token }, 'channel'],
+  ])('are refused where one is missing: %j lacks %s', (wrong, missing) => {
+    const [issue, ...others] = issuesOf(turn, wrong);
+    expect(others).toEqual([]);
+    expect(issue).toMatchObject({ path: [{ key: missing }], received: 'undefined' });
+    expect(() => turn.receiver(wrong).posting(text)).toThrow('not_set_up');
+  });
+
+  test('are refused with a blank secret, by which nothing could be signed', () => {
+    expect(issuesOf(turn, { ...settings, hmac_secret: ' ' })).toMatchObject([
+      { path: [{ key: 'hmac_secret' }], message: BLANK },
+    ]);
+  });
+
+  test.each([undefined, null, 'x'])('are refused where they are none: %s', (wrong) => {
+    expect(() => turn.check(wrong)).toThrow(v.ValiError);
+    expect(() => turn.receiver(wrong).posting(text)).toThrow('not_set_up');
+    expect(turn.probe(wrong)).toBeUndefined();
+  });
+
+  test('have an option each, which says what it is; token and secret are never shown, and none is made', () => {
+    const shown = { says: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) };
+    const hidden = { says: expect.stringMatching(/\w/) };
+    expect(turn.options).toEqual({ url: shown, channel: shown, token: hidden, hmac_secret: hidden });
+  });
+});
+
+describe('settings are tried', () => {
+  test('by an empty message, which changes nothing', () => {
+    expect(turn.probe(settings)?.posting).toEqual({
+      url: MESSAGES,
+      headers: { 'content-type': 'application/json', 'content-length': '2', authorization: 'Bearer turn-token' },
+      body: '{}',
+    });
+  });
+
+  const OTHERWISE = 'It should refuse an empty message with 400, as Turn does.';
+
+  test.each<[number, string | undefined]>([
+    [400, undefined],
+    [422, undefined],
+    [429, undefined],
+    [401, 'It refuses the token.'],
+    [403, 'It refuses the token.'],
+    [404, 'It knows no such channel.'],
+    [200, OTHERWISE],
+    [302, OTHERWISE],
+    [405, OTHERWISE],
+    [500, OTHERWISE],
+  ])('where %i means: %s', (status, fault) => {
+    expect(turn.probe(settings)?.fault(status, '')).toBe(fault);
+  });
+});
