@@ -5,11 +5,17 @@ import type { AddressInfo } from 'node:net';
 import { StartError } from './start-error.ts';
 
 /**
+ * Milliseconds that an idle connection is kept. A client on a busy machine must not use one that has just been closed.
+ */
+const KEEP_ALIVE = 300_000;
+
+/**
  * Has a server take a port of the loopback interface, 0 for any free one. Answers its address.
  *
  * @throws the system's error, `EADDRINUSE` where the port is taken
  */
 export const listenOnLoopback = async (server: Server, port: number): Promise<string> => {
+  server.keepAliveTimeout = KEEP_ALIVE;
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -9,7 +9,7 @@ import type { PropertyName } from '../../shared/properties.ts';
 import { documents, update } from '../../shared/table/client.ts';
 import { requestKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { call, fail } from './support/client.ts';
+import { call, fail, sendRaw } from './support/client.ts';
 import { type Caller, newCaller, newPhone, newVendor } from './support/world.ts';
 
 const { app_token } = inject('stack');
@@ -58,6 +58,23 @@ const asking = ({ token, id }: Request, query: { long_poll?: string }) => ({ tok
 const waited = (request: Request, query: { long_poll?: string }) =>
   timed(async () => (await call('fetchUserData', asking(request, query))).body);
 
+/**
+ * Waits through the front door as clients do: where the service is busy, again, after as long as it says. So many on one
+ * small machine may have it be.
+ */
+const waitedPatiently = async (request: Request): Promise<unknown> => {
+  for (;;) {
+    const { headers, body } = await sendRaw('fetchUserData', {
+      token: request.token,
+      path: { id: request.id },
+      query: 'long_poll=30',
+    });
+    const seconds = headers.get('retry-after');
+    if (seconds === null) return body;
+    await pause(Number(seconds) * 1_000);
+  }
+};
+
 /** Begun before all tests, so that they take place meanwhile. */
 let longest: ReturnType<typeof waited>;
 
@@ -71,13 +88,13 @@ beforeAll(async () => {
 test('two hundred who wait at once are all answered, and so is everybody else meanwhile', async () => {
   const request = await newRequest();
   const { token } = await newVendor();
-  const waits = Promise.all(Array.from({ length: 200 }, () => waited(request, { long_poll: '30' })));
-  // Told where they are awaited.
-  waits.catch(() => undefined);
+  const waits = Promise.all(Array.from({ length: 200 }, () => waitedPatiently(request)));
   let over = false;
-  void waits.finally(() => {
+  const noteEnd = () => {
     over = true;
-  });
+  };
+  // Whatever fails is told where they are awaited.
+  void waits.then(noteEnd, noteEnd);
   // Long enough for all to be waiting.
   for (let others = 0; others < 20; others += 1) {
     await call('listProfilers', { token });
@@ -85,9 +102,7 @@ test('two hundred who wait at once are all answered, and so is everybody else me
   }
   expect(over).toBe(false);
   await answer(request, { first_name: 'denied' });
-  expect((await waits).map((one) => one.outcome)).toEqual(
-    Array(200).fill({ status: 'completed', results: { first_name: { status: 'denied' } } }),
-  );
+  expect(await waits).toEqual(Array(200).fill({ status: 'completed', results: { first_name: { status: 'denied' } } }));
 });
 
 describe('a wait', () => {
