@@ -26,12 +26,12 @@ import {
 } from './text.ts';
 
 /** `base` is the API host, `bridge` the host that chat platforms and the app network talk to. */
-type Host = 'base' | 'bridge';
+export type Host = 'base' | 'bridge';
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'DELETE';
 
 /** Folders of `functions/`, one per part of what the service does. */
-type Area = 'profilers' | 'stats' | 'user-data' | 'messages' | 'bridge' | 'app' | 'media';
+export type Area = 'profilers' | 'stats' | 'user-data' | 'messages' | 'bridge' | 'app' | 'media' | 'description';
 
 type ObjectSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 
@@ -93,6 +93,8 @@ const option = v.object({ id: v.string(), option: v.string() });
 
 const storedProfiler = v.object({ question: v.string(), created_at: v.string(), options: v.array(option) });
 
+const listedProfiler = v.object({ id: v.string(), ...storedProfiler.entries });
+
 const idempotencyKey = v.object({ 'idempotency-key': v.optional(v.pipe(visibleText, atMost(255))) });
 
 /** Events of the app network in one request. */
@@ -112,6 +114,7 @@ const content = v.variant('type', [
 const uploaded = v.object({
   file: v.pipe(
     v.unknown(),
+    v.metadata({ type: 'string', format: 'binary' }),
     v.check((given) => !Array.isArray(given), 'must be there once: upload one file at a time'),
     v.check((given) => typeof given !== 'string', 'must be a file, with a file name: curl -F file=@picture.png'),
     v.file(),
@@ -155,21 +158,51 @@ const askedFor = <Item extends v.GenericSchema<unknown, { property: PropertyName
 
 const requestStatus = v.picklist(['pending', 'completed']);
 
-const userData = v.object({
-  status: requestStatus,
-  results: v.record(
-    v.string(),
-    v.variant('status', [
-      v.object({ status: v.literal('approved'), source: v.string(), value: v.string(), timestamp: v.string() }),
-      v.object({ status: v.picklist(['denied', 'unavailable']) }),
-    ]),
-  ),
+/** What became of a property. */
+const result = v.variant('status', [
+  v.object({ status: v.literal('approved'), source: v.string(), value: v.string(), timestamp: v.string() }),
+  v.object({ status: v.picklist(['denied', 'unavailable']) }),
+]);
+
+const userData = v.object({ status: requestStatus, results: v.record(v.string(), result) });
+
+const reachedState = v.pipe(v.string(), v.metadata({ enum: states }));
+
+const logEntry = v.object({ created: v.string(), contact: v.string(), state: reachedState, job_id: v.string() });
+
+const jobCount = v.object({
+  job_id: v.string(),
+  state: reachedState,
+  payload_type: v.string(),
+  count: v.pipe(v.number(), v.metadata({ type: 'integer' })),
 });
+
+/** The documents that have a name of their own in the API description. */
+export const documents = {
+  Option: option,
+  Profiler: storedProfiler,
+  ListedProfiler: listedProfiler,
+  UserData: userData,
+  UserDataResult: result,
+  LogEntry: logEntry,
+  JobCount: jobCount,
+};
 
 /** How the table's log entries are written: by every function that lets a message reach a state. */
 const reachingState = ['putLogEntry', 'putEntry', 'updateHead'] as const;
 
 export const api = {
+  readApiDescription: define({
+    area: 'description',
+    summary: 'Read this description.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/openapi.json' }],
+    token: 'none',
+    permission: 'none',
+    responses: { 200: v.looseObject({ openapi: v.string() }) },
+    problems: [],
+    table: [],
+  }),
+
   createProfiler: define({
     area: 'profilers',
     summary: 'Create a profiler: a question with options.',
@@ -184,6 +217,7 @@ export const api = {
         options: v.pipe(
           v.array(v.unknown()),
           v.maxLength(MAX_OPTIONS, `must hold at most ${MAX_OPTIONS} options`),
+          v.metadata({ items: { type: 'string' }, minItems: 2 }),
           v.array(visibleText),
           v.check(
             (options) => lowerCased(options).length > 1,
@@ -204,7 +238,7 @@ export const api = {
     token: 'header',
     permission: 'profilers',
     query: v.object({ cursor: v.optional(v.string()) }),
-    responses: { 200: v.array(v.object({ id: v.string(), ...storedProfiler.entries })) },
+    responses: { 200: v.array(listedProfiler) },
     problems: [],
     table: ['listProfilers'],
   }),
@@ -468,10 +502,7 @@ export const api = {
       end: v.optional(wholeNumber(0, END_OF_TIME)),
       cursor: v.optional(v.string()),
     }),
-    responses: {
-      200: v.array(v.object({ created: v.string(), contact: v.string(), state: v.string(), job_id: v.string() })),
-      204: null,
-    },
+    responses: { 200: v.array(logEntry), 204: null },
     problems: [],
     table: ['listLogsByState', 'listLogsOfContact', 'listLogsOfJob'],
   }),
@@ -497,10 +528,7 @@ export const api = {
         ['end_date'],
       ),
     ),
-    responses: {
-      200: v.array(v.object({ job_id: v.string(), state: v.string(), payload_type: v.string(), count: v.number() })),
-      204: null,
-    },
+    responses: { 200: v.array(jobCount), 204: null },
     problems: ['period_too_large'],
     table: ['listJobs'],
   }),

@@ -22,7 +22,8 @@ const property = v.union(
   'must be an object with value and source, or with the value null',
 );
 
-const appEvent = v.variant('type', [
+/** What the app network may report (protocols, "The app network"). */
+export const appEvent = v.variant('type', [
   v.object({
     id,
     type: v.literal('message.received'),

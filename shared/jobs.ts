@@ -98,17 +98,11 @@ const MIN_ROW = 100;
 export const listJobs = async (account: string, start: string, end: string): Promise<JobStatistic[]> => {
   const rows = new Map<string, JobStatistic>();
   const lastActive = new Map<string, string>();
-  const { pk, from, to } = jobCounterRange(account, start, end);
-  for await (const items of pages<CounterItem>({
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
-  })) {
-    for (const item of items) {
-      if (item.expires_at <= now() / 1000) continue;
-      const { day, job_id, payload_type, state } = countedBy(item);
+  for await (const counters of countersOf(account, start, end)) {
+    for (const { day, job_id, payload_type, state, count } of counters) {
       const name = `${job_id}#${payload_type}#${state}`;
       const row = rows.get(name) ?? { job_id, state, payload_type, count: 0 };
-      rows.set(name, { ...row, count: row.count + item.count });
+      rows.set(name, { ...row, count: row.count + count });
       // Counters come day by day.
       lastActive.set(job_id, day);
     }
@@ -122,6 +116,61 @@ export const listJobs = async (account: string, start: string, end: string): Pro
   return sorted;
 };
 
+/** What became of messages on one day: of each state, how many reached it. */
+export interface DayCount {
+  /** UTC, `YYYY-MM-DD`. */
+  day: string;
+  states: Record<State, number>;
+}
+
+/** What became of messages in a period. */
+export interface Statistics {
+  /** The days on which anything was counted, the first one first. */
+  days: DayCount[];
+  /** How many jobs were active. */
+  jobs: number;
+}
+
+/**
+ * What became of an account's messages, or of one job's, on each day of a period, both days included (UTC,
+ * `YYYY-MM-DD`): the same counters as `listJobs` adds up, read at the same price.
+ */
+export const countDays = async (
+  account: string,
+  { start, end, job }: { start: string; end: string; job?: string | undefined },
+): Promise<Statistics> => {
+  const days = new Map<string, DayCount>();
+  const jobs = new Set<string>();
+  for await (const counters of countersOf(account, start, end)) {
+    for (const { day, job_id, state, count } of counters) {
+      const reached = states.find((known) => known === state);
+      if (reached === undefined || (job !== undefined && job_id !== job)) continue;
+      const found = days.get(day) ?? { day, states: eachState(() => 0) };
+      found.states[reached] += count;
+      days.set(day, found);
+      jobs.add(job_id);
+    }
+  }
+  return { days: [...days.values()], jobs: jobs.size };
+};
+
+/** A number for each state. */
+export const eachState = (numberOf: (state: State) => number): Record<State, number> =>
+  Object.fromEntries(states.map((state) => [state, numberOf(state)])) as Record<State, number>;
+
+/** An account's counters of a period, day by day, a page at a time. */
+async function* countersOf(account: string, start: string, end: string) {
+  const { pk, from, to } = jobCounterRange(account, start, end);
+  for await (const items of pages<CounterItem>({
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+  })) {
+    yield items.filter((item) => !hasEnded(item)).map((item) => ({ ...countedBy(item), count: item.count }));
+  }
+}
+
+const hasEnded = ({ expires_at }: CounterItem): boolean => expires_at <= now() / 1000;
+
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 const rank = (state: string): number => states.indexOf(state as State);
@@ -133,15 +182,17 @@ const periodTooLarge = (): Problem =>
  * Counts what the counters of an account's jobs lack: log entries of a period, both days included (UTC, `YYYY-MM-DD`),
  * that the stream brought to nobody. Repeating it changes nothing. Reads each entry: 1 read unit each, beside its index.
  *
+ * @param tell - is told how far it came: how many of the states are done, and how many entries were read
  * @returns how many entries there are, and how many of them were not counted before
  */
 export const recountJobs = async (
   account: string,
   start: string,
   end: string,
+  tell: (done: number, entries: number) => void = () => undefined,
 ): Promise<{ entries: number; counted: number }> => {
   const found = { entries: 0, counted: 0 };
-  for (const state of states) {
+  for (const [place, state] of states.entries()) {
     for await (const keys of pages<Key>({
       IndexName: 'gsi1',
       KeyConditionExpression: 'gsi1pk = :logs AND gsi1sk BETWEEN :start AND :end',
@@ -158,7 +209,9 @@ export const recountJobs = async (
       const entries = read.filter((entry) => entry !== undefined);
       found.entries += entries.length;
       found.counted += await countEntries(entries.filter(({ counted }) => counted === undefined));
+      tell(place, found.entries);
     }
+    tell(place + 1, found.entries);
   }
   return found;
 };

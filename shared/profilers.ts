@@ -28,6 +28,8 @@ interface ProfilerItem extends Key {
   request: string;
   /** Set when it was deleted; the tombstone stays until `expires_at`, in seconds since 1970. */
   deleted_at?: string;
+  /** Tells the call that deleted it from another one of the same microsecond. */
+  deletion?: string;
   expires_at?: number;
 }
 
@@ -122,11 +124,13 @@ export const deleteProfiler = async (account: string, id: string): Promise<void>
     isUuid(id) &&
     (await update({
       Key: profilerKey(account, id),
-      UpdateExpression: 'SET deleted_at = :now, expires_at = :end, gsi1pk = :due, gsi1sk = :time REMOVE question',
+      UpdateExpression:
+        'SET deleted_at = :now, deletion = :this, expires_at = :end, gsi1pk = :due, gsi1sk = :time REMOVE question',
       // Holds for its own repetition too, when the first answer of the table was lost on the way.
-      ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(deleted_at) OR deleted_at = :now)',
+      ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(deleted_at) OR deletion = :this)',
       ExpressionAttributeValues: {
         ':now': timestamp(),
+        ':this': newId(),
         ':end': secondsFromNow(TOMBSTONE_LIFETIME),
         ':due': gsi1pk,
         ':time': gsi1sk,

@@ -10,7 +10,7 @@ interface CatalogueEntry {
   automatic: boolean;
 }
 
-const catalogue = {
+export const catalogue = {
   first_name: { says: "the user's first name", automatic: false },
   last_name: { says: "the user's last name", automatic: false },
   display_name: { says: 'the name that the user shows to others', automatic: false },

@@ -8,10 +8,17 @@ export const text = v.pipe(
   v.check((value) => value.isWellFormed(), 'must be valid Unicode: it holds half of a surrogate pair'),
 );
 
+/** A check, with what the API description says of it in the words of JSON Schema. */
+const shownAs = <Check extends object>(keywords: Record<string, unknown>, check: Check): Check =>
+  Object.assign(check, { keywords });
+
 /** Text with something to read in it. */
 export const visibleText = v.pipe(
   text,
-  v.check((value) => value.trim() !== '', 'must not be empty or white space only'),
+  shownAs(
+    { pattern: '\\S' },
+    v.check<string, string>((value) => value.trim() !== '', 'must not be empty or white space only'),
+  ),
 );
 
 /** Texts in lower case (without locale), each once, in the order in which they come first. */
@@ -32,9 +39,12 @@ export const phoneNumberOrPlus = v.pipe(
 
 /** At most so many characters, as people count them: an emoji of two code units is one. */
 export const atMost = (count: number) =>
-  v.check<string, string>(
-    (value) => value.length <= count || [...value].length <= count,
-    `must have at most ${count} characters`,
+  shownAs(
+    { maxLength: count },
+    v.check<string, string>(
+      (value) => value.length <= count || [...value].length <= count,
+      `must have at most ${count} characters`,
+    ),
   );
 
 /** Characters of a message to a user, and of a quick reply. */
@@ -60,9 +70,12 @@ export const mediaUrl = v.pipe(visibleText, atMost(2_048));
 export const wholeNumber = (least: number, most: number) =>
   v.pipe(
     v.string(),
-    v.check(
-      (value) => /^\d{1,15}$/.test(value) && Number(value) >= least && Number(value) <= most,
-      `must be a whole number from ${least} to ${most}`,
+    shownAs(
+      { type: 'integer', minimum: least, maximum: most },
+      v.check<string, string>(
+        (value) => /^\d{1,15}$/.test(value) && Number(value) >= least && Number(value) <= most,
+        `must be a whole number from ${least} to ${most}`,
+      ),
     ),
     v.transform(Number),
   );
@@ -73,9 +86,12 @@ export const uuid = v.pipe(v.string(), v.uuid('must be a UUID'), v.toLowerCase()
 /** A day of the calendar, `YYYY-MM-DD`. */
 export const calendarDay = v.pipe(
   v.string(),
-  v.check(
-    (value) => /^[1-9]\d{3}-\d\d-\d\d$/.test(value) && new Date(`${value}T00:00Z`).toJSON()?.startsWith(value),
-    'must be a day that exists, as YYYY-MM-DD',
+  shownAs(
+    { format: 'date' },
+    v.check<string, string>(
+      (value) => /^[1-9]\d{3}-\d\d-\d\d$/.test(value) && new Date(`${value}T00:00Z`).toJSON()?.startsWith(value),
+      'must be a day that exists, as YYYY-MM-DD',
+    ),
   ),
 );
 

@@ -17,6 +17,7 @@ import {
   settingsInJson,
   settingsInWords,
 } from './platform.ts';
+import { addStatsCommand } from './stats.ts';
 import { tokenTable } from './token.ts';
 import { examples, readName, readPhoneNumber } from './usage.ts';
 
@@ -27,7 +28,10 @@ const BOT_NUMBER = [
 ] as const;
 
 export const addAccountCommands = (program: Command): void => {
-  const account = program.command('account').description('Accounts of businesses and vendors.');
+  const account = program
+    .command('account')
+    .description('Accounts of businesses and vendors.')
+    .addHelpText('after', examples('account list', 'account stats acme-research'));
 
   account
     .command('create')
@@ -48,6 +52,7 @@ export const addAccountCommands = (program: Command): void => {
   account
     .command('list')
     .description('Lists all accounts.')
+    .addHelpText('after', examples('account list'))
     .action(async (_options: object, command: Command) => {
       const accounts = await listAccounts();
       const words = columns(
@@ -61,6 +66,7 @@ export const addAccountCommands = (program: Command): void => {
     .command('show')
     .description("Shows an account and its tokens' records. Secrets and tokens are not shown.")
     .argument('<id>', "the account's id")
+    .addHelpText('after', examples('account show acme-research'))
     .action(async (id: string, _options: object, command: Command) => {
       const [found, tokens] = await Promise.all([showAccount(id), listTokens(id)]);
       const settings = await platformSettings(found);
@@ -70,6 +76,8 @@ export const addAccountCommands = (program: Command): void => {
         `${inWords(found, settings)}\n\n${tokenTable(tokens)}`,
       );
     });
+
+  addStatsCommand(account);
 
   const update = account
     .command('update')

@@ -4,14 +4,17 @@ import type { Command } from 'commander';
 import { Refusal, showAccount } from '../../shared/accounts.ts';
 import { timestamp } from '../../shared/clock.ts';
 import { deleteMedia, type KeptMedia, listMedia } from '../../shared/kept-media.ts';
-import { answer, columns, count, minute } from './output.ts';
+import { answer, columns, count, minute, tinted } from './output.ts';
 import { examples } from './usage.ts';
 
 /** Characters that stand for media: the whole id is the secret of their address. */
 const HANDLE = 8;
 
 export const addMediaCommands = (program: Command): void => {
-  const media = program.command('media').description('Images and files that accounts have uploaded.');
+  const media = program
+    .command('media')
+    .description('Images and files that accounts have uploaded.')
+    .addHelpText('after', examples('media list acme-research'));
 
   media
     .command('list')
@@ -78,6 +81,7 @@ const table = (found: ReturnType<typeof inJson>[]): string =>
       type,
       count(size),
       minute(created),
-      expired ? 'has expired' : minute(expires_at),
+      expired ? tinted('dim', 'has expired') : minute(expires_at),
     ]),
+    ['BYTES'],
   );

@@ -1,14 +1,36 @@
 /** `operator message …`: what became of a message. */
-import type { Command } from 'commander';
-import { Refusal } from '../../shared/accounts.ts';
+import { type Command, Option } from 'commander';
+import { Refusal, showAccount } from '../../shared/accounts.ts';
+import type { State } from '../../shared/logs.ts';
 import { type Story, storyOf } from '../../shared/messages.ts';
-import { uuid } from '../../shared/text.ts';
+import { type PersonalData, personalDataOf } from '../../shared/personal-data.ts';
+import { uuid, wholeNumber } from '../../shared/text.ts';
 import type { Attempts } from '../../shared/waiting.ts';
-import { answer, columns, due, fields, masked, second } from './output.ts';
-import { examples, readBy } from './usage.ts';
+import { answer, type Cell, columns, count, due, fields, masked, minute, second, tinted } from './output.ts';
+import { examples, readBy, readPhoneNumber } from './usage.ts';
 
 export const addMessageCommands = (program: Command): void => {
-  const message = program.command('message').description('Messages between accounts and users of the app.');
+  const message = program
+    .command('message')
+    .description('Messages between accounts and users of the app.')
+    .addHelpText('after', examples('message list 27820000001'));
+
+  message
+    .command('list')
+    .description(
+      "Lists a user's messages, in both directions, the newest first, each with the state that it reached last. What they say is not shown.",
+    )
+    .argument('<phone>', "the user's number, 7 to 15 digits without +", readPhoneNumber)
+    .option('--account <id>', "one account's alone")
+    .addOption(new Option('--limit <n>', 'so many at most').argParser(readBy(wholeNumber(1, 100_000))).default(20))
+    .addHelpText('after', examples('message list 27820000001', 'message list 27820000001 --account acme-research'))
+    .action(async (phone: string, { account, limit }: { account?: string; limit: number }, command: Command) => {
+      if (account !== undefined) await showAccount(account);
+      const { log } = await personalDataOf(phone);
+      const found = messagesIn(log.filter((entry) => account === undefined || entry.account === account));
+      const listed = found.slice(0, limit);
+      answer(command, listed, found.length === 0 ? `No message of ${masked(phone)} is known.` : list(listed, found));
+    });
 
   message
     .command('show')
@@ -26,6 +48,50 @@ People get the user's number in part; --json has it in full.`,
       answer(command, inJson(story), inWords(story));
     });
 };
+
+/** A message in a list: what is known of it, and the state that it reached last. */
+interface Listed {
+  id: string;
+  account: string;
+  direction: Story['direction'];
+  job_id: string;
+  created: string;
+  state: State;
+}
+
+/** The messages that log entries speak of, the newest first. */
+const messagesIn = (log: PersonalData['log']): Listed[] =>
+  [...Map.groupBy(log, ({ message_id }) => message_id).values()]
+    .flatMap((entries): Listed[] => {
+      const sorted = entries.toSorted((a, b) => (a.created < b.created ? -1 : 1));
+      const first = sorted.find(({ state }) => state === 'sent' || state === 'received');
+      const last = sorted.at(-1);
+      // Without its first entry a message has ended, as "message show" says.
+      if (first === undefined || last === undefined) return [];
+      const { message_id: id, account, job_id, created } = first;
+      return [
+        { id, account, direction: first.state === 'sent' ? 'app' : 'platform', job_id, created, state: last.state },
+      ];
+    })
+    .sort((a, b) => (a.created > b.created ? -1 : 1));
+
+const list = (listed: Listed[], found: Listed[]): string => {
+  const table = columns(
+    ['MESSAGE', 'ACCOUNT', 'DIRECTION', 'CREATED', 'LAST STATE'],
+    listed.map(({ id, account, direction, created, state }) => [
+      id,
+      account,
+      direction,
+      minute(created),
+      stateCell(state),
+    ]),
+  );
+  const more = found.length - listed.length;
+  return more === 0 ? table : `${table}\n\n… and ${count(more)} older; --limit shows more.`;
+};
+
+/** A state, seen at once where it is a failure. */
+const stateCell = (state: State): Cell => (/_failed/.test(state) ? tinted('red', state) : state);
 
 const inJson = ({
   id,
@@ -62,14 +128,14 @@ const inWords = ({ id, account, phone, job_id, payload_type, direction, states, 
     User: masked(phone),
     Job: job_id,
     Type: payload_type || 'unknown',
-    Waits: waiting ? `yes, ${attemptsInWords(waiting)}` : 'no',
+    Waits: waiting ? tinted('yellow', `yes, ${attemptsInWords(waiting)}`) : 'no',
     // Of users' own messages nothing is reported.
     ...(direction === 'app' && { Reported: reported ? 'to the platform' : 'no' }),
     ...(reports && { Unreported: `${reports.states.join(', ')}, ${attemptsInWords(reports)}` }),
   });
   const log = columns(
     ['STATE', 'REACHED', 'REASON'],
-    states.map(({ state, created, reason = '' }) => [state, second(created), reason]),
+    states.map(({ state, created, reason = '' }) => [stateCell(state), second(created), reason]),
   );
   return `${about}\n\n${log}`;
 };

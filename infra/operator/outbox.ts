@@ -4,11 +4,14 @@ import { showAccount } from '../../shared/accounts.ts';
 import { findOpenCircuit, type OpenCircuit, receiverNameOf } from '../../shared/circuit.ts';
 import { now, sortableTime } from '../../shared/clock.ts';
 import { retryConversations, type Selection, type Waiting, waitingConversations } from '../../shared/waiting.ts';
-import { answer, columns, count, due, masked, minute } from './output.ts';
+import { answer, columns, count, due, masked, minute, tinted } from './output.ts';
 import { examples, readPhoneNumber } from './usage.ts';
 
 export const addOutboxCommands = (program: Command): void => {
-  const outbox = program.command('outbox').description('What waits to go out to users and to chat platforms.');
+  const outbox = program
+    .command('outbox')
+    .description('What waits to go out to users and to chat platforms.')
+    .addHelpText('after', examples('outbox list'));
 
   selecting(outbox.command('list'))
     .description(
@@ -83,10 +86,11 @@ const inWords = (conversations: Waiting[], circuits: OpenCircuit[]): string => {
       masked(phone),
       minute(since),
       count(failed),
-      cause ?? '',
+      cause === undefined ? '' : tinted('red', cause),
       due(next),
       `${entries}${more ? '+' : ''}`,
     ]),
+    ['FAILED', 'WAITING'],
   );
   return [table, ...(circuits.length === 0 ? [] : [circuitTable(circuits)]), totals(conversations)].join('\n\n');
 };
@@ -94,12 +98,13 @@ const inWords = (conversations: Waiting[], circuits: OpenCircuit[]): string => {
 const circuitTable = (circuits: OpenCircuit[]): string =>
   columns(
     ['LEFT ALONE', 'UNTIL', 'FAILED'],
-    circuits.map(({ receiver, open_until, failures }) => [
-      receiver,
-      due(open_until > sortableTime(now()) ? open_until : undefined),
-      count(failures),
-    ]),
+    circuits.map((circuit) => [circuit.receiver, endOf(circuit), count(circuit.failures)]),
+    ['FAILED'],
   );
+
+/** When a receiver is tried again. */
+export const endOf = ({ open_until }: OpenCircuit): string =>
+  due(open_until > sortableTime(now()) ? open_until : undefined);
 
 /** `2 conversations wait: app 1, platform 1. Why: status_500 1, under way 1.` */
 const totals = (conversations: Waiting[]): string => {

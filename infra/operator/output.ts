@@ -21,25 +21,49 @@ export const strong = (text: string): string => styleText('bold', text);
 /** Less important on a terminal. */
 const faint = (text: string): string => styleText('dim', text);
 
-/** Rows in aligned columns under their names. */
-export const columns = (names: string[], rows: string[][]): string => {
-  const cells = rows.map((row) => row.map(printable));
-  const widths = names.map((name, place) => Math.max(...[name, ...cells.map((row) => row[place] ?? '')].map(width)));
-  const line = (row: string[]) =>
+/** What stands in a table: text, perhaps in a colour on a terminal. */
+export type Cell = string | { text: string; colour: Colour };
+
+type Colour = 'red' | 'yellow' | 'green' | 'cyan' | 'dim';
+
+/** Text in a colour on a terminal, to be put into a table. */
+export const tinted = (colour: Colour, text: string): Cell => ({ text, colour });
+
+/**
+ * Rows in aligned columns under their names.
+ *
+ * @param counts - names of columns of numbers, which end where their numbers end
+ */
+export const columns = <Name extends string>(names: Name[], rows: Cell[][], counts: NoInfer<Name>[] = []): string => {
+  const widths = names.map((name, place) =>
+    Math.max(width(name), ...rows.map((row) => width(printable(textOf(row[place] ?? ''))))),
+  );
+  const line = (row: Cell[]) =>
     row
-      .map((cell, place) => pad(cell, widths[place] ?? 0))
+      .map((cell, place) => {
+        const blank = ' '.repeat((widths[place] ?? 0) - width(printable(textOf(cell))));
+        const name = names[place];
+        return name !== undefined && counts.includes(name) ? blank + shown(cell) : shown(cell) + blank;
+      })
       .join('  ')
       .trimEnd();
-  return [faint(line(names)), ...cells.map(line)].join('\n');
+  return [faint(line(names)), ...rows.map(line)].join('\n');
+};
+
+const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
+
+const shown = (cell: Cell): string => {
+  const text = printable(textOf(cell));
+  return typeof cell === 'string' || text === '' ? text : styleText(cell.colour, text);
 };
 
 /** Named values, one a line. */
-export const fields = (values: Record<string, string | undefined>): string => {
+export const fields = (values: Record<string, Cell | undefined>): string => {
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   );
   const widest = Math.max(...given.map(([name]) => width(name)));
-  return given.map(([name, value]) => `${faint(pad(name, widest))}  ${printable(value)}`).join('\n');
+  return given.map(([name, value]) => `${faint(pad(name, widest))}  ${shown(value)}`).join('\n');
 };
 
 /** A day as people read it, in UTC. */
@@ -60,6 +84,23 @@ export const masked = (phone: string): string =>
 
 /** A count as people read it. */
 export const count = (number: number): string => number.toLocaleString('en');
+
+/** How much of a whole it is, in words: never `100 %` of what is not whole, nor `0 %` of what is there. */
+export const share = (part: number, whole: number): string => {
+  if (whole === 0) return '';
+  const percent = Math.floor((part / whole) * 100);
+  return `${percent === 0 && part > 0 ? '<1' : percent} %`;
+};
+
+/** The widths of the last block of a bar, in eighths of a character. */
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** A bar as long as its part of the most, which has `wide` characters; what is there at all can be seen. */
+export const bar = (value: number, most: number, wide: number): string => {
+  if (value <= 0) return '';
+  const eighths = Math.max(1, Math.round((value / most) * wide * 8));
+  return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
+};
 
 /** Text that cannot disturb the terminal. */
 const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, ' ');

@@ -1,12 +1,12 @@
 /** `operator panelist …`: the users who take part in research. */
 import { open } from 'node:fs/promises';
 import { getSystemErrorMessage } from 'node:util';
-import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { Refusal } from '../../shared/accounts.ts';
 import { registerUser } from '../../shared/users.ts';
 import { answer, count, note } from './output.ts';
 import { type BadRow, type PanelistFile, readPanelistFile } from './panelist-file.ts';
+import { progressBar } from './progress.ts';
 import { examples } from './usage.ts';
 
 /** Writes under way at a time: enough to fill the network, few for the table. */
@@ -16,7 +16,10 @@ const CONCURRENCY = 32;
 const NAMED = 20;
 
 export const addPanelistCommands = (program: Command): void => {
-  const panelist = program.command('panelist').description('Users of the mobile app who take part in research.');
+  const panelist = program
+    .command('panelist')
+    .description('Users of the mobile app who take part in research.')
+    .addHelpText('after', examples('panelist import panelists.csv'));
 
   panelist
     .command('import')
@@ -30,7 +33,7 @@ Bad rows are named with their line and skipped; the command then ends with 1. Re
     .action(async (path: string, _options: object, command: Command) => {
       const { numbers, duplicates, bad } = await readFile(path);
       nameBadRows(bad);
-      const { imported, unchanged } = await importAll(numbers);
+      const { imported, unchanged } = await importAll(numbers, command);
       answer(
         command,
         { imported, unchanged, duplicates, skipped: bad },
@@ -55,8 +58,8 @@ const nameBadRows = (bad: BadRow[]): void => {
   if (bad.length > NAMED) note(`… and ${count(bad.length - NAMED)} more rows; --json names them all`);
 };
 
-const importAll = async (numbers: Set<string>): Promise<{ imported: number; unchanged: number }> => {
-  const bar = progressBar();
+const importAll = async (numbers: Set<string>, command: Command): Promise<{ imported: number; unchanged: number }> => {
+  const bar = progressBar(command, '{value} of {total} panelists, {eta_formatted} left');
   bar.start(numbers.size, 0);
   let imported = 0;
   let done = 0;
@@ -72,19 +75,6 @@ const importAll = async (numbers: Set<string>): Promise<{ imported: number; unch
   }
   return { imported, unchanged: done - imported };
 };
-
-/** Drawn on a terminal only. */
-const progressBar = (): SingleBar =>
-  new SingleBar({
-    format: '{bar} {percentage} %  {value} of {total} panelists, {eta_formatted} left',
-    formatValue: (value, _options, type) => (type === 'percentage' ? `${value}`.padStart(3) : count(value)),
-    barsize: 30,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    etaBuffer: 500,
-    // Ctrl-C leaves the terminal as it was.
-    linewrap: true,
-  });
 
 /** Works on all items, some at a time. After a failure no further one is begun. */
 const together = async <Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> => {

@@ -4,12 +4,15 @@ import { findPlatform, Refusal, showAccount } from '../../shared/accounts.ts';
 import { platforms } from '../../shared/platforms/platforms.ts';
 import { postAndRead } from '../../shared/post.ts';
 import { NoAnswer } from '../../shared/posting.ts';
-import { answer, fields } from './output.ts';
+import { answer, fields, tinted } from './output.ts';
 import { faultsIn } from './platform.ts';
 import { examples } from './usage.ts';
 
 export const addPlatformCommands = (program: Command): void => {
-  const platform = program.command('platform').description("Accounts' chat platforms.");
+  const platform = program
+    .command('platform')
+    .description("Accounts' chat platforms.")
+    .addHelpText('after', examples('platform check acme-research'));
 
   platform
     .command('check')
@@ -30,7 +33,7 @@ The call changes nothing over there: a chat platform gets an empty message, whic
           Platform: checked.platform,
           Address: checked.url,
           Answer: checked.status === undefined ? 'none' : `status ${checked.status}`,
-          Result: checked.fault ?? 'good',
+          Result: checked.fault === undefined ? tinted('green', 'good') : tinted('red', checked.fault),
         }),
       );
       if (checked.fault !== undefined) process.exitCode = 1;

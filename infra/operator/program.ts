@@ -53,6 +53,7 @@ const createProgram = (): Command => {
         'account update acme-research --platform rapidpro --platform-url https://rapidpro.example.com/c/ex/CHANNEL/receive',
         'platform check acme-research',
         'panelist import panelists.csv',
+        'account stats acme-research --days 30',
         'outbox list --account acme-research',
         'account list --table business-api-production-TableCD117FA1',
       ),

@@ -5,7 +5,7 @@ import { issueToken, listTokens, revokeToken, type TokenRecord } from '../../sha
 import { now } from '../../shared/clock.ts';
 import { type Permission, permissions } from '../../shared/permissions.ts';
 import { visibleText } from '../../shared/text.ts';
-import { answer, columns, day, minute, note } from './output.ts';
+import { answer, type Cell, columns, day, minute, note, tinted } from './output.ts';
 import { examples, readBy } from './usage.ts';
 
 interface Draft {
@@ -15,7 +15,10 @@ interface Draft {
 }
 
 export const addTokenCommands = (program: Command): void => {
-  const token = program.command('token').description('Tokens, which accounts call the API with.');
+  const token = program
+    .command('token')
+    .description('Tokens, which accounts call the API with.')
+    .addHelpText('after', examples('token list acme-research'));
 
   token
     .command('issue')
@@ -47,6 +50,7 @@ export const addTokenCommands = (program: Command): void => {
     .command('list')
     .description("Lists the records of an account's tokens, revoked ones too, oldest first.")
     .argument('<account>', "the account's id")
+    .addHelpText('after', examples('token list acme-research'))
     .action(async (account: string, _options: object, command: Command) => {
       const records = await listTokens(account);
       answer(command, records, tokenTable(records));
@@ -57,6 +61,7 @@ export const addTokenCommands = (program: Command): void => {
     .description('Revokes a token: it stops working within 60 s. Repeating it changes nothing.')
     .argument('<account>', "the account's id")
     .argument('<token-id>', 'as "token list" shows it')
+    .addHelpText('after', examples('token revoke acme-research 0199a3f2-7c4e-7d10-9b1a-5f0c2e8d4b6a'))
     .action(async (account: string, id: string, _options: object, command: Command) => {
       const record = await revokeToken(account, id);
       answer(command, record, `Token ${id} of "${account}" is revoked: it stops working within 60 s.`);
@@ -75,7 +80,7 @@ export const tokenTable = (records: TokenRecord[]): string =>
           record.label,
           record.permissions.join(','),
           day(record.created),
-          state(record, day),
+          stateCell(record),
         ]),
       );
 
@@ -83,6 +88,12 @@ const state = ({ expires, revoked }: TokenRecord, format: (time: string) => stri
   if (revoked !== undefined) return `revoked ${format(revoked)}`;
   if (expires === undefined) return 'works until revoked';
   return `${Date.parse(expires) <= now() ? 'expired' : 'works until'} ${format(expires)}`;
+};
+
+/** A state, less important where the token no longer works. */
+const stateCell = (record: TokenRecord): Cell => {
+  const words = state(record, day);
+  return words.startsWith('works') ? words : tinted('dim', words);
 };
 
 const permission = v.picklist(permissions, `must be a list of ${permissions.join(', ')}, with commas between`);

@@ -1,18 +1,22 @@
 /** `operator user …`: users of the mobile app, and what is kept about them. */
 import { type Command, Option } from 'commander';
+import * as v from 'valibot';
 import { Refusal } from '../../shared/accounts.ts';
 import { type Erased, eraseUser } from '../../shared/erasure.ts';
 import { type Grant, listGrants } from '../../shared/grants.ts';
 import { isEmpty, type PersonalData, personalDataOf } from '../../shared/personal-data.ts';
 import { wholeNumber } from '../../shared/text.ts';
-import { findUser, registerUser } from '../../shared/users.ts';
-import { answer, columns, count, masked, note, second } from './output.ts';
+import { findUser, registerUser, type WholeUser, wholeUser } from '../../shared/users.ts';
+import { answer, columns, count, fields, masked, minute, note, second } from './output.ts';
 import { examples, readBy, readPhoneNumber } from './usage.ts';
 
 const PHONE = 'in international format without +, 7 to 15 digits';
 
 export const addUserCommands = (program: Command): void => {
-  const user = program.command('user').description('Users of the mobile app, and what is kept about them.');
+  const user = program
+    .command('user')
+    .description('Users of the mobile app, and what is kept about them.')
+    .addHelpText('after', examples('user show 27820000001'));
 
   user
     .command('set')
@@ -28,6 +32,20 @@ export const addUserCommands = (program: Command): void => {
       const changed = await registerUser({ phone_number: phone, panelist });
       const words = `${phone} is registered, ${panelist ? 'a panelist' : 'not a panelist'}`;
       answer(command, { phone_number: phone, panelist, changed }, changed ? `${words}.` : `${words}, as before.`);
+    });
+
+  user
+    .command('show')
+    .description(
+      'Shows whether a user is registered and a panelist, and which properties are known, by whom and since when. What they say is not shown.',
+    )
+    .argument('<phone>', PHONE, readPhoneNumber)
+    .addHelpText('after', examples('user show 27820000001'))
+    .action(async (phone: string, _options: object, command: Command) => {
+      const [found, grants] = await Promise.all([wholeUser(phone), listGrants(phone)]);
+      if (found === undefined) throw new Refusal(`${masked(phone)} is not registered. "user set" registers a user.`);
+      const shown = withoutValues(found);
+      answer(command, { phone_number: phone, ...shown, receipts: grants.length }, userInWords(phone, shown, grants));
     });
 
   user
@@ -86,6 +104,38 @@ It can be repeated. The worker looks once more two minutes later, for what was u
         : `Nothing was left of ${masked(phone)}.`;
       answer(command, { phone_number: phone, ...erased }, words);
     });
+};
+
+/** Of a property, whatever it says. */
+const known = v.object({ source: v.string(), updated: v.string() });
+
+type Known = v.InferOutput<typeof known>;
+
+/** A user as operators may see one. */
+interface Shown extends Pick<WholeUser, 'registered' | 'panelist'> {
+  properties: Record<string, Known>;
+}
+
+const withoutValues = ({ registered, panelist, properties }: WholeUser): Shown => ({
+  registered,
+  panelist,
+  properties: Object.fromEntries(
+    Object.entries(properties).flatMap(([name, property]): [string, Known][] =>
+      v.is(known, property) ? [[name, v.parse(known, property)]] : [],
+    ),
+  ),
+});
+
+const userInWords = (phone: string, { registered, panelist, properties }: Shown, grants: Grant[]): string => {
+  const about = fields({
+    User: phone,
+    Registered: minute(registered),
+    Panelist: panelist ? 'yes' : 'no',
+    Receipts: grants.length === 0 ? 'none' : `${count(grants.length)}, as "user grants" lists them`,
+  });
+  const rows = Object.entries(properties).map(([name, { source, updated }]) => [name, source, minute(updated)]);
+  const nothing = 'No property is known.';
+  return `${about}\n\n${rows.length === 0 ? nothing : columns(['PROPERTY', 'SAID BY', 'UPDATED'], rows)}`;
 };
 
 const grantTable = (grants: Grant[]): string =>

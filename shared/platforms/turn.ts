@@ -50,6 +50,9 @@ const channelMessage = v.object({ to, turn: content });
 const plainMessage = v.object({ to, content: messageText });
 const whatsappMessage = v.intersect([v.object({ to }), content]);
 
+/** The same, for who describes it. */
+export const turnMessages = [channelMessage, plainMessage, whatsappMessage] as const;
+
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /**

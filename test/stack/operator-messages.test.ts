@@ -1,4 +1,6 @@
 /** The operator's command on outboxes, messages and jobs. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readSettings } from '../../infra/settings.ts';
@@ -13,7 +15,7 @@ import { platformOf } from '../../shared/platforms/platforms.ts';
 import { documents, find, putNew, remove } from '../../shared/table/client.ts';
 import { headKey, jobCounterKey } from '../../shared/table/keys.ts';
 import { retryConversations } from '../../shared/waiting.ts';
-import { holdBack, inJson, newAccount, newId, operator, refusal, time } from './support/operator.ts';
+import { holdBack, inJson, newAccount, newId, operator, refusal, remote, time } from './support/operator.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newPhone } from './support/world.ts';
 
@@ -123,7 +125,7 @@ describe('outbox list', () => {
     expect(conversations).toMatchObject([{ failed_attempts: 0 }, { failed_attempts: 1, cause: 'status_500' }]);
     for (const waiting of conversations) expect(waiting).not.toHaveProperty('next_attempt');
     const { stdout } = await operator('outbox', 'list', '--account', account);
-    expect(stdout).toMatch(/ UTC {2}0 +now +1\n.* UTC {2}1 +status_500 {2}now +1\n/);
+    expect(stdout).toMatch(/ UTC +0 +now +1\n.* UTC +1 {2}status_500 {2}now +1\n/);
     expect(stdout).toContain('2 conversations wait: app 2. Why: under way 1, status_500 1.');
   });
 
@@ -244,6 +246,52 @@ describe('outbox retry', () => {
     });
     expect(await retryConversations({ account, direction: 'app' })).toBe(0);
     expect(await readHead(app)).toBeUndefined();
+  });
+});
+
+describe('message list', () => {
+  test("shows a user's messages in both directions, the newest first, each with its last state", async () => {
+    const bot_number = newPhone();
+    const { id: account } = await createAccount({ name: 'Test', id: newId(), bot_number });
+    const [phone, job_id, event] = [newPhone(), newUuid(), newUuid()];
+    const sent = await sendMessage(account, { to: phone, ...content }, { job_id });
+    await receiveMessage(event, { from: phone, to: bot_number, ...content });
+    await reportState(sent, 'delivered_to_user');
+    await reportState(sent, 'delivery_failed');
+    const received = idFromKey('app-network', 'message.received', event);
+    const other = await newAccount();
+    const others = await sendMessage(other, { to: phone, ...content }, { job_id });
+    await sendMessage(account, { to: newPhone(), ...content }, { job_id });
+
+    const ofOther = { id: others, account: other, direction: 'app', job_id, created: time, state: 'sent' };
+    const ofAccount = [
+      { id: received, account, direction: 'platform', job_id: expect.any(String), created: time, state: 'received' },
+      { id: sent, account, direction: 'app', job_id, created: time, state: 'delivery_failed' },
+    ];
+    expect(await inJson('message', 'list', phone)).toEqual([ofOther, ...ofAccount]);
+    expect(await inJson('message', 'list', phone, '--account', account)).toEqual(ofAccount);
+
+    const { stdout } = await operator('message', 'list', phone, '--limit', '2');
+    const [header, ...lines] = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    const minutes = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+    expect(header).toEqual(['MESSAGE', 'ACCOUNT', 'DIRECTION', 'CREATED', 'LAST STATE']);
+    expect(lines[0]).toEqual([others, other, 'app', minutes, 'sent']);
+    expect(stdout).toMatch(/\n… and 1 older; --limit shows more\.\n$/);
+    expect(stdout).not.toMatch(new RegExp(`${phone}|${BODY}`));
+  });
+
+  test('leaves out a message whose first entry has ended, as "message show" does', async () => {
+    const message = newMessage(await newAccount());
+    await putNew({ ...logItem(message, 'sent', timestamp()), expires_at: 1 });
+    await putNew(logItem(message, 'read', timestamp()));
+    expect(await inJson('message', 'list', message.phone)).toEqual([]);
+  });
+
+  test('says so where there is none, in part of the number', async () => {
+    const phone = newPhone();
+    const { stdout } = await operator('message', 'list', phone);
+    expect(stdout).toBe(`No message of ${partOf(phone)} is known.\n`);
+    expect(await refusal('message', 'list', phone, '--account', 'nobody')).toContain('There is no account "nobody"');
   });
 });
 
@@ -407,6 +455,23 @@ describe('job recount', () => {
     expect(await days('sent')).toBe(readSettings(() => undefined).counterRetention);
     expect(await days('read', '--retention', '30')).toBe(30);
   });
+
+  // `script` gives a command a terminal; elsewhere than on Linux it takes other options.
+  const script = '/usr/bin/script';
+  test.runIf(process.platform === 'linux' && existsSync(script))(
+    'draws a bar on a terminal, and none beside JSON',
+    async () => {
+      const account = await newAccount();
+      await log(account, newUuid(), 'sent', at(0), 3);
+      const env = { ...remote, TABLE_NAME: process.env.TABLE_NAME };
+      const [words, json] = ['', '--json'].map((option) => {
+        const command = `'${process.execPath}' infra/operator/main.ts job recount ${account} ${option}`;
+        return spawnSync(script, ['-qec', command, '/dev/null'], { env, encoding: 'utf8' }).stdout;
+      });
+      expect(words).toMatch(/█+ 100 % {2}8 of 8 states, 3 log entries/);
+      expect(JSON.parse(json ?? '')).toMatchObject({ entries: 3, counted: 0 });
+    },
+  );
 
   test('is of an account that is there', async () => {
     expect(await refusal('job', 'recount', 'nobody')).toContain('There is no account "nobody"');

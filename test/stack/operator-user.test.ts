@@ -9,7 +9,7 @@ import { createProfiler } from '../../shared/profilers.ts';
 import { update } from '../../shared/table/client.ts';
 import { messageKey, requestKey } from '../../shared/table/keys.ts';
 import { answerRequest, startRequest } from '../../shared/user-data.ts';
-import { updateUser } from '../../shared/users.ts';
+import { registerUser, updateUser } from '../../shared/users.ts';
 import { holdBack, inJson, newId, operator, refusal, time } from './support/operator.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newPhone } from './support/world.ts';
@@ -42,6 +42,36 @@ const newUser = async () => {
   const sent = await sendMessage(account, { to: phone, ...content }, { job_id: JOB });
   return { phone, account, request, profiler: profiler.id, option: option_id, sent };
 };
+
+describe('user show', () => {
+  test('tells what is known of a user, by whom and since when, and no values', async () => {
+    const { phone } = await newUser();
+    expect(await inJson('user', 'show', phone)).toEqual({
+      phone_number: phone,
+      registered: time,
+      panelist: true,
+      properties: { first_name: { source: 'user', updated: time } },
+      receipts: 1,
+    });
+    const { stdout } = await operator('user', 'show', phone);
+    const minute = '[-0-9]{10} [:0-9]{5} UTC';
+    expect(stdout).toMatch(new RegExp(`^User +${phone}\nRegistered +${minute}\nPanelist +yes\nReceipts +1, `));
+    expect(stdout).toMatch(new RegExp(`^PROPERTY +SAID BY +UPDATED\nfirst_name +user +${minute}$`, 'm'));
+    expect(stdout).not.toContain(NAME);
+    expect((await operator('user', 'show', phone, '--json')).stdout).not.toContain(NAME);
+  });
+
+  test('of a user without properties says so', async () => {
+    const phone = newPhone();
+    await registerUser({ phone_number: phone, panelist: false });
+    const { stdout } = await operator('user', 'show', phone);
+    expect(stdout).toMatch(/\nPanelist +no\nReceipts +none\n\nNo property is known\.\n$/);
+  });
+
+  test('says so where nobody is registered, in part of the number', async () => {
+    expect(await refusal('user', 'show', newPhone())).toMatch(/^error: \d{4}…\d{4} is not registered\./);
+  });
+});
 
 describe('user grants', () => {
   test('lists who got what, when and why, and no values', async () => {

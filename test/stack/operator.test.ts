@@ -231,6 +231,9 @@ describe('a command that is not understood', () => {
     ['outbox retry --all --account demo', /--all leaves nothing to select/],
     ['message show', /missing required argument 'id'/],
     ['message show 1', /must be a UUID/],
+    ['message list 123456', /7 to 15 digits/],
+    ['message list 27820000001 --limit 0', /must be a whole number from 1/],
+    ['user show 123456', /7 to 15 digits/],
     ['job recount', /missing required argument 'account'/],
     ['job recount demo --from 2027-02-31', /must be a day that exists/],
     ['job recount demo --from 2027-01-02 --to 2027-01-01', /the first day is after the last one/],
@@ -247,6 +250,29 @@ describe('a command that is not understood', () => {
     const { code, stderr } = await operator('account', 'create', '  ');
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('must not be empty') });
   });
+});
+
+/** Every command below one, by what the help of each lists. */
+const commandsBelow = async (command: string[]): Promise<string[][]> => {
+  const { stdout } = await operator(...command, '--help');
+  const [, listed = ''] = stdout.split('Commands:\n');
+  const names = [...listed.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name = '']) => name);
+  const below = names.filter((name) => name !== 'help' && name !== 'npm').map((name) => [...command, name]);
+  return [...below, ...(await Promise.all(below.map(commandsBelow))).flat()];
+};
+
+test('every command has an example of itself in its help', async () => {
+  const commands = await commandsBelow([]);
+  expect(commands.map((command) => command.join(' '))).toEqual(
+    expect.arrayContaining(['account stats', 'user show', 'message list', 'token revoke', 'job recount']),
+  );
+  for (const command of commands) {
+    const { code, stdout } = await operator(...command, '--help');
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`Examples:\n  npm run operator -- ${command.join(' ')}\\b`)),
+    });
+  }
 });
 
 const helped = [

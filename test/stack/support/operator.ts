@@ -60,13 +60,18 @@ let last: Promise<unknown> = Promise.resolve();
  * Runs a command on the table that the test itself works on: the served stack's, or its own. Runs it within the test,
  * which takes a tenth of the time, and one after the other.
  */
-export const operator = (...args: string[]): Promise<Ended> => {
-  const ended = last.then(() => runHere(args));
+export const operator = (...args: string[]): Promise<Ended> => inTurn(args);
+
+/** The same with colours, as on a terminal. */
+export const colourful = (...args: string[]): Promise<Ended> => inTurn(args, { FORCE_COLOR: '1' });
+
+const inTurn = (args: string[], settings: Environment = {}): Promise<Ended> => {
+  const ended = last.then(() => runHere(args, settings));
   last = ended;
   return ended;
 };
 
-const runHere = async (args: string[]): Promise<Ended> => {
+const runHere = async (args: string[], settings: Environment): Promise<Ended> => {
   const written = { stdout: '', stderr: '' };
   const before = { ...process.env };
   const restore = (['stdout', 'stderr'] as const).map((name) => {
@@ -76,7 +81,7 @@ const runHere = async (args: string[]): Promise<Ended> => {
     });
     return () => spy.mockRestore();
   });
-  process.env = { ...remote, TABLE_NAME: before.TABLE_NAME };
+  process.env = { ...remote, TABLE_NAME: before.TABLE_NAME, ...settings };
   try {
     await runCommand(args);
     return { code: process.exitCode ?? 0, ...written };

@@ -1,0 +1,350 @@
+/** The API description: OpenAPI 3.1, made of `shared/api.ts`, its schemas, and the words and examples beside this file. */
+import * as v from 'valibot';
+import { api, documents, type Endpoint, type EndpointName, type Host, problemsOf } from '../../shared/api.ts';
+
+import { appEvent } from '../../shared/app-events.ts';
+import { exampleHosts } from '../../shared/example-hosts.ts';
+import { turnMessages } from '../../shared/platforms/turn.ts';
+import { type ProblemCode, problemCatalogue } from '../../shared/problems.ts';
+import { catalogue } from '../../shared/properties.ts';
+import { type Example, examples } from './examples.ts';
+import { toSchema, toSchemas } from './schemas.ts';
+import { webhooks } from './webhooks.ts';
+import { areas, explanations, glossary, overview, remedies } from './words.ts';
+
+/** A part of the document; a validator of OpenAPI holds the whole of it against the standard. */
+type Part = Record<string, unknown>;
+
+const gatewayMessage = v.object({ message: v.string() });
+
+const fault = v.object({
+  pointer: v.optional(v.string()),
+  parameter: v.optional(v.string()),
+  detail: v.string(),
+});
+
+const problem = v.object({
+  type: v.string(),
+  title: v.string(),
+  status: v.pipe(v.number(), v.metadata({ type: 'integer' })),
+  code: v.pipe(v.string(), v.metadata({ enum: Object.keys(problemCatalogue) })),
+  detail: v.string(),
+  errors: v.optional(v.array(fault)),
+  trace_id: v.string(),
+});
+
+const definitions = {
+  ...documents,
+  AppEvent: appEvent,
+  Problem: problem,
+  Fault: fault,
+  GatewayMessage: gatewayMessage,
+};
+
+/** Explains fields, those of an endpoint first. */
+const explain =
+  (endpoint?: EndpointName) =>
+  (name: string): string | undefined =>
+    glossary[`${endpoint}.${name}`] ?? glossary[name];
+
+const schemaOf = (schema: v.GenericSchema, endpoint?: EndpointName) => toSchema(schema, definitions, explain(endpoint));
+
+const refTo = (kind: string, name: string): Part => ({ $ref: `#/components/${kind}/${name}` });
+
+/** Bodies that are checked by more than the endpoint's own schema. */
+const bodies: Partial<Record<EndpointName, v.GenericSchema>> = {
+  takeAppEvents: v.union([appEvent, v.pipe(v.array(appEvent), v.maxLength(100))]),
+  takeTurnMessage: v.union(turnMessages),
+};
+
+/** The whole document, for the hosts `exampleHosts`. */
+export const describeApi = (): Part => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Business API',
+    version: '1',
+    summary: 'Research profilers, usage statistics, user data requests and messaging bridge.',
+    description: `${overview}\n\n${propertiesInWords()}`,
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url: exampleHosts.base, description: 'The API host' }],
+  tags: Object.values(areas).map(({ name, says }) => ({ name, description: says })),
+  paths: paths(),
+  webhooks: Object.fromEntries(Object.keys(webhooks).map((name) => [name, describeWebhook(name as WebhookName)])),
+  components: {
+    securitySchemes: {
+      token: { type: 'http', scheme: 'bearer', description: 'The token that the operator has issued.' },
+    },
+    schemas: toSchemas(definitions, explain()),
+    headers: { Link: LINK },
+    examples: byCode((code) => ({ summary: problemCatalogue[code].title, value: problemExample(code) })),
+    responses: { ...byCode(describeProblem), ...describeGatewayAnswers() },
+  },
+});
+
+const endpoints = Object.entries(api) as [EndpointName, Endpoint][];
+
+const paths = (): Record<string, Part> => {
+  const items: Record<string, Part> = {};
+  const hosts: Record<string, Set<Host>> = {};
+  for (const [name, endpoint] of endpoints) {
+    for (const { host, method, path } of endpoint.routes) {
+      items[path] ??= {};
+      items[path][method.toLowerCase()] ??= describeOperation(name, endpoint, { method, path });
+      hosts[path] = (hosts[path] ?? new Set()).add(host);
+    }
+  }
+  for (const [path, item] of Object.entries(items)) {
+    const served = [...(hosts[path] ?? [])];
+    // Without a word, it is the API host alone.
+    if (served.includes('bridge')) item.servers = served.map((host) => ({ url: exampleHosts[host] }));
+  }
+  return items;
+};
+
+const describeOperation = (name: EndpointName, endpoint: Endpoint, route: { method: string; path: string }): Part => {
+  const { area, summary, permission, token } = endpoint;
+  const [first] = endpoint.routes;
+  const permissionInWords = permission === 'none' ? '' : `\n\nPermission: \`${permission}\`.`;
+  return {
+    operationId: name + (route.path === first.path ? '' : 'WithSlash') + (route.method === first.method ? '' : 'Head'),
+    tags: [areas[area].name],
+    summary,
+    description: `${explanations[name].replaceAll(/(?<!\n)\n(?!\n)/g, ' ')}${permissionInWords}`,
+    security: token === 'header' ? [{ token: [] }] : [],
+    ...withParameters(name, endpoint),
+    ...(endpoint.body && { requestBody: describeBody(name, endpoint.body) }),
+    responses: { ...successes(name, endpoint, route.method), ...failures(endpoint) },
+  };
+};
+
+const withParameters = (name: EndpointName, { path, query, headers }: Endpoint): Part => {
+  const parameters = [
+    ...describeParameters(name, 'path', path),
+    ...describeParameters(name, 'query', query),
+    ...describeParameters(name, 'headers', headers),
+  ];
+  return parameters.length > 0 ? { parameters } : {};
+};
+
+const describeParameters = (
+  name: EndpointName,
+  place: 'path' | 'query' | 'headers',
+  schema: v.GenericSchema | undefined,
+): Part[] => {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = schemaOf(schema, name);
+  return Object.entries(properties).map(([parameter, described]) => {
+    const shownName = place === 'headers' ? capitalised(parameter) : parameter;
+    const { description = explain(name)(shownName), ...rest } = typeof described === 'object' ? described : {};
+    const shown = examples
+      .filter(({ endpoint }) => endpoint === name)
+      .map((one) => (one[place] as Record<string, string> | undefined)?.[parameter])
+      .find((value) => value !== undefined);
+    return {
+      name: shownName,
+      in: place === 'headers' ? 'header' : place,
+      required: required.includes(parameter),
+      ...(description !== undefined && { description }),
+      schema: rest,
+      ...(shown !== undefined && { example: rest.type === 'integer' ? Number(shown) : shown }),
+    };
+  });
+};
+
+const capitalised = (header: string): string => header.replaceAll(/(^|-)([a-z])/g, (part) => part.toUpperCase());
+
+const MEDIA_TYPES = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  multipart: 'multipart/form-data',
+};
+
+const describeBody = (name: EndpointName, { type, schema }: NonNullable<Endpoint['body']>): Part => ({
+  required: true,
+  content: {
+    [MEDIA_TYPES[type]]: {
+      schema: schemaOf(bodies[name] ?? schema, name),
+      ...shownIn(name, ({ body }) => body),
+    },
+  },
+});
+
+/** The examples of an endpoint, as far as they have this part. */
+const shownIn = (name: EndpointName, partOf: (example: Example) => unknown): Part => {
+  const shown = examples
+    .filter((example) => example.endpoint === name && partOf(example) !== undefined)
+    .map((example) => [idOf(example.shows), { summary: example.shows, value: partOf(example) }]);
+  return shown.length > 0 ? { examples: Object.fromEntries(shown) } : {};
+};
+
+const idOf = (words: string): string => words.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+
+const SUCCESS = { 200: 'Done.', 204: 'Done; there is nothing to say.', 304: 'What you have is still what there is.' };
+
+const LINK = {
+  description: 'Where the list goes on, as `<address>; rel="next"`; absent where it ends.',
+  schema: { type: 'string' },
+};
+
+const successes = (name: EndpointName, { responses, query }: Endpoint, method: string): Part => {
+  const described = Object.entries(responses).map(([status, schema]): [string, Part] => {
+    const description = SUCCESS[Number(status) as keyof typeof SUCCESS];
+    if (schema === null || method === 'HEAD') return [status, { description }];
+    const isBytes = schemaOf(schema).format === 'binary';
+    return [
+      status,
+      {
+        description,
+        ...(isPaged(query) && { headers: { Link: refTo('headers', 'Link') } }),
+        content: {
+          [isBytes ? '*/*' : 'application/json']: {
+            schema: schemaOf(schema, name),
+            ...shownIn(name, ({ answer }) => answer),
+          },
+        },
+      },
+    ];
+  });
+  return Object.fromEntries(described);
+};
+
+const isPaged = (query: v.GenericSchema | undefined): boolean =>
+  query !== undefined && 'cursor' in (schemaOf(query).properties ?? {});
+
+/** What API Gateway answers by itself. */
+const gatewayAnswers: Record<number, string> = {
+  401: 'There is no `Authorization` header.',
+  403: 'The token is not valid.',
+  413: 'The request is over the limits of API Gateway.',
+  429: 'Too many requests at a time.',
+  431: 'The headers are too long.',
+  500: 'Something failed before it could say what.',
+  503: 'It took too long.',
+};
+
+/** Those that an endpoint may have, as statuses. */
+const gatewayStatuses = ({ token, body }: Endpoint): number[] => [
+  ...(token === 'header' ? [401] : []),
+  ...(token === 'none' ? [] : [403]),
+  ...(body ? [413] : []),
+  ...[429, 431, 500, 503],
+];
+
+/** Problems and what API Gateway says by itself, by status. */
+const failures = (endpoint: Endpoint): Part => {
+  const codes = Map.groupBy(problemsOf(endpoint), (code): number => problemCatalogue[code].status);
+  const byGateway = gatewayStatuses(endpoint);
+  const statuses = [...new Set([...codes.keys(), ...byGateway])].sort((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => [status, describeFailure(status, codes.get(status) ?? [], byGateway.includes(status))]),
+  );
+};
+
+const describeFailure = (status: number, codes: ProblemCode[], isByGateway: boolean): Part => {
+  const [only] = codes;
+  if (only === undefined) return refTo('responses', gatewayName(status));
+  if (codes.length === 1 && !isByGateway) return refTo('responses', only);
+  const gateway = isByGateway ? [gatewayAnswers[status]] : [];
+  return {
+    description: [...codes.map((code) => `\`${code}\`: ${remedies[code]}.`), ...gateway].join(' '),
+    content: {
+      'application/problem+json': {
+        schema: refTo('schemas', 'Problem'),
+        examples: Object.fromEntries(codes.map((code) => [code, refTo('examples', code)])),
+      },
+      ...(isByGateway && { 'application/json': { schema: refTo('schemas', 'GatewayMessage') } }),
+    },
+  };
+};
+
+const gatewayName = (status: string | number): string => `gateway_${status}`;
+
+const describeGatewayAnswers = (): Record<string, Part> =>
+  Object.fromEntries(
+    Object.entries(gatewayAnswers).map(([status, description]) => [
+      gatewayName(status),
+      { description, content: { 'application/json': { schema: refTo('schemas', 'GatewayMessage') } } },
+    ]),
+  );
+
+const byCode = (describe: (code: ProblemCode) => Part): Record<string, Part> =>
+  Object.fromEntries((Object.keys(problemCatalogue) as ProblemCode[]).map((code) => [code, describe(code)]));
+
+const describeProblem = (code: ProblemCode): Part => ({
+  description: `${problemCatalogue[code].title}. What to do: ${remedies[code]}.`,
+  ...(code === 'unavailable' && {
+    headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
+  }),
+  content: {
+    'application/problem+json': {
+      schema: refTo('schemas', 'Problem'),
+      examples: { [code]: refTo('examples', code) },
+    },
+  },
+});
+
+const FAULTS: Partial<Record<ProblemCode, Part[]>> = {
+  invalid_request: [{ pointer: '#/options/1', detail: 'must be a string, not a number' }],
+  events_refused: [{ pointer: '#/1/data/id', detail: 'is the id of no message that was sent to a user' }],
+};
+
+const problemExample = (code: ProblemCode): Part => ({
+  type: `${exampleHosts.base}/v1/openapi.json#/components/responses/${code}`,
+  ...problemCatalogue[code],
+  code,
+  detail: `What to do: ${remedies[code]}.`,
+  ...(FAULTS[code] && { errors: FAULTS[code] }),
+  trace_id: '01d2a7c4-5b1f-4d0c-9c35-2f8e6b7a9d10',
+});
+
+type WebhookName = keyof typeof webhooks;
+
+/** How posts are signed and what answers mean (protocols, "Standard Webhooks"). */
+const SIGNED =
+  `Signed by [Standard Webhooks](https://www.standardwebhooks.com). Any 2xx takes it; 408, 425, 429, 5xx or no
+answer has it come again, in order, with growing pauses, for three days; any other status refuses it for good. The same
+\`webhook-id\` is the same thing again.`.replaceAll('\n', ' ');
+
+const SIGNATURE_HEADERS = [
+  ['webhook-id', 'The same for each attempt.'],
+  ['webhook-timestamp', 'Unix seconds of this attempt; refuse one that is more than five minutes off.'],
+  ['webhook-signature', '`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several are separated by spaces.'],
+];
+
+const describeWebhook = (name: WebhookName): Part => {
+  const { to, summary, schema, example } = webhooks[name];
+  return {
+    post: {
+      operationId: `receive${name.replaceAll(/(^|[._])([a-z])/g, (_, _mark, letter) => letter.toUpperCase())}`,
+      tags: [areas[to === 'app' ? 'app' : 'messages'].name],
+      summary,
+      description: `${to === 'app' ? 'To the app network.' : 'To the webhook of an account, which the operator sets.'} ${SIGNED}`,
+      security: [],
+      parameters: SIGNATURE_HEADERS.map(([header, description]) => ({
+        name: header,
+        in: 'header',
+        required: true,
+        description,
+        schema: { type: 'string' },
+      })),
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: schemaOf(schema), example } },
+      },
+      responses: { '2XX': { description: 'It is taken.' }, '4XX': { description: 'It is refused for good.' } },
+    },
+  };
+};
+
+/** The catalogue of properties, as a table in Markdown. */
+const propertiesInWords = (): string =>
+  [
+    '**Properties of users:**',
+    '',
+    '| property | what it is | granted |',
+    '| --- | --- | --- |',
+    ...Object.entries(catalogue).map(
+      ([name, { says, automatic }]) => `| \`${name}\` | ${says} | ${automatic ? 'at once' : 'by the user'} |`,
+    ),
+  ].join('\n');

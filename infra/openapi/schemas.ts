@@ -1,0 +1,84 @@
+/** Schemas as the API description shows them: in JSON Schema 2020-12, which OpenAPI 3.1 takes as it is. */
+import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
+import type * as v from 'valibot';
+
+type Definitions = Record<string, v.GenericSchema>;
+
+/** Checks of ours: some say how they are shown (`shownAs`), the others are told in words. */
+const OURS = new Set(['check', 'raw_check', 'partial_check']);
+
+/** What changes a value that has been checked: nobody sees it from outside. */
+const SILENT = ['to_lower_case', 'trim', 'transform'];
+
+const config: ConversionConfig = {
+  target: 'draft-2020-12',
+  typeMode: 'input',
+  ignoreActions: SILENT,
+  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  overrideAction: ({ valibotAction, jsonSchema }) => {
+    if (!OURS.has(valibotAction.type)) return undefined;
+    return { ...jsonSchema, ...('keywords' in valibotAction && (valibotAction.keywords as JsonSchema)) };
+  },
+  overrideSchema: ({ valibotSchema: { type }, jsonSchema }) => {
+    if (type === 'instance') return { type: 'string', format: 'binary' };
+    if (type === 'record') return withPlainNames(jsonSchema);
+    if (type === 'union') return asField(jsonSchema);
+    if (type === 'optional') return withDefaultOfItsType(jsonSchema);
+    return undefined;
+  },
+};
+
+/** What a field is, by its name; nothing, where that says enough. */
+type Explain = (name: string) => string | undefined;
+
+/** A schema; those that have a name are referred to by it. */
+export const toSchema = (schema: v.GenericSchema, definitions: Definitions, explain: Explain): JsonSchema => {
+  const { $schema, $defs, ...converted } = toJsonSchema(schema, { ...config, definitions });
+  return explained(converted, explain);
+};
+
+/** The named ones. */
+export const toSchemas = (definitions: Definitions, explain: Explain): Record<string, JsonSchema> =>
+  Object.fromEntries(
+    Object.entries(toJsonSchemaDefs(definitions, config)).map(([name, schema]) => [name, explained(schema, explain)]),
+  );
+
+/** The same, with each field explained, however deep it is. */
+const explained = <Part>(part: Part, explain: Explain): Part => {
+  if (Array.isArray(part)) return part.map((one) => explained(one, explain)) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  const entries = Object.entries(part).map(([key, value]) => [
+    key,
+    key === 'properties' ? explainedFields(value, explain) : explained(value, explain),
+  ]);
+  return Object.fromEntries(entries);
+};
+
+const explainedFields = (fields: Record<string, JsonSchema>, explain: Explain): Record<string, JsonSchema> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const description = explain(name);
+      return [name, { ...explained(field, explain), ...(description !== undefined && { description }) }];
+    }),
+  );
+
+/** Names of a record that may be any text need no word. */
+const withPlainNames = ({ propertyNames, ...record }: JsonSchema): JsonSchema =>
+  typeof propertyNames === 'object' && 'enum' in propertyNames ? { ...record, propertyNames } : record;
+
+/** A field of a form that may be there several times is a list of texts. */
+const asField = (union: JsonSchema): JsonSchema => {
+  const { anyOf = [], ...rest } = union;
+  const [list, text] = anyOf;
+  const isField = anyOf.length === 2 && isTexts(list) && typeof text === 'object' && text.type === 'string';
+  return isField && typeof list === 'object' ? { ...rest, ...list } : union;
+};
+
+const isTexts = (list: JsonSchema | boolean | undefined): boolean =>
+  typeof list === 'object' && typeof list.items === 'object' && 'type' in list.items && list.items.type === 'string';
+
+/** A parameter's default is the text that stands for it; one that is empty says nothing. */
+const withDefaultOfItsType = ({ default: preset, ...schema }: JsonSchema): JsonSchema => {
+  if (preset === undefined || preset === '' || (Array.isArray(preset) && preset.length === 0)) return schema;
+  return { ...schema, default: schema.type === 'integer' ? Number(preset) : preset };
+};

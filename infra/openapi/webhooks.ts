@@ -1,0 +1,143 @@
+/** What the service posts to others: to an account's plain webhook, and to the app network. */
+import * as v from 'valibot';
+import { states } from '../../shared/logs.ts';
+import { propertyNames } from '../../shared/properties.ts';
+
+interface Webhook {
+  /** Who takes it. */
+  to: 'webhook' | 'app';
+  summary: string;
+  schema: v.GenericSchema;
+  example: object;
+}
+
+const text = v.strictObject({ body: v.string() });
+const media = v.strictObject({ url: v.string() });
+const state = v.picklist(states);
+
+const received = { from: v.string() };
+const sending = { id: v.string(), from: v.exactOptional(v.string()), to: v.string() };
+
+/** Webhooks by the names under which the description has them. */
+export const webhooks = {
+  message: {
+    to: 'webhook',
+    summary: 'A user has written to your bot.',
+    schema: v.strictObject({
+      message: v.variant('type', [
+        v.strictObject({ ...received, type: v.literal('text'), text }),
+        v.strictObject({ ...received, type: v.literal('image'), image: media }),
+        v.strictObject({ ...received, type: v.literal('file'), file: media }),
+      ]),
+    }),
+    example: { message: { from: '27821234567', type: 'text', text: { body: 'Hello' } } },
+  },
+  status: {
+    to: 'webhook',
+    summary: 'A message of yours has reached a state.',
+    schema: v.strictObject({
+      status: v.strictObject({ id: v.string(), state, contact: v.string(), job_id: v.string(), created: v.string() }),
+    }),
+    example: {
+      status: {
+        id: '019a9f5e-2c13-7a2b-b4c5-d6e7f8091a2b',
+        state: 'delivered_to_user',
+        contact: '27821234567@users.example.com',
+        job_id: '019a9f5e-2c11-7d3a-9a51-6f0a7c3e8b10',
+        created: '2026-11-20T09:58:09.118000',
+      },
+    },
+  },
+  user_data: {
+    to: 'webhook',
+    summary: 'A user data request of yours is completed: fetch what was granted.',
+    schema: v.strictObject({
+      user_data: v.strictObject({
+        id: v.string(),
+        status: v.literal('completed'),
+        contact: v.string(),
+        completed: v.string(),
+      }),
+    }),
+    example: {
+      user_data: {
+        id: '019a9f5e-2c14-7b3c-85d6-e7f8091a2b3c',
+        status: 'completed',
+        contact: '27821234567@users.example.com',
+        completed: '2026-11-20T09:58:09.118000',
+      },
+    },
+  },
+  'message.send': {
+    to: 'app',
+    summary: 'A message that the app has to show to a user.',
+    schema: v.strictObject({
+      type: v.literal('message.send'),
+      timestamp: v.string(),
+      data: v.variant('type', [
+        v.strictObject({
+          ...sending,
+          type: v.literal('text'),
+          text,
+          quick_replies: v.exactOptional(v.array(v.string())),
+        }),
+        v.strictObject({
+          ...sending,
+          type: v.literal('image'),
+          image: media,
+          quick_replies: v.exactOptional(v.array(v.string())),
+        }),
+        v.strictObject({
+          ...sending,
+          type: v.literal('file'),
+          file: media,
+          quick_replies: v.exactOptional(v.array(v.string())),
+        }),
+      ]),
+    }),
+    example: {
+      type: 'message.send',
+      timestamp: '2026-11-20T09:58:09.118000Z',
+      data: {
+        id: '019a9f5e-2c13-7a2b-b4c5-d6e7f8091a2b',
+        from: '27820000001',
+        to: '27821234567',
+        type: 'text',
+        text: { body: 'Good morning!' },
+        quick_replies: ['Hi', 'Stop'],
+      },
+    },
+  },
+  'user_data.request': {
+    to: 'app',
+    summary: 'A request of a business that the user has to answer in the app.',
+    schema: v.strictObject({
+      type: v.literal('user_data.request'),
+      timestamp: v.string(),
+      data: v.strictObject({
+        id: v.string(),
+        to: v.string(),
+        business: v.string(),
+        reason: v.string(),
+        properties: v.array(
+          v.strictObject({
+            property: v.picklist(propertyNames),
+            reason: v.exactOptional(v.string()),
+            required: v.boolean(),
+          }),
+        ),
+      }),
+    }),
+    example: {
+      type: 'user_data.request',
+      timestamp: '2026-11-20T09:58:09.118000Z',
+      data: {
+        id: '019a9f5e-2c14-7b3c-85d6-e7f8091a2b3c',
+        to: '27821234567',
+        business: 'Acme Research',
+        reason: 'To open your account',
+        properties: [{ property: 'first_name', reason: 'To greet you', required: true }],
+      },
+    },
+  },
+} as const satisfies Record<string, Webhook>;

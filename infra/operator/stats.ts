@@ -1,0 +1,207 @@
+/** `operator account stats`: what became of an account's messages, day by day, and what of them still waits. */
+import type { Command } from 'commander';
+import { showAccount } from '../../shared/accounts.ts';
+import { findOpenCircuit, type OpenCircuit, receiverNameOf } from '../../shared/circuit.ts';
+import { countDays, type DayCount, eachState } from '../../shared/jobs.ts';
+import type { State } from '../../shared/logs.ts';
+import type { Direction } from '../../shared/outbox.ts';
+import { uuid } from '../../shared/text.ts';
+import { type Waiting, waitingConversations } from '../../shared/waiting.ts';
+import { endOf } from './outbox.ts';
+import { answer, bar, type Cell, columns, count, fields, minute, share, tinted } from './output.ts';
+import { addDaysOption, addPeriodOptions, daysOf, type Given, MAX_DAYS, periodIn } from './period.ts';
+import { examples, readBy } from './usage.ts';
+
+export const addStatsCommand = (account: Command): void => {
+  const stats = account
+    .command('stats')
+    .description(
+      `Shows what became of an account's messages: how many reached which state, in all and day by day, and what waits now.
+
+Both days are included (UTC); without them, the last seven days are shown. A state counts on the day on which it was reached: what was sent late may be read on the next day. The figures are those of GET /v1/stats/jobs.`,
+    )
+    .argument('<id>', "the account's id");
+  addDaysOption(addPeriodOptions(stats))
+    .option('--job <job>', 'of one job alone, by its id', readBy(uuid))
+    .addHelpText(
+      'after',
+      examples(
+        'account stats acme-research',
+        'account stats acme-research --days 30',
+        'account stats acme-research --from 2027-01-01 --to 2027-01-31',
+      ),
+    )
+    .action(async (id: string, { job, ...given }: Given & { job?: string }, command: Command) => {
+      const period = periodIn(command, given);
+      const days = daysOf(period);
+      if (days.length > MAX_DAYS) command.error(`error: these are ${count(days.length)} days: at most ${MAX_DAYS}`);
+      const { name, platform } = await showAccount(id);
+      const [counted, waiting] = await Promise.all([
+        countDays(id, { start: period.from, end: period.to, job }),
+        waitingOf(id),
+      ]);
+      const statistics: Statistics = {
+        id,
+        name,
+        platform,
+        ...period,
+        job,
+        ...counted,
+        days: wholeDays(days, counted.days),
+        waiting,
+      };
+      answer(command, inJson(statistics), inWords(statistics));
+    });
+};
+
+type States = DayCount['states'];
+
+interface Statistics {
+  id: string;
+  name: string;
+  platform: string | undefined;
+  from: string;
+  to: string;
+  /** Whose messages alone are counted. */
+  job: string | undefined;
+  jobs: number;
+  days: DayCount[];
+  waiting: WaitingThere[];
+}
+
+/** What waits in one direction, and whether its receiver is left alone. */
+interface WaitingThere {
+  direction: Direction;
+  conversations: Waiting[];
+  circuit: OpenCircuit | undefined;
+}
+
+const waitingOf = async (account: string): Promise<WaitingThere[]> => {
+  const all = await waitingConversations({ account });
+  return Promise.all(
+    (['app', 'platform'] as const).map(async (direction) => ({
+      direction,
+      conversations: all.filter((conversation) => conversation.direction === direction),
+      circuit: await findOpenCircuit(receiverNameOf({ account, direction, phone: '' })),
+    })),
+  );
+};
+
+/** Every day of the period, those too on which nothing was counted. */
+const wholeDays = (days: string[], counted: DayCount[]): DayCount[] => {
+  const known = new Map(counted.map(({ day, states }) => [day, states]));
+  return days.map((day) => ({ day, states: known.get(day) ?? eachState(() => 0) }));
+};
+
+const sumOf = (numbers: number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
+const totalsOf = (days: DayCount[]): States => eachState((state) => sumOf(days.map(({ states }) => states[state])));
+
+const inJson = ({ id, from, to, job, jobs, days, waiting }: Statistics) => ({
+  account: id,
+  from,
+  to,
+  ...(job !== undefined && { job_id: job }),
+  jobs,
+  states: totalsOf(days),
+  days: days.map(({ day, states }) => ({ day, ...states })),
+  waiting: waiting.map(({ direction, conversations, circuit }) => ({
+    direction,
+    conversations: conversations.length,
+    ...entriesOf(conversations),
+    since: conversations[0]?.since,
+    circuit_open_until: circuit?.open_until,
+  })),
+});
+
+const entriesOf = (conversations: Waiting[]) => ({
+  waiting: sumOf(conversations.map(({ entries }) => entries)),
+  more_waiting: conversations.some(({ more }) => more),
+});
+
+const inWords = ({ id, name, platform, from, to, job, jobs, days, waiting }: Statistics): string => {
+  const about = fields({
+    Account: id,
+    Name: name,
+    Period: from === to ? `${from} (UTC)` : `${from} to ${to} (UTC), ${count(days.length)} days`,
+    ...(job === undefined ? { Jobs: count(jobs) } : { Job: job }),
+  });
+  const counted = jobs === 0 ? [NOTHING] : [stateChart(totalsOf(days)), ...(days.length > 1 ? [dayChart(days)] : [])];
+  return [about, ...counted, waitingTable(waiting, platform)].join('\n\n');
+};
+
+const NOTHING =
+  'No message was counted in these days. Ask for more of them with --days or --from;\nif the account did send or get messages, "job recount" counts what is missing.';
+
+/** Characters of the longest bar of each chart: with counts of nine characters, all fits 80 columns. */
+const WIDE = { states: 24, day: 13 };
+
+/** The way of a message to a user, step by step; what failed; and the way from a user. */
+const steps: { state: State; of?: State; colour: 'cyan' | 'red' }[] = [
+  { state: 'sent', colour: 'cyan' },
+  { state: 'delivered_to_server', of: 'sent', colour: 'cyan' },
+  { state: 'delivered_to_user', of: 'sent', colour: 'cyan' },
+  { state: 'read', of: 'sent', colour: 'cyan' },
+  { state: 'delivery_failed', of: 'sent', colour: 'red' },
+  { state: 'sending_failed', of: 'sent', colour: 'red' },
+  { state: 'received', colour: 'cyan' },
+  { state: 'reception_failed_http', of: 'received', colour: 'red' },
+];
+
+const stateChart = (totals: States): string => {
+  const most = Math.max(...Object.values(totals));
+  return columns(
+    ['STATE', '', 'MESSAGES', 'SHARE'],
+    steps.map(({ state, of, colour }) => [
+      state,
+      tinted(colour, bar(totals[state], most, WIDE.states)),
+      count(totals[state]),
+      of === undefined || totals[of] === 0 ? '' : `${share(totals[state], totals[of]).padStart(5)} of ${of}`,
+    ]),
+    ['MESSAGES'],
+  );
+};
+
+/** A line for each day, with a bar for what was sent and received. */
+const dayChart = (days: DayCount[]): string => {
+  const trafficOf = ({ sent, received }: States) => sent + received;
+  const most = Math.max(...days.map(({ states }) => trafficOf(states)));
+  return columns(
+    ['DAY', 'TRAFFIC', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'],
+    days.map(({ day, states }) => [
+      day,
+      tinted('cyan', bar(trafficOf(states), most, WIDE.day)),
+      count(states.sent),
+      count(states.delivered_to_user),
+      count(states.read),
+      failures(states),
+      count(states.received),
+    ]),
+    ['SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'],
+  );
+};
+
+const failures = ({ delivery_failed, sending_failed, reception_failed_http }: States): Cell => {
+  const failed = delivery_failed + sending_failed + reception_failed_http;
+  return failed === 0 ? '0' : tinted('red', count(failed));
+};
+
+const TOWARDS: Record<Direction, string> = { app: 'to users (app)', platform: 'to the platform' };
+
+const waitingTable = (waiting: WaitingThere[], platform: string | undefined): string =>
+  columns(
+    ['WAITING NOW', 'USERS', 'ENTRIES', 'SINCE', 'LEFT ALONE UNTIL'],
+    waiting.map(({ direction, conversations, circuit }) => {
+      const { waiting: entries, more_waiting } = entriesOf(conversations);
+      const [oldest] = conversations;
+      const inUse = direction === 'platform' && platform === undefined ? 'no platform' : 'in use';
+      return [
+        TOWARDS[direction],
+        count(conversations.length),
+        `${count(entries)}${more_waiting ? '+' : ''}`,
+        oldest ? minute(oldest.since) : '',
+        circuit ? tinted('red', endOf(circuit)) : inUse,
+      ];
+    }),
+    ['USERS', 'ENTRIES'],
+  );
