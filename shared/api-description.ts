@@ -1,10 +1,7 @@
-/** The API description, with the addresses of the hosts that this stack has. */
+/** The API description, with the addresses of the hosts that it is answered for. */
 import { exampleHosts } from './example-hosts.ts';
 import written from './openapi.json' with { type: 'json' };
-import { baseUrl, bridgeUrl } from './settings.ts';
 
-/** An OpenAPI document (version 3.1). */
-export const apiDescription = (): { openapi: string } =>
-  JSON.parse(
-    JSON.stringify(written).replaceAll(exampleHosts.base, baseUrl()).replaceAll(exampleHosts.bridge, bridgeUrl()),
-  );
+/** An OpenAPI document (version 3.1), for hosts without a slash at the end of their addresses. */
+export const apiDescription = ({ base, bridge }: Record<'base' | 'bridge', string>): { openapi: string } =>
+  JSON.parse(JSON.stringify(written).replaceAll(exampleHosts.base, base).replaceAll(exampleHosts.bridge, bridge));

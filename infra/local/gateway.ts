@@ -43,12 +43,17 @@ const MESSAGES: Record<number, string> = {
 
 type Serving = Service & { authorizers: Authorizers };
 
+/** Takes requests that are for nobody of the API. Answers whether one was. */
+export type Beside = (request: IncomingMessage, response: ServerResponse) => boolean;
+
 export class Gateway {
   readonly #server: Server;
   #service: Serving | undefined;
+  #beside: Beside = () => false;
 
   constructor() {
     this.#server = createServer((request, response) => {
+      if (this.#beside(request, response)) return;
       void this.#answer(request, response).catch(() => response.destroy());
     });
   }
@@ -65,6 +70,11 @@ export class Gateway {
   /** Serves this from now on; what authorizers said before is forgotten. */
   serve(service: Service): void {
     this.#service = { ...service, authorizers: new Authorizers(service.invoke) };
+  }
+
+  /** Lets something else than the API be served on its port, which API Gateway would not. */
+  serveBeside(beside: Beside): void {
+    this.#beside = beside;
   }
 
   close(): Promise<void> {

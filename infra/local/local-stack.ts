@@ -4,7 +4,7 @@ import { Buckets } from './buckets.ts';
 import { createTable, type Database, openDatabase, streamOf } from './database.ts';
 import type { Faults } from './faults.ts';
 import { FunctionPool } from './function-pool.ts';
-import { Gateway } from './gateway.ts';
+import { type Beside, Gateway } from './gateway.ts';
 import { takePort } from './loopback.ts';
 import { AwsEndpoint, type Secret } from './queues/aws-endpoint.ts';
 import { Queues } from './queues/queues.ts';
@@ -152,6 +152,11 @@ export class LocalStack {
     await Promise.all([...old.values()].map((pool) => pool.close()));
     await stopped;
     if (!this.#closed) this.#eventSources.start(template.mappings);
+  }
+
+  /** Lets something else than the API be served on the API host's port. */
+  serveBeside(beside: Beside): void {
+    this.#parts.gateways.base.serveBeside(beside);
   }
 
   /** What functions' roles allow and nothing has needed so far, by function. */

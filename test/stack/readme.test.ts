@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { problemCatalogue } from '../../shared/problems.ts';
+import { remedies } from '../../infra/openapi/words.ts';
+import { type ProblemCode, problemCatalogue } from '../../shared/problems.ts';
 import { newPanelist } from './support/world.ts';
 
 test('the first requests of the README work when pasted', async () => {
@@ -59,9 +60,13 @@ test('the first requests of the README work when pasted', async () => {
   expect(jobs.map((row: { state: string }) => row.state)).toEqual(expect.arrayContaining(['sent', 'read', 'received']));
 });
 
-test('the README explains every problem, with its status', async () => {
-  const readme = await readFile('README.md', 'utf8');
-  for (const [code, { status }] of Object.entries(problemCatalogue)) {
-    expect(readme).toMatch(new RegExp(`\\| ${status} +\\| \`${code}\` +\\|`));
-  }
+test('the guide for businesses explains every problem, with its status, as the API description does', async () => {
+  const guide = await readFile('infra/docs/business.md', 'utf8');
+  const rows = [...guide.matchAll(/^\| (\d{3}) +\| `(\w+)` +\| (.*?) +\|$/gm)].map(([, ...row]) => row);
+  const described = Object.entries(problemCatalogue).map(([code, { status }]) => [
+    String(status),
+    code,
+    remedies[code as ProblemCode],
+  ]);
+  expect(rows.sort()).toEqual(described.sort());
 });

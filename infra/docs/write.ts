@@ -1,0 +1,19 @@
+/**
+ * `npm run docs`: writes the documentation as a static site, for an operator to host: below `.local/docs`, or in the
+ * folder that is named. `BASE_URL` and `BRIDGE_URL` are the hosts that it speaks of.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { apiDescription } from '../../shared/api-description.ts';
+import { exampleHosts } from '../../shared/example-hosts.ts';
+import { buildSite } from './site.ts';
+
+const [folder = '.local/docs'] = process.argv.slice(2);
+
+const { BASE_URL: base = exampleHosts.base, BRIDGE_URL: bridge = exampleHosts.bridge } = process.env;
+
+const site = await buildSite({ base_url: base, bridge_url: bridge }, apiDescription({ base, bridge }));
+await mkdir(folder, { recursive: true });
+for (const [path, { body }] of site) await writeFile(join(folder, path), body);
+
+process.stdout.write(`${site.size} files in ${resolve(folder)}: open index.html through a web server.\n`);

@@ -1,0 +1,80 @@
+/**
+ * The documentation at `/docs` of the API host, where requests are tried out with the demo's token. API Gateway serves
+ * nothing like it: an operator hosts the site elsewhere (`npm run docs`).
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { apiDescription } from '../../shared/api-description.ts';
+import { buildSite, type File } from '../docs/site.ts';
+import type { Beside } from './gateway.ts';
+
+interface Service {
+  baseUrl: string;
+  bridgeUrl: string;
+  /** What requests that are tried out carry. */
+  token: string;
+}
+
+const ROOT = '/docs';
+/** Leads to the bridge host, which a page of this host cannot call. */
+const BRIDGE = `${ROOT}/bridge`;
+
+const OWN_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/** Serves `/docs` and what is below it, to pages and people of this machine. */
+export const documentation = async ({ baseUrl, bridgeUrl, token }: Service): Promise<Beside> => {
+  const service = { base_url: baseUrl, bridge_url: bridgeUrl, try: { token, bridge: BRIDGE } };
+  const site = await buildSite(service, apiDescription({ base: baseUrl, bridge: bridgeUrl }));
+
+  return (request, response) => {
+    const { url = '', headers } = request;
+    const [path = ''] = url.split('?', 1);
+    if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return false;
+    // A page from elsewhere must not get at the token by a name of its own for this machine.
+    if (!OWN_HOSTS.has((headers.host ?? '').replace(/:\d+$/, ''))) refuse(response, 403);
+    else if (path.startsWith(`${BRIDGE}/`)) void forward(request, `${bridgeUrl}${url.slice(BRIDGE.length)}`, response);
+    else if (path === ROOT) response.writeHead(308, { location: `${ROOT}/` }).end();
+    else show(site.get(path.slice(ROOT.length + 1) || 'index.html'), response);
+    return true;
+  };
+};
+
+const refuse = (response: ServerResponse, status: number): void => {
+  response.writeHead(status).end();
+};
+
+const show = (file: File | undefined, response: ServerResponse): void => {
+  if (file === undefined) {
+    refuse(response, 404);
+    return;
+  }
+  const headers = {
+    'content-type': file.type,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-cache',
+  };
+  response.writeHead(200, headers).end(file.body);
+};
+
+/** Headers that speak of one connection, or of the host that was called. */
+const HOP = new Set(['host', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding']);
+
+const forward = async (request: IncomingMessage, url: string, response: ServerResponse): Promise<void> => {
+  try {
+    const { method = 'GET' } = request;
+    const given = Object.entries(request.headersDistinct).flatMap(([name, values = []]) =>
+      HOP.has(name) ? [] : values.map((value): [string, string] => [name, value]),
+    );
+    const body = await buffer(request);
+    const answer = await fetch(url, {
+      method,
+      headers: given,
+      redirect: 'manual',
+      ...(body.length > 0 && { body: Uint8Array.from(body) }),
+    });
+    const taken = [...answer.headers].filter(([name]) => !HOP.has(name));
+    response.writeHead(answer.status, Object.fromEntries(taken)).end(await answer.bytes());
+  } catch {
+    refuse(response, 502);
+  }
+};

@@ -1,0 +1,107 @@
+/** The documentation beside the local API: pages, their links, and the way to the bridge. */
+import { createServer, type RequestListener, request, type Server } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildSite } from '../../infra/docs/site.ts';
+import { documentation } from '../../infra/local/documentation.ts';
+import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
+
+const servers: Server[] = [];
+
+const serve = (listener: RequestListener): Promise<string> => {
+  const server = createServer(listener);
+  servers.push(server);
+  return listenOnLoopback(server, 0);
+};
+
+let url: string;
+
+beforeAll(async () => {
+  const bridgeUrl = await serve(async (incoming, response) => {
+    const body = await buffer(incoming);
+    response.writeHead(207, { 'content-type': 'text/plain', 'x-own': 'yes' });
+    response.end(`${incoming.method} ${incoming.url} ${incoming.headers.authorization} ${body}`);
+  });
+  const show = await documentation({ baseUrl: 'http://127.0.0.1:1', bridgeUrl, token: 'demo' });
+  url = await serve((incoming, response) => {
+    if (!show(incoming, response)) response.writeHead(404).end('not of the documentation');
+  });
+});
+
+afterAll(() => Promise.all(servers.map(closeServer)));
+
+const site = await buildSite({ base_url: 'https://api.example.com', bridge_url: 'https://bridge.example.com' }, {});
+
+const textOf = (path: string): string => String(site.get(path)?.body);
+
+const guides = ['business.html', 'operator.html', 'contributor.html', 'decisions.html'];
+
+describe('pages', () => {
+  test.each(['', 'index.html', ...guides])('/docs/%s is one', async (path) => {
+    const answer = await fetch(`${url}/docs/${path}`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await answer.text()).toContain('<nav aria-label="Documentation">');
+  });
+
+  test('/docs leads to them', async () => {
+    const answer = await fetch(`${url}/docs`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([308, '/docs/']);
+  });
+
+  test.each(['/docs/../package.json', '/docs/missing', '/docs/%2e%2e/README.md'])('%s is none', async (path) => {
+    expect((await fetch(`${url}${path}`)).status).toBe(404);
+  });
+
+  test.each(['/docsify', '/v1/openapi.json', '/'])('%s is left to the API', async (path) => {
+    expect(await (await fetch(`${url}${path}`)).text()).toBe('not of the documentation');
+  });
+
+  test.each(guides)('%s links to nothing that is not there', (guide) => {
+    const links = [...textOf(guide).matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
+    for (const href of links.filter((one) => !one.startsWith('http') && one !== 'data:,')) {
+      const [path = '', anchor] = href.split('#');
+      expect(site.has(path || guide), href).toBe(true);
+      if (anchor !== undefined) expect(textOf(path || guide), href).toContain(`id="${anchor}"`);
+    }
+  });
+
+  test.each(['index.html', ...guides])('%s loads nothing from elsewhere', (page) => {
+    const loaded = [...textOf(page).matchAll(/<(?:script|link|img)[^>]*?(?:src|href)="([^"]+)"/g)];
+    expect(loaded.length).toBeGreaterThan(0);
+    for (const [, address = ''] of loaded) expect(address).toMatch(/^(data:,|[\w.-]+)$/);
+    expect(textOf(page)).toContain("default-src 'none'; script-src 'self'");
+  });
+
+  test('a site that is hosted elsewhere has no token and tries nothing', () => {
+    expect(JSON.parse(textOf('service.json'))).toEqual({
+      base_url: 'https://api.example.com',
+      bridge_url: 'https://bridge.example.com',
+    });
+  });
+});
+
+describe('the way to the bridge', () => {
+  test('passes on method, path, query, token and body, and what is answered', async () => {
+    const answer = await fetch(`${url}/docs/bridge/webhook/27820000001?a=1`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer demo' },
+      body: 'hi',
+    });
+    expect([answer.status, answer.headers.get('x-own')]).toEqual([207, 'yes']);
+    expect(await answer.text()).toBe('POST /webhook/27820000001?a=1 Bearer demo hi');
+  });
+});
+
+test.each(['/docs/service.json', '/docs/bridge/media/1', '/docs/'])(
+  '%s is refused to a page that calls this machine by a name of its own',
+  async (path) => {
+    const { hostname, port } = new URL(url);
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    const headers = { host: 'rebound.example.com' };
+    request({ hostname, port, path, headers }, (answer) => resolve(answer.resume().statusCode))
+      .once('error', reject)
+      .end();
+    expect(await promise).toBe(403);
+  },
+);
