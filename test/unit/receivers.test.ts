@@ -1,7 +1,9 @@
 /** What receivers' answers mean, and what the app network is told, with real servers on loopback. */
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { webhooks } from '../../infra/openapi/webhooks.ts';
 import type { Conversation, Entry, Outgoing } from '../../shared/outbox.ts';
 import type { Outcome } from '../../shared/outcome.ts';
 import { attempt } from '../../shared/receiver.ts';
@@ -250,6 +252,7 @@ describe('the app network', () => {
     const event = { type: outgoing.type, timestamp: '2030-01-01T00:00:00.000123Z', data };
     expect(new Webhook(SECRET).verify(call.body, call.headers as Record<string, string>)).toStrictEqual(event);
     expect(call.headers['webhook-id']).toBe('entry-1');
+    expect(v.is(webhooks[event.type as keyof typeof webhooks].schema, event)).toBe(true);
   });
 });
 

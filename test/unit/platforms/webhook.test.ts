@@ -2,6 +2,7 @@
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { webhooks } from '../../../infra/openapi/webhooks.ts';
 import type { Entry } from '../../../shared/outbox.ts';
 import { webhook } from '../../../shared/platforms/webhook.ts';
 import { entry, issuesOf, reached, received, sent } from './support/entries.ts';
@@ -103,7 +104,7 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
       signature: 'v1,wfWUScjwm/IKDx2NNKiu4oXEnGD55KjuRfuCvBeXxsA=',
     },
   ],
-])('is told of %s', (_, told, { body, length, signature }) => {
+])('is told of %s, as the API description says', (_, told, { body, length, signature }) => {
   expect(webhook.receiver(settings).posting(told)).toEqual({
     url: 'https://customer.example.com/hook?key=1',
     headers: {
@@ -115,6 +116,8 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
     },
     body,
   });
+  const [described = ''] = Object.keys(JSON.parse(body));
+  expect(v.is(webhooks[described as keyof typeof webhooks].schema, JSON.parse(body))).toBe(true);
 });
 
 test.each<[string, Entry]>([
