@@ -6,13 +6,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { apiDescription } from '../../shared/api-description.ts';
 import { buildSite, type File } from '../docs/site.ts';
+import { placeholders } from '../openapi/examples.ts';
 import type { Beside } from './gateway.ts';
 
 interface Service {
   baseUrl: string;
   bridgeUrl: string;
-  /** What requests that are tried out carry. */
-  token: string;
+  /** Whose examples can be tried out as they are. */
+  demo: { token: string; bot_phone_number: string; panelist: string };
 }
 
 const ROOT = '/docs';
@@ -22,9 +23,9 @@ const BRIDGE = `${ROOT}/bridge`;
 const OWN_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /** Serves `/docs` and what is below it, to pages and people of this machine. */
-export const documentation = async ({ baseUrl, bridgeUrl, token }: Service): Promise<Beside> => {
-  const service = { base_url: baseUrl, bridge_url: bridgeUrl, try: { token, bridge: BRIDGE } };
-  const site = await buildSite(service, apiDescription({ base: baseUrl, bridge: bridgeUrl }));
+export const documentation = async ({ baseUrl, bridgeUrl, demo }: Service): Promise<Beside> => {
+  const service = { base_url: baseUrl, bridge_url: bridgeUrl, try: { token: demo.token, bridge: BRIDGE } };
+  const site = await buildSite(service, tellOf(demo, apiDescription({ base: baseUrl, bridge: bridgeUrl })));
 
   return (request, response) => {
     const { url = '', headers } = request;
@@ -38,6 +39,16 @@ export const documentation = async ({ baseUrl, bridgeUrl, token }: Service): Pro
     return true;
   };
 };
+
+/** The description, with the demo's numbers and today in its examples. */
+const tellOf = ({ token, bot_phone_number, panelist }: Service['demo'], description: object): object =>
+  JSON.parse(
+    JSON.stringify(description)
+      .replaceAll(placeholders.user, panelist)
+      .replaceAll(placeholders.bot, bot_phone_number)
+      .replaceAll(placeholders.encodedToken, Buffer.from(token).toString('base64url'))
+      .replaceAll(placeholders.day, new Date().toISOString().slice(0, 10)),
+  );
 
 const refuse = (response: ServerResponse, status: number): void => {
   response.writeHead(status).end();

@@ -1,4 +1,5 @@
 /** The API description: OpenAPI 3.1, made of `shared/api.ts`, its schemas, and the words and examples beside this file. */
+import type { JsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { api, documents, type Endpoint, type EndpointName, type Host, problemsOf } from '../../shared/api.ts';
 
@@ -160,15 +161,41 @@ const MEDIA_TYPES = {
   multipart: 'multipart/form-data',
 };
 
-const describeBody = (name: EndpointName, { type, schema }: NonNullable<Endpoint['body']>): Part => ({
-  required: true,
-  content: {
-    [MEDIA_TYPES[type]]: {
-      schema: schemaOf(bodies[name] ?? schema, name),
-      ...shownIn(name, ({ body }) => body),
+const describeBody = (name: EndpointName, { type, schema }: NonNullable<Endpoint['body']>): Part => {
+  const described = schemaOf(bodies[name] ?? schema, name);
+  const isForm = type === 'form';
+  return {
+    required: true,
+    content: {
+      [MEDIA_TYPES[type]]: {
+        schema: isForm ? withExamples(name, described) : described,
+        ...(isForm && { encoding: encodingOf(described) }),
+        ...shownIn(name, ({ body }) => body),
+      },
     },
-  },
-});
+  };
+};
+
+/** A field with several values stands in a form several times. */
+const encodingOf = ({ properties = {} }: JsonSchema): Part =>
+  Object.fromEntries(
+    Object.entries(properties)
+      .filter(([, field]) => typeof field === 'object' && field.type === 'array')
+      .map(([field]) => [field, { style: 'form', explode: true }]),
+  );
+
+/** A form is filled in field by field: each has its example too. */
+const withExamples = (name: EndpointName, { properties = {}, ...form }: JsonSchema): JsonSchema => {
+  const [shown] = examples.filter(({ endpoint }) => endpoint === name);
+  const filled = Object.entries(properties).map(([field, described]) => {
+    const value = (shown?.body as Record<string, unknown> | undefined)?.[field];
+    return [
+      field,
+      typeof described === 'object' && value !== undefined ? { ...described, examples: [value] } : described,
+    ];
+  });
+  return { ...form, properties: Object.fromEntries(filled) };
+};
 
 /** The examples of an endpoint, as far as they have this part. */
 const shownIn = (name: EndpointName, partOf: (example: Example) => unknown): Part => {

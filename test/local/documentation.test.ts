@@ -22,7 +22,8 @@ beforeAll(async () => {
     response.writeHead(207, { 'content-type': 'text/plain', 'x-own': 'yes' });
     response.end(`${incoming.method} ${incoming.url} ${incoming.headers.authorization} ${body}`);
   });
-  const show = await documentation({ baseUrl: 'http://127.0.0.1:1', bridgeUrl, token: 'demo' });
+  const demo = { token: 'demo', bot_phone_number: '447700900000', panelist: '447700900001' };
+  const show = await documentation({ baseUrl: 'http://127.0.0.1:1', bridgeUrl, demo });
   url = await serve((incoming, response) => {
     if (!show(incoming, response)) response.writeHead(404).end('not of the documentation');
   });
@@ -91,6 +92,15 @@ describe('the way to the bridge', () => {
     expect([answer.status, answer.headers.get('x-own')]).toEqual([207, 'yes']);
     expect(await answer.text()).toBe('POST /webhook/27820000001?a=1 Bearer demo hi');
   });
+});
+
+test('examples have the numbers of the demo, so that they work when tried out', async () => {
+  const { paths } = (await (
+    await fetch(`${url}/docs/openapi.json`)
+  ).json()) as typeof import('../../shared/openapi.json');
+  const send = paths['/v1/message'].post.requestBody.content['application/json'].examples['a-text-with-quick-replies'];
+  const test = paths['/webhook/{bot_phone_number}'].post;
+  expect([send.value.to, test.parameters[0]?.example]).toEqual(['447700900001', '447700900000']);
 });
 
 test.each(['/docs/service.json', '/docs/bridge/media/1', '/docs/'])(
