@@ -54,7 +54,7 @@ const onPhone = ({ app, phone }: Chat): Promise<Shown[]> => get(`${app}/phones/$
 /** Waits until the phone shows what it is to show. */
 const untilShown = (chat: Chat) =>
   expect
-    .poll(async () => (await onPhone(chat)).map(({ data }) => data.text.body), { timeout: 60_000 })
+    .poll(async () => (await onPhone(chat)).map(({ data }) => data.text.body), { timeout: 150_000 })
     .toEqual(chat.shown);
 
 const write = ({ app, phone, bot }: Chat, text: string) =>
@@ -127,7 +127,7 @@ const statusesOf = async (chat: Chat): Promise<Record<string, string[]>> => {
 /** Waits until a platform was told the same of each of its messages. */
 const untilTold = async (chat: Chat, statuses: string[]): Promise<void> => {
   const expected = Object.fromEntries((await sentBy(chat)).map(({ id }) => [id, statuses]));
-  await expect.poll(() => statusesOf(chat), { timeout: 60_000 }).toEqual(expected);
+  await expect.poll(() => statusesOf(chat), { timeout: 150_000 }).toEqual(expected);
 };
 
 /** Everything that the user wrote has come, once and in order; what came twice came after a lost answer or a crash. */
@@ -212,4 +212,4 @@ test('fifty turns on each platform: nothing is lost, all is in order, nothing co
   };
 
   await Promise.all([onRapidpro(), onTurn()]);
-}, 200_000);
+}, 400_000);

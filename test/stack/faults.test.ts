@@ -104,7 +104,7 @@ test('500 messages over 20 conversations arrive, in order, and are counted once,
     (await fetch(`${app.phoneUrl}${path}`)).json() as Promise<Body>;
   const shown = async (): Promise<number> =>
     (await ask<{ messages: number }[]>('/phones')).reduce((sum, { messages }) => sum + messages, 0);
-  await expect.poll(shown, { timeout: 110_000, interval: 250 }).toBe(MESSAGES);
+  await expect.poll(shown, { timeout: 300_000, interval: 250 }).toBe(MESSAGES);
   for (const { phone } of conversations) {
     const messages = await ask<PhoneMessage[]>(`/phones/${phone}/messages`);
     expect(messages.map(({ data }) => 'text' in data && (data.text as { body: string }).body)).toEqual(
@@ -145,7 +145,7 @@ test('500 messages over 20 conversations arrive, in order, and are counted once,
       return sums;
     };
     // The last states are noted when a worker that was killed is replaced.
-    await expect.poll(logged, { timeout: 60_000 }).toEqual(expected);
-    await expect.poll(counted, { timeout: 60_000 }).toEqual(expected);
+    await expect.poll(logged, { timeout: 90_000 }).toEqual(expected);
+    await expect.poll(counted, { timeout: 90_000 }).toEqual(expected);
   }
-}, 240_000);
+}, 480_000);
