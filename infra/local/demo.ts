@@ -3,8 +3,9 @@
  * app network's token, a panelist.
  */
 import { createAccount, issueToken, listAccounts, updateAccount } from '../../shared/accounts.ts';
+import { newId } from '../../shared/clock.ts';
 import { APP_NETWORK, permissions } from '../../shared/permissions.ts';
-import { registerUser } from '../../shared/users.ts';
+import { updateUser } from '../../shared/users.ts';
 import type { Outside } from './simulated/outside.ts';
 
 export interface Demo {
@@ -17,28 +18,51 @@ export interface Demo {
   panelist: string;
 }
 
+/** A demo account, with its bot. */
+export interface DemoBot {
+  id: string;
+  name: string;
+  number: string;
+  platform: string;
+}
+
 const RAPIDPRO = { id: 'demo', name: 'Demo', bot_number: '447700900000' };
 const TURN = { id: 'demo-turn', name: 'Demo on Turn', bot_number: '447700900010' };
 const PANELIST = '447700900001';
+
+/** What the app has told of the panelist. */
+const PROFILE = {
+  first_name: { value: 'Thandi', source: 'user' },
+  last_name: { value: 'Mokoena', source: 'user' },
+  citizenship: { value: 'South Africa', source: 'user' },
+  device_platform: { value: 'android', source: 'device' },
+  app_version: { value: '7.4.1', source: 'device' },
+};
+
+export const demoBots: DemoBot[] = [
+  { id: RAPIDPRO.id, name: RAPIDPRO.name, number: RAPIDPRO.bot_number, platform: 'RapidPro' },
+  { id: TURN.id, name: TURN.name, number: TURN.bot_number, platform: 'Turn' },
+];
 
 /** What the simulated chat platforms call the demo accounts' lines. */
 const LINE = 'demo';
 const TURN_TOKEN = 'token-of-the-simulated-turn';
 
 /** Fills the table that the environment names. Where the demo accounts are there already, they get new tokens. */
-export const seedDemo = async ({ rapidpro, turn }: Pick<Outside, 'rapidpro' | 'turn'>): Promise<Demo> => {
+export const seedDemo = async ({ app, rapidpro, turn }: Outside): Promise<Demo> => {
   const accounts = await listAccounts();
   for (const account of [RAPIDPRO, TURN]) {
     if (!accounts.some(({ id }) => id === account.id)) await createAccount(account);
   }
   const everything = permissions.filter((permission) => permission !== 'app');
-  const [demo, app, ofRapidpro, ofTurn] = await Promise.all([
+  const [demo, ofNetwork, ofRapidpro, ofTurn] = await Promise.all([
     issueToken(RAPIDPRO.id, { label: 'npm start', permissions: everything }),
     issueToken(APP_NETWORK, { label: 'npm start', permissions: ['app'] }),
     issueToken(RAPIDPRO.id, { label: 'simulated RapidPro', permissions: ['bridge'] }),
     issueToken(TURN.id, { label: 'simulated Turn', permissions: ['bridge'] }),
-    registerUser({ phone_number: PANELIST, panelist: true }),
+    updateUser(newId(), { phone_number: PANELIST, panelist: true, properties: PROFILE }),
   ]);
+  app.said.introduce(PANELIST, { panelist: true, properties: PROFILE });
   rapidpro.addChannel(LINE, { token: ofRapidpro.token, bot: 'echo' });
   turn.addNumber(LINE, { token: TURN_TOKEN, bridge_token: ofTurn.token, bot: 'echo' });
   await Promise.all([
@@ -51,7 +75,7 @@ export const seedDemo = async ({ rapidpro, turn }: Pick<Outside, 'rapidpro' | 't
   ]);
   return {
     token: demo.token,
-    app_token: app.token,
+    app_token: ofNetwork.token,
     bot_phone_number: RAPIDPRO.bot_number,
     turn_bot_phone_number: TURN.bot_number,
     panelist: PANELIST,

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 export interface StackFile {
   base_url: string;
   bridge_url: string;
+  /** The documentation, for people: requests can be tried out there. */
+  docs_url: string;
   /** The simulated app network, for people and programs that look at phones. */
   phone_url: string;
   /** Where the service sends what is for phones. */

@@ -5,11 +5,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { callTableOf } from './call-table.ts';
-import { type Demo, seedDemo } from './demo.ts';
-import { LocalStack } from './local-stack.ts';
-import { Outside } from './simulated/outside.ts';
-import { localFolder, removeStackFile, writeStackFile } from './stack-file.ts';
+import type { LocalStack } from './local-stack.ts';
+import { LocalServer } from './serve.ts';
+import { localFolder, removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
 import { StartError } from './start-error.ts';
 import { synthesise } from './synthesise.ts';
 import { watchSources } from './watch.ts';
@@ -26,19 +24,14 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const main = async (): Promise<void> => {
   const port = portSetting();
   const nextPort = (distance: number) => (port === 0 ? 0 : port + distance);
-  const outside = await Outside.start({
-    ports: { phone: nextPort(2), rapidpro: nextPort(3), turn: nextPort(4) },
-    minute: MINUTE,
-  });
   // By port, so that two stacks stay apart.
   const assembly = join(localFolder, `assembly-${port}`);
   const abandon = new AbortController();
   const assembled = synthesise(assembly, 'mapped', abandon.signal).then(() => assembly);
 
-  const stack = await LocalStack.start({
+  const server = await LocalServer.start({
     assembly: assembled,
-    ports: { base: port, bridge: nextPort(1) },
-    secret: outside.app.stackSecret,
+    ports: { base: port, bridge: nextPort(1), phone: nextPort(2), rapidpro: nextPort(3), turn: nextPort(4) },
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     tableName: TABLE,
     minute: MINUTE,
@@ -47,52 +40,36 @@ const main = async (): Promise<void> => {
     abandon.abort();
     await assembled.catch(() => undefined);
     await rm(assembly, { recursive: true, force: true });
-    await outside.close();
     throw error;
   });
   stopWith(async () => {
     await removeStackFile(process.pid);
-    await stack.close();
-    await outside.close();
+    await server.close();
     await rm(assembly, { recursive: true, force: true });
   });
 
-  const { baseUrl, bridgeUrl, dynamodbEndpoint, bucketsEndpoint } = stack;
-  callTableOf({ dynamodbEndpoint, table: TABLE });
-  const demo = await seedDemo(outside);
-  outside.connect({ bridgeUrl, appToken: demo.app_token });
-  await writeStackFile({
-    base_url: baseUrl,
-    bridge_url: bridgeUrl,
-    phone_url: outside.app.phoneUrl,
-    app_url: outside.app.appUrl,
-    rapidpro_url: outside.rapidpro.url,
-    turn_url: outside.turn.url,
-    dynamodb_endpoint: dynamodbEndpoint,
-    s3_endpoint: bucketsEndpoint,
-    table: TABLE,
-    ...demo,
-    pid: process.pid,
-  });
-  welcome(stack, outside, demo);
-  if (options.watch) watchSources(() => reload(stack, assembly));
+  const file = await server.open();
+  await writeStackFile(file);
+  welcome(file);
+  if (options.watch) watchSources(() => reload(server.stack, assembly));
 };
 
-const welcome = (
-  { baseUrl, bridgeUrl, dynamodbEndpoint }: LocalStack,
-  { app, rapidpro, turn }: Outside,
-  { token, panelist, bot_phone_number, turn_bot_phone_number }: Demo,
-): void => {
-  say(`base_url      ${baseUrl}`);
-  say(`bridge_url    ${bridgeUrl}`);
-  say(`phone_url     ${app.phoneUrl}`);
-  say(`rapidpro_url  ${rapidpro.url}`);
-  say(`turn_url      ${turn.url}`);
-  say(`database      ${dynamodbEndpoint}`);
+const welcome = (file: StackFile): void => {
+  const { base_url, bridge_url, docs_url, phone_url, rapidpro_url, turn_url, dynamodb_endpoint } = file;
+  const { token, panelist, bot_phone_number, turn_bot_phone_number } = file;
+  say(`base_url      ${base_url}`);
+  say(`bridge_url    ${bridge_url}`);
+  say(`docs_url      ${docs_url}`);
+  say(`phone_url     ${phone_url}`);
+  say(`rapidpro_url  ${rapidpro_url}`);
+  say(`turn_url      ${turn_url}`);
+  say(`database      ${dynamodb_endpoint}`);
+  say('');
+  say(`Open ${phone_url} in a browser: there you are the app user.`);
   say('');
   say('For requests from another terminal:');
   say(
-    `export BASE_URL=${baseUrl} BRIDGE_URL=${bridgeUrl} PHONE_URL=${app.phoneUrl} RAPIDPRO_URL=${rapidpro.url} TURN_URL=${turn.url} PANELIST=${panelist} TURN_BOT=${turn_bot_phone_number} BOT=${bot_phone_number}`,
+    `export BASE_URL=${base_url} BRIDGE_URL=${bridge_url} PHONE_URL=${phone_url} RAPIDPRO_URL=${rapidpro_url} TURN_URL=${turn_url} PANELIST=${panelist} TURN_BOT=${turn_bot_phone_number} BOT=${bot_phone_number}`,
   );
   say(`export TOKEN=${token}`);
   say('');

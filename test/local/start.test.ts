@@ -71,6 +71,7 @@ test('is ready when it says so, tells programs where everything is, and leaves n
   expect(file).toEqual({
     base_url: `http://127.0.0.1:${port}`,
     bridge_url: `http://127.0.0.1:${port + 1}`,
+    docs_url: `http://127.0.0.1:${port}/docs`,
     phone_url: `http://127.0.0.1:${port + 2}`,
     app_url: `http://127.0.0.1:${port + 2}/app`,
     rapidpro_url: `http://127.0.0.1:${port + 3}`,
@@ -97,6 +98,9 @@ test('is ready when it says so, tells programs where everything is, and leaves n
     headers: { authorization: `Bearer ${file.token}` },
   });
   expect({ status: list.status, body: await list.json() }).toEqual({ status: 200, body: [] });
+  expect(await (await fetch(file.docs_url)).text()).toContain('<nav aria-label="Documentation">');
+  const { try: tried } = (await (await fetch(`${file.docs_url}/service.json`)).json()) as { try: { token: string } };
+  expect(tried.token).toBe(file.token);
 
   child.kill('SIGTERM');
   expect(await exit).toEqual([0, null]);

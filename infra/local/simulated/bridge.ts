@@ -1,4 +1,5 @@
 /** The service, as simulators call it. */
+import type { Changes } from './changes.ts';
 import { HttpRefusal } from './http.ts';
 
 interface Post {
@@ -15,16 +16,23 @@ interface BridgeAnswer {
   body: string;
 }
 
+/** What a simulator's calls depend on, and what they tell. */
+interface Simulator {
+  /** Aborted when it closes. */
+  closing: AbortSignal;
+  /** Where the end of each call is noted. */
+  changes: Changes;
+}
+
 /** Longer than the service may take, in milliseconds. */
 const PATIENCE = 35_000;
 
 export class Bridge {
-  readonly #closing: AbortSignal;
+  readonly #simulator: Simulator;
   #url: string | undefined;
 
-  /** @param closing - aborted when the simulator closes */
-  constructor(closing: AbortSignal) {
-    this.#closing = closing;
+  constructor(simulator: Simulator) {
+    this.#simulator = simulator;
   }
 
   /** Calls this service from now on. */
@@ -46,11 +54,13 @@ export class Bridge {
   async post({ path, headers, body, patience = PATIENCE }: Post): Promise<BridgeAnswer | undefined> {
     const address = `${this.expectService()}${path}`;
     try {
-      const signal = AbortSignal.any([this.#closing, AbortSignal.timeout(patience)]);
+      const signal = AbortSignal.any([this.#simulator.closing, AbortSignal.timeout(patience)]);
       const answer = await fetch(address, { method: 'POST', headers, body, redirect: 'manual', signal });
       return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.text() };
     } catch {
       return undefined;
+    } finally {
+      this.#simulator.changes.note();
     }
   }
 }

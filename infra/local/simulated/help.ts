@@ -13,6 +13,7 @@ const behaviourHelp = (url: string): string => `Say how calls are answered from 
 
 export const appNetworkHelp = (url: string): string => `The simulated app network of the local stack.
 The service sends to ${url}/app; what was taken is shown on phones.
+With npm start, a browser shows them at ${url}: there you are the user.
 
 See what came:
   curl ${url}/phones

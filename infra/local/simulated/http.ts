@@ -8,8 +8,15 @@ export interface Reply {
   body?: string;
 }
 
-/** What becomes of a request: an answer, a closed connection, or nothing at all. */
-export type Answer = Reply | 'drop' | 'hang';
+/** An answer that goes on until its reader leaves, or the simulator closes. */
+export interface Stream {
+  headers: Record<string, string>;
+  /** Begins to write. Answers a function that ends it: it is called once nobody reads any more. */
+  open(write: (text: string) => void): () => void;
+}
+
+/** What becomes of a request: an answer, one that goes on, a closed connection, or nothing at all. */
+export type Answer = Reply | Stream | 'drop' | 'hang';
 
 /** A request that is refused with this status; the message is a sentence for its sender. */
 export class HttpRefusal extends Error {
@@ -61,6 +68,16 @@ export const json = (status: number, value: unknown): Reply => ({
 /** What a request is answered that failed with this error. */
 export const replyTo = (error: unknown): Reply =>
   error instanceof HttpRefusal ? json(error.status, error.body) : json(500, { message: String(error) });
+
+/** Begins an answer that goes on. */
+export const stream = (response: ServerResponse, { headers, open }: Stream): void => {
+  response.writeHead(200, headers);
+  response.flushHeaders();
+  response.once(
+    'close',
+    open((text) => void response.write(text)),
+  );
+};
 
 export const send = (response: ServerResponse, { status, type, headers, body = '' }: Reply): void => {
   const bodiless = status === 204 || status === 304;

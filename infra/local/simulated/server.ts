@@ -8,7 +8,9 @@ import {
 } from 'node:http';
 import { closeServer, listenOnLoopback, takePort } from '../loopback.ts';
 import { matchRoute } from '../routes.ts';
-import { type Answer, HttpRefusal, readBody, replyTo, send } from './http.ts';
+import { Changes } from './changes.ts';
+import { type Answer, HttpRefusal, readBody, replyTo, send, stream } from './http.ts';
+import { refuseStrangers } from './strangers.ts';
 
 export interface Request {
   headers: IncomingHttpHeaders;
@@ -26,8 +28,11 @@ export type Routes = Record<string, (request: Request) => Answer | Promise<Answe
 
 export class SimulatedServer {
   readonly url: string;
+  /** What changes here by requests, and by what `changes` is given to. */
+  readonly changes = new Changes();
   readonly #server: Server;
   readonly #closing = new AbortController();
+  readonly #routes: Routes = {};
 
   private constructor(server: Server, url: string) {
     this.#server = server;
@@ -52,13 +57,15 @@ export class SimulatedServer {
 
   /** Serves these, and a text that tells people how to use them. Once only. */
   serve(routes: Routes, help: string): void {
-    const all: Routes = {
-      'GET /': () => ({ status: 200, type: 'text/plain; charset=utf-8', body: help }),
-      ...routes,
-    };
+    this.add({ 'GET /': () => ({ status: 200, type: 'text/plain; charset=utf-8', body: help }), ...routes });
     this.#server.on('request', (request, response) => {
-      void answer(all, request, response).catch((error: unknown) => send(response, replyTo(error)));
+      void this.#answer(request, response).catch((error: unknown) => send(response, replyTo(error)));
     });
+  }
+
+  /** Serves these too from now on: they win over what was served at the same paths. */
+  add(routes: Routes): void {
+    Object.assign(this.#routes, routes);
   }
 
   /** Ends every call under way, those that hang too. */
@@ -66,20 +73,30 @@ export class SimulatedServer {
     this.#closing.abort();
     await closeServer(this.#server);
   }
-}
 
-const answer = async (routes: Routes, request: IncomingMessage, response: ServerResponse): Promise<void> => {
-  const over = new Promise<void>((resolve) => void response.once('close', resolve));
-  const body = await readBody(request);
-  const { method = '', url = '', headers } = request;
-  const [path = '', query] = url.split('?', 2);
-  const definitions = Object.keys(routes).map((key) => ({ key, function: key, authorizer: undefined }));
-  const match = matchRoute(definitions, method, path);
-  const serve = match && routes[match.route.key];
-  if (!serve) throw new HttpRefusal(404, `There is no ${method} ${path}: GET / tells what there is.`);
-  const { parameters } = match;
-  const gone = () => response.destroyed;
-  const answer = await serve({ headers, parameters, query: new URLSearchParams(query), body, gone, over });
-  if (answer === 'drop') response.destroy();
-  else if (answer !== 'hang') send(response, answer);
-};
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const over = new Promise<void>((resolve) => void response.once('close', resolve));
+    const body = await readBody(request);
+    const { method = '', url = '', headers } = request;
+    refuseStrangers(headers);
+    const [path = '', query] = url.split('?', 2);
+    const definitions = Object.keys(this.#routes).map((key) => ({ key, function: key, authorizer: undefined }));
+    const match = matchRoute(definitions, method, path);
+    const serve = match && this.#routes[match.route.key];
+    if (!serve) throw new HttpRefusal(404, `There is no ${method} ${path}: GET / tells what there is.`);
+    if (method !== 'GET') this.#noteAround(over);
+    const { parameters } = match;
+    const gone = () => response.destroyed;
+    const answer = await serve({ headers, parameters, query: new URLSearchParams(query), body, gone, over });
+    if (answer === 'drop') response.destroy();
+    else if (answer === 'hang') return;
+    else if ('open' in answer) stream(response, answer);
+    else send(response, answer);
+  }
+
+  /** A request may change something as it comes, and as it is answered. */
+  #noteAround(over: Promise<void>): void {
+    this.changes.note();
+    void over.then(() => this.changes.note());
+  }
+}

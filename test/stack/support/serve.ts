@@ -11,7 +11,7 @@ import { localFolder, type StackFile } from '../../../infra/local/stack-file.ts'
 import { synthesise } from '../../../infra/local/synthesise.ts';
 
 /** The served stack, and where its log lines and its synthesised form stand. */
-export interface TestStack extends StackFile {
+export interface TestStack extends Omit<StackFile, 'docs_url'> {
   log: string;
   assembly: string;
 }

@@ -9,12 +9,14 @@ import { between, newId } from '../../../../shared/clock.ts';
 import { Behaviour, behaviourRoutes } from '../behaviour.ts';
 import { Bridge } from '../bridge.ts';
 import { answerAsTold } from '../calls.ts';
+import type { Changes } from '../changes.ts';
 import { appNetworkHelp } from '../help.ts';
 import { type Answer, HttpRefusal, json, parseJson, type Reply } from '../http.ts';
 import { check, fields, oneOf, text, yes } from '../schemas.ts';
 import { type Request, type Routes, SimulatedServer } from '../server.ts';
 import { Consent } from './consent.ts';
 import { type AppEvent, eventIn, Inbox } from './inbox.ts';
+import { Said, type Saying } from './said.ts';
 
 interface AppNetworkOptions {
   /** A port of the loopback interface; 0 takes any free one. */
@@ -61,7 +63,10 @@ export class AppNetwork {
   readonly #bridge: Bridge;
   readonly #webhook: Webhook;
   readonly #behaviour: Behaviour;
-  readonly #inbox = new Inbox();
+  /** What came from the service. */
+  readonly inbox = new Inbox();
+  /** What the service was told. */
+  readonly said = new Said();
   readonly #consent = new Consent();
   #appToken = '';
 
@@ -70,10 +75,10 @@ export class AppNetwork {
     this.appUrl = `${server.url}/app`;
     this.secret = secret;
     this.#server = server;
-    this.#bridge = new Bridge(server.closing);
+    this.#bridge = new Bridge(server);
     this.#webhook = new Webhook(secret);
     this.#behaviour = new Behaviour(random);
-    server.serve({ ...this.#routes, ...behaviourRoutes('', () => this.#behaviour) }, appNetworkHelp(server.url));
+    server.serve({ ...this.#routes, ...behaviourRoutes('', () => this.#behaviour) }, this.help);
   }
 
   /** @throws StartError — the port cannot be had */
@@ -96,6 +101,20 @@ export class AppNetwork {
     this.#appToken = appToken;
   }
 
+  /** Serves these too, such as a page for people. */
+  serve(routes: Routes): void {
+    this.#server.add(routes);
+  }
+
+  /** What tells people how to use it. */
+  get help(): string {
+    return appNetworkHelp(this.phoneUrl);
+  }
+
+  get changes(): Changes {
+    return this.#server.changes;
+  }
+
   /** Ends every call under way, those that hang too. */
   close(): Promise<void> {
     return this.#server.close();
@@ -103,33 +122,37 @@ export class AppNetwork {
 
   readonly #routes: Routes = {
     'POST /app': (request) => this.#take(request),
-    'GET /phones': () => json(200, this.#inbox.phones),
+    'GET /phones': () => json(200, this.inbox.phones),
     'GET /phones/{phone}/messages': ({ parameters: { phone = '' }, query }) =>
-      json(200, query.get('all') === 'true' ? this.#inbox.sentTo(phone) : this.#inbox.shownOn(phone)),
-    'GET /calls': () => json(200, this.#inbox.calls),
+      json(200, query.get('all') === 'true' ? this.inbox.sentTo(phone) : this.inbox.shownOn(phone)),
+    'GET /calls': () => json(200, this.inbox.calls),
     'DELETE /calls': () => {
-      this.#inbox.forget();
+      this.inbox.forget();
+      this.said.forget();
       return { status: 204 };
     },
-    'POST /phones/{phone}/messages': ({ parameters: { phone }, body }) => {
+    'POST /phones/{phone}/messages': ({ parameters: { phone = '' }, body }) => {
       const { to, text, event_id } = check(writing, parseJson(body));
-      return this.#speak(event_id, 'message.received', { from: phone, to, type: 'text', text: { body: text } });
+      return this.#speak(event_id, {
+        type: 'message.received',
+        data: { from: phone, to, type: 'text', text: { body: text } },
+      });
     },
-    'POST /messages/{id}/states': ({ parameters: { id }, body }) => {
+    'POST /messages/{id}/states': ({ parameters: { id = '' }, body }) => {
       const { event_id, ...reported } = check(state, parseJson(body));
-      return this.#speak(event_id, 'message.state', { id, ...reported });
+      return this.#speak(event_id, { type: 'message.state', data: { id, ...reported } });
     },
-    'POST /phones/{phone}/user': ({ parameters: { phone }, body }) => {
+    'POST /phones/{phone}/user': ({ parameters: { phone = '' }, body }) => {
       const { event_id, ...known } = check(user, parseJson(body));
-      return this.#speak(event_id, 'user.updated', { phone_number: phone, ...known });
+      return this.#speak(event_id, { type: 'user.updated', data: { phone_number: phone, ...known } });
     },
-    'DELETE /phones/{phone}/user': ({ parameters: { phone }, body }) => {
+    'DELETE /phones/{phone}/user': ({ parameters: { phone = '' }, body }) => {
       const { event_id } = body.length === 0 ? {} : check(removal, parseJson(body));
-      return this.#speak(event_id, 'user.removed', { phone_number: phone });
+      return this.#speak(event_id, { type: 'user.removed', data: { phone_number: phone } });
     },
-    'POST /requests/{id}/answers': ({ parameters: { id }, body }) => {
+    'POST /requests/{id}/answers': ({ parameters: { id = '' }, body }) => {
       const { event_id, answers } = check(answering, parseJson(body));
-      return this.#speak(event_id, 'user_data.answered', { id, answers });
+      return this.#speak(event_id, { type: 'user_data.answered', data: { id, answers } });
     },
     'GET /consent': () => json(200, this.#consent.rules),
     'PUT /consent': ({ body }) => {
@@ -160,12 +183,12 @@ export class AppNetwork {
     }
     const webhookId = String(headers['webhook-id']);
     const event = eventIn(body);
-    const call = this.#inbox.enter(webhookId, event);
+    const call = this.inbox.enter(webhookId, event);
     if (event === undefined) {
       call.status = 400;
       throw new HttpRefusal(400, 'The body is no event that the app network knows.');
     }
-    const show = this.#inbox.arrive(webhookId, event);
+    const show = this.inbox.arrive(webhookId, event);
     const take = () => {
       // What comes again is answered again: the first answer stands.
       void request.over.then(() => this.#answerFor(event));
@@ -182,13 +205,21 @@ export class AppNetwork {
     const answers = this.#consent.answersTo(event.data);
     if (answers === undefined) return;
     // Whoever looks for the answer finds out that there is none.
-    await this.#speak(undefined, 'user_data.answered', { id: event.data.id, answers }).catch(() => undefined);
+    await this.#speak(undefined, { type: 'user_data.answered', data: { id: event.data.id, answers } }).catch(
+      () => undefined,
+    );
   }
 
   /** Has the app's side say something. */
-  async #speak(id: string | undefined, type: string, data: Record<string, unknown>): Promise<Reply> {
-    const event = { id: id ?? newId(), type, data };
-    const reply = await this.#report(JSON.stringify(event));
+  async #speak(given: string | undefined, saying: Saying): Promise<Reply> {
+    const id = given ?? newId();
+    const event = { id, ...saying };
+    const note = this.said.note(id, saying);
+    const reply = await this.#report(JSON.stringify(event)).catch((error: unknown) => {
+      note(undefined);
+      throw error;
+    });
+    note(reply);
     return reply.status < 300 ? json(200, { event, status: reply.status }) : reply;
   }
 

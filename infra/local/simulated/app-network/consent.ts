@@ -42,9 +42,9 @@ export class Consent {
   }
 
   /** The user's answers to a request; nothing, where the user does not answer. */
-  answersTo({ to, properties }: Asked): Record<string, string> | undefined {
+  answersTo({ to, properties }: Asked): Record<string, 'approved' | 'denied'> | undefined {
     const applied = this.#rules.find((one) => one.phone === undefined || one.phone === to);
-    const answers = properties.flatMap(({ property }): [string, string][] => {
+    const answers = properties.flatMap(({ property }): [string, 'approved' | 'denied'][] => {
       const given = applied?.properties?.[property] ?? applied?.all;
       return given === undefined ? [] : [[property, given]];
     });

@@ -74,7 +74,13 @@ export const eventIn = (body: Buffer): AppEvent | undefined => {
 /** What came to a phone, by webhook id, and what it shows, in the order in which it was taken. */
 interface Phone {
   came: Map<string, PhoneMessage>;
-  shown: PhoneMessage[];
+  shown: Shown[];
+}
+
+interface Shown {
+  message: PhoneMessage;
+  /** Since when the phone shows it. */
+  since: string;
 }
 
 export class Inbox {
@@ -96,6 +102,11 @@ export class Inbox {
 
   /** What a phone shows, in order. */
   shownOn(phone: string): readonly PhoneMessage[] {
+    return this.timelineOf(phone).map(({ message }) => message);
+  }
+
+  /** The same, with when each came to be shown. */
+  timelineOf(phone: string): readonly Shown[] {
     return this.#phones.get(phone)?.shown ?? [];
   }
 
@@ -132,7 +143,7 @@ export class Inbox {
     phone.came.set(webhookId, message);
     message.attempts += 1;
     return () => {
-      if (!message.taken) phone.shown.push(message);
+      if (!message.taken) phone.shown.push({ message, since: time() });
       message.taken = true;
     };
   }

@@ -54,6 +54,11 @@ export class Lines<Schema extends v.GenericSchema, One extends Member<v.InferOut
     return found;
   }
 
+  /** By the names of their members. */
+  get lines(): Record<string, One['line']> {
+    return Object.fromEntries([...this.#members].map(([name, { line }]) => [name, line]));
+  }
+
   get routes(): Routes {
     const all = `/${this.#options.noun}s`;
     const one = `${all}/{name}`;

@@ -5,6 +5,7 @@
 import type * as v from 'valibot';
 import { between } from '../../../../shared/clock.ts';
 import { Bridge } from '../bridge.ts';
+import type { Changes } from '../changes.ts';
 import { rapidproHelp } from '../help.ts';
 import { json, parseJson } from '../http.ts';
 import type { LineOptions } from '../platform/line.ts';
@@ -53,7 +54,7 @@ export class RapidPro {
   }: RapidProOptions): Promise<RapidPro> {
     const server = await SimulatedServer.start(port);
     const { closing } = server;
-    const bridge = new Bridge(closing);
+    const bridge = new Bridge(server);
     return new RapidPro(server, bridge, new Sending({ bridge, minute, patience, closing }), { random, closing });
   }
 
@@ -69,6 +70,15 @@ export class RapidPro {
    */
   addChannel(channel: string, settings: v.InferInput<typeof channelSettings>): void {
     this.#channels.set(channel, settings);
+  }
+
+  /** What came over each channel, and was sent, by the channel's name. */
+  get lines(): Record<string, Channel['line']> {
+    return this.#channels.lines;
+  }
+
+  get changes(): Changes {
+    return this.#server.changes;
   }
 
   /** Ends every call under way, those that hang too, and tries nothing again. */

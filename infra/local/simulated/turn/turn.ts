@@ -5,6 +5,7 @@
 import type * as v from 'valibot';
 import { between } from '../../../../shared/clock.ts';
 import { Bridge } from '../bridge.ts';
+import type { Changes } from '../changes.ts';
 import { turnHelp } from '../help.ts';
 import { json, parseJson } from '../http.ts';
 import { Lines } from '../platform/lines.ts';
@@ -31,7 +32,7 @@ export class Turn {
 
   private constructor(server: SimulatedServer, { minute, random }: Required<Omit<TurnOptions, 'port'>>) {
     const { url, closing } = server;
-    const bridge = new Bridge(closing);
+    const bridge = new Bridge(server);
     this.url = url;
     this.#server = server;
     this.#bridge = bridge;
@@ -60,6 +61,15 @@ export class Turn {
    */
   addNumber(number: string, settings: v.InferInput<typeof numberSettings>): void {
     this.#numbers.set(number, settings);
+  }
+
+  /** What came over each number, and was sent, by the number's name. */
+  get lines(): Record<string, TurnNumber['line']> {
+    return this.#numbers.lines;
+  }
+
+  get changes(): Changes {
+    return this.#server.changes;
   }
 
   /** Ends every call under way, those that hang too. */

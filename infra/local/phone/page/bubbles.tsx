@@ -1,0 +1,116 @@
+/** A message of a bot, and one of the user's own, with what became of it. */
+import { useState } from 'preact/hooks';
+import type { Bot, ReceivedItem, WrittenItem } from '../views.ts';
+import { sayWhy } from './api.ts';
+import { report } from './reports.ts';
+import { Link, linked, numberOf, Time } from './text.tsx';
+
+interface ReceivedProps {
+  item: ReceivedItem;
+  bot: Bot | undefined;
+  offersReplies: boolean;
+  reporting: boolean;
+  onReply: (text: string) => void;
+}
+
+export const Received = ({ item, bot, offersReplies, reporting, onReply }: ReceivedProps) => (
+  <article class="message theirs">
+    <div class="bubble">
+      <p class="sender">{bot?.name ?? (item.from ? numberOf(item.from) : 'A business')}</p>
+      <Content {...item.content} />
+      <p class="foot">
+        <Time at={item.time} />
+        <States states={item.states} />
+      </p>
+    </div>
+    {offersReplies && item.quick_replies.length > 0 && (
+      <fieldset class="replies">
+        <legend class="unseen">Quick replies</legend>
+        {item.quick_replies.map((text) => (
+          <button type="button" key={text} onClick={() => onReply(text)}>
+            {text}
+          </button>
+        ))}
+      </fieldset>
+    )}
+    {!reporting && <Reports item={item} />}
+  </article>
+);
+
+const Content = (content: ReceivedItem['content']) => {
+  if (content.type === 'text') return <p class="text">{linked(content.body)}</p>;
+  if (content.type === 'image')
+    return (
+      <Link to={content.url}>
+        <img class="picture" src={content.url} alt="Sent by the business; opens in a new tab" />
+      </Link>
+    );
+  return (
+    <p class="text">
+      <Link to={content.url}>📄 Open the file</Link>
+    </p>
+  );
+};
+
+const States = ({ states }: Pick<ReceivedItem, 'states'>) => {
+  if (states.includes('delivery_failed')) return <Tick kind="failed" sign="✕" says="reported as failed" />;
+  if (states.includes('read')) return <Tick kind="read" sign="✓✓" says="reported as read" />;
+  if (states.includes('delivered_to_user')) return <Tick kind="delivered" sign="✓✓" says="reported as delivered" />;
+  return <Tick kind="new" sign="✓" says="nothing reported yet" />;
+};
+
+/** A sign with its meaning: for those who point at it, and for those who hear it. */
+const Tick = ({ kind, sign, says }: { kind: string; sign: string; says: string }) => (
+  <span class={`tick ${kind}`} role="img" aria-label={says} title={says}>
+    {sign}
+  </span>
+);
+
+const reportable = { delivered_to_user: 'delivered', read: 'read', delivery_failed: 'failed' } as const;
+
+/** What the app would report by itself, to be reported by hand. */
+const Reports = ({ item }: { item: ReceivedItem }) => {
+  const [problem, setProblem] = useState('');
+  const open = (Object.keys(reportable) as (keyof typeof reportable)[]).filter((state) => !item.states.includes(state));
+  if (open.length === 0) return null;
+  return (
+    <fieldset class="reports">
+      <legend>Report as</legend>
+      {open.map((state) => (
+        <button
+          type="button"
+          key={state}
+          onClick={() => report(item.id, state).catch((error) => setProblem(sayWhy(error)))}
+        >
+          {reportable[state]}
+        </button>
+      ))}
+      {problem && <span class="problem">{problem}</span>}
+    </fieldset>
+  );
+};
+
+export const Written = ({ item, onAgain }: { item: WrittenItem; onAgain: () => void }) => {
+  const failed = item.outcome === 'refused' || item.outcome === 'unanswered';
+  return (
+    <article class="message ours">
+      <div class="bubble">
+        <p class="text">{linked(item.text)}</p>
+        <p class="foot">
+          <Time at={item.time} />
+          {item.outcome === 'taken' && <Tick kind="taken" sign="✓" says="the service has it" />}
+          {item.outcome === 'sending' && <Tick kind="sending" sign="◷" says="being sent" />}
+          {failed && <Tick kind="failed" sign="!" says="not sent" />}
+        </p>
+      </div>
+      {failed && (
+        <p class="problem">
+          <strong>{item.outcome === 'refused' ? 'Refused' : 'Not sent'}.</strong> {item.detail}{' '}
+          <button type="button" class="plain" onClick={onAgain}>
+            Send again
+          </button>
+        </p>
+      )}
+    </article>
+  );
+};

@@ -1,0 +1,56 @@
+/** How far today's messages got: bars in a table, which says the same without them. */
+import { useState } from 'preact/hooks';
+import type { JobView } from '../views.ts';
+
+/** The states that a message goes through, and those where it ends otherwise. */
+const steps = [
+  { state: 'sent', label: 'Sent' },
+  { state: 'delivered_to_server', label: 'Delivered to server' },
+  { state: 'delivered_to_user', label: 'Delivered to user' },
+  { state: 'read', label: 'Read' },
+];
+const failures = [
+  { state: 'sending_failed', label: 'Sending failed' },
+  { state: 'delivery_failed', label: 'Delivery failed' },
+  { state: 'reception_failed_http', label: 'Reception failed' },
+];
+const received = [{ state: 'received', label: 'Received' }];
+
+const ALL = 'all';
+
+export const Funnel = ({ jobs }: { jobs: JobView[] }) => {
+  const [chosen, setChosen] = useState(ALL);
+  const counted = jobs.filter(({ id }) => chosen === ALL || chosen === id);
+  const countOf = (state: string) => counted.reduce((sum, { counts }) => sum + (counts[state] ?? 0), 0);
+  const rows = [...steps, ...received, ...failures.filter(({ state }) => countOf(state) > 0)];
+  const most = Math.max(1, ...rows.map(({ state }) => countOf(state)));
+  return (
+    <section class="funnel">
+      <label class="line">
+        <span class="title">Today's messages</span>
+        <select value={chosen} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+          <option value={ALL}>All jobs</option>
+          {jobs.map(({ id, account, name }) => (
+            <option key={id} value={id}>
+              {account}: {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <table>
+        <caption class="unseen">How many messages reached each state</caption>
+        <tbody>
+          {rows.map(({ state, label }) => (
+            <tr key={state} class={failures.some((failure) => failure.state === state) ? 'bad' : state}>
+              <th scope="row">{label}</th>
+              <td>
+                <span class="bar" aria-hidden="true" style={{ width: `${(countOf(state) / most) * 100}%` }} />
+              </td>
+              <td class="count">{countOf(state)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+};

@@ -1,0 +1,88 @@
+/** What the service did, as the page shows it: deliveries to phones, and what went to and from chat platforms. */
+import type { AppNetwork } from '../simulated/app-network/app-network.ts';
+import type { Call } from '../simulated/app-network/inbox.ts';
+import type { Outcome } from '../simulated/calls.ts';
+import type { Outside } from '../simulated/outside.ts';
+import type { DeliveryView, PlatformView } from './views.ts';
+
+/** How much of each is shown. */
+export const MOST = 200;
+
+/** The last deliveries, newest first, each with its attempts. */
+export const deliveriesOf = ({ inbox }: Pick<AppNetwork, 'inbox'>): DeliveryView[] => {
+  const byId = Map.groupBy(inbox.calls, ({ webhook_id }) => webhook_id);
+  return [...byId]
+    .slice(-MOST)
+    .reverse()
+    .map(([id, calls]) => ({ id, ...about(calls), attempts: calls.map(attempt) }));
+};
+
+const about = ([call]: Call[]): Pick<DeliveryView, 'phone' | 'what'> => ({
+  phone: call?.phone ?? null,
+  what: call?.type ?? 'no event',
+});
+
+const attempt = ({ time, status }: Call): DeliveryView['attempts'][number] => ({ time, ...outcomeOf(status) });
+
+/** An outcome in words, and whether the call was taken. */
+const outcomeOf = (status: Outcome): { outcome: string; taken: boolean } => ({
+  outcome: status === null ? 'waiting' : String(status),
+  taken: typeof status === 'number' && status < 300,
+});
+
+/** Every line of the chat platforms. */
+export const platformsOf = ({ rapidpro, turn }: Pick<Outside, 'rapidpro' | 'turn'>): PlatformView[] => [
+  ...Object.entries(rapidpro.lines).map(([line, { calls, sent }]) => ({
+    platform: 'RapidPro',
+    line,
+    got: newest(calls).map((call) => ({ ...callView(call), text: formText(call.body) })),
+    sent: newest(sent).map(({ to, text, status }) => ({ to, text, status })),
+  })),
+  ...Object.entries(turn.lines).map(([line, { calls, sent }]) => ({
+    platform: 'Turn',
+    line,
+    got: newest(calls).map((call) => ({ ...callView(call), text: jsonText(call.body) })),
+    sent: newest(sent).map(({ to, body, status }) => ({ to, text: textIn(body), status })),
+  })),
+];
+
+interface PlatformCall {
+  address: string;
+  status: Outcome;
+  time: string;
+}
+
+const callView = ({ address, status, time }: PlatformCall) => ({ what: address, time, ...outcomeOf(status) });
+
+const newest = <Entry>(entries: readonly Entry[]): Entry[] => entries.slice(-MOST).reverse();
+
+/** What a call to RapidPro is about: a text, or a message's id. */
+const formText = (body: string): string => {
+  const form = new URLSearchParams(body);
+  return form.get('text') ?? form.get('id') ?? '';
+};
+
+/** What a call to Turn is about: a text, or what became of a message. */
+const jsonText = (body: string): string => {
+  try {
+    return textIn(JSON.parse(body));
+  } catch {
+    return '';
+  }
+};
+
+/** The first of the places where Turn's bodies hold what people look for. */
+const textIn = (body: unknown): string => {
+  const places = [
+    ['message', 'text', 'body'],
+    ['turn', 'text', 'body'],
+    ['text', 'body'],
+    ['status', 'status'],
+    ['content'],
+  ];
+  const found = places.map((place) => place.reduce(fieldOf, body)).find((value) => typeof value === 'string' && value);
+  return typeof found === 'string' ? found : '';
+};
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined;

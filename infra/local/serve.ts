@@ -1,0 +1,82 @@
+/** All that runs on this machine, as one: the stack, what is outside of it, the demo's accounts, the phone's page, the documentation. */
+import { callTableOf } from './call-table.ts';
+import { type Demo, seedDemo } from './demo.ts';
+import { documentation } from './documentation.ts';
+import { LocalStack, type LocalStackOptions } from './local-stack.ts';
+import { Phone } from './phone/phone.ts';
+import { Outside, type OutsideOptions } from './simulated/outside.ts';
+import type { StackFile } from './stack-file.ts';
+
+interface ServeOptions extends Omit<LocalStackOptions, 'secret' | 'ports'>, Omit<OutsideOptions, 'ports'> {
+  ports: LocalStackOptions['ports'] & OutsideOptions['ports'];
+}
+
+export class LocalServer {
+  readonly stack: LocalStack;
+  readonly #outside: Outside;
+  readonly #phone: Phone;
+  readonly #tableName: string;
+
+  private constructor(stack: LocalStack, outside: Outside, phone: Phone, tableName: string) {
+    this.stack = stack;
+    this.#outside = outside;
+    this.#phone = phone;
+    this.#tableName = tableName;
+  }
+
+  /**
+   * Starts all of it, or nothing.
+   *
+   * @throws StartError — a port cannot be had, or the database
+   */
+  static async start({ ports, ...options }: ServeOptions): Promise<LocalServer> {
+    const outside = await Outside.start({ ports, ...options });
+    const phone = new Phone(outside);
+    try {
+      const stack = await LocalStack.start({
+        ...options,
+        ports,
+        secret: outside.app.stackSecret,
+        onLine: (source, line) => {
+          options.onLine(source, line);
+          phone.onLine(line);
+        },
+      });
+      return new LocalServer(stack, outside, phone, options.tableName);
+    } catch (error) {
+      await outside.close();
+      throw error;
+    }
+  }
+
+  /** Fills the table with the demo, and connects what is outside. Answers what a program needs to know. */
+  async open(): Promise<StackFile> {
+    const { stack } = this;
+    const { app, rapidpro, turn } = this.#outside;
+    const { baseUrl, bridgeUrl, dynamodbEndpoint, bucketsEndpoint } = stack;
+    callTableOf({ dynamodbEndpoint, table: this.#tableName });
+    const demo: Demo = await seedDemo(this.#outside);
+    this.#outside.connect({ bridgeUrl, appToken: demo.app_token });
+    this.#phone.serve({ baseUrl, bridgeUrl }, demo);
+    stack.serveBeside(await documentation({ baseUrl, bridgeUrl, demo }));
+    return {
+      base_url: baseUrl,
+      bridge_url: bridgeUrl,
+      docs_url: `${baseUrl}/docs`,
+      phone_url: app.phoneUrl,
+      app_url: app.appUrl,
+      rapidpro_url: rapidpro.url,
+      turn_url: turn.url,
+      dynamodb_endpoint: dynamodbEndpoint,
+      s3_endpoint: bucketsEndpoint,
+      table: this.#tableName,
+      ...demo,
+      pid: process.pid,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.stack.close();
+    await this.#outside.close();
+  }
+}

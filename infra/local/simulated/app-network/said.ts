@@ -1,0 +1,155 @@
+/** What the app has told the service for its users, and whether it was taken: the users' side of conversations. */
+import * as v from 'valibot';
+import { time } from '../calls.ts';
+
+/** What the app tells (protocols, "The app network"). */
+export type Saying =
+  | { type: 'message.received'; data: { from: string; to: string; type: 'text'; text: { body: string } } }
+  | { type: 'message.state'; data: { id: string; state: ReportedState; reason?: string } }
+  | { type: 'user.updated'; data: { phone_number: string; panelist?: boolean; properties?: Record<string, unknown> } }
+  | { type: 'user.removed'; data: { phone_number: string } }
+  | { type: 'user_data.answered'; data: { id: string; answers: Answers } };
+
+type ReportedState = 'delivered_to_user' | 'read' | 'delivery_failed';
+
+type Answers = Record<string, 'approved' | 'denied'>;
+
+/** What a user wrote. */
+export interface Written {
+  event_id: string;
+  to: string;
+  text: string;
+  /** When it was written first. */
+  time: string;
+  /** What became of it at the last try: the service answered, or did not. */
+  outcome: 'sending' | 'taken' | 'refused' | 'unanswered';
+  /** Why it was not taken. */
+  detail: string | null;
+}
+
+export interface Told {
+  panelist: boolean;
+  properties: Record<string, { value: string; source: string }>;
+}
+
+/** How the service answered. */
+interface Reply {
+  status: number;
+  body?: string;
+}
+
+const profileEntry = v.object({ value: v.string(), source: v.string() });
+
+export class Said {
+  readonly #written = new Map<string, Map<string, Written>>();
+  readonly #states = new Map<string, { state: ReportedState; time: string }[]>();
+  readonly #answers = new Map<string, Answers>();
+  readonly #users = new Map<string, Told>();
+
+  /** Numbers of those who wrote, or of whom something was told. */
+  get phones(): Set<string> {
+    return new Set([...this.#written.keys(), ...this.#users.keys()]);
+  }
+
+  /** What a user wrote, in the order in which it was written first. */
+  writtenBy(phone: string): Written[] {
+    return [...(this.#written.get(phone)?.values() ?? [])];
+  }
+
+  /** What the service was told of a message, in order. */
+  statesOf(message: string): readonly { state: ReportedState; time: string }[] {
+    return this.#states.get(message) ?? [];
+  }
+
+  /** What was answered to a request, by property. */
+  answersTo(request: string): Answers {
+    return this.#answers.get(request) ?? {};
+  }
+
+  /** What the service was told of a user; nothing, where it was told nothing, or to forget the user. */
+  userOf(phone: string): Told | undefined {
+    return this.#users.get(phone);
+  }
+
+  /** Takes a user for known to the service already. */
+  introduce(phone: string, user: Told): void {
+    this.#users.set(phone, user);
+  }
+
+  /** Notes that something is told. Answers where the service's answer is noted; nothing, where it gave none. */
+  note(id: string, saying: Saying): (reply: Reply | undefined) => void {
+    const written = saying.type === 'message.received' ? this.#write(id, saying.data) : undefined;
+    return (reply) => {
+      const taken = reply !== undefined && reply.status < 300;
+      if (taken) this.#take(saying);
+      if (written === undefined || written.outcome === 'taken') return;
+      written.outcome = taken ? 'taken' : reply ? 'refused' : 'unanswered';
+      written.detail = taken ? null : reply ? reasonIn(reply) : 'The service does not answer.';
+    };
+  }
+
+  /** Forgets conversations. What is known of users stays. */
+  forget(): void {
+    this.#written.clear();
+    this.#states.clear();
+    this.#answers.clear();
+  }
+
+  #write(id: string, { from, to, text }: Extract<Saying, { type: 'message.received' }>['data']): Written {
+    const messages = this.#written.get(from) ?? new Map<string, Written>();
+    this.#written.set(from, messages);
+    const message: Written = messages.get(id) ?? {
+      event_id: id,
+      to,
+      text: text.body,
+      time: time(),
+      outcome: 'sending',
+      detail: null,
+    };
+    if (message.outcome !== 'taken') message.outcome = 'sending';
+    messages.set(id, message);
+    return message;
+  }
+
+  #take({ type, data }: Saying): void {
+    if (type === 'message.state') {
+      const { id, state } = data;
+      const known = this.statesOf(id);
+      if (!known.some((one) => one.state === state)) this.#states.set(id, [...known, { state, time: time() }]);
+    }
+    // The first answer to a property stands, as it does in the service.
+    if (type === 'user_data.answered') this.#answers.set(data.id, { ...data.answers, ...this.answersTo(data.id) });
+    if (type === 'user.removed') this.#users.delete(data.phone_number);
+    if (type === 'user.updated') {
+      const { phone_number, panelist, properties = {} } = data;
+      const before = this.userOf(phone_number);
+      this.#users.set(phone_number, {
+        panelist: panelist ?? before?.panelist ?? false,
+        properties: merged(before?.properties ?? {}, properties),
+      });
+    }
+  }
+}
+
+/** What is given is set or, without a value, removed; what is not given stays. */
+const merged = (before: Told['properties'], given: Record<string, unknown>): Told['properties'] => {
+  const { ...properties } = before;
+  for (const [name, property] of Object.entries(given)) {
+    const { success, output } = v.safeParse(profileEntry, property);
+    if (success) properties[name] = output;
+    else delete properties[name];
+  }
+  return properties;
+};
+
+const problem = v.object({
+  detail: v.string(),
+  errors: v.optional(v.array(v.object({ pointer: v.optional(v.string()), detail: v.string() })), []),
+});
+
+/** What a refusal says, for people. */
+const reasonIn = ({ status, body = '' }: Reply): string => {
+  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), problem), body);
+  if (!success) return `The service answered ${status}.`;
+  return [output.detail, ...output.errors.map(({ pointer = '', detail }) => `${pointer} ${detail}`.trim())].join(' ');
+};

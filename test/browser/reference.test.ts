@@ -1,0 +1,83 @@
+/** The documentation in a browser: the reference, where requests are tried out, and the guides beside it. */
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { png } from '../stack/support/files.ts';
+import { expectAccessible, openPage, stack } from './support/browser.ts';
+
+const DOCS = `${stack.base_url}/docs`;
+
+const openReference = async (options: Parameters<typeof openPage>[1] = {}): Promise<Page> => {
+  const page = await openPage(DOCS, options);
+  await page.locator('#reference[data-ready]').waitFor();
+  return page;
+};
+
+/** Opens an operation of the reference. */
+const open = async (page: Page, name: string) => {
+  const operation = page.locator(`.opblock[id$="-${name}"]`);
+  await operation.locator('.opblock-summary-control').click();
+  return operation;
+};
+
+/** Tries an operation out as it stands there. Answers its status. */
+const tryOut = async (page: Page, name: string): Promise<string> => {
+  const operation = await open(page, name);
+  await operation.locator('button.execute').click();
+  const status = await operation.locator('.live-responses-table tbody .response-col_status').first().textContent();
+  return (status ?? '').slice(0, 3);
+};
+
+describe('the reference', () => {
+  test.each<[string, string]>([
+    ['sendMessage', '200'],
+    ['createProfiler', '200'],
+    ['startUserDataRequest', '200'],
+    ['retrieveUserData', '200'],
+    ['listJobs', '200'],
+    ['takeTestMessage', '200'],
+    ['takeRapidproMessage', '200'],
+    ['takeTurnMessage', '200'],
+  ])('tries out %s with the example and the token that stand there', async (name, status) => {
+    expect(await tryOut(await openReference(), name)).toBe(status);
+  });
+
+  test('uploads a file', async () => {
+    const page = await openReference();
+    const operation = await open(page, 'uploadImage');
+    const file = { name: 'picture.png', mimeType: 'image/png', buffer: Buffer.from(png) };
+    await operation.locator('input[type=file]').setInputFiles(file);
+    await operation.locator('button.execute').click();
+    await operation.getByText('/media/').first().waitFor();
+  });
+
+  test('shows what the service posts to others', async () => {
+    const page = await openReference();
+    await page.getByText('A user has written to your bot.').first().waitFor();
+  });
+
+  test.each(['light', 'dark'] as const)('has nothing serious for axe to find: %s', async (colorScheme) => {
+    const page = await openReference({ colorScheme });
+    const operation = await open(page, 'sendMessage');
+    await operation.locator('button.execute').click();
+    await operation.locator('.live-responses-table').waitFor();
+    await expectAccessible(page);
+  });
+
+  test('fits a small screen', async () => {
+    const page = await openReference({ viewport: { width: 390, height: 844 } });
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+});
+
+describe.each(['business', 'operator', 'contributor', 'decisions'])('the guide %s', (guide) => {
+  test.each([
+    { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+    { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+  ] as const)('fits its screen, and axe finds nothing serious: $colorScheme, $viewport.width', async (options) => {
+    const page = await openPage(`${DOCS}/${guide}.html`, options);
+    await page.locator('main h1').waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
+  });
+});

@@ -1,0 +1,58 @@
+/** What the business does while the user looks at the phone: requests to the API with the demo account's token. */
+import { randomInt } from 'node:crypto';
+import { png } from '../../stack/support/files.ts';
+import { stack } from './browser.ts';
+
+const headers = { authorization: `Bearer ${stack.token}` };
+
+const call = async (path: string, body: object | FormData) => {
+  const isForm = body instanceof FormData;
+  const answer = await fetch(stack.base_url + path, {
+    method: 'POST',
+    headers: { ...headers, ...(!isForm && { 'content-type': 'application/json' }) },
+    body: isForm ? body : JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+};
+
+export const read = async (path: string) => (await fetch(stack.base_url + path, { headers })).json();
+
+/** A user of one test alone. */
+export const newPhone = (): string => `2782${randomInt(1_000_000, 10_000_000)}`;
+
+export const sendText = async (to: string, body: string, quick_replies: string[] = []): Promise<string> =>
+  (await call('/v1/message', { to, type: 'text', text: { body }, ...(quick_replies.length > 0 && { quick_replies }) }))
+    .id;
+
+export const sendMedia = async (to: string, type: 'image' | 'file'): Promise<string> => {
+  const form = new FormData();
+  form.set('file', new File([new Uint8Array(png)], 'picture.png'));
+  const { url } = await call(`/v1/upload_${type}`, form);
+  await call('/v1/message', { to, type, [type]: { url } });
+  return url;
+};
+
+/** Registers a user with a profile, as the app does. */
+export const register = (phone: string, properties: Record<string, string>) =>
+  fetch(`${stack.phone_url}/phones/${phone}/user`, {
+    method: 'POST',
+    body: JSON.stringify({
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, value]) => [name, { value, source: 'user' }]),
+      ),
+    }),
+  });
+
+export const askFor = async (phone: string, data: object[], reason = 'To greet you'): Promise<string> =>
+  (await call(`/v1/user_data/start/${phone}`, { reason, data })).requestId;
+
+export const retrieve = (phone: string, property: string) =>
+  call(`/v1/user_data/fetch/${phone}`, { data: [{ property }] });
+
+/** The states in the log of a contact. */
+export const statesOf = async (phone: string): Promise<string[]> => {
+  const answer = await fetch(`${stack.base_url}/v1/stats/logs?contact=${phone}`, { headers });
+  if (answer.status === 204) return [];
+  return ((await answer.json()) as { state: string }[]).map(({ state }) => state);
+};

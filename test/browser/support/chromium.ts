@@ -1,0 +1,30 @@
+/** The Chromium of this machine. */
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/**
+ * The path of CHROMIUM_PATH, or of the first Chromium on the PATH.
+ *
+ * @throws Error — there is none; it says how to get one
+ */
+export const findChromium = async (): Promise<string> => {
+  const { CHROMIUM_PATH, PATH = '' } = process.env;
+  const folders = PATH.split(delimiter);
+  const candidates = CHROMIUM_PATH
+    ? [CHROMIUM_PATH]
+    : NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  for (const candidate of candidates) if (await isProgram(candidate)) return candidate;
+  throw new Error(
+    CHROMIUM_PATH
+      ? `There is no program at CHROMIUM_PATH, ${CHROMIUM_PATH}.`
+      : 'Tests in a browser need Chromium: install it (apt-get install chromium), or set CHROMIUM_PATH to where it is.',
+  );
+};
+
+const isProgram = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,41 @@
+/** Serves everything once for all tests in a browser, as `npm start` does, and starts the browser. */
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { TestProject } from 'vitest/node';
+import { LocalServer } from '../../../infra/local/serve.ts';
+import { localFolder, type StackFile } from '../../../infra/local/stack-file.ts';
+import { synthesise } from '../../../infra/local/synthesise.ts';
+import { findChromium } from './chromium.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    served: StackFile;
+    /** Where tests reach the browser. */
+    browser: string;
+  }
+}
+
+export default async (project: TestProject) => {
+  const executablePath = await findChromium();
+  const assembly = join(localFolder, 'browser-assembly');
+  await mkdir(localFolder, { recursive: true });
+  const lines = createWriteStream(join(localFolder, 'browser.log'));
+  const server = await LocalServer.start({
+    assembly: synthesise(assembly, 'minified').then(() => assembly),
+    ports: { base: 0, bridge: 0, phone: 0, rapidpro: 0, turn: 0 },
+    dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
+    tableName: `business-api-browser-${process.pid}-${Date.now()}`,
+    minute: 60_000,
+    onLine: (source, line) => void lines.write(`${source} ${line}\n`),
+  });
+  project.provide('served', await server.open());
+  const browser = await chromium.launchServer({ executablePath, host: '127.0.0.1' });
+  project.provide('browser', browser.wsEndpoint());
+  return async () => {
+    await browser.close();
+    await server.close();
+    lines.end();
+  };
+};
