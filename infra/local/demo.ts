@@ -33,7 +33,7 @@ const PANELIST = '447700900001';
 /** What the app has told of the panelist. */
 const PROFILE = {
   first_name: { value: 'Thandi', source: 'user' },
-  last_name: { value: 'Mokoena', source: 'user' },
+  last_name: { value: 'Example', source: 'user' },
   citizenship: { value: 'South Africa', source: 'user' },
   device_platform: { value: 'android', source: 'device' },
   app_version: { value: '7.4.1', source: 'device' },
