@@ -65,6 +65,9 @@ export const operator = (...args: string[]): Promise<Ended> => inTurn(args);
 /** The same with colours, as on a terminal. */
 export const colourful = (...args: string[]): Promise<Ended> => inTurn(args, { FORCE_COLOR: '1' });
 
+/** The same where no table is named. */
+export const withoutTable = (...args: string[]): Promise<Ended> => inTurn(args, { TABLE_NAME: '' });
+
 const inTurn = (args: string[], settings: Environment = {}): Promise<Ended> => {
   const ended = last.then(() => runHere(args, settings));
   last = ended;
