@@ -1,6 +1,11 @@
 /** The documentation beside the local API: pages, their links, and the way to the bridge. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type RequestListener, request, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from '../../infra/docs/site.ts';
 import { documentation } from '../../infra/local/documentation.ts';
@@ -72,6 +77,17 @@ describe('pages', () => {
     expect(loaded.length).toBeGreaterThan(0);
     for (const [, address = ''] of loaded) expect(address).toMatch(/^(data:,|[\w.-]+)$/);
     expect(textOf(page)).toContain("default-src 'none'; script-src 'self'");
+  });
+
+  test('npm run docs writes all of them, for the hosts that it is told', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'docs-'));
+    const env = { ...process.env, BASE_URL: 'https://api.acme.example', BRIDGE_URL: 'https://bridge.acme.example' };
+    await promisify(execFile)(process.execPath, ['infra/docs/write.ts', folder], { env });
+    expect((await readdir(folder)).sort()).toEqual([...site.keys()].sort());
+    const description = await readFile(join(folder, 'openapi.json'), 'utf8');
+    expect(description).toContain('"url":"https://api.acme.example"');
+    expect(description).not.toContain('bridge.example.com');
+    await rm(folder, { recursive: true });
   });
 
   test('a site that is hosted elsewhere has no token and tries nothing', () => {

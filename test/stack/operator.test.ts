@@ -1,5 +1,6 @@
 /** `npm run operator`: accounts, tokens, users, and how it is called. */
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { update } from '../../shared/table/client.ts';
 import { accountTokenKey } from '../../shared/table/keys.ts';
@@ -289,4 +290,16 @@ test.each(helped)('help for "%s" needs no table', async (command) => {
 
 test('help for the whole needs no table, no account of AWS, and no stack', async () => {
   expect(await run(['--help'], bare)).toEqual(isHelp);
+});
+
+const guide = await readFile('infra/docs/operator.md', 'utf8');
+
+const inGuide = [...guide.matchAll(/^npm run operator -- (.+)$/gm)].map(([, command = '']) => command);
+
+test.each(inGuide)('the guide says what the command understands: %s', async (command) => {
+  const args = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain?.replace('MESSAGE', randomUUID()) ?? '',
+  );
+  // It comes as far as the table, which is not there; what it does not understand ends with 2.
+  expect(await withoutTable(...args)).toMatchObject({ code: 1, stdout: '' });
 });

@@ -65,8 +65,8 @@ export const operator = (...args: string[]): Promise<Ended> => inTurn(args);
 /** The same with colours, as on a terminal. */
 export const colourful = (...args: string[]): Promise<Ended> => inTurn(args, { FORCE_COLOR: '1' });
 
-/** The same where no table is named. */
-export const withoutTable = (...args: string[]): Promise<Ended> => inTurn(args, { TABLE_NAME: '' });
+/** The same on a table that is not there. */
+export const withoutTable = (...args: string[]): Promise<Ended> => inTurn(args, { TABLE_NAME: 'not-there' });
 
 const inTurn = (args: string[], settings: Environment = {}): Promise<Ended> => {
   const ended = last.then(() => runHere(args, settings));
