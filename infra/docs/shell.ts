@@ -13,6 +13,7 @@ export const pages: readonly [Page, ...Page[]] = [
   { path: 'business.html', title: 'For businesses', guide: 'business.md' },
   { path: 'operator.html', title: 'For operators', guide: 'operator.md' },
   { path: 'contributor.html', title: 'For contributors', guide: 'contributor.md' },
+  { path: 'security.html', title: 'Security', guide: 'security.md' },
   { path: 'decisions.html', title: 'Decisions', guide: 'decisions.md' },
 ];
 

@@ -40,7 +40,7 @@ const site = await buildSite({ base_url: 'https://api.example.com', bridge_url: 
 
 const textOf = (path: string): string => String(site.get(path)?.body);
 
-const guides = ['business.html', 'operator.html', 'contributor.html', 'decisions.html'];
+const guides = ['business.html', 'operator.html', 'contributor.html', 'security.html', 'decisions.html'];
 
 describe('pages', () => {
   test.each(['', 'index.html', ...guides])('/docs/%s is one', async (path) => {
@@ -96,6 +96,15 @@ describe('pages', () => {
       bridge_url: 'https://bridge.example.com',
     });
   });
+});
+
+test('the page on security names tests that there are', async () => {
+  const page = (await readFile('infra/docs/security.md', 'utf8')).replaceAll(/\s+/g, ' ');
+  const named = [...page.matchAll(/_"(.+?)"_ \(`(.+?)`\)/g)];
+  expect(named.length).toBeGreaterThan(40);
+  for (const [, title = '', file = ''] of named) {
+    expect(await readFile(file, 'utf8'), `${title} in ${file}`).toContain(title);
+  }
 });
 
 describe('the way to the bridge', () => {
