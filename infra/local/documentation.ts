@@ -8,6 +8,8 @@ import { apiDescription } from '../../shared/api-description.ts';
 import { buildSite, type File } from '../docs/site.ts';
 import { placeholders } from '../openapi/examples.ts';
 import type { Beside } from './gateway.ts';
+import { HttpRefusal, replyTo, send } from './simulated/http.ts';
+import { refuseStrangers } from './simulated/strangers.ts';
 
 interface Service {
   baseUrl: string;
@@ -20,22 +22,28 @@ const ROOT = '/docs';
 /** Leads to the bridge host, which a page of this host cannot call. */
 const BRIDGE = `${ROOT}/bridge`;
 
-const OWN_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]']);
-
 /** Serves `/docs` and what is below it, to pages and people of this machine. */
 export const documentation = async ({ baseUrl, bridgeUrl, demo }: Service): Promise<Beside> => {
   const service = { base_url: baseUrl, bridge_url: bridgeUrl, try: { token: demo.token, bridge: BRIDGE } };
   const site = await buildSite(service, tellOf(demo, apiDescription({ base: baseUrl, bridge: bridgeUrl })));
 
-  return (request, response) => {
-    const { url = '', headers } = request;
-    const [path = ''] = url.split('?', 1);
-    if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return false;
-    // A page from elsewhere must not get at the token by a name of its own for this machine.
-    if (!OWN_HOSTS.has((headers.host ?? '').replace(/:\d+$/, ''))) refuse(response, 403);
-    else if (path.startsWith(`${BRIDGE}/`)) void forward(request, `${bridgeUrl}${url.slice(BRIDGE.length)}`, response);
-    else if (path === ROOT) response.writeHead(308, { location: `${ROOT}/` }).end();
+  const answer = (request: IncomingMessage, response: ServerResponse, path: string): void => {
+    // A page from elsewhere must not get at the token, nor call the bridge.
+    refuseStrangers(request.headers);
+    if (path === ROOT) response.writeHead(308, { location: `${ROOT}/` }).end();
+    else if (path.startsWith(`${BRIDGE}/`))
+      void forward(request, `${bridgeUrl}${request.url?.slice(BRIDGE.length)}`, response);
     else show(site.get(path.slice(ROOT.length + 1) || 'index.html'), response);
+  };
+
+  return (request, response) => {
+    const [path = ''] = (request.url ?? '').split('?', 1);
+    if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return false;
+    try {
+      answer(request, response, path);
+    } catch (error) {
+      send(response, replyTo(error));
+    }
     return true;
   };
 };
@@ -50,20 +58,10 @@ const tellOf = ({ token, bot_phone_number, panelist }: Service['demo'], descript
       .replaceAll(placeholders.day, new Date().toISOString().slice(0, 10)),
   );
 
-const refuse = (response: ServerResponse, status: number): void => {
-  response.writeHead(status).end();
-};
-
+/** @throws HttpRefusal — 404, there is no such file */
 const show = (file: File | undefined, response: ServerResponse): void => {
-  if (file === undefined) {
-    refuse(response, 404);
-    return;
-  }
-  const headers = {
-    'content-type': file.type,
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-cache',
-  };
+  if (file === undefined) throw new HttpRefusal(404, `There is no such page: ${ROOT} leads to them.`);
+  const headers = { 'content-type': file.type, 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache' };
   response.writeHead(200, headers).end(file.body);
 };
 
@@ -86,6 +84,6 @@ const forward = async (request: IncomingMessage, url: string, response: ServerRe
     const taken = [...answer.headers].filter(([name]) => !HOP.has(name));
     response.writeHead(answer.status, Object.fromEntries(taken)).end(await answer.bytes());
   } catch {
-    refuse(response, 502);
+    send(response, replyTo(new HttpRefusal(502, 'The bridge does not answer.')));
   }
 };

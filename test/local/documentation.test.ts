@@ -128,15 +128,19 @@ test('examples have the numbers of the demo, so that they work when tried out', 
   expect([send.value.to, test.parameters[0]?.example]).toEqual(['447700900001', '447700900000']);
 });
 
-test.each(['/docs/service.json', '/docs/bridge/media/1', '/docs/'])(
-  '%s is refused to a page that calls this machine by a name of its own',
-  async (path) => {
-    const { hostname, port } = new URL(url);
-    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-    const headers = { host: 'rebound.example.com' };
-    request({ hostname, port, path, headers }, (answer) => resolve(answer.resume().statusCode))
-      .once('error', reject)
-      .end();
-    expect(await promise).toBe(403);
-  },
-);
+const PATHS = ['/docs/service.json', '/docs/bridge/media/1', '/docs/'];
+
+test.each(PATHS)('%s is refused to a page that calls this machine by a name of its own', async (path) => {
+  const { hostname, port } = new URL(url);
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+  const headers = { host: 'rebound.example.com' };
+  request({ hostname, port, path, headers }, (answer) => resolve(answer.resume().statusCode))
+    .once('error', reject)
+    .end();
+  expect(await promise).toBe(403);
+});
+
+test.each(PATHS)('%s is refused to a page of another origin', async (path) => {
+  const { status } = await fetch(`${url}${path}`, { headers: { origin: 'https://elsewhere.example.com' } });
+  expect(status).toBe(403);
+});

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { createProfiler } from '../../shared/profilers.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { timestamp } from '../../shared/clock.ts';
+import { createProfiler, deleteProfiler } from '../../shared/profilers.ts';
 import { update } from '../../shared/table/client.ts';
 import { profilerKey } from '../../shared/table/keys.ts';
 import { call, fail, type Received, sendRaw } from './support/client.ts';
@@ -322,6 +323,20 @@ describe('deleting a profiler', () => {
     const request = { token, path: { id: created.body.profiler_id } };
     const both = await Promise.all([1, 2, 3].map(() => sendRaw('deleteProfiler', request)));
     expect(both.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
+  });
+
+  test('of two in the same microsecond, one deletes it', async () => {
+    const { account } = await newVendor();
+    const { id } = await createProfiler(account, { question, options: ['a', 'b'] });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const time = Date.now();
+    await deleteProfiler(account, id);
+    // A clock that is set back gives the same microsecond again.
+    vi.setSystemTime(time + 60_000);
+    timestamp();
+    vi.setSystemTime(time);
+    await expect(deleteProfiler(account, id)).rejects.toMatchObject({ code: 'profiler_not_found' });
   });
 });
 
