@@ -6,8 +6,8 @@ import { expectAccessible, openPage, stack } from './support/browser.ts';
 
 const DOCS = `${stack.base_url}/docs`;
 
-const openReference = async (options: Parameters<typeof openPage>[1] = {}): Promise<Page> => {
-  const page = await openPage(DOCS, options);
+const openReference = async (options: Parameters<typeof openPage>[1] = {}, address = DOCS): Promise<Page> => {
+  const page = await openPage(address, options);
   await page.locator('#reference[data-ready]').waitFor();
   return page;
 };
@@ -39,6 +39,11 @@ describe('the reference', () => {
     ['takeTurnMessage', '200'],
   ])('tries out %s with the example and the token that stand there', async (name, status) => {
     expect(await tryOut(await openReference(), name)).toBe(status);
+  });
+
+  test.each(['sendMessage', 'takeTestMessage'])('tries out %s by another name of this machine too', async (name) => {
+    const page = await openReference({}, DOCS.replace('127.0.0.1', 'localhost'));
+    expect(await tryOut(page, name)).toBe('200');
   });
 
   test('uploads a file', async () => {

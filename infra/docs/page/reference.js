@@ -2,10 +2,13 @@
 
 const service = await (await fetch('service.json')).json();
 
-/** The bridge is another origin, which answers no other page: the page's own host leads to it. */
+/** The bridge is another origin, and so is the API by another name of this machine: the page's own host leads to both. */
 const throughHere = (request) => {
-  if (service.try && request.url.startsWith(service.bridge_url)) {
-    request.url = location.origin + service.try.bridge + request.url.slice(service.bridge_url.length);
+  const { base_url, bridge_url, try: tried } = service;
+  if (tried && request.url.startsWith(bridge_url)) {
+    request.url = location.origin + tried.bridge + request.url.slice(bridge_url.length);
+  } else if (tried && request.url.startsWith(base_url)) {
+    request.url = location.origin + request.url.slice(base_url.length);
   }
   return request;
 };
