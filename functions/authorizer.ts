@@ -5,6 +5,7 @@
 import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from 'aws-lambda';
 import { describeError, log } from '../shared/log.ts';
 import { type Identity, identify } from '../shared/tokens.ts';
+import { traced } from '../shared/trace.ts';
 
 /** What it looks at of API Gateway's event. `identitySource` is null for the authorizer that has none: path tokens'. */
 interface Event extends Pick<APIGatewayRequestAuthorizerEventV2, 'routeKey' | 'pathParameters'> {
@@ -14,8 +15,11 @@ interface Event extends Pick<APIGatewayRequestAuthorizerEventV2, 'routeKey' | 'p
 
 type Result = APIGatewaySimpleAuthorizerWithContextResult<Identity | Record<string, never>>;
 
-export const handler = async (event: Event): Promise<Result> => {
-  const fields = { request_id: event.requestContext.requestId, route: event.routeKey };
+export const handler = (event: Event): Promise<Result> =>
+  traced(event.requestContext.requestId, () => authorize(event));
+
+const authorize = async (event: Event): Promise<Result> => {
+  const fields = { route: event.routeKey };
   try {
     const caller = await callerOf(event);
     log('info', caller ? 'authorized' : 'refused', { ...fields, account: caller?.account, token_id: caller?.token });

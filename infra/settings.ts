@@ -44,6 +44,8 @@ const settings = v.object({
   fetchConcurrency: v.optional(wholeNumber(1)),
   /** ARN of the SNS topic that alarms are sent to. */
   alarmTopic: v.optional(v.pipe(v.string(), v.startsWith('arn:', 'must be an ARN'))),
+  /** Address at which the documentation (`npm run docs`) is hosted: alarms lead to its runbooks. */
+  docsUrl: v.optional(v.pipe(v.string(), v.url(), v.startsWith('https://', 'must be an https address'))),
   /** Minutes that an entry of an outbox may wait before an alarm is raised. */
   alarmAge: v.optional(wholeNumber(1), 60),
   /** Requests a second that each host takes, sustained and in bursts. */

@@ -2,6 +2,7 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { api, type Endpoint, type EndpointName } from '../shared/api.ts';
@@ -9,10 +10,13 @@ import { entryKey, messageKey } from '../shared/table/keys.ts';
 import type { Bundles } from './bundle.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { BusinessTable } from './constructs/business-table.ts';
+import { ServiceDashboard, type Watched } from './constructs/dashboard.ts';
 import { feedFromQueue, feedFromStream } from './constructs/event-sources.ts';
 import { HttpHost } from './constructs/http-host.ts';
 import { MediaBucket } from './constructs/media-bucket.ts';
+import { SavedQueries } from './constructs/saved-queries.ts';
 import { ServiceFunction, type Surroundings } from './constructs/service-function.ts';
+import { ServiceMetrics } from './constructs/service-metrics.ts';
 import { FailedBatches, WakeUpQueue } from './constructs/wake-up-queue.ts';
 import type { Settings } from './settings.ts';
 
@@ -32,6 +36,7 @@ export class BusinessApiStack extends Stack {
     super(scope, id, props);
     const retain = settings.removalPolicy === 'retain';
     const { logRetention } = settings;
+    const metrics = new ServiceMetrics(settings.stage);
 
     const table = new BusinessTable(this, 'Table', { retain });
     const media = new MediaBucket(this, 'Media', { retain });
@@ -63,6 +68,7 @@ export class BusinessApiStack extends Stack {
         MESSAGE_RETENTION: String(settings.messageRetention),
         REQUEST_RETENTION: String(settings.requestRetention),
         COUNTER_RETENTION: String(settings.counterRetention),
+        METRICS_NAMESPACE: metrics.namespace,
       },
     };
 
@@ -156,7 +162,7 @@ export class BusinessApiStack extends Stack {
       environment: waking,
       description: 'Takes up work that is due',
       bundle: bundles.sweep,
-      access: ['listDueWork', 'listAnswers', 'removeAnswers', 'buryProfiler'],
+      access: ['listDueWork', 'listAnswers', 'removeAnswers', 'buryProfiler', 'findCircuit'],
       timeout: TIMEOUT.sweep,
     });
     for (const waker of [relay, deliver, sweep]) waker.allow(['sqs:SendMessage'], wakeUps.queue.queueArn);
@@ -192,16 +198,29 @@ export class BusinessApiStack extends Stack {
       targets: [sweep, erase].map((each) => new InvokeFunction(each.function, { retryAttempts: 0 })),
     });
 
-    const alarms = new Alarms(this, 'Alarms', { stage: settings.stage, topic: settings.alarmTopic });
-    alarms.whenUsed('DeadLetters', wakeUps.deadLetters, 'Deliver failed five times on a conversation');
-    alarms.whenUsed('FailedBatches', failures, 'Relay or count gave up a batch of the stream');
-    alarms.whenLogged(
-      'OldestEntry',
-      sweep.logGroup,
-      'oldest_s',
-      settings.alarmAge * 60,
-      `Something waits in an outbox for more than ${settings.alarmAge} minutes`,
-    );
+    const watched: Watched = {
+      hosts: Object.entries(hosts).map(([name, { api }]) => ({ name, api })),
+      functions: {
+        authorizer: authorizer.function,
+        relay: relay.function,
+        count: count.function,
+        deliver: deliver.function,
+        sweep: sweep.function,
+        erase: erase.function,
+      },
+      queues: { wakeUps: wakeUps.queue, deadLetters: wakeUps.deadLetters, failedBatches: failures },
+      table,
+    };
+    const alarms = new Alarms(this, 'Alarms', metrics, watched, {
+      topic: settings.alarmTopic,
+      docsUrl: settings.docsUrl,
+      age: settings.alarmAge,
+    });
+    new ServiceDashboard(this, 'Dashboard', { ...watched, metrics, alarms: alarms.all });
+    new SavedQueries(this, 'SavedQueries', {
+      stage: settings.stage,
+      logGroups: this.node.findAll().filter((construct) => construct instanceof LogGroup),
+    });
 
     new CfnOutput(this, 'BaseUrl', { value: hosts.base.url });
     new CfnOutput(this, 'BridgeUrl', { value: hosts.bridge.url });

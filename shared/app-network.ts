@@ -1,6 +1,7 @@
 /** The app network: the servers of the mobile app. Every event is one signed POST to its one address. */
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
+import { APP } from './circuit.ts';
 import type { Entry, Outgoing } from './outbox.ts';
 import { notSetUp, type Posting } from './posting.ts';
 import type { Receiver } from './receiver.ts';
@@ -17,7 +18,7 @@ let known: Credentials | undefined;
 /** The app network, as the stack's secret describes it: read once by each process. */
 export const appNetwork = async (): Promise<Receiver> => {
   known ??= await readCredentials();
-  return { name: 'app', posting: known ? postingBy(known) : notSetUp };
+  return { name: APP, posting: known ? postingBy(known) : notSetUp };
 };
 
 /** What the operator has filled in; nothing, where that is no address with a signing secret. */

@@ -3,6 +3,7 @@
  * those who wait for it neither press it nor hold workers. Then one of them tries it.
  */
 import { between, minutes, now, secondsFromNow, sortableTime } from './clock.ts';
+import { measure } from './metrics.ts';
 import type { Conversation } from './outbox.ts';
 import { findLatest, peek, remove, update, updated } from './table/client.ts';
 import { circuitKey, type Key } from './table/keys.ts';
@@ -59,13 +60,16 @@ export const noteFailure = async (receiver: string, passage: Passage): Promise<v
   });
   if (counted === 'failures' && failures < LIMIT) return;
   const period = minutes(PERIODS[Math.min(trials, PERIODS.length - 1)] ?? 0);
-  await update({
+  const opened = await update({
     Key: circuitKey(receiver),
     UpdateExpression: 'SET open_until = :until',
     // Those who were under way when it opened do not keep it open.
     ConditionExpression: counted === 'trials' ? 'attribute_exists(pk)' : 'attribute_not_exists(open_until)',
     ExpressionAttributeValues: { ':until': sortableTime(now() + period) },
   });
+  if (opened && counted === 'failures') {
+    measure('warn', 'circuit opened', { ...directionOf(receiver), receiver, circuits_opened: 1 });
+  }
 };
 
 /** Leaves a receiver alone that asks for fewer calls: nobody tries it before then (milliseconds since 1970). */
@@ -77,17 +81,34 @@ export const rest = async (receiver: string, until: number): Promise<void> => {
   });
 };
 
-/** Notes that a receiver works: closes its circuit. */
+/** Notes that a receiver works: closes its circuit, if it failed before. */
+export const noteSuccess = async (receiver: string, passage: Passage): Promise<void> => {
+  if (passage === 'working') return;
+  await close(receiver);
+  if (passage === 'trial')
+    measure('info', 'circuit closed', { ...directionOf(receiver), receiver, circuits_closed: 1 });
+};
+
+/** Forgets that a receiver failed. */
 export const close = async (receiver: string): Promise<void> => {
   await remove(circuitKey(receiver));
 };
 
+/** Whether a receiver has failed so often that it is left alone. 0.5 read units. */
+export const isFailing = async (receiver: string): Promise<boolean> =>
+  ((await peek<Partial<CircuitItem>>(circuitKey(receiver)))?.failures ?? 0) >= LIMIT;
+
 /** A little later than `time`, so that not all who wait come at once. */
 export const later = (time: number): number => time + between(0, minutes(0.2));
 
+/** What the app network's circuit is known by. */
+export const APP = 'app';
+
 /** What the circuit of a conversation's receiver is known by: users' is one, each account's platform has its own. */
 export const receiverNameOf = ({ direction, account }: Conversation): string =>
-  direction === 'app' ? 'app' : `platform#${account}`;
+  direction === 'app' ? APP : `platform#${account}`;
+
+const directionOf = (receiver: string) => ({ direction: receiver === APP ? 'app' : 'platform' });
 
 /** A receiver that is left alone. */
 export interface OpenCircuit {

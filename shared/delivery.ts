@@ -4,11 +4,12 @@
  * each entry at least once, in order, with the same id.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { close, enter, later, noteFailure, type Passage, rest } from './circuit.ts';
+import { enter, later, noteFailure, noteSuccess, type Passage, rest } from './circuit.ts';
 import { minutes, now, timestamp } from './clock.ts';
 import { log } from './log.ts';
 import type { State } from './logs.ts';
 import { reaching } from './messages.ts';
+import { measure } from './metrics.ts';
 import {
   type Conversation,
   dequeueing,
@@ -19,6 +20,7 @@ import {
   isBehind,
   isExpired,
   isPutOff,
+  namesOf,
   nextAttempt,
   type Outgoing,
   oldestEntries,
@@ -31,6 +33,7 @@ import { attempt, type Receiver } from './receiver.ts';
 import { receiverOf } from './receivers.ts';
 import { transact } from './table/client.ts';
 import { noting, type Telling, wasTold } from './told.ts';
+import { traced } from './trace.ts';
 
 /** What came of a wake-up; `unfinished` where there was no time for the rest. */
 export interface Drained {
@@ -60,18 +63,9 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
     const { entries, all } = await oldestEntries(conversation);
     for (const [place, entry] of entries.entries()) {
       if (remaining() < RESERVE) return { ...drained, unfinished: true };
-      const telling = receiver.telling?.(entry);
-      const outcome = await hand({ receiver, passage, entry, telling, remaining });
-      if (outcome.result === 'limited' && !isExpired(entry)) {
-        await waitFor(receiver, outcome, head, entry);
-        return { ...drained, put_off: outcome.cause };
-      }
-      if (outcome.result === 'again' && !isExpired(entry)) {
-        await putOffAfter(outcome, passage, head, entry);
-        if (typeof passage !== 'object') await noteFailure(receiver.name, passage);
-        return { ...drained, put_off: outcome.cause };
-      }
-      await settle(entry, outcome, telling);
+      const handing = { receiver, passage, head, entry, remaining };
+      const { outcome, put_off } = await traced(entry.trace_id, () => handle(handing));
+      if (put_off !== undefined) return { ...drained, put_off };
       drained.settled += 1;
       passage = await next(receiver, passage, outcome);
       if (isBehind(head)) head = await goOn(head, entries[place + 1]?.created ?? timestamp());
@@ -89,14 +83,34 @@ const LEFT_ALONE: Outcome = { result: 'again', cause: 'receiver_fails' };
 interface Handing {
   receiver: Receiver;
   passage: Passage;
+  head: Head;
   entry: Entry;
-  /** What the receiver is to be told once, where it is such a thing. */
-  telling: Telling | undefined;
   remaining: () => number;
 }
 
-/** Hands an entry over, unless the receiver knows it from another one, or is left alone. */
-const hand = async ({ receiver, passage, entry, telling, remaining }: Handing): Promise<Outcome> => {
+/** Hands an entry over, and notes what came of it. Answers why the conversation is put off, where it is. */
+const handle = async (handing: Handing): Promise<{ outcome: Outcome; put_off?: string }> => {
+  const { receiver, passage, head, entry } = handing;
+  const telling = receiver.telling?.(entry);
+  const outcome = await hand(handing, telling);
+  if (outcome.result === 'limited' && !isExpired(entry)) {
+    await waitFor(receiver, outcome, head, entry);
+    return { outcome, put_off: outcome.cause };
+  }
+  if (outcome.result === 'again' && !isExpired(entry)) {
+    await putOffAfter(outcome, passage, head, entry);
+    if (typeof passage !== 'object') await noteFailure(receiver.name, passage);
+    return { outcome, put_off: outcome.cause };
+  }
+  await settle(entry, outcome, telling);
+  return { outcome };
+};
+
+/** Hands an entry over, unless the receiver knows it from another one (`telling`), or is left alone. */
+const hand = async (
+  { receiver, passage, entry, remaining }: Handing,
+  telling: Telling | undefined,
+): Promise<Outcome> => {
   if (telling && (await wasTold(subjectOf(entry.outgoing).account, telling))) return { result: 'passed_over' };
   return typeof passage === 'object' ? LEFT_ALONE : tryTwice(receiver, entry, remaining);
 };
@@ -120,7 +134,7 @@ const putOffAfter = async (
   const attempts = typeof passage === 'object' ? before : before + 1;
   const until = typeof passage === 'object' ? passage.until : nextAttempt(attempts, retryAfter);
   await putOff(head, { until, since: entry.created, cause, attempts });
-  log('warn', 'put off', { ...namesOf(entry), cause, attempts });
+  measure('warn', 'put off', { ...namesOf(entry.outgoing), cause, reason: reasonOf(cause), attempts, put_off: 1 });
 };
 
 /** Minutes that a receiver is left alone at least and at most that asks for fewer calls: 1 s and 10 minutes. */
@@ -136,7 +150,7 @@ const waitFor = async (
   const until = now() + Math.min(Math.max(wait, minutes(REST.least)), minutes(REST.most));
   await rest(name, until);
   await putOff(head, { until: later(until), since: entry.created, cause, attempts: head.attempts ?? 0 });
-  log('info', 'asked to wait', { ...namesOf(entry), cause });
+  measure('info', 'asked to wait', { ...namesOf(entry.outgoing), cause, asked_to_wait: 1 });
 };
 
 /** Tells the receiver's circuit what came of an attempt. Answers how to go on with the receiver. */
@@ -146,7 +160,7 @@ const next = async ({ name }: Receiver, passage: Passage, { result }: Outcome): 
     if (typeof passage !== 'object') await noteFailure(name, passage);
     return enter(name);
   }
-  if (passage !== 'working') await close(name);
+  await noteSuccess(name, passage);
   return 'working';
 };
 
@@ -157,24 +171,31 @@ const next = async ({ name }: Receiver, passage: Passage, { result }: Outcome): 
 const settle = async (entry: Entry, outcome: Outcome, telling: Telling | undefined): Promise<void> => {
   const { outgoing } = entry;
   const cause = 'cause' in outcome ? outcome.cause : undefined;
-  if (cause !== undefined) log('error', 'given up', { ...namesOf(entry), cause });
   const state = stateAfter(outgoing, cause);
   const more = [
     ...(state === undefined || !('message' in outgoing) ? [] : reaching(outgoing.message, state, timestamp(), cause)),
     ...(telling && outcome.result === 'taken' ? [noting(subjectOf(outgoing).account, telling)] : []),
   ];
-  if (more.length > 0 && (await transact([dequeueing(entry), ...more])).length === 0) return;
-  // Nothing to log or to note, or it is already.
-  await transact([dequeueing(entry)]);
+  // Where there is nothing to log or to note, or it is already, the entry alone goes.
+  const isNoted = more.length > 0 && (await transact([dequeueing(entry), ...more])).length === 0;
+  if (!isNoted) await transact([dequeueing(entry)]);
+  tell(entry, outcome, cause);
 };
+
+/** Says in the log how an entry ended. */
+const tell = ({ outgoing, created }: Entry, { result }: Outcome, cause: string | undefined): void => {
+  const names = namesOf(outgoing);
+  if (cause !== undefined) {
+    measure('error', 'given up', { ...names, cause, reason: reasonOf(cause), given_up: 1 });
+  } else if (result === 'taken') {
+    measure('info', 'delivered', { ...names, delivered: 1, delivery_ms: now() - Date.parse(`${created}Z`) });
+  } else log('info', 'passed over', names);
+};
+
+/** A cause as figures tell it apart: receivers answer with any status, and each one would be another metric. */
+const reasonOf = (cause: string): string => cause.replace(/^(status_\d)\d\d$/, '$1xx');
 
 const stateAfter = ({ type }: Outgoing, cause: string | undefined): State | undefined => {
   if (type === 'message.send') return cause === undefined ? 'delivered_to_server' : 'sending_failed';
   return type === 'message.received' && cause !== undefined ? 'reception_failed_http' : undefined;
 };
-
-const namesOf = ({ outgoing }: Entry) => ({
-  type: outgoing.type,
-  account: subjectOf(outgoing).account,
-  ['message' in outgoing ? 'message_id' : 'user_data_request_id']: subjectOf(outgoing).id,
-});

@@ -9,11 +9,16 @@ export interface Due extends Key {
 }
 
 /** What is due at `time` (as `sortableTime` writes it), a page at a time, the oldest of each shard first. */
-export async function* dueWork(time: string): AsyncGenerator<Due[]> {
+export const dueWork = (time: string): AsyncGenerator<Due[]> => work('<=', time);
+
+/** The same for what is due after `time`. */
+export const laterWork = (time: string): AsyncGenerator<Due[]> => work('>', time);
+
+async function* work(when: '<=' | '>', time: string): AsyncGenerator<Due[]> {
   for (const partition of duePartitions) {
     yield* pages<Due>({
       IndexName: 'gsi1',
-      KeyConditionExpression: 'gsi1pk = :due AND gsi1sk <= :time',
+      KeyConditionExpression: `gsi1pk = :due AND gsi1sk ${when} :time`,
       ExpressionAttributeValues: { ':due': partition, ':time': time },
       ProjectionExpression: 'pk, sk, gsi1sk, created',
     });

@@ -1,13 +1,19 @@
 /**
- * Structured log lines, one JSON object each. They say which request, which account, what came of it; never a phone
- * number, a value, a text, a path or a token.
+ * Structured log lines, one JSON object each. They say which trace, which account, which message, what came of it; never
+ * a phone number, a value, a text, a path or a token.
  */
+import { traceId } from './trace.ts';
 
-type Level = 'info' | 'warn' | 'error';
+export type Level = 'info' | 'warn' | 'error';
 
-/** Writes one line. `message` is a fixed text that one can search for. */
-export const log = (level: Level, message: string, fields: Record<string, string | number | undefined>): void => {
-  process.stdout.write(`${JSON.stringify({ level, message, ...fields })}\n`);
+export type Fields = Record<string, string | number | string[] | undefined>;
+
+/** Writes one line, with the id of the current trace. `message` is a fixed text that one can search for. */
+export const log = (level: Level, message: string, fields: Fields): void => write({ level, message, ...fields });
+
+/** Writes a line as it is. */
+export const write = (line: Record<string, unknown>): void => {
+  process.stdout.write(`${JSON.stringify({ ...line, trace_id: line.trace_id ?? traceId() })}\n`);
 };
 
 /** An error as the log may hold it: its kind and where it came from. Its message may quote data, so it stays out. */

@@ -6,7 +6,8 @@ import { hashOf, idempotencyKeyReused } from './idempotency.ts';
 import { jobOf } from './jobs.ts';
 import { type LogItem, logItem, type Message, messageOf, type State } from './logs.ts';
 import { whyNotToSend } from './media.ts';
-import { type Content, type Conversation, type Direction, enqueueing, type Outgoing } from './outbox.ts';
+import { measure } from './metrics.ts';
+import { type Content, type Conversation, type Direction, enqueueing, namesOf, type Outgoing } from './outbox.ts';
 import type { PlatformDraft } from './platforms/platform.ts';
 import type { PlatformName } from './platforms/platforms.ts';
 import { invalidRequest, Problem } from './problems.ts';
@@ -101,6 +102,7 @@ const accept = async (draft: Draft, { source, ...sending }: Sending, request?: s
     ...(quick_replies !== undefined && { quick_replies }),
   };
   const [taken] = await transact([puttingNew(item), ...enqueueing(conversation('app', message), outgoing)]);
+  if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
   return taken === undefined;
 };
 
@@ -155,7 +157,8 @@ const take = async (account: string, id: string, { from, to, ...content }: Recei
   const item = logItem(message, 'received', created);
   if (platform === undefined) return void (await putNew(item));
   const outgoing: Outgoing = { type: 'message.received', message, to, content };
-  await transact([puttingNew(item), ...enqueueing(conversation('platform', message), outgoing)]);
+  const [taken] = await transact([puttingNew(item), ...enqueueing(conversation('platform', message), outgoing)]);
+  if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
 };
 
 /**
@@ -170,8 +173,11 @@ export const reportState = async (id: string, state: State, reason?: string): Pr
   const message = messageOf(item);
   const created = timestamp();
   const [put, ...others] = reaching(message, state, created, reason);
-  if (others.length > 0) await transact([put, ...others]);
-  else await putNew(stateItem(message, state, created, reason));
+  const isKnown =
+    others.length > 0
+      ? (await transact([put, ...others])).length > 0
+      : (await putNew(stateItem(message, state, created, reason))) !== undefined;
+  if (!isKnown) measure('info', 'state', { account: message.account, message_id: id, state, states: 1 });
   return true;
 };
 

@@ -7,6 +7,7 @@ import type { Message, State } from './logs.ts';
 import type { PropertyName } from './properties.ts';
 import { findLatest, page, putting, remove, removing, update, updating, type Write } from './table/client.ts';
 import { dueAt, entryKey, headKey, type Key } from './table/keys.ts';
+import { traceId } from './trace.ts';
 
 /** `app` leads to a user through the app network, `platform` to a customer's chat platform. */
 export type Direction = 'app' | 'platform';
@@ -62,12 +63,21 @@ export type Outgoing =
 export const subjectOf = (outgoing: Outgoing): RequestReference =>
   'message' in outgoing ? outgoing.message : outgoing.request;
 
+/** What goes out, as the log may name it. */
+export const namesOf = (outgoing: Outgoing) => ({
+  type: outgoing.type,
+  account: subjectOf(outgoing).account,
+  ['message' in outgoing ? 'message_id' : 'user_data_request_id']: subjectOf(outgoing).id,
+});
+
 export interface Entry extends Key {
   /** The same at every attempt to deliver it. */
   id: string;
   /** When it was accepted. */
   created: string;
   outgoing: Outgoing;
+  /** The trace in which it was accepted. */
+  trace_id?: string;
 }
 
 /** What a conversation with anything waiting in it is known by. */
@@ -103,7 +113,8 @@ export const enqueueing = (conversation: Conversation, outgoing: Outgoing): Writ
   const name = nameOf(conversation);
   const id = newId();
   const created = timestamp();
-  const entry: Entry = { ...entryKey(name, id), id, created, outgoing };
+  const trace_id = traceId();
+  const entry: Entry = { ...entryKey(name, id), id, created, outgoing, ...(trace_id !== undefined && { trace_id }) };
   const { gsi1pk, gsi1sk } = dueAt(name, sortableTime(now() + minutes(OVERDUE)));
   return [
     putting(entry),

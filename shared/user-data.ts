@@ -7,7 +7,8 @@ import { findAccount } from './accounts.ts';
 import { idFromKey, newId, secondsFromNow, timestamp } from './clock.ts';
 import { type Grant, granting, recordGrant } from './grants.ts';
 import { hashOf, idempotencyKeyReused } from './idempotency.ts';
-import { type Asked, type Conversation, enqueueing, type RequestReference } from './outbox.ts';
+import { measure } from './metrics.ts';
+import { type Asked, type Conversation, enqueueing, namesOf, type Outgoing, type RequestReference } from './outbox.ts';
 import { Problem } from './problems.ts';
 import { isAutomatic, type PropertyName } from './properties.ts';
 import { requestRetention } from './settings.ts';
@@ -97,27 +98,27 @@ export const startRequest = async (
   };
   const released = releasedIn(results);
   const asked = data.filter(({ property }) => !isAutomatic(property));
+  const outgoing: Outgoing = {
+    type: 'user_data.request',
+    request: reference,
+    business: item.business,
+    reason,
+    properties: asked,
+  };
   const failed = await transact([
     puttingNew(item),
     // Nothing is released of a user who is gone by now, whoever has the number since.
     ...(released.length > 0
       ? [knownSince(phone, created), granting(phone, grantOf(reference, reason, released, created))]
       : []),
-    ...(isComplete
-      ? completing(reference, platform, created)
-      : enqueueing(conversation('app', reference), {
-          type: 'user_data.request',
-          request: reference,
-          business: item.business,
-          reason,
-          properties: asked,
-        })),
+    ...(isComplete ? completing(reference, platform, created) : enqueueing(conversation('app', reference), outgoing)),
   ]);
   if (failed.includes(0)) {
     // A repeat, which is answered as the first was.
     const first = await findLatest<RequestItem>(requestKey(id));
     if (first?.request !== item.request) throw idempotencyKeyReused('request');
   } else if (failed.length > 0) throw userNotFound();
+  else if (!isComplete) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
   return answer;
 };
 

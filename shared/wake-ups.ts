@@ -8,11 +8,14 @@ import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } fr
 import * as v from 'valibot';
 import { type Conversation, type Direction, nameOf } from './outbox.ts';
 import { queueUrl } from './settings.ts';
+import { traceId } from './trace.ts';
 
 export interface WakeUp {
   conversation: Conversation;
   /** The queue swallows another one with the same text for five minutes. */
   once: string;
+  /** The trace that it belongs to; the current one, if it has none of its own. */
+  trace_id?: string | undefined;
 }
 
 /** Groups of an account by direction: the app network takes more at a time than a customer's server. */
@@ -48,7 +51,7 @@ export const wake = async (wakeUps: WakeUp[]): Promise<void> => {
 const sendBatch = async (wakeUps: WakeUp[]): Promise<void> => {
   let left = wakeUps.map((wakeUp, place) => ({
     Id: String(place),
-    MessageBody: JSON.stringify(wakeUp.conversation),
+    MessageBody: JSON.stringify({ ...wakeUp.conversation, trace_id: wakeUp.trace_id ?? traceId() }),
     MessageGroupId: groupOf(wakeUp.conversation),
     MessageDeduplicationId: wakeUp.once,
   }));
@@ -68,10 +71,18 @@ const groupOf = (conversation: Conversation): string => {
   return `${direction}#${account}#${crc32(nameOf(conversation)) % SLOTS[direction]}`;
 };
 
-const wakeUp = v.object({ direction: v.picklist(['app', 'platform']), account: v.string(), phone: v.string() });
+const wakeUp = v.object({
+  direction: v.picklist(['app', 'platform']),
+  account: v.string(),
+  phone: v.string(),
+  trace_id: v.optional(v.string()),
+});
 
-/** The conversation that a wake-up's body names. */
-export const readWakeUp = (body: string): Conversation => v.parse(wakeUp, JSON.parse(body));
+/** The conversation that a wake-up's body names, and the trace that it belongs to. */
+export const readWakeUp = (body: string): Omit<WakeUp, 'once'> => {
+  const { trace_id, ...conversation } = v.parse(wakeUp, JSON.parse(body));
+  return { conversation, trace_id };
+};
 
 /** Has a wake-up that failed come again soon, rather than when the queue takes its worker for dead. */
 export const returnSoon = async (receiptHandle: string): Promise<void> => {

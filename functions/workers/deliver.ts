@@ -8,12 +8,13 @@ import { worker } from '../../shared/worker.ts';
 
 /** One wake-up at a time. One that fails comes again soon, and at last goes to the dead letters. */
 export const handler = worker('deliver', async ({ Records }: SQSEvent, remaining) => {
-  const done = { settled: 0, put_off: 0, unfinished: 0 };
+  const done = { settled: 0, put_off: 0, unfinished: 0, trace_ids: [] as string[] };
   for (const { body, receiptHandle } of Records) {
     try {
-      const conversation = readWakeUp(body);
+      const { conversation, trace_id } = readWakeUp(body);
+      if (trace_id !== undefined) done.trace_ids.push(trace_id);
       const { settled, put_off, unfinished } = await deliver(conversation, remaining);
-      if (unfinished) await wake([{ conversation, once: newId() }]);
+      if (unfinished) await wake([{ conversation, once: newId(), trace_id }]);
       done.settled += settled;
       done.put_off += put_off ? 1 : 0;
       done.unfinished += unfinished ? 1 : 0;

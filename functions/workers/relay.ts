@@ -8,6 +8,6 @@ import { worker } from '../../shared/worker.ts';
 /** A batch that fails is given again whole: wake-ups that were sent are swallowed by the queue then. */
 export const handler = worker('relay', async (event: DynamoDBStreamEvent) => {
   const entries = keysIn(event);
-  await wake(entries.map((entry) => ({ conversation: conversationOf(entry), once: entry.sk })));
-  return { entries: entries.length };
+  await wake(entries.map(({ pk, sk, trace_id }) => ({ conversation: conversationOf({ pk, sk }), once: sk, trace_id })));
+  return { entries: entries.length, trace_ids: entries.flatMap(({ trace_id }) => trace_id ?? []) };
 });

@@ -1,58 +1,218 @@
-/** What an operator is woken for: something was given up, or waits too long. */
+/** What an operator is woken for, each with the section of the runbook that says what to do. */
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, type IMetric, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Metric,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { indexes } from '../../shared/table/keys.ts';
+import type { Watched } from './dashboard.ts';
+import { MINUTE, type ServiceMetrics } from './service-metrics.ts';
 
 interface AlarmsProps {
-  /** Names the deployment in the metrics. */
-  stage: string;
   /** ARN of the SNS topic that is told; nobody is, without one. */
   topic: string | undefined;
+  /** Address of the documentation's site; without one, runbooks are named by their file. */
+  docsUrl: string | undefined;
+  /** Minutes that something may wait in an outbox. */
+  age: number;
 }
 
-const MINUTE = Duration.minutes(1);
+interface Raising {
+  metric: IMetric;
+  threshold: number;
+  /** Periods in a row. */
+  periods?: number;
+  /** What it means where nothing is measured; that all is well, without it. */
+  missing?: TreatMissingData;
+  /** When it is raised; above the threshold, without it. */
+  comparison?: ComparisonOperator;
+}
+
+/** Server errors in five minutes from which on their share counts. */
+const FEW_ERRORS = 5;
+/** Deliveries given up in a quarter of an hour from which on their share counts. */
+const FEW_GIVEN_UP = 20;
+/** Minutes that the stream and the queue may be behind. */
+const BEHIND = 5;
 
 export class Alarms extends Construct {
-  readonly #stage: string;
+  readonly all: Alarm[] = [];
   readonly #action: SnsAction | undefined;
+  readonly #docsUrl: string | undefined;
 
-  constructor(scope: Construct, id: string, { stage, topic }: AlarmsProps) {
+  constructor(scope: Construct, id: string, metrics: ServiceMetrics, watched: Watched, props: AlarmsProps) {
     super(scope, id);
-    this.#stage = stage;
+    const { topic, docsUrl, age } = props;
+    this.#docsUrl = docsUrl;
     this.#action = topic === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, 'Topic', topic));
+    this.#watchDelivery(metrics, watched, age);
+    this.#watchRequests(watched);
+    this.#watchWorkers(metrics, watched);
   }
 
-  /** As soon as there is a message in a queue that should be empty. */
-  whenUsed(name: string, queue: IQueue, alarmDescription: string): void {
-    const metric = queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: Stats.MAXIMUM });
-    this.#raise(name, { metric, threshold: 0, alarmDescription });
-  }
-
-  /** As soon as a number in a function's log lines is greater than `threshold`. */
-  whenLogged(name: string, logGroup: ILogGroup, field: string, threshold: number, alarmDescription: string): void {
-    const namespace = `BusinessApi/${this.#stage}`;
-    new MetricFilter(this, `${name}Filter`, {
-      logGroup,
-      filterPattern: FilterPattern.exists(`$.${field}`),
-      metricNamespace: namespace,
-      metricName: field,
-      metricValue: `$.${field}`,
+  #watchDelivery(metrics: ServiceMetrics, { queues }: Watched, age: number): void {
+    this.#raise('OldestEntry', `Something waits in an outbox for more than ${age} minutes.`, {
+      metric: metrics.of('oldest_s', { statistic: Stats.MAXIMUM }),
+      threshold: age * 60,
     });
-    const metric = new Metric({ namespace, metricName: field, period: MINUTE, statistic: Stats.MAXIMUM });
-    this.#raise(name, { metric, threshold, alarmDescription });
+    this.#raise('AppNetworkFailing', 'The app network takes nothing: no message reaches a user.', {
+      metric: metrics.of('app_network_failing', { statistic: Stats.MAXIMUM }),
+      threshold: 0,
+      periods: 3,
+    });
+    this.#raise('GivenUp', 'More than one of twenty deliveries is given up.', {
+      metric: new MathExpression({
+        expression: `IF(up >= ${FEW_GIVEN_UP}, 100 * up / SUM([up, done]), 0)`,
+        usingMetrics: {
+          up: metrics.of('given_up', { statistic: Stats.SUM }),
+          done: metrics.of('delivered', { statistic: Stats.SUM }),
+        },
+        period: Duration.minutes(15),
+        label: 'Given up, %',
+      }),
+      threshold: 5,
+    });
+    this.#raise('DeadLetters', 'Deliver failed five times on a conversation.', isUsed(queues.deadLetters));
+    this.#raise('FailedBatches', 'Relay or count gave up a batch of the stream.', isUsed(queues.failedBatches));
+    this.#raise('QueueBehind', `A wake-up waits for more than ${BEHIND} minutes: deliver does not keep up.`, {
+      metric: queues.wakeUps.metricApproximateAgeOfOldestMessage({ period: MINUTE, statistic: Stats.MAXIMUM }),
+      threshold: BEHIND * 60,
+      periods: 3,
+    });
   }
 
-  #raise(name: string, what: { metric: IMetric; threshold: number; alarmDescription: string }): void {
+  #watchRequests({ hosts, functions }: Watched): void {
+    const sum = (letter: string): string => `SUM([${hosts.map((_, place) => `${letter}${place}`).join(', ')}])`;
+    this.#raise('FailedRequests', 'More than one of a hundred requests is answered with a server error.', {
+      metric: new MathExpression({
+        expression: `IF(${sum('e')} >= ${FEW_ERRORS}, 100 * ${sum('e')} / ${sum('n')}, 0)`,
+        usingMetrics: Object.fromEntries(
+          hosts.flatMap(({ api }, place) => [
+            [`e${place}`, api.metricServerError()],
+            [`n${place}`, api.metricCount()],
+          ]),
+        ),
+        period: Duration.minutes(5),
+        label: 'Server errors, %',
+      }),
+      threshold: 1,
+    });
+    this.#raise('AuthorizerErrors', 'The authorizer fails: requests are answered with 500, whatever their token.', {
+      metric: functions.authorizer.metricErrors({ period: Duration.minutes(5) }),
+      threshold: FEW_ERRORS,
+    });
+    // Of all functions in this account and region: none has so many calls that it would be throttled alone.
+    this.#raise('Throttled', 'Lambda refuses calls: the account, or a function, has no more room.', {
+      metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period: MINUTE }),
+      threshold: 0,
+      periods: 3,
+    });
+  }
+
+  #watchWorkers(metrics: ServiceMetrics, { functions, table }: Watched): void {
+    this.#raise('NoSweep', 'Sweep has not come to its end for five minutes: what is put off is not taken up again.', {
+      metric: metrics.of('waiting', { statistic: Stats.SAMPLE_COUNT, period: Duration.minutes(5) }).with({
+        label: 'Sweeps',
+      }),
+      threshold: 0,
+      comparison: ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD,
+      missing: TreatMissingData.BREACHING,
+    });
+    const workers = Object.entries(functions).filter(([name]) => name !== 'authorizer');
+    this.#raise('WorkerErrors', 'A worker fails again and again.', {
+      metric: ofAll(workers, (worker) => worker.metricErrors(), 'SUM', 'Errors of workers'),
+      threshold: 0,
+      periods: 5,
+    });
+    const fed = workers.filter(([name]) => name === 'relay' || name === 'count');
+    this.#raise('StreamBehind', `Relay or count is more than ${BEHIND} minutes behind the stream.`, {
+      metric: ofAll(fed, iteratorAge, 'MAX', 'Age, ms'),
+      threshold: BEHIND * 60_000,
+      periods: 3,
+    });
+    const throttles = [undefined, ...Object.keys(indexes)].map((index): [string, Metric] => [
+      index ?? 'table',
+      new Metric({
+        namespace: 'AWS/DynamoDB',
+        metricName: 'WriteThrottleEvents',
+        dimensionsMap: {
+          TableName: table.tableName,
+          ...(index !== undefined && { GlobalSecondaryIndexName: index }),
+        },
+        statistic: Stats.SUM,
+      }),
+    ]);
+    this.#raise('TableThrottled', 'The table, or an index of it, refuses writes: a key takes too many.', {
+      metric: new MathExpression({
+        expression: 'SUM(METRICS())',
+        usingMetrics: Object.fromEntries(throttles),
+        period: MINUTE,
+        label: 'Throttled writes',
+      }),
+      threshold: 0,
+      periods: 3,
+    });
+  }
+
+  #raise(
+    name: string,
+    meaning: string,
+    {
+      metric,
+      threshold,
+      periods = 1,
+      missing = TreatMissingData.NOT_BREACHING,
+      comparison = ComparisonOperator.GREATER_THAN_THRESHOLD,
+    }: Raising,
+  ): void {
     const alarm = new Alarm(this, name, {
-      ...what,
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      metric,
+      threshold,
+      alarmDescription: `${meaning} Runbook: ${this.#runbookOf(name)}`,
+      evaluationPeriods: periods,
+      comparisonOperator: comparison,
+      treatMissingData: missing,
     });
     if (this.#action) alarm.addAlarmAction(this.#action);
+    this.all.push(alarm);
+  }
+
+  #runbookOf(name: string): string {
+    const section = `#${name.toLowerCase()}`;
+    return this.#docsUrl === undefined
+      ? `infra/docs/runbooks.md${section}`
+      : `${this.#docsUrl.replace(/\/$/, '')}/runbooks.html${section}`;
   }
 }
+
+/** As soon as there is a message in a queue that should be empty. */
+const isUsed = (queue: IQueue): Raising => ({
+  metric: queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: Stats.MAXIMUM }),
+  threshold: 0,
+});
+
+/** One figure of several functions, which may have none at times. */
+const ofAll = (
+  functions: [string, IFunction][],
+  metricOf: (one: IFunction) => IMetric,
+  how: 'SUM' | 'MAX',
+  label: string,
+): MathExpression =>
+  new MathExpression({
+    expression: `${how}(METRICS())`,
+    usingMetrics: Object.fromEntries(functions.map(([name, one]) => [name, metricOf(one)])),
+    period: MINUTE,
+    label,
+  });
+
+const iteratorAge = (worker: IFunction): IMetric => worker.metric('IteratorAge', { statistic: Stats.MAXIMUM });

@@ -33,18 +33,18 @@ const AUTHORIZER_CACHE = 60;
 
 export class HttpHost extends Construct {
   readonly url: string;
-  readonly #api: HttpApi;
+  readonly api: HttpApi;
   #authorizers: Record<Endpoint['token'], IHttpRouteAuthorizer | undefined> | undefined;
 
   constructor(scope: Construct, id: string, { description, domain, throttle, logRetention }: HttpHostProps) {
     super(scope, id);
-    this.#api = new HttpApi(this, 'Api', {
+    this.api = new HttpApi(this, 'Api', {
       description,
       createDefaultStage: false,
       disableExecuteApiEndpoint: domain !== undefined,
     });
     const stage = new HttpStage(this, 'Stage', {
-      httpApi: this.#api,
+      httpApi: this.api,
       autoDeploy: true,
       throttle,
       accessLogSettings: {
@@ -54,7 +54,7 @@ export class HttpHost extends Construct {
         format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
       },
     });
-    this.url = domain === undefined ? this.#api.apiEndpoint : `https://${domain.name}`;
+    this.url = domain === undefined ? this.api.apiEndpoint : `https://${domain.name}`;
     if (domain !== undefined) this.#serveUnder(domain, stage);
   }
 
@@ -81,7 +81,7 @@ export class HttpHost extends Construct {
   serve({ method, path }: Endpoint['routes'][number], token: Endpoint['token'], handler: IFunction): void {
     if (this.#authorizers === undefined) throw new Error('Call authorizeWith first.');
     const authorizer = this.#authorizers[token];
-    const routes = this.#api.addRoutes({
+    const routes = this.api.addRoutes({
       // A route that ends with a slash cannot be deployed; this one takes it, and more, which its function refuses.
       path: path.endsWith('/') ? `${path}{${REST_OF_PATH}+}` : path,
       methods: [HttpMethod[method]],
@@ -102,7 +102,7 @@ export class HttpHost extends Construct {
       domainName: name,
       certificate: Certificate.fromCertificateArn(this, 'Certificate', certificate),
     });
-    new ApiMapping(this, 'Mapping', { api: this.#api, domainName: domain, stage });
+    new ApiMapping(this, 'Mapping', { api: this.api, domainName: domain, stage });
     new CfnOutput(this, 'DomainTarget', {
       description: `Point the DNS name ${name} at this one (CNAME or alias).`,
       value: domain.regionalDomainName,
@@ -112,7 +112,7 @@ export class HttpHost extends Construct {
 
 /** No path, no address, no header: paths hold tokens and media addresses, which are secrets. */
 const ACCESS_LOG = {
-  request_id: '$context.requestId',
+  trace_id: '$context.requestId',
   time: '$context.requestTimeEpoch',
   route: '$context.routeKey',
   status: '$context.status',

@@ -12,6 +12,7 @@ export const pages: readonly [Page, ...Page[]] = [
   { path: 'index.html', title: 'Reference' },
   { path: 'business.html', title: 'For businesses', guide: 'business.md' },
   { path: 'operator.html', title: 'For operators', guide: 'operator.md' },
+  { path: 'runbooks.html', title: 'Runbooks', guide: 'runbooks.md' },
   { path: 'contributor.html', title: 'For contributors', guide: 'contributor.md' },
   { path: 'security.html', title: 'Security', guide: 'security.md' },
   { path: 'decisions.html', title: 'Decisions', guide: 'decisions.md' },

@@ -2,8 +2,10 @@
 import middy from '@middy/core';
 import jsonBodyParser from '@middy/http-json-body-parser';
 import formBodyParser from '@middy/http-urlencode-body-parser';
+import type { Context } from 'aws-lambda';
 import { type Api, api, type Endpoint, type EndpointName } from '../api.ts';
 import { Problem } from '../problems.ts';
+import { traced } from '../trace.ts';
 import { authorize } from './authorize.ts';
 import type { HttpEvent, HttpResponse } from './event.ts';
 import { exactPath } from './exact-path.ts';
@@ -45,8 +47,10 @@ export const serve = <E extends Endpoint>(description: E, handle: (request: Requ
   if (description.body) chain.use([keepBytes(), bodyParsers[description.body.type]()]);
   if (description.body?.type === 'form') chain.use(refuseBrokenForm());
 
-  return chain.handler(async (event: HttpEvent, context) => {
+  chain.handler(async (event: HttpEvent, context) => {
     const remaining = () => context.getRemainingTimeInMillis() - LAST_WORDS;
     return toResponse(await handle(validRequest(description, event, remaining)));
   });
+  return (event: HttpEvent, context: Context): Promise<HttpResponse> =>
+    traced(event.requestContext.requestId, () => chain(event, context));
 };

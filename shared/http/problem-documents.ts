@@ -12,7 +12,7 @@ export const problemDocuments = (body: Endpoint['body']): HttpMiddleware => ({
     const problem = toProblem(request.error, body && CONTENT_TYPES[body.type]);
     const traceId = request.event.requestContext.requestId;
     if (problem.status >= 500) {
-      log('error', problem.code, { request_id: traceId, ...describeError(problem.cause ?? problem) });
+      log('error', problem.code, describeError(problem.cause ?? problem));
     }
     request.response = toProblemResponse(
       problem.status,

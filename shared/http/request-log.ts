@@ -1,9 +1,9 @@
 import { now } from '../clock.ts';
-import { log } from '../log.ts';
+import { measure } from '../metrics.ts';
 import { identityOf } from './authorize.ts';
 import type { HttpEvent, HttpMiddleware } from './event.ts';
 
-/** One line in the log per request: request id, route, account, status, milliseconds. */
+/** One line in the log per request: route, account, status, milliseconds. */
 export const requestLog = (): HttpMiddleware => {
   const started = new WeakMap<object, { at: number; event: HttpEvent }>();
 
@@ -14,15 +14,21 @@ export const requestLog = (): HttpMiddleware => {
   const requestLogAfter: HttpMiddleware['after'] = (request) => {
     const start = started.get(request.context);
     if (start === undefined) return;
-    const { requestContext, routeKey } = start.event;
-    log('info', 'request', {
-      request_id: requestContext.requestId,
-      route: routeKey,
+    const status = request.response?.statusCode ?? 500;
+    measure('info', 'request', {
+      route: start.event.routeKey,
       account: identityOf(start.event)?.account,
-      status: request.response?.statusCode,
-      ms: now() - start.at,
+      status,
+      outcome: outcomeOf(status),
+      requests: 1,
+      request_ms: now() - start.at,
     });
   };
 
   return { before: requestLogBefore, after: requestLogAfter, onError: requestLogAfter };
+};
+
+const outcomeOf = (status: number): 'succeeded' | 'refused' | 'failed' => {
+  if (status >= 500) return 'failed';
+  return status >= 400 ? 'refused' : 'succeeded';
 };

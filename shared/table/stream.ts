@@ -10,8 +10,15 @@ export const imagesIn = <Item extends Key>({ Records }: DynamoDBStreamEvent): It
     dynamodb?.NewImage ? [unmarshall(dynamodb.NewImage as Record<string, AttributeValue>) as Item] : [],
   );
 
-/** Their keys. */
-export const keysIn = ({ Records }: DynamoDBStreamEvent): Key[] =>
+/** Their keys, and the traces in which they were written. */
+export const keysIn = ({ Records }: DynamoDBStreamEvent): (Key & { trace_id?: string | undefined })[] =>
   Records.flatMap(({ dynamodb }) =>
-    dynamodb?.Keys ? [unmarshall(dynamodb.Keys as Record<string, AttributeValue>) as Key] : [],
+    dynamodb?.Keys
+      ? [
+          {
+            ...(unmarshall(dynamodb.Keys as Record<string, AttributeValue>) as Key),
+            trace_id: dynamodb.NewImage?.trace_id?.S,
+          },
+        ]
+      : [],
   );

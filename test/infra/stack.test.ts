@@ -183,6 +183,7 @@ describe('each role allows what its function does, and nothing else', () => {
         'Query ANSWERS#*',
         'BatchWriteItem ANSWERS#*',
         'UpdateItem PROFILERS#*',
+        'GetItem CIRCUIT#*',
         'sqs:SendMessage WakeUpsQueue',
       ],
     ],
@@ -359,7 +360,7 @@ describe('the hosts', () => {
     });
     expect(formats).toHaveLength(2);
     for (const format of formats) {
-      expect(JSON.parse(format)).toMatchObject({ request_id: '$context.requestId', route: '$context.routeKey' });
+      expect(JSON.parse(format)).toMatchObject({ trace_id: '$context.requestId', route: '$context.routeKey' });
       expect(format).not.toMatch(/path|sourceIp|identity|header/i);
     }
   });
@@ -517,54 +518,6 @@ describe("the table's stream", () => {
       FilterCriteria: { Filters: [{ Pattern: filter }] },
     });
     expect(JSON.parse(filter.asString())).toEqual(pattern);
-  });
-});
-
-describe('an alarm', () => {
-  const metric = (properties: object) => (own: Template) =>
-    own.hasResourceProperties('AWS::CloudWatch::Alarm', properties);
-
-  test.each([
-    [
-      'a dead letter',
-      metric({
-        Namespace: 'AWS/SQS',
-        Dimensions: [
-          { Name: 'QueueName', Value: { 'Fn::GetAtt': [Match.stringLikeRegexp('^WakeUpsDeadLetters'), 'QueueName'] } },
-        ],
-        Threshold: 0,
-      }),
-    ],
-    [
-      'a failed batch',
-      metric({
-        Namespace: 'AWS/SQS',
-        Dimensions: [
-          { Name: 'QueueName', Value: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FailedBatches'), 'QueueName'] } },
-        ],
-        Threshold: 0,
-      }),
-    ],
-    [
-      'an entry that waits for over an hour',
-      metric({ Namespace: 'BusinessApi/production', MetricName: 'oldest_s', Threshold: 3_600 }),
-    ],
-  ])('is raised for %s', (_, holds) => holds(template));
-
-  test('takes the age from the log lines of sweep', () => {
-    template.hasResourceProperties('AWS::Logs::MetricFilter', {
-      LogGroupName: { Ref: Match.stringLikeRegexp('^SweepLogs') },
-      MetricTransformations: [
-        { MetricName: 'oldest_s', MetricNamespace: 'BusinessApi/production', MetricValue: '$.oldest_s' },
-      ],
-    });
-  });
-
-  test('is sent to the topic that the setting names, and the age is a setting', () => {
-    const alarmTopic = 'arn:aws:sns:eu-west-1:111122223333:operators';
-    const own = synthesise({ alarmTopic, alarmAge: 5 });
-    own.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [alarmTopic] });
-    own.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'oldest_s', Threshold: 300 });
   });
 });
 

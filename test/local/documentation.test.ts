@@ -40,7 +40,14 @@ const site = await buildSite({ base_url: 'https://api.example.com', bridge_url: 
 
 const textOf = (path: string): string => String(site.get(path)?.body);
 
-const guides = ['business.html', 'operator.html', 'contributor.html', 'security.html', 'decisions.html'];
+const guides = [
+  'business.html',
+  'operator.html',
+  'runbooks.html',
+  'contributor.html',
+  'security.html',
+  'decisions.html',
+];
 
 describe('pages', () => {
   test.each(['', 'index.html', ...guides])('/docs/%s is one', async (path) => {

@@ -6,31 +6,21 @@ import { findLatest } from '../../shared/table/client.ts';
 import { erasureKey } from '../../shared/table/keys.ts';
 import { mintToken } from '../../shared/tokens.ts';
 import { call, fail, sendRaw } from './support/client.ts';
+import { logLines } from './support/log-lines.ts';
 import { untilShown, write } from './support/phones.ts';
 import { Receiver } from './support/receiver.ts';
 import { newCaller, newMedia, newPanelist, newPhone, newVendor } from './support/world.ts';
 
 const { app_token, phone_url, bridge_url } = inject('stack');
 
-const lines = async (): Promise<{ source: string; line: Record<string, unknown> }[]> => {
-  const written = await readFile(inject('stack').log, 'utf8');
-  return written
-    .split('\n')
-    .slice(0, -1)
-    .map((text) => {
-      const [source = ''] = text.split(' ', 1);
-      return { source, line: JSON.parse(text.slice(source.length + 1)) };
-    });
-};
-
 /** The lines of a request, once its functions and the gateway have written them. */
 const linesOf = async (requestId: string | null) => {
-  const found = async () => (await lines()).filter(({ line }) => line.request_id === requestId);
+  const found = async () => (await logLines()).filter(({ line }) => line.trace_id === requestId);
   await expect.poll(async () => (await found()).some(({ line }) => 'function_ms' in line)).toBe(true);
   return found();
 };
 
-test('a request is one line of its function: request id, route, account, status, milliseconds', async () => {
+test('a request is one line of its function: trace, route, account, status, milliseconds', async () => {
   const { account, token } = await newVendor();
   const { headers } = await call('listProfilers', { token });
   const written = (await linesOf(headers.get('apigw-requestid'))).filter(({ source }) =>
@@ -40,11 +30,14 @@ test('a request is one line of its function: request id, route, account, status,
     {
       level: 'info',
       message: 'request',
-      request_id: headers.get('apigw-requestid'),
+      trace_id: headers.get('apigw-requestid'),
       route: 'GET /v1/research_profilers',
       account,
       status: 200,
-      ms: expect.any(Number),
+      outcome: 'succeeded',
+      requests: 1,
+      request_ms: expect.any(Number),
+      _aws: expect.any(Object),
     },
   ]);
 });
@@ -191,7 +184,7 @@ test('no line of any function or host holds what a message says, who it is from 
 
   // What was to fail has failed, and is in the log by its names.
   const told = async () =>
-    (await lines())
+    (await logLines())
       .filter(({ line }) => line.account === account && /^(put off|given up)$/.test(String(line.message)))
       .map(({ source, line: { message, type, cause } }) => `${source.slice(0, 7)} ${message} ${type} ${cause}`);
   await expect
@@ -207,7 +200,7 @@ test('no line of any function or host holds what a message says, who it is from 
 
   const written = await readFile(inject('stack').log, 'utf8');
   for (const known of [account, failing.id, late.id]) expect(written).toContain(known);
-  const sources = new Set((await lines()).map(({ source }) => source.replace(/[^A-Za-z].*$/, '')));
+  const sources = new Set((await logLines()).map(({ source }) => source.replace(/[^A-Za-z].*$/, '')));
   for (const part of ['SendMessage', 'TakeAppEvents', 'Relay', 'Deliver', 'Count']) {
     expect(
       [...sources].some((source) => source.startsWith(part)),
@@ -316,7 +309,7 @@ test('no line of any function or host holds what a profile says, why a business 
 
   // Forgotten.
   const told = async () =>
-    (await lines())
+    (await logLines())
       .filter(({ line }) => line.account === account && /^(put off|given up)$/.test(String(line.message)))
       .map(({ source, line: { message, type, cause } }) => `${source.slice(0, 7)} ${message} ${type} ${cause}`);
   await expect

@@ -21,7 +21,7 @@ test('a table that fails makes the authorizer fail, and never refuses a good tok
   const token = mintToken();
   vi.spyOn(documents, 'send').mockRejectedValue(new Error(`no answer about ${token}`) as never);
   await expect(ask(token)).rejects.toThrow('The authorizer failed; its log line says where.');
-  expect(JSON.parse(written.join())).toMatchObject({ level: 'error', message: 'authorizer', request_id: 'request-1' });
+  expect(JSON.parse(written.join())).toMatchObject({ level: 'error', message: 'authorizer', trace_id: 'request-1' });
   expect(written.join()).not.toContain(token);
 });
 

@@ -46,7 +46,7 @@ test('an unexpected error is a 500 that tells nothing of its cause, to the calle
   expect(lines).toContainEqual({
     level: 'error',
     message: 'internal_error',
-    request_id: 'request-1',
+    trace_id: 'request-1',
     error: 'TypeError',
     at: expect.stringContaining('endpoint.test.ts'),
   });

@@ -14,8 +14,11 @@ const queue = useFakeQueue();
 /** What was asked of the table: the command, and the partition key that it names; and of the queue. */
 const asked: string[] = [];
 
-/** What is due, by shard. */
+/** What is due, and what will be, by shard. */
 let due: Record<string, object[]> = {};
+let later: Record<string, object[]> = {};
+/** The circuit of the app network. */
+let app: object | undefined;
 
 const tombstone = (profiler: string) => ({ pk: 'PROFILERS#acme', sk: `PROFILER#${profiler}` });
 
@@ -32,8 +35,10 @@ const answerTo = (name: string, input: Record<string, unknown>): unknown => {
   const values = Object.values((input.ExpressionAttributeValues as Record<string, string>) ?? {});
   asked.push(`${name} ${JSON.stringify(input.Key ?? input.RequestItems ?? values)}`);
   if (name === 'QueryCommand' && input.IndexName === 'gsi1') {
-    return { Items: due[values.find((value) => value.startsWith('DUE#')) ?? ''] ?? [] };
+    const work = String(input.KeyConditionExpression).includes('<=') ? due : later;
+    return { Items: work[values.find((value) => value.startsWith('DUE#')) ?? ''] ?? [] };
   }
+  if (name === 'GetCommand') return { Item: app };
   if (name === 'QueryCommand') return { Items: [{ pk: values[0], sk: 'ANSWER#27821234567' }] };
   if (name === 'BatchWriteCommand' && JSON.stringify(input).includes('ANSWERS#bad'))
     throw new Error('27821234567 is stuck');
@@ -46,6 +51,8 @@ beforeEach(() => {
     answerTo(command.constructor.name, { ...command.input }),
   );
   due = { 'DUE#0': [tombstone('bad'), tombstone('good')] };
+  later = {};
+  app = undefined;
   queue.takes = () => asked.push('wake-up') > 0;
 });
 
@@ -58,9 +65,13 @@ afterEach(() => {
 
 const event = { time: '2030-01-01T00:00:00Z' };
 
-const lines = () => written.map((line) => JSON.parse(line));
+/** All lines but that of the backlog. */
+const lines = () => written.map((line) => JSON.parse(line)).filter(({ message }) => message !== 'backlog');
 
-const sweep = (remaining = () => 55_000): Promise<void> => handler(event, { getRemainingTimeInMillis: remaining });
+const backlog = () => written.map((line) => JSON.parse(line)).filter(({ message }) => message === 'backlog');
+
+const sweep = (remaining = () => 55_000): Promise<void> =>
+  handler(event, { awsRequestId: 'call-1', getRemainingTimeInMillis: remaining });
 
 const finished = () => asked.filter((call) => call.startsWith('UpdateCommand'));
 
@@ -76,7 +87,7 @@ test('what fails holds up nothing else, and fails the run when all others had th
 test('nothing is taken up when the time is nearly over', async () => {
   due['DUE#1'] = [head('27821234567', '2029-12-31T23:58:00.000000')];
   await sweep(() => 9_000);
-  expect(asked.filter((call) => !call.startsWith('QueryCommand'))).toEqual([]);
+  expect(asked.filter((call) => !/^(Query|Get)Command/.test(call))).toEqual([]);
   expect(lines()).toMatchObject([{ level: 'info', message: 'sweep', woken: 0, answers: 0, profilers: 0, failed: 0 }]);
 });
 
@@ -87,7 +98,10 @@ test('conversations are woken, by a name that is new whenever they are due, befo
   };
   await sweep();
   expect(
-    queue.taken.map(({ MessageBody, MessageDeduplicationId }) => [readWakeUp(MessageBody), MessageDeduplicationId]),
+    queue.taken.map(({ MessageBody, MessageDeduplicationId }) => [
+      readWakeUp(MessageBody).conversation,
+      MessageDeduplicationId,
+    ]),
   ).toEqual([
     [conversation('27821234567'), 'OUTBOX#app#acme#27821234567#2029-12-31T23:59:00.000Z'],
     [conversation('27827654321'), 'OUTBOX#app#acme#27827654321#2029-12-31T23:59:00.000Z'],
@@ -101,13 +115,32 @@ test.each([
   ['the oldest of all shards, in seconds', ['23:59:30.000000', '23:58:00.250000', '23:59:00.000000'], 120],
   ['one from before the last day', ['00:00:00.000000'], 86_400],
   ['none', [], 0],
-])('what waits longest is told by its age: %s', async (_, times, oldest) => {
+])('how much waits, and how long, is told of what is due and of what is put off: %s', async (_, times, oldest) => {
   vi.useFakeTimers({ now: Date.parse(event.time), toFake: ['Date'] });
-  due = Object.fromEntries(
-    times.map((time, place) => [`DUE#${place}`, [tombstone('good'), head(`2782000000${place}`, `2029-12-31T${time}`)]]),
-  );
+  const waiting = () =>
+    Object.fromEntries(
+      times.map((time, place) => [
+        `DUE#${place}`,
+        [tombstone('good'), head(`2782000000${place}`, `2029-12-31T${time}`)],
+      ]),
+    );
+  due = waiting();
   await sweep();
-  expect(lines()).toMatchObject([{ message: 'sweep', woken: times.length, oldest_s: oldest }]);
+  [due, later] = [{}, waiting()];
+  await sweep();
+  expect(lines()).toMatchObject([{ woken: times.length }, { woken: 0 }]);
+  const expected = { waiting: times.length, oldest_s: oldest, app_network_failing: 0 };
+  expect(backlog()).toMatchObject([expected, expected]);
+});
+
+test.each([
+  ['is left alone since it failed', { failures: 3, open_until: '2030-01-01T00:01:00.000Z' }, 1],
+  ['is used, though it failed lately', { failures: 2 }, 0],
+  ['has asked for fewer calls', { open_until: '2030-01-01T00:01:00.000Z' }, 0],
+])('whether the app network is failing is told, where it %s', async (_, circuit, failing) => {
+  app = circuit;
+  await sweep().catch(() => undefined);
+  expect(backlog()).toMatchObject([{ app_network_failing: failing }]);
 });
 
 test('a queue that fails holds up neither other shards nor the removal of answers, and fails the run', async () => {
@@ -117,7 +150,7 @@ test('a queue that fails holds up neither other shards nor the removal of answer
   };
   queue.takes = ({ MessageBody }) => !MessageBody.includes('27821234567');
   await expect(sweep()).rejects.toThrow('sweep failed');
-  expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).phone)).toEqual(['27827654321']);
+  expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation.phone)).toEqual(['27827654321']);
   expect(finished()).toEqual(['good', 'other'].map((name) => `UpdateCommand ${JSON.stringify(tombstone(name))}`));
 
   queue.down = true;

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Conversation, nameOf } from '../../shared/outbox.ts';
 import { headKey } from '../../shared/table/keys.ts';
+import { traced } from '../../shared/trace.ts';
 import { readWakeUp, returnSoon, type WakeUp, wake } from '../../shared/wake-ups.ts';
 import { useFakeQueue } from './support/fake-queue.ts';
 
@@ -40,6 +41,12 @@ describe('wake-ups are sent', () => {
     );
   });
 
+  test('with the trace of what they are for, else the current one', async () => {
+    const [own, other] = [ofPhones(1), ofPhones(1, 'app')];
+    await traced('trace-2', () => wake([...own.map((one) => ({ ...one, trace_id: 'trace-1' })), ...other]));
+    expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).trace_id)).toEqual(['trace-1', 'trace-2']);
+  });
+
   test('not at all where there are none', async () => {
     await wake([]);
     expect(queue.calls).toEqual([]);
@@ -52,7 +59,7 @@ describe('wake-ups are sent', () => {
         await wake(wakeUpsOf(...given));
         const read = queue.taken.map(({ MessageDeduplicationId, MessageBody }) => [
           MessageDeduplicationId,
-          readWakeUp(MessageBody),
+          readWakeUp(MessageBody).conversation,
         ]);
         expect(Object.fromEntries(read)).toEqual(
           Object.fromEntries(given.map((conversation, place) => [`once-${place}`, conversation])),
@@ -73,7 +80,7 @@ describe('a group', () => {
         // Twice, in another order and with other texts.
         await wake(wakeUpsOf(...given, ...given.toReversed()));
         for (const { MessageBody, MessageGroupId } of queue.taken) {
-          const conversation = readWakeUp(MessageBody);
+          const { conversation } = readWakeUp(MessageBody);
           const { direction, account } = conversation;
           const before = groupOf.get(nameOf(conversation)) ?? MessageGroupId;
           expect(MessageGroupId).toBe(before);

@@ -20,7 +20,12 @@ const TEXT = 'my secret text';
 const written = captureLog();
 const queue = useFakeQueue();
 
-const lines = () => written.map((line) => JSON.parse(line));
+/** Without trace and metrics, which have tests of their own. */
+const lines = () =>
+  written.map((line) => {
+    const { trace_id: _trace, _aws, ...rest } = JSON.parse(line);
+    return rest;
+  });
 
 /** A call of the table, and what the table answers it. */
 type Table = (name: string, input: Record<string, unknown>) => unknown;
@@ -47,7 +52,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const context = (remaining = 60_000) => ({ getRemainingTimeInMillis: () => remaining });
+const context = (remaining = 60_000) => ({ awsRequestId: 'call-1', getRemainingTimeInMillis: () => remaining });
 
 const conversation: Conversation = { direction: 'platform', account: 'acme', phone: PHONE };
 
@@ -61,13 +66,16 @@ describe('relay', () => {
   test('makes each new entry a wake-up of its conversation, once for each entry', async () => {
     await relay(event, context());
     expect(
-      queue.taken.map(({ MessageBody, MessageDeduplicationId }) => [readWakeUp(MessageBody), MessageDeduplicationId]),
+      queue.taken.map(({ MessageBody, MessageDeduplicationId }) => [
+        readWakeUp(MessageBody).conversation,
+        MessageDeduplicationId,
+      ]),
     ).toEqual([
       [{ ...conversation, phone: `${PHONE}1` }, 'ENTRY#1'],
       [{ ...conversation, phone: `${PHONE}2` }, 'ENTRY#2'],
       [{ ...conversation, phone: `${PHONE}3` }, 'ENTRY#3'],
     ]);
-    expect(lines()).toEqual([{ level: 'info', message: 'relay', entries: 3 }]);
+    expect(lines()).toEqual([{ level: 'info', message: 'relay', entries: 3, trace_ids: [] }]);
     expect(asked).toEqual([]);
   });
 
@@ -122,18 +130,21 @@ describe('deliver', () => {
     table = holding();
     await deliver(event(wakeUp()), context());
     expect({ taken: queue.taken, returned: queue.returned }).toEqual({ taken: [], returned: [] });
-    expect(lines()).toEqual([{ level: 'info', message: 'deliver', settled: 1, put_off: 0, unfinished: 0 }]);
+    expect(lines()).toEqual([
+      { level: 'info', message: 'passed over', type: 'message.received', account: 'acme', message_id: 'message-1' },
+      { level: 'info', message: 'deliver', settled: 1, put_off: 0, unfinished: 0, trace_ids: [] },
+    ]);
   });
 
   test('sends one fresh wake-up of the conversation where time ran out, with a new name each time', async () => {
     table = holding();
     await deliver(event(wakeUp()), context(5_000));
-    expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody))).toEqual([conversation]);
+    expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation)).toEqual([conversation]);
     await deliver(event(wakeUp()), context(5_000));
     expect(new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).size).toBe(2);
     expect(queue.returned).toEqual([]);
     expect(lines()).toEqual(
-      Array(2).fill({ level: 'info', message: 'deliver', settled: 0, put_off: 0, unfinished: 1 }),
+      Array(2).fill({ level: 'info', message: 'deliver', settled: 0, put_off: 0, unfinished: 1, trace_ids: [] }),
     );
   });
 
@@ -181,8 +192,8 @@ describe('deliver', () => {
       await deliver(event(wakeUp()), context());
       vi.useRealTimers();
       expect(lines()).toEqual([
-        { level: 'warn', message: 'put off', ...names, attempts: 1 },
-        { level: 'info', message: 'deliver', settled: 0, put_off: 1, unfinished: 0 },
+        { level: 'warn', message: 'put off', ...names, reason: names.cause, attempts: 1, put_off: 1 },
+        { level: 'info', message: 'deliver', settled: 0, put_off: 1, unfinished: 0, trace_ids: [] },
       ]);
     });
 
@@ -190,8 +201,8 @@ describe('deliver', () => {
       table = holding({ settings, created: '2020-01-01T00:00:00.000000' });
       await deliver(event(wakeUp()), context());
       expect(lines()).toEqual([
-        { level: 'error', message: 'given up', ...names },
-        { level: 'info', message: 'deliver', settled: 1, put_off: 0, unfinished: 0 },
+        { level: 'error', message: 'given up', ...names, reason: names.cause, given_up: 1 },
+        { level: 'info', message: 'deliver', settled: 1, put_off: 0, unfinished: 0, trace_ids: [] },
       ]);
     });
   });
@@ -288,7 +299,9 @@ describe('erase', () => {
   test('fails where one has failed before the time was nearly over', async () => {
     table = holding(`${PHONE}1`);
     const left = [60_000, 60_000, 9_000];
-    await expect(erase({}, { getRemainingTimeInMillis: () => left.shift() ?? 9_000 })).rejects.toThrow('erase failed');
+    await expect(erase({}, { ...context(), getRemainingTimeInMillis: () => left.shift() ?? 9_000 })).rejects.toThrow(
+      'erase failed',
+    );
     expect(finished()).toEqual(phones.slice(1, 2).map(erasureKey));
   });
 });

@@ -6,7 +6,7 @@ import type { RequestView } from './views.ts';
 const numeral = v.pipe(v.string(), v.transform(Number), v.number());
 
 const entry = v.object({
-  request_id: v.string(),
+  trace_id: v.string(),
   time: numeral,
   route: v.string(),
   status: numeral,
@@ -26,9 +26,9 @@ export class AccessLog {
   note(line: unknown): boolean {
     const { success, output } = v.safeParse(entry, line);
     if (!success) return false;
-    const { request_id, time, account, ...rest } = output;
+    const { trace_id, time, account, ...rest } = output;
     const request = {
-      id: request_id,
+      id: trace_id,
       time: new Date(time).toISOString(),
       account: account === '-' ? null : account,
       ...rest,

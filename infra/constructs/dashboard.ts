@@ -1,0 +1,159 @@
+/**
+ * The dashboard: in the first row whether all is well, in the second the figures of the moment, below them what leads from
+ * a figure to its cause, in the order in which a message goes: requests, delivery, receivers, workers and table.
+ */
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  SingleValueWidget,
+  Stats,
+  TextWidget,
+  TextWidgetBackground,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { type MetricName, MINUTE, type ServiceMetrics } from './service-metrics.ts';
+
+/** What is watched of the stack beside its own metrics. */
+export interface Watched {
+  hosts: { name: string; api: HttpApi }[];
+  functions: Record<'authorizer' | 'relay' | 'count' | 'deliver' | 'sweep' | 'erase', IFunction>;
+  queues: Record<'wakeUps' | 'deadLetters' | 'failedBatches', IQueue>;
+  table: TableV2;
+}
+
+interface DashboardProps extends Watched {
+  metrics: ServiceMetrics;
+  alarms: Alarm[];
+}
+
+/** Columns of the grid. */
+const WIDTH = 24;
+
+export class ServiceDashboard extends Construct {
+  constructor(scope: Construct, id: string, props: DashboardProps) {
+    super(scope, id);
+    const rows = [[explanation], [alarmsOf(props)], figures(props), requests(props), delivery(props), receivers(props)];
+    new Dashboard(this, 'Dashboard', { widgets: [...rows, parts(props)] });
+  }
+}
+
+const explanation = new TextWidget({
+  markdown:
+    '**All alarms green: all is well.** One is red: open it, its description names the section of the runbook. ' +
+    'Below: what comes in, what goes out, what waits; further down, why. Times are UTC, figures a minute.',
+  width: WIDTH,
+  height: 1,
+  background: TextWidgetBackground.TRANSPARENT,
+});
+
+const alarmsOf = ({ alarms }: DashboardProps): IWidget =>
+  new AlarmStatusWidget({ title: 'Alarms', alarms, width: WIDTH, height: 3 });
+
+/** The figures of the last minute. */
+const figures = ({ metrics }: DashboardProps): IWidget[] => {
+  const figure = (title: string, name: MetricName, statistic: string): IWidget =>
+    new SingleValueWidget({
+      title,
+      metrics: [metrics.of(name, { statistic, label: ' ' })],
+      width: WIDTH / 6,
+      height: 3,
+    });
+  return [
+    figure('Requests', 'requests', Stats.SUM),
+    figure('Accepted', 'accepted', Stats.SUM),
+    figure('Delivered', 'delivered', Stats.SUM),
+    figure('Given up', 'given_up', Stats.SUM),
+    figure('Conversations that wait', 'waiting', Stats.MAXIMUM),
+    figure('Oldest of them, s', 'oldest_s', Stats.MAXIMUM),
+  ];
+};
+
+/** A row's third. `right` has an axis of its own. */
+const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
+  new GraphWidget({
+    title,
+    left,
+    right,
+    width: WIDTH / 3,
+    height: 6,
+    period: MINUTE,
+    leftYAxis: { min: 0, showUnits: false },
+    rightYAxis: { min: 0, showUnits: false },
+  });
+
+/** A time's usual and worst values. */
+const spread = (metrics: ServiceMetrics, name: MetricName): IMetric[] =>
+  ['p50', 'p90', 'p99'].map((statistic) => metrics.of(name, { statistic, label: statistic }));
+
+const requests = ({ metrics, hosts }: DashboardProps): IWidget[] => [
+  graph('Requests, by outcome', [metrics.each('requests', Stats.SUM)]),
+  graph('Time of a request, ms', spread(metrics, 'request_ms')),
+  graph(
+    'Refused and failed, as clients see it',
+    hosts.flatMap(({ name, api }) => [
+      api.metricClientError({ label: `${name} 4xx`, period: MINUTE }),
+      api.metricServerError({ label: `${name} 5xx`, period: MINUTE }),
+    ]),
+  ),
+];
+
+const delivery = ({ metrics }: DashboardProps): IWidget[] => [
+  graph('Accepted, delivered, given up', [
+    metrics.of('accepted', { statistic: Stats.SUM, label: 'accepted' }),
+    metrics.of('delivered', { statistic: Stats.SUM, label: 'delivered' }),
+    metrics.of('given_up', { statistic: Stats.SUM, label: 'given up' }),
+  ]),
+  graph('From accepted to delivered, ms', spread(metrics, 'delivery_ms')),
+  graph(
+    'What waits: conversations, and seconds of the oldest (right)',
+    [metrics.of('waiting', { statistic: Stats.MAXIMUM, label: 'conversations' })],
+    [metrics.of('oldest_s', { statistic: Stats.MAXIMUM, label: 'oldest, s' })],
+  ),
+];
+
+const receivers = ({ metrics }: DashboardProps): IWidget[] => [
+  graph('Put off, by reason', [metrics.each('put_off', Stats.SUM)]),
+  graph('Given up, by reason', [metrics.each('given_up', Stats.SUM)]),
+  graph('Circuits, and whether the app network fails', [
+    metrics.of('circuits_opened', { statistic: Stats.SUM, label: 'opened' }),
+    metrics.of('circuits_closed', { statistic: Stats.SUM, label: 'closed' }),
+    metrics.of('asked_to_wait', { statistic: Stats.SUM, label: 'asked to wait' }),
+    metrics.of('app_network_failing', { statistic: Stats.MAXIMUM, label: 'app network fails' }),
+  ]),
+];
+
+const parts = ({ metrics, functions, queues, table }: DashboardProps): IWidget[] => [
+  graph(
+    'What phones report; fetches that waited, and how long in ms (right)',
+    [metrics.each('states', Stats.SUM), metrics.each('waits', Stats.SUM)],
+    [metrics.of('wait_ms', { statistic: 'p50', label: 'waited, p50' })],
+  ),
+  graph(
+    'Workers: errors, and milliseconds behind (right)',
+    Object.entries(functions).map(([label, one]) => one.metricErrors({ label, period: MINUTE })),
+    [
+      functions.relay.metric('IteratorAge', { statistic: Stats.MAXIMUM, label: 'relay is behind', period: MINUTE }),
+      functions.count.metric('IteratorAge', { statistic: Stats.MAXIMUM, label: 'count is behind', period: MINUTE }),
+    ],
+  ),
+  graph(
+    'Queue: wake-ups; table: units a minute (right)',
+    [
+      queues.wakeUps.metricApproximateNumberOfMessagesVisible({ label: 'wake-ups', period: MINUTE }),
+      queues.deadLetters.metricApproximateNumberOfMessagesVisible({ label: 'dead letters', period: MINUTE }),
+      queues.failedBatches.metricApproximateNumberOfMessagesVisible({ label: 'failed batches', period: MINUTE }),
+    ],
+    [
+      table.metricConsumedReadCapacityUnits({ label: 'read', period: MINUTE }),
+      table.metricConsumedWriteCapacityUnits({ label: 'written', period: MINUTE }),
+    ],
+  ),
+];

@@ -1,0 +1,38 @@
+/** Queries of the log that operators find in CloudWatch Logs Insights, over the log groups of all functions and hosts. */
+import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+
+const FIELDS = [
+  '@timestamp',
+  'message',
+  'account',
+  'type',
+  'state',
+  'status',
+  'cause',
+  'delivery_ms',
+  'trace_id',
+  '@log',
+];
+
+/** By name: which lines, the oldest first. What stands in capitals is to be filled in. */
+const QUERIES: Record<string, string[]> = {
+  'Follow a message': ["message_id = 'MESSAGE'"],
+  'Follow a request for user data': ["user_data_request_id = 'REQUEST'"],
+  'Follow a trace': ['@message like /TRACE/'],
+  'What failed': ["level = 'error' or status >= 500"],
+  'What an account was refused': ["account = 'ACCOUNT' and status >= 400"],
+};
+
+export class SavedQueries extends Construct {
+  constructor(scope: Construct, id: string, { stage, logGroups }: { stage: string; logGroups: ILogGroup[] }) {
+    super(scope, id);
+    for (const [name, filterStatements] of Object.entries(QUERIES)) {
+      new QueryDefinition(this, name.replaceAll(' ', ''), {
+        queryDefinitionName: `BusinessApi/${stage}/${name}`,
+        queryString: new QueryString({ fields: FIELDS, filterStatements, sort: '@timestamp asc', limit: 1_000 }),
+        logGroups,
+      });
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/** The metrics that the functions' log lines make (`shared/metrics.ts`), as dashboard and alarms name them. */
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { type EventName, events } from '../../shared/metrics.ts';
+
+type MetricOf<Name extends EventName> = Name extends EventName
+  ? keyof (typeof events)[Name]['metrics'] & string
+  : never;
+
+/** The name of any metric of ours. */
+export type MetricName = MetricOf<EventName>;
+
+export const MINUTE = Duration.minutes(1);
+
+export class ServiceMetrics {
+  readonly namespace: string;
+
+  /** `stage` names the deployment. */
+  constructor(stage: string) {
+    this.namespace = `BusinessApi/${stage}`;
+  }
+
+  /** A metric of all that it is measured of, or of a part. */
+  of(metricName: MetricName, options: MetricOptions = {}): Metric {
+    return new Metric({ namespace: this.namespace, metricName, period: MINUTE, ...options });
+  }
+
+  /** A metric by what its event is told apart by: a line for each value, whichever there are. */
+  each(metricName: MetricName, statistic: string): IMetric {
+    const by = dimensionsOf(metricName);
+    const search = `{${[this.namespace, ...by].map((name) => `"${name}"`).join(',')}} MetricName="${metricName}"`;
+    return new MathExpression({
+      expression: `SEARCH('${search}', '${statistic}', ${MINUTE.toSeconds()})`,
+      usingMetrics: {},
+      label: '',
+      period: MINUTE,
+    });
+  }
+}
+
+const dimensionsOf = (metric: MetricName): readonly string[] =>
+  Object.values(events).find(({ metrics }) => metric in metrics)?.by ?? [];
