@@ -25,6 +25,11 @@ export default defineConfig({
           setupFiles: ['test/stack/support/use-table.ts'],
         },
       },
+      {
+        extends: true,
+        // After all others: it judges what the stack tests had functions do.
+        test: { name: 'fences', include: ['test/fences/**/*.test.ts'], sequence: { groupOrder: 1 } },
+      },
     ],
   },
 });

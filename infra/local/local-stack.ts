@@ -8,7 +8,7 @@ import { type Beside, Gateway } from './gateway.ts';
 import { takePort } from './loopback.ts';
 import { AwsEndpoint, type Secret } from './queues/aws-endpoint.ts';
 import { Queues } from './queues/queues.ts';
-import { Roles } from './rights/roles.ts';
+import { type MadeCall, Roles } from './rights/roles.ts';
 import { TableGuard } from './rights/table-guard.ts';
 import { runSchedules } from './schedules.ts';
 import { EventSources } from './sources/event-sources.ts';
@@ -37,6 +37,8 @@ export interface LocalStackOptions {
   faults?: Faults;
   /** Takes every log line: of functions, and of the hosts' access logs. */
   onLine: (source: string, line: string) => void;
+  /** Takes every kind of call that functions make of AWS, once. */
+  onCall?: (call: MadeCall) => void;
 }
 
 /** What a stack runs on. */
@@ -98,7 +100,7 @@ export class LocalStack {
         bridge: await takePort(gateways.bridge, options.ports.bridge),
       };
       const database = await openDatabase(options.dynamodbEndpoint);
-      const roles = new Roles(options.onLine);
+      const roles = new Roles(options);
       const queues = new Queues(options.faults ?? {}, options.minute);
       const writes = new Writes();
       const guard = new TableGuard(database.endpoint, roles, writes);

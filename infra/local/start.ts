@@ -35,7 +35,7 @@ const main = async (): Promise<void> => {
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     tableName: TABLE,
     minute: MINUTE,
-    onLine: (_source, line) => say(line),
+    onLine: (_source, line) => say(withoutMetrics(line)),
   }).catch(async (error: unknown) => {
     abandon.abort();
     await assembled.catch(() => undefined);
@@ -74,6 +74,13 @@ const welcome = (file: StackFile): void => {
   say(`export TOKEN=${token}`);
   say('');
   say('ready');
+};
+
+/** A log line for people: the description of its metrics is for CloudWatch. */
+const withoutMetrics = (line: string): string => {
+  if (!line.includes('"_aws"')) return line;
+  const { _aws, ...rest } = JSON.parse(line);
+  return JSON.stringify(rest);
 };
 
 const reload = async (stack: LocalStack, assembly: string): Promise<void> => {

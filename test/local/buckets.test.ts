@@ -27,7 +27,7 @@ let roles: Roles;
 let url: string;
 
 beforeAll(async () => {
-  roles = new Roles((source, line) => void lines.push(`${source} ${line}`));
+  roles = new Roles({ onLine: (source, line) => void lines.push(`${source} ${line}`) });
   const functions = [functionThat('Writer', 'PutObject'), functionThat('Reader', 'GetObject'), functionThat('Other')];
   roles.judgeBy({ functions, mappings: [] });
   buckets = await Buckets.open(roles);

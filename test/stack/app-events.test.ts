@@ -1,12 +1,14 @@
 /** Events of the app network: taken once, in any order, one by one or in a batch. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../shared/accounts.ts';
+import { readHead } from '../../shared/outbox.ts';
 import { documents } from '../../shared/table/client.ts';
 import { userKey } from '../../shared/table/keys.ts';
 import { findUser, registerUser } from '../../shared/users.ts';
 import { call, type ProblemDocument, sendRaw } from './support/client.ts';
+import { Receiver } from './support/receiver.ts';
 import { type Caller, newCaller, newPhone } from './support/world.ts';
 
 const { app_token: token, bridge_url } = inject('stack');
@@ -232,6 +234,24 @@ describe('an answer to a request', () => {
 });
 
 describe('a user', () => {
+  test('who is removed is forgotten by what still waits for a platform: it is logged as failed, without the number', async () => {
+    const caller = await business();
+    const receiver = await Receiver.start();
+    onTestFinished(() => receiver.close());
+    receiver.answers = [{ status: 503, headers: { 'retry-after': '3600' } }];
+    const settings = { url: receiver.url, secret: `whsec_${randomBytes(32).toString('base64')}` };
+    await updateAccount(caller.account, { platform: { name: 'webhook', settings } });
+    const phone = newPhone();
+    await taken(updated(phone, {}));
+    await taken(message(phone, caller.bot));
+    await expect.poll(() => receiver.calls.length).toBeGreaterThan(0);
+    await taken(removed(phone));
+    const conversation = { direction: 'platform', account: caller.account, phone } as const;
+    await expect.poll(() => readHead(conversation)).toBeUndefined();
+    expect(await logged(caller)).toEqual(['received', 'reception_failed_http']);
+    expect(await logged(caller, phone)).toEqual([]);
+  });
+
   const stored = async (phone: string) => {
     const { TABLE_NAME = '' } = process.env;
     const { Item } = await documents.send(

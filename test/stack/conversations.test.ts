@@ -2,6 +2,8 @@
  * Fifty turns between a user and a bot on each chat platform, while now one side and now the other repeats itself, fails,
  * or asks for patience. On a stack of its own, with the simulated platforms.
  */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createAccount, issueToken, updateAccount } from '../../shared/accounts.ts';
 import { type OwnStack, serveOwnStack } from './support/own-stack.ts';
@@ -57,12 +59,23 @@ const untilShown = (chat: Chat) =>
     .poll(async () => (await onPhone(chat)).map(({ data }) => data.text.body), { timeout: 150_000 })
     .toEqual(chat.shown);
 
+/** Does something that a busy service may put off (503): again after a second, as its clients do. */
+const persist = async (method: string, address: string, body: object): Promise<void> => {
+  for (let left = 10; ; left -= 1) {
+    const { ok, status } = await fetch(address, { method, body: JSON.stringify(body) });
+    if (ok) return;
+    if (status !== 503 || left === 0) throw new Error(`${method} ${address} ${status}`);
+    await pause(1_000);
+  }
+};
+
 const write = ({ app, phone, bot }: Chat, text: string) =>
-  ask('POST', `${app}/phones/${phone}/messages`, { to: bot, text });
+  persist('POST', `${app}/phones/${phone}/messages`, { to: bot, text, event_id: randomUUID() });
 
 /** Has the app report a state of all that the phone shows: what it reported before is repeated. */
 const report = async (chat: Chat, state: string): Promise<void> => {
-  for (const { data } of await onPhone(chat)) await ask('POST', `${chat.app}/messages/${data.id}/states`, { state });
+  for (const { data } of await onPhone(chat))
+    await persist('POST', `${chat.app}/messages/${data.id}/states`, { state });
 };
 
 const callsOf = ({ line }: Chat): Promise<Call[]> => get(`${line}/calls`);

@@ -128,8 +128,8 @@ test('a fetch that waited says how long, and for what', async () => {
   const started = await call('startUserDataRequest', { token, path: { phone_number }, body });
   const id = started.body.requestId;
   await call('fetchUserData', { token, path: { id }, query: { long_poll: '1' } });
-  const lines = await until((line) => line.message === 'waited' && line.user_data_request_id === id);
-  expect(lines.find(({ line }) => line.message === 'waited')?.line).toMatchObject({
+  const isIts = (line: LogLine['line']) => line.message === 'waited' && line.user_data_request_id === id;
+  expect((await until(isIts)).find(({ line }) => isIts(line))?.line).toMatchObject({
     outcome: 'pending',
     waits: 1,
     wait_ms: expect.any(Number),

@@ -8,13 +8,26 @@ export const OPERATOR = 'operator';
 
 type Judged = Pick<Template, 'functions' | 'mappings'>;
 
+/** A kind of call that a function made: what it does, to what, and how the partition key begins, where there is one. */
+export interface MadeCall extends Touch {
+  /** The function's logical id. */
+  function: string;
+}
+
+interface Told {
+  onLine: (source: string, line: string) => void;
+  /** Takes every kind of call once, whether it is allowed or not. */
+  onCall?: ((call: MadeCall) => void) | undefined;
+}
+
 export class Roles {
-  readonly #onLine: (source: string, line: string) => void;
+  readonly #told: Told;
+  readonly #made = new Set<string>();
   readonly #used = new Set<string>();
   #template: Judged = { functions: [], mappings: [] };
 
-  constructor(onLine: (source: string, line: string) => void) {
-    this.#onLine = onLine;
+  constructor(told: Told) {
+    this.#told = told;
   }
 
   /** Judges by these policies from now on. What event source mappings do by a function's role counts as needed. */
@@ -28,9 +41,9 @@ export class Roles {
     const refused = this.#use(caller, touches);
     if (refused === undefined) return undefined;
     const { action, resource, partition } = refused;
-    const place = [resource, partition?.replace(/#.*/s, '#…')].filter(Boolean).join(' ');
+    const place = [resource, partition && beginningOf(partition)].filter(Boolean).join(' ');
     const message = `${caller} is not authorized to perform ${action} on ${place}`;
-    this.#onLine(caller, JSON.stringify({ level: 'error', message: 'refused by policy', detail: message }));
+    this.#told.onLine(caller, JSON.stringify({ level: 'error', message: 'refused by policy', detail: message }));
     return message;
   }
 
@@ -46,11 +59,29 @@ export class Roles {
   /** Notes the rights that the touches need. Answers the first that the caller has no right to. */
   #use(caller: string, touches: Touch[]): Touch | undefined {
     const policy = this.#template.functions.find(({ id }) => id === caller)?.policy ?? [];
+    if (caller !== OPERATOR) for (const touch of touches) this.#note(caller, touch);
     const rights = touches.map((touch) => rightsFor(policy, touch));
     for (const right of rights.flat()) this.#used.add(`${caller} ${right}`);
     return touches.find((_, place) => rights[place]?.length === 0);
   }
+
+  #note(caller: string, { action, resource, partition }: Touch): void {
+    const call: MadeCall = {
+      function: caller,
+      action,
+      // The names of objects are secrets.
+      resource: resource.replace(/^(arn:aws:s3:.*\/).*/s, '$1…'),
+      ...(partition !== undefined && { partition: beginningOf(partition) }),
+    };
+    const name = JSON.stringify(call);
+    if (this.#made.has(name)) return;
+    this.#made.add(name);
+    this.#told.onCall?.(call);
+  }
 }
+
+/** A partition key without what it is of: all that a log or a record may hold. */
+const beginningOf = (partition: string): string => partition.replace(/#.*/s, '#…');
 
 /** Who makes a call: the access key in its signature, which for a function is its logical id. */
 export const callerOf = ({ authorization = '' }: IncomingHttpHeaders): string =>

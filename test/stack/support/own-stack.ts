@@ -7,6 +7,7 @@ import type { AppNetwork } from '../../../infra/local/simulated/app-network/app-
 import { Outside } from '../../../infra/local/simulated/outside.ts';
 import type { RapidPro } from '../../../infra/local/simulated/rapidpro/rapidpro.ts';
 import type { Turn } from '../../../infra/local/simulated/turn/turn.ts';
+import { recordCall } from '../../support/calls.ts';
 
 export interface OwnStack {
   stack: LocalStack;
@@ -50,6 +51,7 @@ export const serveOwnStack = async ({
     tableName: table,
     secret: app.stackSecret,
     onLine: () => undefined,
+    onCall: recordCall,
     ...options,
   });
   onTestFinished(() => stack.close());

@@ -1,6 +1,6 @@
 /** Serves the stack once for all stack tests, as `npm start` does, on free ports and a table of its own. */
 import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { callTableOf } from '../../../infra/local/call-table.ts';
@@ -9,6 +9,7 @@ import { LocalStack } from '../../../infra/local/local-stack.ts';
 import { Outside } from '../../../infra/local/simulated/outside.ts';
 import { localFolder, type StackFile } from '../../../infra/local/stack-file.ts';
 import { synthesise } from '../../../infra/local/synthesise.ts';
+import { callsFile, recordCall, testAssembly } from '../../support/calls.ts';
 
 /** The served stack, and where its log lines and its synthesised form stand. */
 export interface TestStack extends Omit<StackFile, 'docs_url'> {
@@ -29,10 +30,11 @@ const MINUTE = 1_000;
 const PATIENCE = 30_000;
 
 export default async (project: TestProject) => {
-  const assembly = join(localFolder, 'test-assembly');
+  const assembly = testAssembly;
   const log = join(localFolder, 'test.log');
   const table = `business-api-test-${process.pid}-${Date.now()}`;
   await mkdir(localFolder, { recursive: true });
+  await rm(callsFile, { force: true });
   const lines = createWriteStream(log);
 
   const outside = await Outside.start({
@@ -49,6 +51,7 @@ export default async (project: TestProject) => {
     minute: MINUTE,
     secret: app.stackSecret,
     onLine: (source, line) => void lines.write(`${source} ${line}\n`),
+    onCall: recordCall,
   });
   callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table });
   const demo = await seedDemo(outside);
