@@ -53,7 +53,11 @@ export class Problem extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+    const { stackTraceLimit } = Error;
+    // What the caller is to mend is logged by its status alone: tracing it would be the dearest part of refusing it.
+    if (problemCatalogue[code].status < 500) Error.stackTraceLimit = 0;
     super(code, { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'Problem';
     this.code = code;
     this.detail = detail;
