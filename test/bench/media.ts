@@ -1,5 +1,6 @@
-/** `npm run bench`: what an upload takes on the local stack of this machine, and what showing it does, by size. */
-import { demo, measure, quantile, say, spread, stack } from './support.ts';
+/** What an upload takes on the local stack of this machine, and what showing it does, by size. */
+import { type Figure, quantile, times } from './report.ts';
+import { demo, measure, stack } from './support.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
@@ -23,7 +24,7 @@ const timed = async (found: number[], work: () => Promise<Response>): Promise<Re
 };
 
 /** Milliseconds of uploads, of showing them, and of a request that asks for nothing but the list of profilers. */
-const times = async (size: number, count: number) => {
+const timesOf = async (size: number, count: number) => {
   const found = { upload: [] as number[], show: [] as number[], other: [] as number[] };
   const headers = { authorization: `Bearer ${demo.token}` };
   const file = pngOf(size);
@@ -40,16 +41,22 @@ const times = async (size: number, count: number) => {
   return found;
 };
 
-await measure(async () => {
-  await times(1_000, 20);
+await measure('media', async () => {
+  await timesOf(1_000, 20);
+  const figures: Figure[] = [];
   for (const [name, size, count] of [
     ['10 KB', 10_000, 200],
     ['500 KB', 500_000, 100],
     ['4 MB', 4 * 1024 * 1024, 40],
   ] as const) {
-    const { upload, show, other } = await times(size, count);
-    const ratio = (values: number[]) => (quantile(values, 0.5) / quantile(other, 0.5)).toFixed(1);
-    say(`an upload of ${name} (${count}): ${spread(upload)}; ${ratio(upload)} times a list of profilers`);
-    say(`showing it: ${spread(show)}; ${ratio(show)} times`);
+    const { upload, show, other } = await timesOf(size, count);
+    const ratio = (values: number[]) => quantile(values, 0.5) / quantile(other, 0.5);
+    figures.push(
+      times(`an upload of ${name}`, upload),
+      { what: 'ratio to a list of profilers', value: ratio(upload), unit: '×' },
+      times(`showing ${name}`, show),
+      { what: 'ratio to a list of profilers', value: ratio(show), unit: '×' },
+    );
   }
+  return figures;
 });

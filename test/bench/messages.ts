@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what messages take on the local stack of this machine. From accepted to the phone; messages a second
+ * What messages take on the local stack of this machine. From accepted to the phone; messages a second
  * through the whole pipeline; and what a receiver that never answers means to another account, compared in one run.
  */
 import { once } from 'node:events';
@@ -8,7 +8,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
 import { createAccount, updateAccount } from '../../shared/accounts.ts';
-import { demo, measure, outside, quantile, say, spread, stack } from './support.ts';
+import { type Figure, quantile, times } from './report.ts';
+import { demo, measure, outside, stack } from './support.ts';
 
 const { app } = outside;
 const { token, app_token: appToken, bot_phone_number: bot, turn_bot_phone_number: turnBot } = demo;
@@ -51,7 +52,8 @@ const latencies = async (count: number): Promise<number[]> => {
   return found;
 };
 
-const throughput = async (count: number, conversations: number, clients: number): Promise<string> => {
+const throughput = async (count: number, conversations: number, clients: number): Promise<Figure[]> => {
+  const what = `${count} messages, ${conversations} conversations, ${clients} clients`;
   const targets = Array.from({ length: conversations }, newPhone);
   const start = performance.now();
   let next = 0;
@@ -70,7 +72,10 @@ const throughput = async (count: number, conversations: number, clients: number)
   };
   while ((await shown()) < count) await pause(20);
   const rate = (end: number): number => Math.round((count / (end - start)) * 1_000);
-  return `${rate(accepted)} a second accepted, ${rate(performance.now())} a second delivered`;
+  return [
+    { what: `${what}: accepted`, value: rate(accepted), unit: 'a second' },
+    { what: `${what}: delivered`, value: rate(performance.now()), unit: 'a second' },
+  ];
 };
 
 /** A server that an account's messages are posted to: answers, or never does. Tells when a text came. */
@@ -164,18 +169,18 @@ const turns = async (count: number, number: string): Promise<number[]> => {
   return found;
 };
 
-await measure(async () => {
+await measure('messages', async () => {
   await latencies(20);
-  say(`accepted to delivered, one by one (200): ${spread(await latencies(200))}`);
-  say(`500 messages, 50 conversations, 10 clients: ${await throughput(500, 50, 10)}`);
+  const figures = [times('accepted to delivered, one by one', await latencies(200))];
+  figures.push(...(await throughput(500, 50, 10)));
 
   for (const [name, ask] of Object.entries({ RapidPro: asRapidpro, Turn: asTurn, 'a test message': asTest })) {
     await answering(20, ask);
-    say(`a request of the bridge, ${name} (200): ${spread(await answering(200, ask))}`);
+    figures.push(times(`a request of the bridge, ${name}`, await answering(200, ask)));
   }
   // Turn takes 60 calls a minute: so many turns need half of them.
   for (const [name, number] of Object.entries({ RapidPro: bot, Turn: turnBot })) {
-    say(`from a user to a bot on ${name} and back (15): ${spread(await turns(15, number))}`);
+    figures.push(times(`from a user to a bot on ${name} and back`, await turns(15, number)));
   }
 
   const good = await webhook('at once');
@@ -185,8 +190,11 @@ await measure(async () => {
   await Promise.all(Array.from({ length: 40 }, (_, place) => write(dead.bot, `${place}`)));
   while (dead.came.size < 8) await pause(10);
   const beside = await receptions(100, good);
-  const ratio = quantile(beside, 0.5) / quantile(alone, 0.5);
-  say(`a webhook alone (100): ${spread(alone)}`);
-  say(`the same beside one that never answers (100): ${spread(beside)}; ratio of the medians ${ratio.toFixed(2)}`);
   for (const { server } of [good, dead]) server.close().closeAllConnections();
+  return [
+    ...figures,
+    times('a webhook alone', alone),
+    times('the same beside one that never answers', beside),
+    { what: 'ratio of the two medians', value: quantile(beside, 0.5) / quantile(alone, 0.5), unit: '×' },
+  ];
 });

@@ -1,4 +1,4 @@
-/** What all measurements need: the local stack on this machine, with all that is outside of it, and a few numbers. */
+/** What measurements of the whole need: the local stack on this machine, with all that is outside of it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { seedDemo } from '../../infra/local/demo.ts';
 import { LocalStack } from '../../infra/local/local-stack.ts';
 import { Outside } from '../../infra/local/simulated/outside.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
+import { type Figure, report } from './report.ts';
 
 const TABLE = 'business-api-bench';
 const MINUTE = 60_000;
@@ -26,24 +27,13 @@ callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table: TABLE });
 export const demo = await seedDemo(outside);
 outside.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
 
-/** Measures, and leaves nothing behind. */
-export const measure = async (work: () => Promise<void>): Promise<void> => {
+/** Measures, reports what was found, and leaves nothing behind. */
+export const measure = async (bench: string, work: () => Promise<Figure[]>): Promise<void> => {
   try {
-    await work();
+    report(bench, await work());
   } finally {
     await stack.close();
     await outside.close();
     await rm(folder, { recursive: true });
   }
 };
-
-/** The value that this share of all is below. */
-export const quantile = (values: number[], share: number): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? 0;
-};
-
-export const spread = (values: number[], digits = 0): string =>
-  `p50 ${quantile(values, 0.5).toFixed(digits)} ms, p99 ${quantile(values, 0.99).toFixed(digits)} ms`;
-
-export const say = (line: string): void => void process.stdout.write(`${line}\n`);

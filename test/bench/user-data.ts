@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what waiting for a user's answer takes on the local stack of this machine. How soon an answer is seen;
+ * What waiting for a user's answer takes on the local stack of this machine. How soon an answer is seen;
  * what a wait costs at the table; and what two hundred waits at once mean to memory, and to those who do not wait.
  */
 import { randomUUID } from 'node:crypto';
@@ -7,7 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import type { HttpEvent } from '../../shared/http/event.ts';
 import { documents } from '../../shared/table/client.ts';
-import { demo, measure, quantile, say, spread, stack } from './support.ts';
+import { type Figure, quantile, times } from './report.ts';
+import { demo, measure, stack } from './support.ts';
 
 const { token, app_token: appToken } = demo;
 
@@ -65,9 +66,9 @@ const answer = async (ids: string[]): Promise<void> => {
   while ((await report(events).catch(() => undefined)) === undefined) await pause(100);
 };
 
-const delaysSaid = (delays: (number | undefined)[]): string => {
+const delayFigures = (what: string, delays: (number | undefined)[]): Figure[] => {
   const seen = delays.filter((delay) => delay !== undefined);
-  return `${seen.length} of ${delays.length} seen, ${spread(seen)}`;
+  return [times(what, seen), { what: 'of them ended unanswered', value: delays.length - seen.length, unit: 'waits' }];
 };
 
 /** Waits at once that are answered at different times. */
@@ -82,7 +83,7 @@ const delaysOf = (ids: string[]): Promise<(number | undefined)[]> =>
   );
 
 /** What the longest wait takes of the table: calls, and read units as the table reports them. */
-const costOfWait = async (id: string): Promise<string> => {
+const costOfWait = async (id: string): Promise<Figure[]> => {
   const cost = { calls: 0, units: 0 };
   documents.middlewareStack.add(
     (next) => async (args) => {
@@ -111,9 +112,14 @@ const costOfWait = async (id: string): Promise<string> => {
   process.stdout.write = () => true;
   const { statusCode } = await handler(event as unknown as HttpEvent, context as Context);
   process.stdout.write = write;
-  const seconds = ((performance.now() - start) / 1_000).toFixed(1);
+  const value = (performance.now() - start) / 1_000;
   documents.middlewareStack.remove('cost');
-  return `${statusCode} after ${seconds} s, ${cost.calls} looks, ${cost.units} read units`;
+  if (statusCode !== 200) throw new Error(`A wait was answered ${statusCode}.`);
+  return [
+    { what: 'a wait of 30 s that ends unanswered', value, unit: 's' },
+    { what: 'its looks', value: cost.calls, unit: 'calls' },
+    { what: 'its reads', value: cost.units, unit: 'read units' },
+  ];
 };
 
 /** Threads of the stack's functions. */
@@ -139,10 +145,10 @@ const othersWhile = async (goesOn: (done: number) => boolean): Promise<number[]>
   return found;
 };
 
-const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MB`;
+const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
 
 /** Has all wait at once, looks at the others meanwhile, and then has all users answer. */
-const crowd = async (ids: string[]): Promise<void> => {
+const crowd = async (ids: string[]): Promise<Figure[]> => {
   await othersWhile((done) => done < 20);
   const usual = await othersWhile((done) => done < 200);
   const [memory, other] = [process.memoryUsage.rss(), threads];
@@ -158,22 +164,34 @@ const crowd = async (ids: string[]): Promise<void> => {
   for (let done = 0; done < ids.length; done += 20) await answer(ids.slice(done, done + 20));
   const delays = await waits;
 
-  const ratio = (values: number[]): string => (quantile(values, 0.5) / quantile(usual, 0.5)).toFixed(1);
-  const seconds = (began / 1_000).toFixed(1);
-  say(`${ids.length} waits at once: ${begun} threads after ${seconds} s`);
-  say(`memory of the process: ${megabytes(memory)} before, ${megabytes(crowded)} with them`);
-  say(`another endpoint before (${usual.length}): ${spread(usual, 1)}`);
-  say(`while they begin (${beginning.length}): ${spread(beginning, 1)}; ratio of the medians ${ratio(beginning)}`);
-  say(`after that (${waiting.length}): ${spread(waiting, 1)}; ratio of the medians ${ratio(waiting)}`);
-  say(`from the answer to the end of the wait, all answered at once: ${delaysSaid(delays)}`);
+  const ratio = (values: number[]): Figure => ({
+    what: 'ratio of the medians',
+    value: quantile(values, 0.5) / quantile(usual, 0.5),
+    unit: '×',
+  });
+  return [
+    { what: `${ids.length} waits at once: functions that serve them`, value: begun, unit: 'threads' },
+    { what: 'from the first to the last one that waits', value: began / 1_000, unit: 's' },
+    { what: 'memory of the process before', value: megabytes(memory), unit: 'MB' },
+    { what: 'memory with all of them', value: megabytes(crowded), unit: 'MB' },
+    times('another endpoint before', usual),
+    times('another endpoint while they begin', beginning),
+    ratio(beginning),
+    times('another endpoint while they wait', waiting),
+    ratio(waiting),
+    ...delayFigures('from the answer to the end of the wait, all answered at once', delays),
+  ];
 };
 
-await measure(async () => {
+await measure('user data', async () => {
   const ids = await newRequests(401);
   const [unanswered = ''] = ids;
-  await crowd(ids.slice(1, 201));
+  const figures = await crowd(ids.slice(1, 201));
   const found: (number | undefined)[] = [];
   for (let done = 201; done < 401; done += 50) found.push(...(await delaysOf(ids.slice(done, done + 50))));
-  say(`from the answer to the end of the wait, 50 at once: ${delaysSaid(found)}`);
-  say(`a wait of 30 s that ends unanswered: ${await costOfWait(unanswered)}`);
+  return [
+    ...figures,
+    ...delayFigures('from the answer to the end of the wait, 50 at once', found),
+    ...(await costOfWait(unanswered)),
+  ];
 });

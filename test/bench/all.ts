@@ -1,0 +1,49 @@
+/**
+ * `npm run bench`: all benchmarks, one after the other in a process each, then all figures in one table, and as data in
+ * `.local/bench.json`. Those that are named run alone: `npm run bench http-layer queries`.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
+import { join } from 'node:path';
+import { localFolder } from '../../infra/local/stack-file.ts';
+import { isMet, type Report, say, table } from './report.ts';
+
+const benches = {
+  'http-layer': new URL('./http-layer.ts', import.meta.url),
+  messages: new URL('./messages.ts', import.meta.url),
+  'user-data': new URL('./user-data.ts', import.meta.url),
+  media: new URL('./media.ts', import.meta.url),
+};
+
+/** Runs a benchmark. Answers what it found; nothing, where it failed. */
+const run = async (file: URL): Promise<Report | undefined> => {
+  const child = fork(file);
+  let found: Report | undefined;
+  child.on('message', (report: Report) => {
+    found = report;
+  });
+  const [code] = await once(child, 'exit');
+  return code === 0 ? found : undefined;
+};
+
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !(name in benches));
+if (unknown.length > 0) throw new Error(`There is no benchmark "${unknown[0]}": ${Object.keys(benches).join(', ')}.`);
+
+const reports: Report[] = [];
+for (const [name, file] of Object.entries(benches)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  say(`— ${name}`);
+  const found = await run(file);
+  if (found !== undefined) reports.push(found);
+  else process.exitCode = 1;
+}
+
+const missed = reports.flatMap(({ figures }) => figures).filter((figure) => isMet(figure) === false).length;
+const file = join(localFolder, 'bench.json');
+const machine = { cpu: cpus()[0]?.model ?? '', cores: availableParallelism(), node: process.version };
+await mkdir(localFolder, { recursive: true });
+await writeFile(file, `${JSON.stringify({ measured: new Date().toISOString(), machine, reports }, undefined, 2)}\n`);
+process.stdout.write(`\n${table(reports)}\n\nGoals missed: ${missed}. The figures are in ${file}.\n`);

@@ -1,0 +1,111 @@
+/**
+ * What the HTTP layer costs a warm request, against the same work done without a framework, by Hono, and by the router of
+ * Powertools: in one process, in turns, as ratios. `BENCH_ROUNDS` says how often.
+ */
+import assert from 'node:assert/strict';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Context } from 'aws-lambda';
+import type { HttpEvent } from '../../shared/http/event.ts';
+import { handler as bare } from './http-layer/bare.ts';
+import { type Case, cases } from './http-layer/cases.ts';
+import { handler as hono } from './http-layer/hono.ts';
+import { handler as ours } from './http-layer/ours.ts';
+import { handler as powertools } from './http-layer/powertools.ts';
+import type { Handler } from './http-layer/work.ts';
+import { type Figure, median, ratios, report, say } from './report.ts';
+
+process.env.BASE_URL = 'https://api.example.com';
+
+const contestants = { bare, ours, hono, powertools };
+type Name = keyof typeof contestants;
+const names = Object.keys(contestants) as Name[];
+
+/** Requests that are timed together, how often each contestant has its turn, and turns that are not counted. */
+const REQUESTS = 400;
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 60);
+const WARM_UP = 15;
+
+const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
+
+/** Has the log of all contestants written nowhere. */
+const silently = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const { write } = process.stdout;
+  process.stdout.write = () => true;
+  try {
+    return await work();
+  } finally {
+    process.stdout.write = write;
+  }
+};
+
+/** The lines that a piece of work logs, without the time that it took. */
+const linesOf = async (work: () => Promise<unknown>): Promise<unknown[]> => {
+  const { write } = process.stdout;
+  const lines: unknown[] = [];
+  process.stdout.write = (line) => lines.push({ ...JSON.parse(String(line)), ms: 0 }) > 0;
+  await work();
+  process.stdout.write = write;
+  return lines;
+};
+
+/** Holds that all contestants answer the same and log the same: else they would not do the same work. */
+const holdEqual = async ({ event, status }: Case): Promise<void> => {
+  const seen: [Name, unknown][] = [];
+  for (const name of names) {
+    let answer: unknown;
+    const lines = await linesOf(async () => {
+      const { statusCode, headers, body } = await contestants[name](JSON.parse(event), context);
+      answer = { statusCode, type: headers?.['content-type'], cached: headers?.['cache-control'], body };
+    });
+    seen.push([name, { answer, lines }]);
+  }
+  const [[, first]] = seen as [[Name, { answer: { statusCode: number }; lines: unknown[] }]];
+  assert.equal(first.answer.statusCode, status);
+  assert.equal(first.lines.length, 1);
+  for (const [name, one] of seen) assert.deepEqual(one, first, `${name} does other work than the others do.`);
+};
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+/** What a request takes a contestant, in microseconds. Events are made before, as Lambda makes them. */
+const microseconds = async (handler: Handler, event: string): Promise<number> => {
+  const events = Array.from({ length: REQUESTS }, (): HttpEvent => JSON.parse(event));
+  collectGarbage();
+  const start = performance.now();
+  for (const one of events) await handler(one, context);
+  return ((performance.now() - start) / REQUESTS) * 1_000;
+};
+
+/** Times of all contestants, in turns that begin with another one each time. */
+const timesOf = async ({ event }: Case): Promise<Record<Name, number[]>> => {
+  const found: Record<Name, number[]> = { bare: [], ours: [], hono: [], powertools: [] };
+  for (let round = -WARM_UP; round < ROUNDS; round += 1) {
+    for (const place of names.keys()) {
+      const name = names[(place + round + WARM_UP) % names.length] ?? 'bare';
+      const time = await microseconds(contestants[name], event);
+      if (round >= 0) found[name].push(time);
+    }
+  }
+  return found;
+};
+
+const figures: Figure[] = [];
+for (const [title, one] of Object.entries<Case>(cases)) {
+  say(`HTTP layer: ${title}`);
+  await holdEqual(one);
+  const found = await silently(() => timesOf(one));
+  const beside = (name: Name, other: Name) => median(ratios(found[name], found[other]));
+  figures.push(
+    { what: `${title}: ours`, unit: 'µs', ...median(found.ours) },
+    { what: 'times a bare handler', unit: '×', ...beside('ours', 'bare'), ...(one.counts && { goal: { atMost: 4 } }) },
+    ...(['hono', 'powertools'] as const).map((name) => ({
+      what: `times quicker than ${name === 'hono' ? 'Hono' : "Powertools' router"}`,
+      unit: '×',
+      ...beside(name, 'ours'),
+      ...(one.counts && { goal: { atLeast: 5 } }),
+    })),
+  );
+}
+report('HTTP layer, warm', figures);

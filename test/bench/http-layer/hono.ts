@@ -1,0 +1,72 @@
+/** Hono with its adapter for Lambda, its router, and its validator. */
+import { type Context, Hono } from 'hono';
+import { handle } from 'hono/aws-lambda';
+import { createMiddleware } from 'hono/factory';
+import { validator } from 'hono/validator';
+import * as v from 'valibot';
+import { faultInBody, faultInParameter } from '../../../shared/faults.ts';
+import type { HttpEvent } from '../../../shared/http/event.ts';
+import type { Fault } from '../../../shared/problems.ts';
+import {
+  answer,
+  type Caller,
+  callerIn,
+  endpoint,
+  type Handler,
+  invalidRequest,
+  logRequest,
+  PERMISSION_REQUIRED,
+  PROBLEM_HEADERS,
+  problemOf,
+} from './work.ts';
+
+interface Env {
+  Bindings: { event: HttpEvent };
+  Variables: { caller: Caller };
+}
+
+const logged = createMiddleware<Env>(async (c, next) => {
+  const start = Date.now();
+  await next();
+  logRequest(c.env.event, c.var.caller.account, c.res.status, start);
+});
+
+const permitted = createMiddleware<Env>(async (c, next) => {
+  const { requestContext } = c.env.event;
+  const caller = callerIn(c.env.event);
+  c.set('caller', caller);
+  if (caller.permissions.includes(endpoint.permission)) return next();
+  return c.body(JSON.stringify(problemOf(PERMISSION_REQUIRED, requestContext.requestId)), 403, PROBLEM_HEADERS);
+});
+
+/** The document that a part of a request is refused with. */
+const refuse = (c: Context<Env>, faults: Fault[]) =>
+  c.body(JSON.stringify(invalidRequest(faults, c.env.event.requestContext.requestId)), 422, PROBLEM_HEADERS);
+
+const validParameters = (target: 'query' | 'header', schema: v.GenericSchema<unknown, object>) =>
+  validator(target, (given, c) => {
+    const { success, output, issues } = v.safeParse(schema, given);
+    return success ? output : refuse(c, issues.map(faultInParameter));
+  });
+
+const validBody = validator('json', (given, c) => {
+  const { success, output, issues } = v.safeParse(endpoint.body.schema, given);
+  const faults = issues?.map((issue) => faultInBody(issue)) ?? [];
+  return success ? output : refuse(c, faults);
+});
+
+const app = new Hono<Env>();
+app.use(logged);
+app.post(
+  '/v1/message',
+  permitted,
+  validParameters('query', endpoint.query),
+  validParameters('header', endpoint.headers),
+  validBody,
+  (c) => {
+    c.header('cache-control', 'no-store');
+    return c.json(answer(c.var.caller.account, c.req.valid('json')));
+  },
+);
+
+export const handler = handle(app) as Handler;

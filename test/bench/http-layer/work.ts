@@ -1,0 +1,77 @@
+/**
+ * What every contestant does: take `POST /v1/message`, let the caller pass who may send messages, validate query, headers
+ * and body by the endpoint's own schemas, answer JSON or a problem document, and log one line.
+ */
+import type { Context } from 'aws-lambda';
+import type * as v from 'valibot';
+import { api } from '../../../shared/api.ts';
+import type { HttpEvent, HttpResponse } from '../../../shared/http/event.ts';
+import { log } from '../../../shared/log.ts';
+import { type Fault, problemCatalogue } from '../../../shared/problems.ts';
+import { baseUrl } from '../../../shared/settings.ts';
+
+export const endpoint = api.sendMessage;
+
+export type Handler = (event: HttpEvent, context: Context) => Promise<HttpResponse>;
+
+/** Who calls, as the authorizer tells it. */
+export interface Caller {
+  account: string;
+  permissions: string[];
+}
+
+export const callerIn = ({ requestContext }: Pick<HttpEvent, 'requestContext'>): Caller =>
+  requestContext.authorizer?.lambda as Caller;
+
+/** What the endpoint is about: of no interest here, and the same for all. */
+export const answer = (account: string, body: v.InferOutput<typeof endpoint.body.schema>) => ({
+  id: `${account}-${body.to}`,
+});
+
+export const HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+export const PROBLEM_HEADERS = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
+
+export const PERMISSION_REQUIRED = {
+  code: 'permission_required',
+  detail: 'This token lacks the permission "messages". Ask the operator for a token that has it.',
+} as const;
+
+export const problemOf = (
+  { code, detail }: { code: 'permission_required' | 'malformed_body'; detail: string },
+  traceId: string,
+) => ({
+  type: `${baseUrl()}/v1/openapi.json#/components/responses/${code}`,
+  title: problemCatalogue[code].title,
+  status: problemCatalogue[code].status,
+  code,
+  detail,
+  trace_id: traceId,
+});
+
+/** The document that names all faults of a request. */
+export const invalidRequest = (errors: Fault[], traceId: string) => {
+  const { status, title } = problemCatalogue.invalid_request;
+  return {
+    type: `${baseUrl()}/v1/openapi.json#/components/responses/invalid_request`,
+    title,
+    status,
+    code: 'invalid_request',
+    detail: 'The request is not valid; errors names each fault.',
+    errors,
+    trace_id: traceId,
+  };
+};
+
+export const logRequest = (
+  { requestContext, routeKey }: Pick<HttpEvent, 'requestContext' | 'routeKey'>,
+  account: string | undefined,
+  status: number | undefined,
+  start: number,
+): void =>
+  log('info', 'request', {
+    request_id: requestContext.requestId,
+    route: routeKey,
+    account,
+    status,
+    ms: Date.now() - start,
+  });
