@@ -1,9 +1,10 @@
 /** Bundles all functions in one esbuild call: minified ES modules with the SDK inside, a folder each. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 import { api, type Endpoint } from '../shared/api.ts';
+import { plugins } from './bundle-plugins.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -44,17 +45,6 @@ export const bundleFunctions = async (directory: string, bundling: Bundling): Pr
   return Object.fromEntries(files.map(([name]) => [name, join(directory, folderOf(name))])) as Bundles;
 };
 
-/** The SDK's clients import their package.json for the version in it, and would bring the whole file along. */
-const versionOnly: Plugin = {
-  name: 'version-only',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]client-[a-z-]+[\\/]package\.json$/ }, async ({ path }) => {
-      const { version } = JSON.parse(await readFile(path, 'utf8'));
-      return { contents: JSON.stringify({ version }), loader: 'json' };
-    });
-  },
-};
-
 const bundle = async (files: [string, string][], outdir: string, sourceMaps: boolean): Promise<void> => {
   await build({
     absWorkingDir: root,
@@ -74,7 +64,7 @@ const bundle = async (files: [string, string][], outdir: string, sourceMaps: boo
       '@aws-sdk/endpoint-cache': join(root, 'shared/table/endpoint-cache.ts'),
       debug: join(root, 'shared/no-debug.ts'),
     },
-    plugins: [versionOnly],
+    plugins,
     logLevel: 'warning',
   });
 };
