@@ -30,4 +30,13 @@ const versionOnly: Plugin = {
   },
 };
 
-export const plugins: Plugin[] = [nodesOwn, versionOnly];
+/** Neither table nor queue streams events; what loads that part of the SDK when it is needed holds all of the SDK's core. */
+const noEventStreams: Plugin = {
+  name: 'no-event-streams',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^@smithy\/core\/event-streams$/ }, ({ path }) => ({ path, namespace: 'no-event-streams' }));
+    onLoad({ filter: /./, namespace: 'no-event-streams' }, () => ({ contents: '' }));
+  },
+};
+
+export const plugins: Plugin[] = [nodesOwn, versionOnly, noEventStreams];
