@@ -39,4 +39,16 @@ const noEventStreams: Plugin = {
   },
 };
 
-export const plugins: Plugin[] = [nodesOwn, versionOnly, noEventStreams];
+/** Lets the document client go where nothing of it is used: unlike the SDK's other packages, it does not say that it may. */
+const documentClientIfUsed: Plugin = {
+  name: 'document-client-if-used',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^@aws-sdk\/lib-dynamodb$/ }, async ({ path, pluginData, ...from }) =>
+      pluginData === 'resolving'
+        ? undefined
+        : { ...(await resolve(path, { ...from, pluginData: 'resolving' })), sideEffects: false },
+    );
+  },
+};
+
+export const plugins: Plugin[] = [nodesOwn, versionOnly, noEventStreams, documentClientIfUsed];

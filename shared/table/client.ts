@@ -27,9 +27,11 @@ import type { Key } from './keys.ts';
 /** Gives up quickly on a dead connection, in milliseconds: a caller is waiting, and trying again is cheap. */
 const patience = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
 
-export const documents = DynamoDBDocumentClient.from(new DynamoDBClient({ requestHandler: patience, maxAttempts: 3 }), {
-  marshallOptions: { removeUndefinedValues: true },
-});
+// Pure, as bundles see it: a function that takes no more than a type or a name from here is made without the client.
+export const documents = /* @__PURE__ */ DynamoDBDocumentClient.from(
+  /* @__PURE__ */ new DynamoDBClient({ requestHandler: patience, maxAttempts: 3 }),
+  { marshallOptions: { removeUndefinedValues: true } },
+);
 
 /** What an update needs beside the table's name. */
 type Change = Omit<UpdateCommandInput, 'TableName' | 'UpdateExpression'> & { UpdateExpression: string };
