@@ -1,5 +1,4 @@
 /** What a piece of work costs, in capacity units as the table reports them. */
-import { expect } from 'vitest';
 import { documents } from '../../../shared/table/client.ts';
 
 interface Capacity {
@@ -19,6 +18,7 @@ const consumed: Consumed = { calls: 0, table: 0, indexes: 0 };
 documents.middlewareStack.add(
   (next, { commandName }) =>
     async (args) => {
+      if (commandName === 'ScanCommand') throw new Error('Nothing of the service scans.');
       Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
       const result = await next(args);
       const { ConsumedCapacity } = result.output as { ConsumedCapacity?: Capacity | Capacity[] };
@@ -31,7 +31,6 @@ documents.middlewareStack.add(
         consumed.indexes += indexes;
       }
       consumed.calls += 1;
-      expect(commandName).not.toBe('ScanCommand');
       return result;
     },
   { step: 'initialize' },

@@ -1,11 +1,14 @@
 /** Puts many items into a table, as they are: past the domain, and quicker than it would. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
+import { createGzip } from 'node:zlib';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
@@ -27,6 +30,18 @@ export const putAll = async <Item extends Key>(items: Item[]): Promise<void> => 
   }
 };
 
+/** Items as an export of a table has them, some thousands of lines at a time. */
+function* exported(items: Iterable<Key>): Generator<string> {
+  let lines = '';
+  for (const item of items) {
+    lines += `${JSON.stringify({ Item: marshall(item, { removeUndefinedValues: true }) })}\n`;
+    if (lines.length < 1_000_000) continue;
+    yield lines;
+    lines = '';
+  }
+  yield lines;
+}
+
 /**
  * Points this process at a database of its own that holds the table at hand with these items: the embedded one writes
  * ever more slowly the more an index holds, but reads an export of any size at once. The table's client must not have
@@ -38,8 +53,8 @@ export const serveItems = async (items: Iterable<Key>): Promise<() => Promise<vo
   const { TABLE_NAME = '' } = process.env;
   const folder = await mkdtemp(join(tmpdir(), 'items-'));
   await mkdir(join(folder, TABLE_NAME, 'data'), { recursive: true });
-  const lines = Array.from(items, (item) => JSON.stringify({ Item: marshall(item, { removeUndefinedValues: true }) }));
-  await writeFile(join(folder, TABLE_NAME, 'data', 'items.json.gz'), gzipSync(lines.join('\n'), { level: 1 }));
+  const file = createWriteStream(join(folder, TABLE_NAME, 'data', 'items.json.gz'));
+  await pipeline(Readable.from(exported(items)), createGzip({ level: 1 }), file);
   const { Table } = await new DynamoDBClient().send(new DescribeTableCommand({ TableName: TABLE_NAME }));
   await writeFile(join(folder, 'schema.json'), JSON.stringify([{ Table }]));
 

@@ -1,0 +1,41 @@
+/** What requests cost at the table, and a message on its whole way, in capacity units, against their budgets. */
+import { type Figure, report } from './report.ts';
+import { measureUsage, type Use } from './usage.ts';
+
+/** Units of reads and writes as the design allows them, indexes aside. */
+const BUDGETS: Record<string, { reads: number; writes: number }> = {
+  authorizer: { reads: 0.5, writes: 0 },
+  readApiDescription: { reads: 0, writes: 0 },
+  createProfiler: { reads: 0, writes: 1 },
+  readProfiler: { reads: 0.5, writes: 0 },
+  deleteProfiler: { reads: 0, writes: 1 },
+  answerProfiler: { reads: 1, writes: 2 },
+  sendMessage: { reads: 0.5, writes: 6 },
+  takeRapidproMessage: { reads: 0.5, writes: 6 },
+  takeTurnMessage: { reads: 1.5, writes: 6 },
+  startUserDataRequest: { reads: 1, writes: 6 },
+  fetchUserData: { reads: 0.5, writes: 0 },
+  retrieveUserData: { reads: 0.5, writes: 1 },
+};
+
+const figuresOf = (what: string, { reads, writes, indexes }: Use, budget = BUDGETS[what]): Figure[] => [
+  { what: `${what}: reads`, value: reads, unit: 'units', ...(budget && { goal: { atMost: budget.reads } }) },
+  { what: `${what}: writes`, value: writes, unit: 'units', ...(budget && { goal: { atMost: budget.writes } }) },
+  ...(indexes > 0 ? [{ what: `${what}: writes to indexes`, value: indexes, unit: 'units' }] : []),
+];
+
+const { endpoints, authorizer, message } = await measureUsage();
+const way = [...message].map(([name, use]) => ({ name, use }));
+const total = (of: (use: Use) => number): number => way.reduce((sum, { use }) => sum + of(use), 0);
+report('capacity', [
+  ...figuresOf('authorizer', authorizer),
+  ...[...endpoints].flatMap(([name, use]) => figuresOf(name, use)),
+  ...way.flatMap(({ name, use }) => [
+    ...figuresOf(`a message's way, ${name}`, use),
+    { what: `a message's way, ${name}: invocations`, value: use.invocations, unit: 'calls' },
+  ]),
+  { what: "a message's whole way: reads", value: total(({ reads }) => reads), unit: 'units' },
+  { what: 'its writes', value: total(({ writes }) => writes), unit: 'units' },
+  { what: 'its writes to indexes', value: total(({ indexes }) => indexes), unit: 'units' },
+]);
+process.exit();

@@ -1,0 +1,43 @@
+/** The whole on this machine, to be measured: the local stack, what is outside of it, and something to begin with. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { callTableOf } from '../../infra/local/call-table.ts';
+import { type Demo, seedDemo } from '../../infra/local/demo.ts';
+import { LocalStack } from '../../infra/local/local-stack.ts';
+import { Outside } from '../../infra/local/simulated/outside.ts';
+import { synthesise } from '../../infra/local/synthesise.ts';
+
+const TABLE = 'business-api-bench';
+const MINUTE = 60_000;
+
+interface Whole {
+  stack: LocalStack;
+  outside: Outside;
+  demo: Demo;
+  /** Leaves nothing behind. */
+  close: () => Promise<void>;
+}
+
+export const openWhole = async (dynamodbEndpoint: string | undefined): Promise<Whole> => {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'));
+  const outside = await Outside.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute: MINUTE });
+  const stack = await LocalStack.start({
+    assembly: synthesise(folder, 'minified').then(() => folder),
+    ports: { base: 0, bridge: 0 },
+    dynamodbEndpoint,
+    tableName: TABLE,
+    minute: MINUTE,
+    secret: outside.app.stackSecret,
+    onLine: () => undefined,
+  });
+  callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table: TABLE });
+  const demo = await seedDemo(outside);
+  outside.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
+  const close = async (): Promise<void> => {
+    await stack.close();
+    await outside.close();
+    await rm(folder, { recursive: true });
+  };
+  return { stack, outside, demo, close };
+};
