@@ -14,6 +14,8 @@ const benches = {
   'http-layer': new URL('./http-layer.ts', import.meta.url),
   'cold-start': new URL('./cold-start.ts', import.meta.url),
   queries: new URL('./queries.ts', import.meta.url),
+  capacity: new URL('./capacity.ts', import.meta.url),
+  cost: new URL('./cost.ts', import.meta.url),
   messages: new URL('./messages.ts', import.meta.url),
   'user-data': new URL('./user-data.ts', import.meta.url),
   media: new URL('./media.ts', import.meta.url),

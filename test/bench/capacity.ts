@@ -38,4 +38,3 @@ report('capacity', [
   { what: 'its writes', value: total(({ writes }) => writes), unit: 'units' },
   { what: 'its writes to indexes', value: total(({ indexes }) => indexes), unit: 'units' },
 ]);
-process.exit();

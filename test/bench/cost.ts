@@ -1,0 +1,181 @@
+/**
+ * What requests and messages cost at list prices, itemised, and how that grows to a billion messages a month. Computed of
+ * what `usage.ts` measures, `prices.ts` names, and what is assumed here.
+ */
+
+import { logItem, states } from '../../shared/logs.ts';
+import type { Key } from '../../shared/table/keys.ts';
+import { indexes } from '../../shared/table/keys.ts';
+import { costOf, listPriceOf, type Priced } from './prices.ts';
+import { type Figure, report } from './report.ts';
+import { measureUsage, type Use } from './usage.ts';
+
+const MONTH = { minutes: 43_200, days: 30 };
+
+const ASSUMED = {
+  /** A function of 512 MB has this much of a processor: what takes a millisecond here takes so much longer there. */
+  processor: 512 / 1_769,
+  memory: 0.5,
+  /** Bytes of a function's own line in the log, of Lambda's two about each invocation, of the gateway's about a request. */
+  logBytes: { line: 230, lambda: 500, request: 280 },
+  /** Days that log lines and messages are kept: the defaults of the stack. */
+  logDays: 30,
+  messageDays: 90,
+  /** Tokens at work at any time: each is asked for once a minute, however many requests come with it. */
+  tokens: 10,
+  /** Receives of Lambda's five pollers that find nothing: each waits 20 s. */
+  emptyReceives: (MONTH.minutes * 60 * 5) / 20,
+  /** Of a wake-up: sent, received, deleted. */
+  queueRequests: 3,
+  /** Read units of the two workers that run each minute. */
+  minuteReads: 5,
+  alarms: 3,
+  metrics: 1,
+};
+
+/** What is used in a month, or of a million. */
+type Bill = Partial<Record<Priced, number>>;
+
+const add = (...bills: Bill[]): Bill => {
+  const total: Bill = {};
+  for (const bill of bills) {
+    for (const [what, amount] of Object.entries(bill) as [Priced, number][]) total[what] = (total[what] ?? 0) + amount;
+  }
+  return total;
+};
+
+const times = (count: number, bill: Bill): Bill =>
+  Object.fromEntries(Object.entries(bill).map(([what, amount]) => [what, amount * count]));
+
+const gigabytes = (bytes: number): number => bytes / 1e9;
+
+/** What a call of a function uses: what it takes from the table, its time, and its log lines. */
+const invocationOf = ({ reads, writes, indexes: more, ms }: Use): Bill => ({
+  readUnit: reads,
+  writeUnit: writes + more,
+  invocation: 1,
+  gigabyteSecond: (ms / ASSUMED.processor / 1_000) * ASSUMED.memory,
+  ...logging(ASSUMED.logBytes.line + ASSUMED.logBytes.lambda),
+});
+
+const logging = (bytes: number): Bill => ({
+  logTaken: gigabytes(bytes),
+  logKept: (gigabytes(bytes) * ASSUMED.logDays) / MONTH.days,
+});
+
+const requestThroughGateway: Bill = { apiRequest: 1, ...logging(ASSUMED.logBytes.request) };
+
+const storing = (bytes: number): Bill => {
+  const kept = (gigabytes(bytes) * ASSUMED.messageDays) / MONTH.days;
+  return { storage: kept, backup: kept };
+};
+
+/** Bytes of an item as DynamoDB counts them, with the hundred that it adds to each, and to each entry of an index. */
+const bytesOf = (item: Key): number => {
+  const size = (names: string[]) =>
+    Object.entries(item)
+      .filter(([name]) => names.includes(name))
+      .reduce((total, [name, value]) => total + name.length + Buffer.byteLength(String(value)), 100);
+  const copies = Object.entries(indexes).map(([index, { holds }]) =>
+    size(['pk', 'sk', `${index}pk`, `${index}sk`, ...holds]),
+  );
+  return [size(Object.keys(item)), ...copies].reduce((total, one) => total + one, 0);
+};
+
+/** Bytes that stay of a message: the entries of its log. */
+const messageBytes = (): number => {
+  const id = '0198c0de-0000-7000-8000-000000000000';
+  const message = { id, account: 'acme-research', phone: '27821234567', job_id: id, payload_type: 'text' };
+  const reached = states.filter((state) =>
+    ['sent', 'delivered_to_server', 'delivered_to_user', 'read'].includes(state),
+  );
+  return reached.reduce(
+    (total, state) =>
+      total + bytesOf({ ...logItem(message, state, '2026-11-21T12:00:00.000000'), counted: true } as Key),
+    0,
+  );
+};
+
+process.env.MESSAGE_RETENTION = String(ASSUMED.messageDays);
+const { endpoints, authorizer, message } = await measureUsage();
+
+const perMillion = (bill: Bill): number =>
+  Object.entries(bill).reduce((total, [what, amount]) => total + listPriceOf(what as Priced) * amount * 1e6, 0);
+
+/** The items of a bill, in words. */
+const ITEMS: Record<string, Priced[]> = {
+  'table, writes': ['writeUnit'],
+  'table, reads': ['readUnit'],
+  'table, storage and backup': ['storage', 'backup'],
+  'API Gateway': ['apiRequest'],
+  'Lambda, invocations': ['invocation'],
+  'Lambda, time': ['gigabyteSecond'],
+  queue: ['queueRequest'],
+  'log lines': ['logTaken', 'logKept'],
+};
+
+const itemised = (bill: Bill): Figure[] =>
+  Object.entries(ITEMS).map(([item, parts]) => ({
+    what: `  ${item}`,
+    value: perMillion(Object.fromEntries(parts.map((part) => [part, bill[part] ?? 0]))),
+    unit: 'US$',
+  }));
+
+/** A message on its whole way, with two reports that come alone. */
+const way = [...message];
+const requests = way.filter(([name]) => name === 'sendMessage' || name === 'takeAppEvents');
+const messageBill = add(
+  ...way.map(([, use]) => {
+    const { invocations, reads, writes, indexes: more } = use;
+    // Units are of the message already, whoever takes them in how many calls.
+    return add(times(invocations, invocationOf({ ...use, reads: 0, writes: 0, indexes: 0 })), {
+      readUnit: reads,
+      writeUnit: writes + more,
+    });
+  }),
+  ...requests.map(([, { invocations }]) => times(invocations, requestThroughGateway)),
+  { queueRequest: ASSUMED.queueRequests },
+  storing(messageBytes()),
+);
+
+/** What a month costs in which nothing happens. */
+const idle: Bill = add(
+  {
+    secret: 1,
+    alarm: ASSUMED.alarms,
+    metric: ASSUMED.metrics,
+    queueRequest: ASSUMED.emptyReceives,
+    readUnit: MONTH.minutes * ASSUMED.minuteReads,
+  },
+  times(2 * MONTH.minutes, invocationOf({ calls: 0, reads: 0, writes: 0, indexes: 0, ms: 10 })),
+);
+
+const monthOf = (messages: number): Bill => {
+  const asked = messages === 0 ? 0 : Math.min(ASSUMED.tokens * MONTH.minutes, messages * 3);
+  return add(idle, times(messages, messageBill), times(asked, invocationOf(authorizer)));
+};
+
+const costOfMonth = (messages: number): number =>
+  Object.entries(monthOf(messages)).reduce((total, [what, amount]) => total + costOf(what as Priced, amount), 0);
+
+report('cost at list prices', [
+  ...[...endpoints].map(([name, use]) => ({
+    what: `a million requests, ${name}`,
+    value: perMillion(add(invocationOf(use), requestThroughGateway)),
+    unit: 'US$',
+  })),
+  { what: 'a million times, the authorizer', value: perMillion(invocationOf(authorizer)), unit: 'US$' },
+  { what: 'a million messages, all in all', value: perMillion(messageBill), unit: 'US$' },
+  ...itemised(messageBill),
+  {
+    what: '  of it, counting each entry alone',
+    value: 1e6 * listPriceOf('writeUnit') * (message.get('count')?.writes ?? 0),
+    unit: 'US$',
+  },
+  { what: 'bytes that stay of a message for 90 days', value: messageBytes(), unit: 'B' },
+  { what: 'a month without traffic', value: costOfMonth(0), unit: 'US$' },
+  ...[1e6, 1e7, 1e8, 1e9].flatMap((messages) => [
+    { what: `a month of ${messages / 1e6} million messages`, value: costOfMonth(messages), unit: 'US$' },
+    { what: '  for each million', value: costOfMonth(messages) / (messages / 1e6), unit: 'US$' },
+  ]),
+]);
