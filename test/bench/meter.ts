@@ -104,7 +104,7 @@ export class Meter {
   }
 }
 
-export const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** Entries of indexes that a transaction writes. */
 const indexesOf = ({ TransactItems = [] }: Call): number =>

@@ -1,13 +1,13 @@
 /** List prices of AWS in us-east-1, November 2026, in US dollars; each per the unit that is named. */
 
 /** What each unit costs, up to how many a month; what every account has free of charge is a first tier of price 0. */
-export type Tiers = readonly { upTo: number; price: number }[];
+type Tiers = readonly { upTo: number; price: number }[];
 
 const MILLION = 1e6;
 const BILLION = 1e9;
 const NO_END = Number.POSITIVE_INFINITY;
 
-export const prices = {
+const prices = {
   /** DynamoDB on demand: a write unit, a read unit. */
   writeUnit: [{ upTo: NO_END, price: 0.625 / MILLION }],
   readUnit: [{ upTo: NO_END, price: 0.125 / MILLION }],

@@ -20,7 +20,7 @@ export interface Use extends Units {
 }
 
 /** What a message uses on its way, by function; calls of the function beside. */
-export type Way = Map<string, Use & { invocations: number }>;
+type Way = Map<string, Use & { invocations: number }>;
 
 export interface Usage {
   endpoints: Map<EndpointName, Use>;
