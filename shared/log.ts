@@ -11,9 +11,10 @@ export type Fields = Record<string, string | number | string[] | undefined>;
 /** Writes one line, with the id of the current trace. `message` is a fixed text that one can search for. */
 export const log = (level: Level, message: string, fields: Fields): void => write({ level, message, ...fields });
 
-/** Writes a line as it is. */
-export const write = (line: Record<string, unknown>): void => {
-  process.stdout.write(`${JSON.stringify({ ...line, trace_id: line.trace_id ?? traceId() })}\n`);
+/** Writes a line, with `more` at its end: further members, as JSON. */
+export const write = (line: Record<string, unknown>, more = ''): void => {
+  const { trace_id = traceId() } = line;
+  process.stdout.write(`${JSON.stringify({ ...line, trace_id }).slice(0, -1)}${more}}\n`);
 };
 
 /** An error as the log may hold it: its kind and where it came from. Its message may quote data, so it stays out. */

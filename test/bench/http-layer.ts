@@ -43,7 +43,10 @@ const silently = async <Result>(work: () => Promise<Result>): Promise<Result> =>
 const linesOf = async (work: () => Promise<unknown>): Promise<unknown[]> => {
   const { write } = process.stdout;
   const lines: unknown[] = [];
-  process.stdout.write = (line) => lines.push({ ...JSON.parse(String(line)), ms: 0 }) > 0;
+  process.stdout.write = (line) => {
+    const { _aws, ...rest } = JSON.parse(String(line));
+    return lines.push({ ...rest, request_ms: 0, metrics: _aws.CloudWatchMetrics }) > 0;
+  };
   await work();
   process.stdout.write = write;
   return lines;

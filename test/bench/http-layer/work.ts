@@ -6,7 +6,7 @@ import type { Context } from 'aws-lambda';
 import type * as v from 'valibot';
 import { api } from '../../../shared/api.ts';
 import type { HttpEvent, HttpResponse } from '../../../shared/http/event.ts';
-import { log } from '../../../shared/log.ts';
+import { measure } from '../../../shared/metrics.ts';
 import { type Fault, problemCatalogue } from '../../../shared/problems.ts';
 import { baseUrl } from '../../../shared/settings.ts';
 
@@ -65,13 +65,15 @@ export const invalidRequest = (errors: Fault[], traceId: string) => {
 export const logRequest = (
   { requestContext, routeKey }: Pick<HttpEvent, 'requestContext' | 'routeKey'>,
   account: string | undefined,
-  status: number | undefined,
+  status: number,
   start: number,
 ): void =>
-  log('info', 'request', {
-    request_id: requestContext.requestId,
+  measure('info', 'request', {
     route: routeKey,
     account,
     status,
-    ms: Date.now() - start,
+    outcome: status >= 400 ? 'refused' : 'succeeded',
+    requests: 1,
+    request_ms: Date.now() - start,
+    trace_id: requestContext.requestId,
   });
