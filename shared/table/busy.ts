@@ -19,4 +19,9 @@ const PASSING = new Set([
 
 /** Whether trying again in a moment may work: the client's own attempts are used up by then. */
 export const isBusy = (error: unknown): boolean =>
-  error instanceof Error && (PASSING.has(error.name) || ('code' in error && PASSING.has(String(error.code))));
+  error instanceof Error &&
+  (PASSING.has(error.name) || ('code' in error && PASSING.has(String(error.code))) || isOfServer(error));
+
+/** Whether it was answered with 5xx: by the table's service, or by what stands before it and knows no names of errors. */
+const isOfServer = (error: Error): boolean =>
+  '$metadata' in error && Number(Object(error.$metadata).httpStatusCode) >= 500;

@@ -64,6 +64,13 @@ test.each([
   expect(answer).toMatchObject({ statusCode: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable' } });
 });
 
+test('a table that is answered for by what stands before it, with an error of no name, is a 503 too', async () => {
+  const failure = Object.assign(new SyntaxError('Unexpected token <'), { $metadata: { httpStatusCode: 502 } });
+  expect(await answerOf(failure)).toMatchObject({ statusCode: 503, headers: { 'retry-after': '1' } });
+  const refusal = Object.assign(new Error('refused'), { $metadata: { httpStatusCode: 400 } });
+  expect(await answerOf(refusal)).toMatchObject({ statusCode: 500 });
+});
+
 test('a handler that takes too long is answered before Lambda ends it', async () => {
   const handler = endpoint('listProfilers', () => new Promise(() => undefined));
   const { statusCode, headers } = await handler(eventWith(identity), context(550));
