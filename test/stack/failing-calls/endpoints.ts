@@ -1,0 +1,276 @@
+/** The endpoints and the authorizer, each with a request that changes or reads something. */
+import { createHmac } from 'node:crypto';
+import { handler as takeAppEvents } from '../../../functions/app/take-app-events.ts';
+import { handler as authorizer } from '../../../functions/authorizer.ts';
+import { handler as takeRapidproMessage } from '../../../functions/bridge/take-rapidpro-message.ts';
+import { handler as takeTestMessage } from '../../../functions/bridge/take-test-message.ts';
+import { handler as takeTurnMessage } from '../../../functions/bridge/take-turn-message.ts';
+import { handler as readMedia } from '../../../functions/media/read-media.ts';
+import { handler as uploadFile } from '../../../functions/media/upload-file.ts';
+import { handler as uploadImage } from '../../../functions/media/upload-image.ts';
+import { handler as sendMessage } from '../../../functions/messages/send-message.ts';
+import { handler as answerProfiler } from '../../../functions/profilers/answer-profiler.ts';
+import { handler as createProfiler } from '../../../functions/profilers/create-profiler.ts';
+import { handler as deleteProfiler } from '../../../functions/profilers/delete-profiler.ts';
+import { handler as listProfilers } from '../../../functions/profilers/list-profilers.ts';
+import { handler as readProfiler } from '../../../functions/profilers/read-profiler.ts';
+import { handler as listJobs } from '../../../functions/stats/list-jobs.ts';
+import { handler as listLogs } from '../../../functions/stats/list-logs.ts';
+import { handler as fetchUserData } from '../../../functions/user-data/fetch-user-data.ts';
+import { handler as retrieveUserData } from '../../../functions/user-data/retrieve-user-data.ts';
+import { handler as startUserDataRequest } from '../../../functions/user-data/start-user-data-request.ts';
+import { countEntries } from '../../../shared/jobs.ts';
+import * as messages from '../../../shared/messages.ts';
+import * as profilers from '../../../shared/profilers.ts';
+import { upload } from '../../../shared/uploads.ts';
+import * as userData from '../../../shared/user-data.ts';
+import { fileOf, pdf, png } from '../support/files.ts';
+import { newCaller, newPanelist } from '../support/world.ts';
+import { calling, type Scenario } from './scenario.ts';
+import { entriesOfLog, newBusiness, newUser, textTo } from './world.ts';
+
+const key = { 'idempotency-key': 'the-first' };
+
+const question = { question: 'Well?', options: ['yes', 'no'] };
+
+/** A day before and after any in which these tests run. */
+const EVER = { start_date: dayFromNow(-1), end_date: dayFromNow(1) };
+
+function dayFromNow(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+const uploading = async (file: File): Promise<{ headers: Record<string, string>; body: Buffer }> => {
+  const form = new FormData();
+  form.set('file', file);
+  const encoded = new Response(form);
+  const type = encoded.headers.get('content-type') ?? '';
+  return { headers: { 'content-type': type }, body: Buffer.from(await encoded.arrayBuffer()) };
+};
+
+const reporting = (events: (world: { bot: string; account: string; phone: string }) => Promise<object>) => ({
+  prepare: async () => {
+    const business = await newBusiness();
+    const body = await events({ ...business, phone: await newUser() });
+    return calling(takeAppEvents, { account: 'app-network', body });
+  },
+});
+
+const received = (from: string, to: string, id = 'event-1') => ({
+  id,
+  type: 'message.received',
+  data: { from, ...textTo(to) },
+});
+
+const asked = [
+  { property: 'first_name' as const, required: false },
+  { property: 'device_make' as const, required: false },
+];
+
+/** Scenarios by endpoint; what follows a colon tells those of one endpoint apart. */
+export const endpoints = {
+  createProfiler: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      return calling(createProfiler, { account, headers: key, body: question });
+    },
+  },
+  listProfilers: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      await profilers.createProfiler(account, question);
+      return calling(listProfilers, { account });
+    },
+    readsOnly: true,
+  },
+  readProfiler: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const { id } = await profilers.createProfiler(account, question);
+      return calling(readProfiler, { account, path: { id } });
+    },
+    readsOnly: true,
+  },
+  deleteProfiler: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const { id } = await profilers.createProfiler(account, question);
+      return calling(deleteProfiler, { account, path: { id } });
+    },
+    orElse: 404,
+  },
+  answerProfiler: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const { id, options } = await profilers.createProfiler(account, question);
+      const body = { profiler_id: id, option_id: options[0]?.id, phone_number: await newPanelist() };
+      return calling(answerProfiler, { account, body });
+    },
+  },
+  'sendMessage: a text': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      return calling(sendMessage, { account, headers: key, body: textTo(phone) });
+    },
+  },
+  'sendMessage: an image behind another message': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      await messages.sendMessage(account, textTo(phone), {});
+      const { url } = await upload(account, 'image', fileOf(png));
+      return calling(sendMessage, { account, headers: key, body: { to: phone, type: 'image', image: { url } } });
+    },
+  },
+  uploadImage: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      return calling(uploadImage, { account, ...(await uploading(fileOf(png))) });
+    },
+    again: 'anew',
+  },
+  uploadFile: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      return calling(uploadFile, { account, ...(await uploading(fileOf(pdf))) });
+    },
+    again: 'anew',
+  },
+  readMedia: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const { url } = await upload(account, 'image', fileOf(png));
+      return calling(readMedia, { account, path: { id: url.split('/').at(-1) ?? '' } });
+    },
+    readsOnly: true,
+  },
+  takeRapidproMessage: {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      return calling(takeRapidproMessage, { account, headers, body: `id=21&text=Hello&to=${phone}` });
+    },
+  },
+  takeTurnMessage: {
+    prepare: async () => {
+      const secret = 'the hmac_secret of a channel';
+      const settings = { url: 'https://turn.example.com', channel: 'channel', token: 'token' };
+      const { account, phone } = await newBusiness({ name: 'turn', settings, hook: { hmac_secret: secret } });
+      const body = JSON.stringify({ to: phone, content: 'Hello' });
+      const signature = createHmac('sha256', secret).update(body).digest('base64');
+      const headers = { 'content-type': 'application/json', 'x-turn-hook-signature': signature };
+      return calling(takeTurnMessage, { account, path: { encoded_token: 'token' }, headers, body });
+    },
+    // Turn names no message that it sends.
+    again: 'anew',
+  },
+  takeTestMessage: {
+    prepare: async () => {
+      const { account, bot, phone } = await newBusiness();
+      const body = { message: { type: 'text', from: phone, text: { body: 'Hello' } } };
+      return calling(takeTestMessage, { account, path: { bot_phone_number: bot }, body });
+    },
+    again: 'anew',
+  },
+  'takeAppEvents: what a user wrote': reporting(async ({ bot, phone }) => received(phone, bot)),
+  'takeAppEvents: what became of a message': reporting(async ({ account, phone }) => {
+    const id = await messages.sendMessage(account, textTo(phone), {});
+    return { id: 'event-1', type: 'message.state', data: { id, state: 'read' } };
+  }),
+  'takeAppEvents: news of a profile': reporting(async ({ phone }) => {
+    const properties = { first_name: { value: 'Ann', source: 'self' }, last_name: { value: null } };
+    return { id: 'event-1', type: 'user.updated', data: { phone_number: phone, panelist: true, properties } };
+  }),
+  'takeAppEvents: an answer that completes a request': reporting(async ({ account, phone }) => {
+    const { id } = await userData.startRequest(account, phone, { reason: 'Why not?', data: asked }, undefined);
+    return { id: 'event-1', type: 'user_data.answered', data: { id, answers: { first_name: 'approved' } } };
+  }),
+  'takeAppEvents: a user who leaves': reporting(async ({ phone }) => ({
+    id: 'event-1',
+    type: 'user.removed',
+    data: { phone_number: phone },
+  })),
+  'takeAppEvents: several of one user': reporting(async ({ bot, phone }) => [
+    received(phone, bot, 'event-1'),
+    received(phone, bot, 'event-2'),
+  ]),
+  'startUserDataRequest: what the user decides on': {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const body = { reason: 'Why not?', data: asked };
+      return calling(startUserDataRequest, {
+        account,
+        path: { phone_number: await newUser() },
+        headers: key,
+        body,
+      });
+    },
+  },
+  'startUserDataRequest: what is granted at once': {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const body = { reason: 'Why not?', data: asked.slice(1) };
+      return calling(startUserDataRequest, {
+        account,
+        path: { phone_number: await newUser() },
+        headers: key,
+        body,
+      });
+    },
+  },
+  fetchUserData: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const data = asked.slice(1);
+      const { id } = await userData.startRequest(account, await newUser(), { reason: 'Why not?', data }, undefined);
+      return calling(fetchUserData, { account, path: { id } });
+    },
+    readsOnly: true,
+  },
+  retrieveUserData: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const body = { data: [{ property: 'device_make' }] };
+      return calling(retrieveUserData, { account, path: { id: await newUser() }, body });
+    },
+    // Each release leaves a receipt.
+    again: 'anew',
+  },
+  'listLogs: of one state': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      await messages.sendMessage(account, textTo(phone), {});
+      return calling(listLogs, { account, query: { state: 'sent' } });
+    },
+    readsOnly: true,
+  },
+  'listLogs: of all states': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      await messages.sendMessage(account, textTo(phone), {});
+      return calling(listLogs, { account });
+    },
+    readsOnly: true,
+  },
+  listJobs: {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      await messages.sendMessage(account, textTo(phone), {});
+      await countEntries(await entriesOfLog());
+      return calling(listJobs, { account, query: EVER });
+    },
+    readsOnly: true,
+  },
+} satisfies Record<string, Scenario>;
+
+export const authorizing: Scenario = {
+  prepare: async () => {
+    const { token } = await newCaller('stats');
+    return () =>
+      authorizer({
+        routeKey: 'GET /v1/stats/logs',
+        identitySource: [`Bearer ${token}`],
+        requestContext: { requestId: 'request-1' },
+      });
+  },
+  readsOnly: true,
+};

@@ -1,0 +1,101 @@
+/** What a table of a test's own holds: as a whole, put back as it was, and told apart by what matters. */
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { tableName } from '../../../shared/settings.ts';
+import { circuitKey, headKey, type Key, messageKey } from '../../../shared/table/keys.ts';
+
+/** An item of any kind, as far as tests look at it. */
+export interface Item extends Key {
+  [attribute: string]: unknown;
+}
+
+const BATCH = 25;
+
+/** A client that no handler has. */
+let own: DynamoDBDocumentClient | undefined;
+
+const table = (): DynamoDBDocumentClient => {
+  own ??= DynamoDBDocumentClient.from(new DynamoDBClient());
+  return own;
+};
+
+/** All items of a table that holds few. */
+export const itemsInTable = async (): Promise<Item[]> => {
+  const { Items = [] } = await table().send(new ScanCommand({ TableName: tableName(), ConsistentRead: true }));
+  return Items as Item[];
+};
+
+/** Has the table hold these items, and no others; `found` is what it holds. */
+export const restoreTable = async (items: Item[], found: Item[]): Promise<void> => {
+  const wanted = new Map(items.map((item) => [nameOf(item), textOf(item)]));
+  const there = new Map(found.map((item) => [nameOf(item), textOf(item)]));
+  const requests = [
+    ...found.filter((item) => !wanted.has(nameOf(item))).map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
+    ...items
+      .filter((item) => there.get(nameOf(item)) !== wanted.get(nameOf(item)))
+      .map((Item) => ({ PutRequest: { Item } })),
+  ];
+  for (let start = 0; start < requests.length; start += BATCH) {
+    const RequestItems = { [tableName()]: requests.slice(start, start + BATCH) };
+    await table().send(new BatchWriteCommand({ RequestItems }));
+  }
+};
+
+const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
+
+/** The same text for the same object, whatever the order of its attributes. */
+const textOf = (value: object): string => JSON.stringify(sorted(value));
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sorted(Reflect.get(value, name))]));
+};
+
+const RANDOM = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z?/g;
+const END = /"(?:expires_at|until)":[^,}]+/g;
+
+/** Makes of anything a text that is the same in each run: without times, and without ids that were made since `before`. */
+export const likenessSince = (before: Item[]): ((value: object) => string) => {
+  const kept = new Set(JSON.stringify(before).match(RANDOM));
+  return (value) =>
+    textOf(value)
+      .replaceAll(END, '')
+      .replaceAll(TIME, '<time>')
+      .replaceAll(RANDOM, (id) => (kept.has(id) ? id : '<id>'));
+};
+
+/** Whether an item says what is remembered of a receiver that failed: the next one that tries it makes that good. */
+export const isCircuit = ({ pk }: Key): boolean => pk.startsWith(circuitKey('').pk);
+
+/** What ends a message's way to the user. */
+const ENDS = ['STATE#delivered_to_server', 'STATE#sending_failed'];
+
+/**
+ * What must never be, whatever has failed: a conversation that nobody would find, an accepted message that neither waits nor
+ * has come to its end, or both, and a counter that is not what was counted. Answers what there is of it.
+ */
+export const contradictionsIn = (items: Item[]): string[] => {
+  const keys = new Set(items.map(nameOf));
+  const entries = items.filter(({ sk }) => sk.startsWith('ENTRY#'));
+  const waiting = new Set(entries.map(({ outgoing }) => subjectOf(outgoing)));
+  const lost = entries.filter(({ pk }) => !keys.has(nameOf({ pk, sk: headKey('').sk })));
+  const messages = items.filter(({ sk, state }) => sk === messageKey('').sk && state === 'sent');
+  const torn = messages.filter(({ pk }) => waiting.has(pk) === ENDS.some((sk) => keys.has(`${pk} ${sk}`)));
+  const counters = items.filter(({ pk }) => pk.startsWith('JOBS#'));
+  const counted = items.filter(({ counted }) => counted === true).length;
+  const sum = counters.reduce((total, { count }) => total + Number(count), 0);
+  return [
+    ...lost.map(({ sk }) => `${sk} has no head`),
+    ...torn.map(({ pk }) => `${pk} neither waits nor has ended, or both`),
+    ...(sum === counted ? [] : [`${counted} entries are counted as ${sum}`]),
+  ];
+};
+
+/** The message that an entry is to send to its user. */
+const subjectOf = (outgoing: unknown): string => {
+  const { type, message } = Object(outgoing);
+  return type === 'message.send' ? messageKey(message.id).pk : '';
+};

@@ -1,0 +1,154 @@
+/** The workers, and the operator's repairs, each with something that waits for them. */
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
+import { vi } from 'vitest';
+import { handler as count } from '../../../functions/workers/count.ts';
+import { handler as deliver } from '../../../functions/workers/deliver.ts';
+import { handler as erase } from '../../../functions/workers/erase.ts';
+import { handler as relay } from '../../../functions/workers/relay.ts';
+import { handler as sweep } from '../../../functions/workers/sweep.ts';
+import { recordAnswer } from '../../../shared/answers.ts';
+import { noteFailure } from '../../../shared/circuit.ts';
+import { deliver as deliverNow } from '../../../shared/delivery.ts';
+import { removeUser } from '../../../shared/erasure.ts';
+import { countEntries, recountJobs } from '../../../shared/jobs.ts';
+import { receiveMessage, sendFromPlatform, sendMessage } from '../../../shared/messages.ts';
+import { type Conversation, putOff, readHead } from '../../../shared/outbox.ts';
+import { createProfiler, deleteProfiler } from '../../../shared/profilers.ts';
+import { answerRequest, startRequest } from '../../../shared/user-data.ts';
+import { registerUser, updateUser } from '../../../shared/users.ts';
+import { retryConversations } from '../../../shared/waiting.ts';
+import { newPhone } from '../support/world.ts';
+import { context, type Scenario } from './scenario.ts';
+import { itemsInTable } from './table.ts';
+import { entriesOfLog, newBusiness, newUser, posts, textTo } from './world.ts';
+
+const MINUTE = 60_000;
+
+/** Calls `deliver` as the queue does. */
+export const wakeUp = (conversation: Conversation) => () =>
+  deliver({ Records: [{ body: JSON.stringify(conversation), receiptHandle: 'handle' }] } as SQSEvent, context);
+
+/** Does something as if it was so many minutes ago. */
+const minutesAgo = async (minutes: number, work: () => Promise<void>): Promise<void> => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - minutes * MINUTE });
+  try {
+    await work();
+  } finally {
+    vi.useRealTimers();
+  }
+};
+
+export const workers: Record<string, Scenario> = {
+  'deliver, to a user': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      for (const _ of ['one', 'two']) await sendMessage(account, textTo(phone), {});
+      return wakeUp({ direction: 'app', account, phone });
+    },
+  },
+  'deliver, to a chat platform that is told each state once': {
+    prepare: async () => {
+      const { account, bot, phone } = await newBusiness({ name: 'rapidpro', settings: { url: posts.url } });
+      for (const body of ['one', 'two']) {
+        await sendFromPlatform(account, 'rapidpro', { to: phone, type: 'text', text: { body }, reference: '21' });
+      }
+      await deliverNow({ direction: 'app', account, phone }, () => 60_000);
+      await receiveMessage('event-1', { from: phone, ...textTo(bot) });
+      return wakeUp({ direction: 'platform', account, phone });
+    },
+  },
+  'deliver, again after a failure': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      const conversation: Conversation = { direction: 'app', account, phone };
+      await sendMessage(account, textTo(phone), {});
+      const head = await readHead(conversation);
+      const why = { until: Date.now() - 1, since: head?.created ?? '', cause: 'timeout', attempts: 1 };
+      if (head) await putOff(head, why);
+      await noteFailure('app', 'working');
+      return wakeUp(conversation);
+    },
+  },
+  count: {
+    prepare: async () => {
+      const { account, bot, phone } = await newBusiness();
+      for (const _ of ['one', 'two', 'three']) await sendMessage(account, textTo(phone), {});
+      await receiveMessage('event-1', { from: phone, ...textTo(bot) });
+      const Records = (await entriesOfLog()).map((item) => ({ dynamodb: { NewImage: marshall(item) } }));
+      return () => count({ Records } as DynamoDBStreamEvent, context);
+    },
+  },
+  relay: {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      // More than the queue takes in a call.
+      for (let left = 11; left > 0; left -= 1) await sendMessage(account, textTo(phone), {});
+      const entries = (await itemsInTable()).filter(({ sk }) => sk.startsWith('ENTRY#'));
+      const Records = entries.map(({ pk, sk }) => ({ dynamodb: { Keys: marshall({ pk, sk }) } }));
+      return () => relay({ Records } as DynamoDBStreamEvent, context);
+    },
+    readsOnly: true,
+    goesOn: true,
+  },
+  sweep: {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      for (const to of [phone, newPhone()]) await sendMessage(account, textTo(to), {});
+      const { id, options } = await createProfiler(account, { question: 'Well?', options: ['yes', 'no'] });
+      for (const _ of ['one', 'two']) {
+        const phone_number = newPhone();
+        await registerUser({ phone_number, panelist: true });
+        await recordAnswer(account, { profiler_id: id, option_id: options[0]?.id ?? '', phone_number });
+      }
+      await deleteProfiler(account, id);
+      const time = new Date(Date.now() + 2 * MINUTE).toISOString();
+      return () => sweep({ time }, context);
+    },
+    goesOn: true,
+  },
+  erase: {
+    prepare: async () => {
+      await minutesAgo(3, async () => {
+        const { account, bot } = await newBusiness();
+        const phone = await newUser();
+        await updateUser('event-1', { phone_number: phone, panelist: true });
+        const { id, options } = await createProfiler(account, { question: 'Well?', options: ['yes', 'no'] });
+        await recordAnswer(account, { profiler_id: id, option_id: options[0]?.id ?? '', phone_number: phone });
+        const data = [{ property: 'first_name' as const, required: false }];
+        const request = await startRequest(account, phone, { reason: 'Why not?', data }, undefined);
+        await answerRequest(request.id, { first_name: 'approved' });
+        await sendMessage(account, textTo(phone), {});
+        await receiveMessage('event-2', { from: phone, ...textTo(bot) });
+        await removeUser('event-3', phone);
+      });
+      return () => erase({}, context);
+    },
+    inTurn: true,
+    goesOn: true,
+  },
+  'operator job recount': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      for (const _ of ['one', 'two', 'three']) await sendMessage(account, textTo(phone), {});
+      await countEntries((await entriesOfLog()).slice(1));
+      const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+      const [from, to] = [day(-1), day(1)];
+      return async () => (await recountJobs(account, from, to)).entries;
+    },
+    isCommand: true,
+  },
+  'operator outbox retry': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      const conversation: Conversation = { direction: 'app', account, phone };
+      await sendMessage(account, textTo(phone), {});
+      const head = await readHead(conversation);
+      const why = { until: Date.now() + MINUTE, since: head?.created ?? '', cause: 'timeout', attempts: 1 };
+      if (head) await putOff(head, why);
+      await noteFailure('app', 'working');
+      return () => retryConversations({ account });
+    },
+    isCommand: true,
+  },
+};
