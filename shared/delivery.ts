@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { enter, later, noteFailure, noteSuccess, type Passage, rest } from './circuit.ts';
 import { minutes, now, timestamp } from './clock.ts';
-import { log } from './log.ts';
+import { describeError, log } from './log.ts';
 import type { State } from './logs.ts';
 import { reaching } from './messages.ts';
 import { measure } from './metrics.ts';
@@ -117,11 +117,25 @@ const hand = async (
 
 /** Tries, and once more soon where the receiver does not ask for a longer pause. */
 const tryTwice = async (receiver: Receiver, entry: Entry, remaining: () => number): Promise<Outcome> => {
-  const first = await attempt(receiver, entry);
+  const first = await tryOnce(receiver, entry);
   const wait = minutes(SECOND_TRY);
   if (first.result !== 'again' || (first.retryAfter ?? 0) > wait || remaining() < RESERVE + wait) return first;
   await pause(wait);
-  return attempt(receiver, entry);
+  return tryOnce(receiver, entry);
+};
+
+/**
+ * Tries. Where our own code fails at an entry, the wake-up fails, and goes to the dead letters: someone may mend it for as
+ * long as entries wait. Then it is given up, as what nobody takes, so that it does not hold up those behind it for ever.
+ */
+const tryOnce = async (receiver: Receiver, entry: Entry): Promise<Outcome> => {
+  try {
+    return await attempt(receiver, entry);
+  } catch (error) {
+    if (!isExpired(entry)) throw error;
+    log('error', 'broken', { ...namesOf(entry), ...describeError(error) });
+    return { result: 'broken', cause: 'unexpected_error' };
+  }
 };
 
 const putOffAfter = async (
@@ -155,7 +169,7 @@ const waitFor = async (
 
 /** Tells the receiver's circuit what came of an attempt. Answers how to go on with the receiver. */
 const next = async ({ name }: Receiver, passage: Passage, { result }: Outcome): Promise<Passage> => {
-  if (result === 'passed_over') return passage;
+  if (result === 'passed_over' || result === 'broken') return passage;
   if (result === 'again' || result === 'limited') {
     if (typeof passage !== 'object') await noteFailure(name, passage);
     return enter(name);

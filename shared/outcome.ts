@@ -4,14 +4,15 @@ import { type Answer, retryAfterIn } from './posting.ts';
 /**
  * What a receiver need not be told is passed over, without a call. A refusal is for good. What is to be sent again may
  * say after how many milliseconds. A receiver that asks for fewer calls works: it is left alone for so many
- * milliseconds, and nothing has failed.
+ * milliseconds, and nothing has failed. What we fail to make a call of is broken, which says nothing of the receiver.
  */
 export type Outcome =
   | { result: 'taken' }
   | { result: 'passed_over' }
   | { result: 'refused'; cause: string }
   | { result: 'again'; cause: string; retryAfter?: number }
-  | { result: 'limited'; cause: string; wait: number };
+  | { result: 'limited'; cause: string; wait: number }
+  | { result: 'broken'; cause: string };
 
 /** 4xx that ask for patience. */
 const LATER = new Set([408, 425, 429]);
