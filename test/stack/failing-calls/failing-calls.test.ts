@@ -163,25 +163,42 @@ const named = <Value>(values: Record<string, Value>): Named<Value>[] => Object.e
 const scenarios = [
   ...named<Scenario>({ ...endpoints, authorizer: authorizing }).map((one) => [...one, named<Fault>(faults)] as const),
   // To what works by itself all errors are the same.
-  ...named(workers).map((one) => [...one, named<Fault>(faults).filter(([, { isTold }]) => !isTold)] as const),
+  ...named<Scenario>(workers).map((one) => [...one, named<Fault>(faults).filter(([, { isTold }]) => !isTold)] as const),
 ];
 
+/** What can go wrong with the calls of a handler. */
+const faultsFor = ({ readsOnly }: Pick<Scenario, 'readsOnly'>, all: Named<Fault>[]): Named<Fault>[] =>
+  all.filter(([, { ofWrites }]) => !(readsOnly && ofWrites));
+
 /** The calls that a fault is to meet, by their places. */
-const placesFor = (fault: Fault, met: Named<Fault>[], { calls }: Reference, { inTurn }: Scenario): number[] =>
+const placesFor = (fault: Fault, possible: Named<Fault>[], { calls }: Reference, { inTurn }: Scenario): number[] =>
   calls.flatMap((operation, place) => {
-    const isNext = !inTurn || met[place % met.length]?.[1] === fault;
+    const isNext = !inTurn || possible[place % possible.length]?.[1] === fault;
     return isNext && canMeet(fault, operation) ? [place + 1] : [];
   });
+
+// First in this file: a process reads it once.
+test('a secret that cannot be read fails the wake-up, which delivers nothing; the next one reads it', async () => {
+  await putBack([], await itemsInTable());
+  const wakeUp = await workers['deliver, to a user'].prepare();
+  for (const [name, fault] of faultsFor({ readsOnly: true }, named<Fault>(faults))) {
+    const outcome = await interrupted(wakeUp, 2, fault);
+    expect(outcome === 'ended' || 'error' in outcome, name).toBe(true);
+    expect(receiver.calls).toEqual([]);
+  }
+  await wakeUp();
+  expect(receiver.calls).toHaveLength(2);
+});
 
 describe.each(scenarios)(
   '%s: tells of a failure, leaves nothing half done, and completes it when repeated, where any call',
   (_, scenario, all) => {
-    const met = all.filter(([, { ofWrites }]) => !(scenario.readsOnly && ofWrites));
+    const possible = faultsFor(scenario, all);
     let reference: Reference | undefined;
 
-    test.each(met)('%s', async (_, fault) => {
+    test.each(possible)('%s', async (_, fault) => {
       reference ??= await prepare(scenario);
-      const places = placesFor(fault, met, reference, scenario);
+      const places = placesFor(fault, possible, reference, scenario);
       expect(places.length).toBeGreaterThan(0);
       for (const at of places) {
         await interruptAt(at, fault, scenario, reference).catch((cause) => {

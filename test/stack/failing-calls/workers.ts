@@ -39,7 +39,7 @@ const minutesAgo = async (minutes: number, work: () => Promise<void>): Promise<v
   }
 };
 
-export const workers: Record<string, Scenario> = {
+export const workers = {
   'deliver, to a user': {
     prepare: async () => {
       const { account, phone } = await newBusiness();
@@ -151,4 +151,4 @@ export const workers: Record<string, Scenario> = {
     },
     isCommand: true,
   },
-};
+} satisfies Record<string, Scenario>;
