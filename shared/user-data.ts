@@ -70,9 +70,12 @@ export const startRequest = async (
   { reason, data }: Asking,
   idempotencyKey: string | undefined,
 ): Promise<{ id: string; status: UserData['status'] }> => {
-  const created = timestamp();
-  const [profile, { name: business, platform } = {}] = await Promise.all([findProfile(phone), findAccount(account)]);
-  if (profile === undefined) throw userNotFound();
+  const asking = timestamp();
+  const [user, { name: business, platform } = {}] = await Promise.all([findProfile(phone), findAccount(account)]);
+  if (user === undefined) throw userNotFound();
+  const { profile, since } = user;
+  // Clocks differ: a request is never older than the user whom it asks, or it would count as one to who was there before.
+  const created = since > asking ? since : asking;
   const reference: RequestReference = {
     id: idempotencyKey === undefined ? newId() : idFromKey(account, 'startUserDataRequest', idempotencyKey),
     account,
@@ -160,10 +163,10 @@ export const retrieve = async (account: string, phone: string, properties: Prope
       `The user has to approve of ${asked.join(', ')}: ask with POST /v1/user_data/start/{phone_number}.`,
     );
   }
-  const profile = await findProfile(phone);
-  if (profile === undefined) throw userNotFound();
+  const user = await findProfile(phone);
+  if (user === undefined) throw userNotFound();
   const created = timestamp();
-  const results = granted(profile, properties, created);
+  const results = granted(user.profile, properties, created);
   const released = releasedIn(results);
   if (released.length > 0) {
     await recordGrant(phone, grantOf({ id: newId(), account, phone }, undefined, released, created));

@@ -33,17 +33,15 @@ export const findUser = async (phone: string): Promise<User | undefined> => {
   return item && { phone_number: phone, panelist: item.panelist };
 };
 
-/** What is known of a user; nothing, where there is no such user. 0.5 read units. */
-export const findProfile = async (phone: string): Promise<Profile | undefined> => {
-  const item = await find<Key>(userKey(phone));
-  return item && profileIn(item);
-};
+/** What is known of a user, and since when there is this user; nothing, where there is none. 0.5 read units. */
+export const findProfile = async (phone: string): Promise<{ profile: Profile; since: string } | undefined> =>
+  profileOf(await find<UserItem>(userKey(phone)));
 
-/** The same as it is at this moment, and since when there is this user. 1 read unit. */
-export const latestProfile = async (phone: string): Promise<{ profile: Profile; since: string } | undefined> => {
-  const item = await findLatest<UserItem>(userKey(phone));
-  return item && { profile: profileIn(item), since: item.created };
-};
+/** The same as it is at this moment. 1 read unit. */
+export const latestProfile = async (phone: string): Promise<{ profile: Profile; since: string } | undefined> =>
+  profileOf(await findLatest<UserItem>(userKey(phone)));
+
+const profileOf = (item: UserItem | undefined) => item && { profile: profileIn(item), since: item.created };
 
 /** All that is kept of a user, whatever the catalogue says by now. */
 export interface WholeUser {
