@@ -49,6 +49,12 @@ export const newPseudonym = (): string => `erased-${v4()}`;
 /** A new id: lower-case UUID, version 7, so that ids of one kind sort by age. */
 export const newId = (): string => v7();
 
+/** The same, sorting after another one, whatever the clock says. */
+export const newIdAfter = (id: string): string => {
+  const made = newId();
+  return made > id ? made : v7({ msecs: Number.parseInt(id.slice(0, 13).replace('-', ''), 16) + 1 });
+};
+
 /** An id that cannot be guessed: 128 random bits, in hexadecimal. */
 export const newUnguessableId = (): string => randomBytes(16).toString('hex');
 

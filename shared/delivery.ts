@@ -27,11 +27,12 @@ import {
   putOff,
   readHead,
   subjectOf,
+  transactInOrder,
 } from './outbox.ts';
 import type { Outcome } from './outcome.ts';
 import { attempt, type Receiver } from './receiver.ts';
 import { receiverOf } from './receivers.ts';
-import { transact } from './table/client.ts';
+import { transact, type Write } from './table/client.ts';
 import { noting, type Telling, wasTold } from './told.ts';
 import { traced } from './trace.ts';
 
@@ -133,7 +134,7 @@ const tryOnce = async (receiver: Receiver, entry: Entry): Promise<Outcome> => {
     return await attempt(receiver, entry);
   } catch (error) {
     if (!isExpired(entry)) throw error;
-    log('error', 'broken', { ...namesOf(entry), ...describeError(error) });
+    log('error', 'broken', { ...namesOf(entry.outgoing), ...describeError(error) });
     return { result: 'broken', cause: 'unexpected_error' };
   }
 };
@@ -186,13 +187,16 @@ const settle = async (entry: Entry, outcome: Outcome, telling: Telling | undefin
   const { outgoing } = entry;
   const cause = 'cause' in outcome ? outcome.cause : undefined;
   const state = stateAfter(outgoing, cause);
-  const more = [
-    ...(state === undefined || !('message' in outgoing) ? [] : reaching(outgoing.message, state, timestamp(), cause)),
+  const created = timestamp();
+  const more = (after: string | undefined): Write[] => [
+    ...(state === undefined || !('message' in outgoing)
+      ? []
+      : reaching({ message: outgoing.message, state, created, reason: cause }, after)),
     ...(telling && outcome.result === 'taken' ? [noting(subjectOf(outgoing).account, telling)] : []),
   ];
-  // Where there is nothing to log or to note, or it is already, the entry alone goes.
-  const isNoted = more.length > 0 && (await transact([dequeueing(entry), ...more])).length === 0;
-  if (!isNoted) await transact([dequeueing(entry)]);
+  const failed = await transactInOrder((after) => [dequeueing(entry), ...more(after)]);
+  // What was to be logged or noted is already.
+  if (failed.length > 0) await transact([dequeueing(entry)]);
   tell(entry, outcome, cause);
 };
 
@@ -202,7 +206,11 @@ const tell = ({ outgoing, created }: Entry, { result }: Outcome, cause: string |
   if (cause !== undefined) {
     measure('error', 'given up', { ...names, cause, reason: reasonOf(cause), given_up: 1 });
   } else if (result === 'taken') {
-    measure('info', 'delivered', { ...names, delivered: 1, delivery_ms: now() - Date.parse(`${created}Z`) });
+    measure('info', 'delivered', {
+      ...names,
+      delivered: 1,
+      delivery_ms: Math.max(now() - Date.parse(`${created}Z`), 0),
+    });
   } else log('info', 'passed over', names);
 };
 

@@ -7,11 +7,19 @@ import { jobOf } from './jobs.ts';
 import { type LogItem, logItem, type Message, messageOf, type State } from './logs.ts';
 import { whyNotToSend } from './media.ts';
 import { measure } from './metrics.ts';
-import { type Content, type Conversation, type Direction, enqueueing, namesOf, type Outgoing } from './outbox.ts';
+import {
+  type Content,
+  type Conversation,
+  type Direction,
+  enqueueing,
+  namesOf,
+  type Outgoing,
+  transactInOrder,
+} from './outbox.ts';
 import type { PlatformDraft } from './platforms/platform.ts';
 import type { PlatformName } from './platforms/platforms.ts';
 import { invalidRequest, Problem } from './problems.ts';
-import { find, findLatest, pages, putNew, puttingNew, transact, type Write } from './table/client.ts';
+import { find, findLatest, pages, putNew, puttingNew, type Write } from './table/client.ts';
 import { type Key, messageKey } from './table/keys.ts';
 import { phoneNumber } from './text.ts';
 import { type Attempts, waitingAbout } from './waiting.ts';
@@ -101,7 +109,10 @@ const accept = async (draft: Draft, { source, ...sending }: Sending, request?: s
     ...(bot_number !== undefined && { from: bot_number }),
     ...(quick_replies !== undefined && { quick_replies }),
   };
-  const [taken] = await transact([puttingNew(item), ...enqueueing(conversation('app', message), outgoing)]);
+  const [taken] = await transactInOrder((after) => [
+    puttingNew(item),
+    ...enqueueing(conversation('app', message), outgoing, after),
+  ]);
   if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
   return taken === undefined;
 };
@@ -157,7 +168,10 @@ const take = async (account: string, id: string, { from, to, ...content }: Recei
   const item = logItem(message, 'received', created);
   if (platform === undefined) return void (await putNew(item));
   const outgoing: Outgoing = { type: 'message.received', message, to, content };
-  const [taken] = await transact([puttingNew(item), ...enqueueing(conversation('platform', message), outgoing)]);
+  const [taken] = await transactInOrder((after) => [
+    puttingNew(item),
+    ...enqueueing(conversation('platform', message), outgoing, after),
+  ]);
   if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
 };
 
@@ -172,16 +186,23 @@ export const reportState = async (id: string, state: State, reason?: string): Pr
   if (item?.state !== 'sent') return false;
   const message = messageOf(item);
   const created = timestamp();
-  const [put, ...others] = reaching(message, state, created, reason);
-  const isKnown =
-    others.length > 0
-      ? (await transact([put, ...others])).length > 0
-      : (await putNew(stateItem(message, state, created, reason))) !== undefined;
+  const what = { message, state, created, reason };
+  const isKnown = message.reported
+    ? (await transactInOrder((after) => reaching(what, after))).length > 0
+    : (await putNew(stateItem(what))) !== undefined;
   if (!isKnown) measure('info', 'state', { account: message.account, message_id: id, state, states: 1 });
   return true;
 };
 
-const stateItem = (message: Message, state: State, created: string, reason: string | undefined): LogItem => ({
+/** That a message reaches a state; why, where it failed. */
+interface Reaching {
+  message: Message;
+  state: State;
+  created: string;
+  reason?: string | undefined;
+}
+
+const stateItem = ({ message, state, created, reason }: Reaching): LogItem => ({
   ...logItem(message, state, created),
   ...(reason !== undefined && { reason }),
 });
@@ -190,12 +211,15 @@ const stateItem = (message: Message, state: State, created: string, reason: stri
  * The writes by which a message reaches a state: its log entry, which fails where it has reached it before, and the
  * report to its account's platform, where that wants to know.
  */
-export const reaching = (message: Message, state: State, created: string, reason?: string): [Write, ...Write[]] => [
-  puttingNew<Key>(stateItem(message, state, created, reason)),
-  ...(message.reported
-    ? enqueueing(conversation('platform', message), { type: 'message.state', message, state, created })
-    : []),
-];
+export const reaching = (what: Reaching, after: string | undefined): Write[] => {
+  const { message, state, created } = what;
+  return [
+    puttingNew<Key>(stateItem(what)),
+    ...(message.reported
+      ? enqueueing(conversation('platform', message), { type: 'message.state', message, state, created }, after)
+      : []),
+  ];
+};
 
 /** All that is known of a message; never what it says. */
 export interface Story extends Message {

@@ -2,10 +2,20 @@
  * Outboxes: what waits to go out, in order, a conversation each. Whatever is accepted is put here in the transaction that
  * accepts it, together with the conversation's head, by which `sweep` finds it even if every wake-up is lost.
  */
-import { between, minutes, newId, now, sortableTime, timestamp } from './clock.ts';
+import { between, minutes, newId, newIdAfter, now, sortableTime, timestamp } from './clock.ts';
 import type { Message, State } from './logs.ts';
 import type { PropertyName } from './properties.ts';
-import { findLatest, page, putting, remove, removing, update, updating, type Write } from './table/client.ts';
+import {
+  findLatest,
+  page,
+  putting,
+  remove,
+  removing,
+  transactOrLook,
+  update,
+  updating,
+  type Write,
+} from './table/client.ts';
 import { dueAt, entryKey, headKey, type Key } from './table/keys.ts';
 import { traceId } from './trace.ts';
 
@@ -84,6 +94,8 @@ export interface Entry extends Key {
 export interface Head extends Key {
   /** Counts what was accepted. */
   generation: number;
+  /** Id of the entry that was accepted last. */
+  newest: string;
   /** Since when the oldest of it waits, or longer. */
   created: string;
   /** When `sweep` looks at it. */
@@ -108,10 +120,14 @@ export const conversationOf = ({ pk }: Key): Conversation => {
   return { direction: direction === 'app' ? 'app' : 'platform', account, phone };
 };
 
-/** Puts something into a conversation's outbox, within the transaction that accepts it. 4 write units. */
-export const enqueueing = (conversation: Conversation, outgoing: Outgoing): Write[] => {
+/**
+ * Puts something into a conversation's outbox, within the transaction that accepts it: `transactInOrder`. 4 write units.
+ *
+ * @param after - the id of the entry that it comes after; the clock's time will do, where nothing is given
+ */
+export const enqueueing = (conversation: Conversation, outgoing: Outgoing, after: string | undefined): Write[] => {
   const name = nameOf(conversation);
-  const id = newId();
+  const id = after === undefined ? newId() : newIdAfter(after);
   const created = timestamp();
   const trace_id = traceId();
   const entry: Entry = { ...entryKey(name, id), id, created, outgoing, ...(trace_id !== undefined && { trace_id }) };
@@ -121,10 +137,30 @@ export const enqueueing = (conversation: Conversation, outgoing: Outgoing): Writ
     updating({
       Key: headKey(name),
       UpdateExpression:
-        'ADD generation :one SET created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
-      ExpressionAttributeValues: { ':one': 1, ':created': created, ':shard': gsi1pk, ':due': gsi1sk },
+        'ADD generation :one SET newest = :id, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
+      ConditionExpression: 'attribute_not_exists(newest) OR newest < :id',
+      ExpressionAttributeValues: { ':one': 1, ':id': id, ':created': created, ':shard': gsi1pk, ':due': gsi1sk },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     }),
   ];
+};
+
+/**
+ * Writes all or nothing, as `transact`; what is put into an outbox by it goes out after all that was accepted there before.
+ * Entries go out by their ids, which are made by the clock. Clocks of instances differ: where the newest entry is of a
+ * later time, all is written again with an id after that one's.
+ *
+ * @param writesAfter - the writes, by the id of the entry that comes before; nothing is given at first
+ */
+export const transactInOrder = async (writesAfter: (after: string | undefined) => Write[]): Promise<number[]> => {
+  for (let after: string | undefined; ; ) {
+    const failed = await transactOrLook(writesAfter(after));
+    // Heads alone are looked at: others that failed are the caller's.
+    const others = failed.filter(({ item }) => item === undefined);
+    const [late] = failed;
+    if (others.length > 0 || late === undefined) return others.map(({ place }) => place);
+    after = String(late.item?.newest);
+  }
 };
 
 /** The head of a conversation; nothing, where nothing waits. 1 read unit. */

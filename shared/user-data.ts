@@ -8,11 +8,19 @@ import { idFromKey, newId, secondsFromNow, timestamp } from './clock.ts';
 import { type Grant, granting, recordGrant } from './grants.ts';
 import { hashOf, idempotencyKeyReused } from './idempotency.ts';
 import { measure } from './metrics.ts';
-import { type Asked, type Conversation, enqueueing, namesOf, type Outgoing, type RequestReference } from './outbox.ts';
+import {
+  type Asked,
+  type Conversation,
+  enqueueing,
+  namesOf,
+  type Outgoing,
+  type RequestReference,
+  transactInOrder,
+} from './outbox.ts';
 import { Problem } from './problems.ts';
 import { isAutomatic, type PropertyName } from './properties.ts';
 import { requestRetention } from './settings.ts';
-import { find, findLatest, peek, puttingNew, transact, updating, type Write } from './table/client.ts';
+import { find, findLatest, peek, puttingNew, updating, type Write } from './table/client.ts';
 import { type Key, ofPerson, requestKey } from './table/keys.ts';
 import { uuid } from './text.ts';
 import { findProfile, knownSince, latestProfile, type Profile } from './users.ts';
@@ -70,12 +78,12 @@ export const startRequest = async (
   { reason, data }: Asking,
   idempotencyKey: string | undefined,
 ): Promise<{ id: string; status: UserData['status'] }> => {
-  const asking = timestamp();
+  let created = timestamp();
   const [user, { name: business, platform } = {}] = await Promise.all([findProfile(phone), findAccount(account)]);
   if (user === undefined) throw userNotFound();
   const { profile, since } = user;
   // Clocks differ: a request is never older than the user whom it asks, or it would count as one to who was there before.
-  const created = since > asking ? since : asking;
+  if (since > created) created = since;
   const reference: RequestReference = {
     id: idempotencyKey === undefined ? newId() : idFromKey(account, 'startUserDataRequest', idempotencyKey),
     account,
@@ -108,13 +116,15 @@ export const startRequest = async (
     reason,
     properties: asked,
   };
-  const failed = await transact([
+  const failed = await transactInOrder((after) => [
     puttingNew(item),
     // Nothing is released of a user who is gone by now, whoever has the number since.
     ...(released.length > 0
       ? [knownSince(phone, created), granting(phone, grantOf(reference, reason, released, created))]
       : []),
-    ...(isComplete ? completing(reference, platform, created) : enqueueing(conversation('app', reference), outgoing)),
+    ...(isComplete
+      ? completing(reference, platform, created, after)
+      : enqueueing(conversation('app', reference), outgoing, after)),
   ]);
   if (failed.includes(0)) {
     // A repeat, which is answered as the first was.
@@ -208,7 +218,8 @@ export const answerRequest = async (
     );
     const denied = open.filter((property) => answers[property] === 'denied');
     const results = { ...approved, ...Object.fromEntries(denied.map((property) => [property, { status: 'denied' }])) };
-    const failed = await transact(await answering({ id, item, results, released: releasedIn(approved), created }));
+    const writesAfter = await answering({ id, item, results, released: releasedIn(approved), created });
+    const failed = await transactInOrder(writesAfter);
     if (failed.length === 0) return undefined;
     // Somebody else has changed the request, or removed the user: look again.
   }
@@ -222,14 +233,20 @@ interface Answering {
   created: string;
 }
 
-/** The writes by which a request gets these results. */
-const answering = async ({ id, item, results, released, created }: Answering): Promise<Write[]> => {
+/** The writes by which a request gets these results, as `transactInOrder` takes them. */
+const answering = async ({
+  id,
+  item,
+  results,
+  released,
+  created,
+}: Answering): Promise<(after: string | undefined) => Write[]> => {
   const { account, phone, reason, version } = item;
   const reference: RequestReference = { id, account, phone };
   const all = { ...item.results, ...results };
   const isComplete = item.properties.every(({ property }) => property in all);
   const platform = isComplete ? (await findAccount(account))?.platform : undefined;
-  return [
+  return (after) => [
     updating({
       Key: requestKey(id),
       UpdateExpression: `SET results = :results, version = :next${isComplete ? ', completed = :now' : ''}`,
@@ -243,14 +260,19 @@ const answering = async ({ id, item, results, released, created }: Answering): P
     }),
     knownSince(phone, item.created),
     ...(released.length > 0 ? [granting(phone, grantOf(reference, reason, released, created))] : []),
-    ...(isComplete ? completing(reference, platform, created) : []),
+    ...(isComplete ? completing(reference, platform, created, after) : []),
   ];
 };
 
 /** The writes by which a plain webhook hears that a request is completed; chat platforms do not ask. */
-const completing = (request: RequestReference, platform: string | undefined, completed: string): Write[] =>
+const completing = (
+  request: RequestReference,
+  platform: string | undefined,
+  completed: string,
+  after: string | undefined,
+): Write[] =>
   platform === 'webhook'
-    ? enqueueing(conversation('platform', request), { type: 'user_data.completed', request, completed })
+    ? enqueueing(conversation('platform', request), { type: 'user_data.completed', request, completed }, after)
     : [];
 
 const conversation = (

@@ -179,21 +179,34 @@ export const updating = (change: Change): Write => ({ Update: { TableName: table
 /** How often a transaction is tried that meets another on its items, and the first pause between, in milliseconds. */
 const CONFLICT = { attempts: 8, pause: 20 };
 
+/** A write of a transaction whose condition failed: its place, and the item as it is, where the write asks for that. */
+export interface Failed {
+  place: number;
+  item?: Record<string, unknown>;
+}
+
 /**
  * Writes all or nothing; again, where another write held one of the items. Answers the places of the writes whose
  * condition failed: none where all was written.
  */
-export const transact = async (writes: Write[]): Promise<number[]> => {
+export const transact = async (writes: Write[]): Promise<number[]> =>
+  (await transactOrLook(writes)).map(({ place }) => place);
+
+/** The same; answers what stands where a condition failed. */
+export const transactOrLook = async (writes: Write[]): Promise<Failed[]> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await documents.send(new TransactWriteCommand({ TransactItems: writes }));
       return [];
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
-      const codes = (error.CancellationReasons ?? []).map(({ Code }) => Code);
-      const failed = codes.flatMap((code, place) => (code === 'ConditionalCheckFailed' ? [place] : []));
+      const reasons = error.CancellationReasons ?? [];
+      const failed = reasons.flatMap(({ Code, Item }, place) =>
+        Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { item: unmarshall(Item) }) }] : [],
+      );
       if (failed.length > 0) return failed;
-      if (!codes.includes('TransactionConflict') || attempt === CONFLICT.attempts) throw error;
+      const isConflict = reasons.some(({ Code }) => Code === 'TransactionConflict');
+      if (!isConflict || attempt === CONFLICT.attempts) throw error;
     }
     await pause(between(0, CONFLICT.pause * 2 ** attempt));
   }

@@ -9,11 +9,12 @@ import { dueWork } from '../../shared/due.ts';
 import { countEntries, listJobs } from '../../shared/jobs.ts';
 import { type LogItem, listLogs } from '../../shared/logs.ts';
 import { reportState, sendMessage } from '../../shared/messages.ts';
-import { type Conversation, readHead } from '../../shared/outbox.ts';
+import { type Conversation, oldestEntries, readHead } from '../../shared/outbox.ts';
 import { pages } from '../../shared/table/client.ts';
 import { messageKey } from '../../shared/table/keys.ts';
 import { answerRequest, fetchRequest, startRequest } from '../../shared/user-data.ts';
 import { updateUser } from '../../shared/users.ts';
+import { startInstance } from './support/instance.ts';
 import { useOwnTable, useSecret } from './support/own-table.ts';
 import { Receiver } from './support/receiver.ts';
 import { newAccountId, newPhone } from './support/world.ts';
@@ -160,4 +161,15 @@ test('a user who was registered by an instance whose clock is ahead can be asked
     status: 'completed',
     results: { first_name: { status: 'approved' }, device_make: { status: 'approved' } },
   });
+});
+
+test('messages that one sender sends one after the other go out in order, whichever instances take them', async () => {
+  const conversation = await newConversation();
+  const { account, phone } = conversation;
+  const instances = [await startInstance(10 * MINUTE), await startInstance(-10 * MINUTE)];
+  const bodies = ['one', 'two', 'three', 'four'];
+  for (const [place, body] of bodies.entries()) await instances[place % 2]?.(account, phone, body);
+  expect((await oldestEntries(conversation)).entries).toHaveLength(4);
+  await run(conversation);
+  expect(told()).toEqual(bodies);
 });

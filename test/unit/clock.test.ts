@@ -1,5 +1,6 @@
+import { v7 } from 'uuid';
 import { afterEach, expect, test, vi } from 'vitest';
-import { idFromKey, newId, secondsFromNow, sortableTime, timestamp } from '../../shared/clock.ts';
+import { idFromKey, newId, newIdAfter, secondsFromNow, sortableTime, timestamp } from '../../shared/clock.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -30,6 +31,15 @@ test('ids are lower-case UUIDs of version 7 that sort by age', () => {
   const ids = Array.from({ length: 100 }, newId);
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(ids.toSorted()).toEqual(ids);
+});
+
+test('an id that is to come after another one sorts after it, whatever the clock says', () => {
+  const future = v7({ msecs: Date.now() + 600_000 });
+  const [first, second] = [newIdAfter(future), newIdAfter(newIdAfter(future))];
+  expect([second, first, future].sort()).toEqual([future, first, second]);
+  expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+  const past = v7({ msecs: Date.now() - 600_000 });
+  expect(newIdAfter(past) > v7({ msecs: Date.now() - 1_000 })).toBe(true);
 });
 
 test('the id of an idempotency key depends on account, endpoint and key, and on nothing else', () => {

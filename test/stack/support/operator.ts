@@ -11,8 +11,16 @@ import { localFolder } from '../../../infra/local/stack-file.ts';
 import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../shared/accounts.ts';
 import { timestamp } from '../../../shared/clock.ts';
-import { type Conversation, enqueueing, nameOf, type Outgoing, putOff, readHead } from '../../../shared/outbox.ts';
-import { transact, update } from '../../../shared/table/client.ts';
+import {
+  type Conversation,
+  enqueueing,
+  nameOf,
+  type Outgoing,
+  putOff,
+  readHead,
+  transactInOrder,
+} from '../../../shared/outbox.ts';
+import { update } from '../../../shared/table/client.ts';
 import { dueAt, headKey } from '../../../shared/table/keys.ts';
 
 interface Ended {
@@ -140,7 +148,7 @@ export const holdBack = async (
   if (head === undefined) throw new Error('There is no head.');
   const usual = { until: Date.now() + 86_400_000, since: timestamp(), cause: 'status_500', attempts: 3 };
   await putOff(head, { ...usual, ...why });
-  for (const one of outgoing) await transact(enqueueing(conversation, one));
+  for (const one of outgoing) await transactInOrder((after) => enqueueing(conversation, one, after));
 };
 
 /** A folder for the test at hand. */

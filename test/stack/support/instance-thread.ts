@@ -1,0 +1,11 @@
+/** The thread of `startInstance`: takes messages to send one after the other. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { sendMessage } from '../../../shared/messages.ts';
+
+const now = Date.now;
+Date.now = () => now() + workerData.ahead;
+
+parentPort?.on('message', async ([account, to, body]: [string, string, string]) => {
+  parentPort?.postMessage(await sendMessage(account, { to, type: 'text', text: { body } }, {}));
+});
+parentPort?.postMessage('ready');
