@@ -15,6 +15,7 @@ export const pages: readonly [Page, ...Page[]] = [
   { path: 'runbooks.html', title: 'Runbooks', guide: 'runbooks.md' },
   { path: 'contributor.html', title: 'For contributors', guide: 'contributor.md' },
   { path: 'security.html', title: 'Security', guide: 'security.md' },
+  { path: 'faults.html', title: 'Faults', guide: 'faults.md' },
   { path: 'decisions.html', title: 'Decisions', guide: 'decisions.md' },
 ];
 

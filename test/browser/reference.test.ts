@@ -75,7 +75,7 @@ describe('the reference', () => {
   });
 });
 
-describe.each(['business', 'operator', 'contributor', 'security', 'decisions'])('the guide %s', (guide) => {
+describe.each(['business', 'operator', 'contributor', 'security', 'faults', 'decisions'])('the guide %s', (guide) => {
   test.each([
     { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
     { colorScheme: 'dark', viewport: { width: 390, height: 844 } },

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pages } from '../../infra/docs/shell.ts';
 import { buildSite } from '../../infra/docs/site.ts';
 import { documentation } from '../../infra/local/documentation.ts';
 import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
@@ -40,14 +41,8 @@ const site = await buildSite({ base_url: 'https://api.example.com', bridge_url: 
 
 const textOf = (path: string): string => String(site.get(path)?.body);
 
-const guides = [
-  'business.html',
-  'operator.html',
-  'runbooks.html',
-  'contributor.html',
-  'security.html',
-  'decisions.html',
-];
+/** All pages but the reference. */
+const guides = pages.slice(1).map(({ path }) => path);
 
 describe('pages', () => {
   test.each(['', 'index.html', ...guides])('/docs/%s is one', async (path) => {
@@ -105,10 +100,13 @@ describe('pages', () => {
   });
 });
 
-test('the page on security names tests that there are', async () => {
-  const page = (await readFile('infra/docs/security.md', 'utf8')).replaceAll(/\s+/g, ' ');
+test.each([
+  ['security', 40],
+  ['faults', 30],
+])('the page on %s names tests that there are', async (name, least) => {
+  const page = (await readFile(`infra/docs/${name}.md`, 'utf8')).replaceAll(/\s+/g, ' ');
   const named = [...page.matchAll(/_"(.+?)"_ \(`(.+?)`\)/g)];
-  expect(named.length).toBeGreaterThan(40);
+  expect(named.length).toBeGreaterThan(least);
   for (const [, title = '', file = ''] of named) {
     expect(await readFile(file, 'utf8'), `${title} in ${file}`).toContain(title);
   }

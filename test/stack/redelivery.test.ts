@@ -42,7 +42,7 @@ beforeEach(() => {
 
 afterEach(() => void vi.useRealTimers());
 
-const context = { getRemainingTimeInMillis: () => 60_000 };
+const context = { awsRequestId: 'call-1', getRemainingTimeInMillis: () => 60_000 };
 
 const text = (to: string, body: string) => ({ to, type: 'text' as const, text: { body } });
 
