@@ -26,7 +26,7 @@ import { entriesOfLog, newBusiness, newUser, posts, textTo } from './world.ts';
 const MINUTE = 60_000;
 
 /** Calls `deliver` as the queue does. */
-export const wakeUp = (conversation: Conversation) => () =>
+const wakeUp = (conversation: Conversation) => () =>
   deliver({ Records: [{ body: JSON.stringify(conversation), receiptHandle: 'handle' }] } as SQSEvent, context);
 
 /** Does something as if it was so many minutes ago. */
