@@ -189,10 +189,10 @@ export const endpoints = {
     type: 'user.removed',
     data: { phone_number: phone },
   })),
-  'takeAppEvents: several of one user': reporting(async ({ bot, phone }) => [
-    received(phone, bot, 'event-1'),
-    received(phone, bot, 'event-2'),
-  ]),
+  'takeAppEvents: several of one user': {
+    ...reporting(async ({ bot, phone }) => [received(phone, bot, 'event-1'), received(phone, bot, 'event-2')]),
+    parts: 2,
+  },
   'startUserDataRequest: what the user decides on': {
     prepare: async () => {
       const { account } = await newBusiness();

@@ -91,7 +91,7 @@ const putBack = async (before: Item[], found: Item[]): Promise<void> => {
   for (const list of [queue.taken, receiver.calls, written]) list.length = 0;
 };
 
-const prepare = async ({ prepare }: Scenario): Promise<Reference> => {
+const prepare = async ({ prepare, parts = 1 }: Scenario): Promise<Reference> => {
   await putBack([], await itemsInTable());
   const call = await prepare();
   const before = await itemsInTable();
@@ -104,7 +104,11 @@ const prepare = async ({ prepare }: Scenario): Promise<Reference> => {
   const { items: last, state: twice } = await look(like);
   if (outcome === 'ended' || 'error' in outcome) throw new Error('It failed where nothing did.', { cause: outcome });
   const { result } = outcome;
-  if (isAnswer(result)) expect(result.status, JSON.stringify(result.body)).toBeLessThan(300);
+  if (isAnswer(result)) {
+    expect(result.status, JSON.stringify(result.body)).toBeLessThan(300);
+    // All or nothing: there is nothing between what was and what is.
+    expect(states.size).toBeLessThanOrEqual(1 + parts);
+  }
   return { call, before, like, calls, result, states, whole, twice, last };
 };
 

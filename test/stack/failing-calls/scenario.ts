@@ -6,6 +6,8 @@ import { permissions } from '../../../shared/permissions.ts';
 export interface Scenario {
   /** Prepares the table. Answers what calls the handler, always in the same way. */
   prepare(): Promise<() => Promise<unknown>>;
+  /** How many things a request asks for, each of which is done or not; one, where nothing is said. */
+  parts?: number;
   /** Set where nothing is written to the table. */
   readsOnly?: true;
   /** Set where there are so many calls that each is met by one fault only, in turn. */
