@@ -28,7 +28,8 @@ const run = async (file: URL): Promise<Report | undefined> => {
   child.on('message', (report: Report) => {
     found = report;
   });
-  const [code] = await once(child, 'exit');
+  // What it has said has arrived when both ends are closed.
+  const [[code]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
   return code === 0 ? found : undefined;
 };
 

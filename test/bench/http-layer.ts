@@ -28,45 +28,45 @@ const WARM_UP = 15;
 
 const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
 
-/** Has the log of all contestants written nowhere. */
-const silently = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+/** Has `take` get what is logged meanwhile, and nobody else. */
+const logging = async (take: (line: string) => void, work: () => Promise<void>): Promise<void> => {
   const { write } = process.stdout;
-  process.stdout.write = () => true;
+  process.stdout.write = (line) => {
+    take(String(line));
+    return true;
+  };
   try {
-    return await work();
+    await work();
   } finally {
     process.stdout.write = write;
   }
 };
 
-/** The lines that a piece of work logs, without the time that it took. */
-const linesOf = async (work: () => Promise<unknown>): Promise<unknown[]> => {
-  const { write } = process.stdout;
-  const lines: unknown[] = [];
-  process.stdout.write = (line) => {
-    const { _aws, ...rest } = JSON.parse(String(line));
-    return lines.push({ ...rest, request_ms: 0, metrics: _aws.CloudWatchMetrics }) > 0;
-  };
-  await work();
-  process.stdout.write = write;
-  return lines;
-};
+const nobody = (): void => undefined;
+
+/** A line without what differs from one moment to the next. */
+const withoutTimes = ({ _aws, ...line }: Record<string, object>) => ({
+  ...line,
+  request_ms: 0,
+  _aws: { ..._aws, Timestamp: 0 },
+});
 
 /** Holds that all contestants answer the same and log the same: else they would not do the same work. */
 const holdEqual = async ({ event, status }: Case): Promise<void> => {
-  const seen: [Name, unknown][] = [];
+  const seen: { name: Name; does: { answer: { statusCode?: number | undefined }; lines: object[] } }[] = [];
   for (const name of names) {
-    let answer: unknown;
-    const lines = await linesOf(async () => {
+    const lines: object[] = [];
+    const take = (line: string) => lines.push(withoutTimes(JSON.parse(line)));
+    await logging(take, async () => {
       const { statusCode, headers, body } = await contestants[name](JSON.parse(event), context);
-      answer = { statusCode, type: headers?.['content-type'], cached: headers?.['cache-control'], body };
+      const answer = { statusCode, type: headers?.['content-type'], cached: headers?.['cache-control'], body };
+      seen.push({ name, does: { answer, lines } });
     });
-    seen.push([name, { answer, lines }]);
   }
-  const [[, first]] = seen as [[Name, { answer: { statusCode: number }; lines: unknown[] }]];
-  assert.equal(first.answer.statusCode, status);
-  assert.equal(first.lines.length, 1);
-  for (const [name, one] of seen) assert.deepEqual(one, first, `${name} does other work than the others do.`);
+  const [first] = seen;
+  assert.equal(first?.does.answer.statusCode, status);
+  assert.equal(first?.does.lines.length, 1);
+  for (const { name, does } of seen) assert.deepEqual(does, first?.does, `${name} does other work than the others do.`);
 };
 
 setFlagsFromString('--expose-gc');
@@ -81,9 +81,8 @@ const microseconds = async (handler: Handler, event: string): Promise<number> =>
   return ((performance.now() - start) / REQUESTS) * 1_000;
 };
 
-/** Times of all contestants, in turns that begin with another one each time. */
-const timesOf = async ({ event }: Case): Promise<Record<Name, number[]>> => {
-  const found: Record<Name, number[]> = { bare: [], ours: [], hono: [], powertools: [] };
+/** Notes the times of all contestants, in turns that begin with another one each time. */
+const timeAll = async ({ event }: Case, found: Record<Name, number[]>): Promise<void> => {
   for (let round = -WARM_UP; round < ROUNDS; round += 1) {
     for (const place of names.keys()) {
       const name = names[(place + round + WARM_UP) % names.length] ?? 'bare';
@@ -91,14 +90,14 @@ const timesOf = async ({ event }: Case): Promise<Record<Name, number[]>> => {
       if (round >= 0) found[name].push(time);
     }
   }
-  return found;
 };
 
 const figures: Figure[] = [];
 for (const [title, one] of Object.entries<Case>(cases)) {
   say(`HTTP layer: ${title}`);
   await holdEqual(one);
-  const found = await silently(() => timesOf(one));
+  const found: Record<Name, number[]> = { bare: [], ours: [], hono: [], powertools: [] };
+  await logging(nobody, () => timeAll(one, found));
   const beside = (name: Name, other: Name) => median(ratios(found[name], found[other]));
   figures.push(
     { what: `${title}: ours`, unit: 'µs', ...median(found.ours) },

@@ -7,6 +7,7 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import { buffer } from 'node:stream/consumers';
 import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
 import { callerOf } from '../../infra/local/rights/roles.ts';
+import { nameOf } from './parts.ts';
 
 /** What somebody consumed. */
 export interface Units {
@@ -50,7 +51,7 @@ export class Meter {
     return listenOnLoopback(this.#server, 0);
   }
 
-  /** What was consumed since it was last taken, by the name of the access key. */
+  /** What was consumed since it was last taken, by the function that called, or by another caller's access key. */
   take(): Map<string, Units> {
     const taken = new Map(this.#consumed);
     this.#consumed.clear();
@@ -71,7 +72,7 @@ export class Meter {
     const { status, headers, answer } = await this.#call(incoming, body);
     if (metered && status === 200) {
       const { ConsumedCapacity } = JSON.parse(answer.toString());
-      this.#note(callerOf(incoming.headers), READS.has(action), call, [ConsumedCapacity ?? []].flat());
+      this.#note(nameOf(callerOf(incoming.headers)), READS.has(action), call, [ConsumedCapacity ?? []].flat());
     }
     outgoing.writeHead(status, headers).end(answer);
   }

@@ -53,7 +53,7 @@ export const openParts = async (name: string): Promise<Parts> => {
       AWS_CONFIG_FILE: '/dev/null',
       AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     };
-    const functions = new Map(template.functions.map((definition) => [nameOf(definition), definition]));
+    const functions = new Map(template.functions.map((definition) => [nameOf(definition.id), definition]));
     return { functions, environment, table, folder, close };
   } catch (error) {
     await close();
@@ -61,6 +61,6 @@ export const openParts = async (name: string): Promise<Parts> => {
   }
 };
 
-/** `sendMessage`, of a logical id such as `SendMessageFunction0A1B2C3D`. */
-const nameOf = ({ id }: FunctionDefinition): string =>
+/** A function's name, `sendMessage`, of its logical id, `SendMessageFunction0A1B2C3D`. */
+export const nameOf = (id: string): string =>
   id.replace(/Function[0-9A-F]{8}$/, '').replace(/^[A-Z]/, (letter) => letter.toLowerCase());

@@ -1,0 +1,74 @@
+/** Requests to the local stack, as its clients make them. */
+import { randomInt, randomUUID } from 'node:crypto';
+import type { Demo } from '../../infra/local/demo.ts';
+import type { LocalStack } from '../../infra/local/local-stack.ts';
+import { api, type Endpoint, type EndpointName } from '../../shared/api.ts';
+
+export interface Sent {
+  path?: Record<string, string>;
+  query?: Record<string, string>;
+  /** A form as it is, anything else as JSON. */
+  body?: unknown;
+}
+
+const PROFILE = {
+  first_name: { value: 'Ada', source: 'user' },
+  device_platform: { value: 'android', source: 'device' },
+};
+
+/** A number that nobody has had before. */
+export const newPhone = (): string => `4477${randomInt(1e9, 9e9)}`;
+
+export class FrontDoor {
+  readonly #stack: LocalStack;
+  readonly #demo: Demo;
+
+  constructor(stack: LocalStack, demo: Demo) {
+    this.#stack = stack;
+    this.#demo = demo;
+  }
+
+  /** What an endpoint answers. @throws Error — it was refused */
+  async send(name: EndpointName, { path = {}, query, body }: Sent): Promise<unknown> {
+    const { routes, permission, body: taken }: Endpoint = api[name];
+    const [{ host, method, path: template }] = routes;
+    const filled = template.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => path[parameter] ?? '');
+    const url = new URL(`${host === 'base' ? this.#stack.baseUrl : this.#stack.bridgeUrl}${filled}`);
+    url.search = new URLSearchParams(query).toString();
+    const token = permission === 'app' ? this.#demo.app_token : this.#demo.token;
+    const isForm = body instanceof FormData || body instanceof URLSearchParams;
+    const response = await fetch(url, {
+      method,
+      headers: {
+        ...(permission !== 'none' && { authorization: `Bearer ${token}` }),
+        ...(taken?.type === 'json' && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+    });
+    const answer = await response.bytes();
+    if (!response.ok) throw new Error(`${name} was answered ${response.status}: ${Buffer.from(answer)}`);
+    return response.headers.get('content-type')?.includes('json') ? JSON.parse(Buffer.from(answer).toString()) : answer;
+  }
+
+  /** Reports an event of the app network. */
+  async report(type: string, data: object): Promise<void> {
+    await this.send('takeAppEvents', { body: { id: randomUUID(), type, data } });
+  }
+
+  /** A new panelist's number. */
+  async newUser(): Promise<string> {
+    const phone_number = newPhone();
+    await this.report('user.updated', { phone_number, panelist: true, properties: PROFILE });
+    return phone_number;
+  }
+
+  /** A new profiler, and one of its options. */
+  async newProfiler(): Promise<{ id: string; option: string }> {
+    const body = { question: 'Well?', options: ['yes', 'no'] };
+    const made = (await this.send('createProfiler', { body })) as {
+      profiler_id: string;
+      options: Record<string, string>;
+    };
+    return { id: made.profiler_id, option: made.options.yes ?? '' };
+  }
+}
