@@ -16,6 +16,7 @@ export const pages: readonly [Page, ...Page[]] = [
   { path: 'contributor.html', title: 'For contributors', guide: 'contributor.md' },
   { path: 'security.html', title: 'Security', guide: 'security.md' },
   { path: 'faults.html', title: 'Faults', guide: 'faults.md' },
+  { path: 'performance.html', title: 'Performance', guide: 'performance.md' },
   { path: 'decisions.html', title: 'Decisions', guide: 'decisions.md' },
 ];
 

@@ -3,6 +3,7 @@
  * what `usage.ts` measures, `prices.ts` names, and what is assumed here.
  */
 
+import { api, type Endpoint, type EndpointName } from '../../shared/api.ts';
 import { logItem, states } from '../../shared/logs.ts';
 import type { Key } from '../../shared/table/keys.ts';
 import { indexes } from '../../shared/table/keys.ts';
@@ -64,6 +65,11 @@ const logging = (bytes: number): Bill => ({
 });
 
 const requestThroughGateway: Bill = { apiRequest: 1, ...logging(ASSUMED.logBytes.request) };
+
+const callOfBucket = (name: EndpointName): Bill => {
+  const { bucket }: Endpoint = api[name];
+  return bucket === undefined ? {} : { [bucket === 'PutObject' ? 'objectPut' : 'objectGet']: 1 };
+};
 
 const storing = (bytes: number): Bill => {
   const kept = (gigabytes(bytes) * ASSUMED.messageDays) / MONTH.days;
@@ -161,7 +167,7 @@ const costOfMonth = (messages: number): number =>
 report('cost at list prices', [
   ...[...endpoints].map(([name, use]) => ({
     what: `a million requests, ${name}`,
-    value: perMillion(add(invocationOf(use), requestThroughGateway)),
+    value: perMillion(add(invocationOf(use), requestThroughGateway, callOfBucket(name))),
     unit: 'US$',
   })),
   { what: 'a million times, the authorizer', value: perMillion(invocationOf(authorizer)), unit: 'US$' },

@@ -40,6 +40,9 @@ const prices = {
     { upTo: 200 * BILLION, price: 0.4 / MILLION },
     { upTo: NO_END, price: 0.35 / MILLION },
   ],
+  /** S3: an object put, an object read. */
+  objectPut: [{ upTo: NO_END, price: 5 / MILLION }],
+  objectGet: [{ upTo: NO_END, price: 0.4 / MILLION }],
   /** CloudWatch: a GB of log lines taken, a GB of them kept for a month. */
   logTaken: [
     { upTo: 5, price: 0 },
