@@ -7,7 +7,7 @@ type List = readonly (string | number | undefined)[];
 
 /** A position in a list, as a text that a URL holds as it is. */
 export const encodeCursor = (list: List, position: string): string =>
-  Buffer.from(`${nameOf(list)} ${position}`).toString('base64url');
+  Buffer.from(`${markOf(list, position)} ${position}`).toString('base64url');
 
 /**
  * The position in a cursor; none where there is no cursor.
@@ -16,9 +16,9 @@ export const encodeCursor = (list: List, position: string): string =>
  */
 export const decodeCursor = (list: List, cursor: string | undefined): string | undefined => {
   if (cursor === undefined) return undefined;
-  const name = `${nameOf(list)} `;
   const text = Buffer.from(cursor, 'base64url').toString();
-  if (!text.startsWith(name) || Buffer.from(text).toString('base64url') !== cursor) {
+  const position = text.slice(text.indexOf(' ') + 1);
+  if (encodeCursor(list, position) !== cursor) {
     throw invalidRequest([
       {
         parameter: 'cursor',
@@ -26,8 +26,12 @@ export const decodeCursor = (list: List, cursor: string | undefined): string | u
       },
     ]);
   }
-  return text.slice(name.length);
+  return position;
 };
 
-const nameOf = (list: List): string =>
-  createHash('sha256').update(JSON.stringify(list)).digest('base64url').slice(0, 16);
+/** Tells a position in one list from those in others, and from what somebody has made of it. */
+const markOf = (list: List, position: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([list, position]))
+    .digest('base64url')
+    .slice(0, 16);

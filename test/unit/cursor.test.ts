@@ -51,6 +51,16 @@ test('no other list takes a cursor', () => {
   );
 });
 
+test('a cursor whose position was altered is refused', () => {
+  fc.assert(
+    fc.property(lists, words, words, (list, position, other) => {
+      fc.pre(position !== other);
+      const [mark] = Buffer.from(encodeCursor(list, position), 'base64url').toString().split(' ');
+      expect(refusal(list, Buffer.from(`${mark} ${other}`).toString('base64url'))).toEqual(refused);
+    }),
+  );
+});
+
 describe('a cursor is refused', () => {
   const list = ['logs', 'acme', undefined, 'read'];
   const cursor = encodeCursor(list, '2030-01-01T00:00:00.000000#message-1#read');
