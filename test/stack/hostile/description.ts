@@ -1,0 +1,140 @@
+/** The API description as it is committed, read as a client reads it: its operations, and which of them a request is for. */
+import { readFileSync } from 'node:fs';
+
+/** As much of JSON Schema as the description uses. */
+export interface Schema {
+  type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'null';
+  const?: string;
+  enum?: string[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: Schema;
+  propertyNames?: Schema;
+  items?: Schema;
+  minItems?: number;
+  maxItems?: number;
+  pattern?: string;
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+}
+
+interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required: boolean;
+  schema: Schema;
+}
+
+interface Content {
+  schema: Schema;
+  examples?: Record<string, unknown>;
+}
+
+interface Described {
+  operationId: string;
+  description: string;
+  security: unknown[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, Content> };
+  responses: Record<string, { content?: Record<string, Content> }>;
+}
+
+interface Document {
+  servers: { url: string }[];
+  paths: Record<string, { servers?: { url: string }[] } & Record<string, Described>>;
+}
+
+export type Host = 'base' | 'bridge';
+
+export interface Operation {
+  id: string;
+  method: string;
+  path: string;
+  hosts: Host[];
+  /** What of a request a token stands in. */
+  token: 'header' | 'path' | 'none';
+  /** What the token must allow, as its words say. */
+  permission: string | undefined;
+  parameters: Parameter[];
+  body: { type: string; schema: Schema } | undefined;
+  responses: Described['responses'];
+}
+
+/** The parameter of a path that is a token. */
+const TOKEN = 'encoded_token';
+
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'];
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** Puts what references name in their places: one and the same wherever it is named. */
+const resolve = (root: unknown, part: unknown): void => {
+  if (!isObject(part)) return;
+  for (const [name, child] of Object.entries(part)) {
+    if (isObject(child) && typeof child.$ref === 'string') part[name] = at(root, child.$ref.split('/').slice(1));
+    else resolve(root, child);
+  }
+};
+
+const at = (root: unknown, place: string[]): unknown =>
+  place.reduce<unknown>((within, name) => (isObject(within) ? within[name] : undefined), root);
+
+const readDocument = (): Document => {
+  const document = JSON.parse(readFileSync(new URL('../../../shared/openapi.json', import.meta.url), 'utf8'));
+  resolve(document, document);
+  return document;
+};
+
+const document = readDocument();
+
+const [apiHost] = document.servers;
+
+const operationOf = (path: string, method: string, hosts: Host[], described: Described): Operation => {
+  const { operationId: id, description, security, parameters = [], requestBody, responses } = described;
+  const inPath = parameters.some(({ name }) => name === TOKEN);
+  const [body] = Object.entries(requestBody?.content ?? {});
+  return {
+    id,
+    method: method.toUpperCase(),
+    path,
+    hosts,
+    token: security.length > 0 ? 'header' : inPath ? 'path' : 'none',
+    permission: /Permission: `(\w+)`/.exec(description)?.[1],
+    parameters: parameters.filter(({ name }) => name !== TOKEN),
+    body: body && { type: body[0], schema: body[1].schema },
+    responses,
+  };
+};
+
+/** Every operation of the description. */
+export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, item]) => {
+  const hosts = (item.servers ?? document.servers).map(({ url }): Host => (url === apiHost?.url ? 'base' : 'bridge'));
+  return METHODS.flatMap((method) => {
+    const described = item[method];
+    return described === undefined ? [] : [operationOf(path, method, hosts, described)];
+  });
+});
+
+/** The operation that a request is for, by its host, method, and path as it was sent; none, where the API has none. */
+export const operationAt = (host: Host, method: string, path: string): Operation | undefined =>
+  operations
+    .filter((operation) => operation.hosts.includes(host) && operation.method === method)
+    .filter((operation) => isAt(operation.path, path))
+    .sort((a, b) => parametersIn(a.path) - parametersIn(b.path))
+    .at(0);
+
+const parametersIn = (path: string): number => path.split('{').length;
+
+/** One that ends with a slash is told to whoever asks for something below it: there is nothing. */
+const isAt = (template: string, path: string): boolean => {
+  const [parts, given] = [template.split('/'), path.split('/')];
+  const [below, whole] = [template.endsWith('/'), parts.slice(0, template.endsWith('/') ? -1 : undefined)];
+  return (
+    (below ? given.length >= parts.length : given.length === parts.length) &&
+    whole.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]))
+  );
+};

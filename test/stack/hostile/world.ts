@@ -1,0 +1,203 @@
+/**
+ * Two accounts that know nothing of each other, with everything that an account can have. What is the other's bears
+ * texts that appear nowhere else: an answer that holds one of them tells too much.
+ */
+import { randomUUID } from 'node:crypto';
+import { vi } from 'vitest';
+import { createAccount, issueToken } from '../../../shared/accounts.ts';
+import { newId } from '../../../shared/clock.ts';
+import { recountJobs } from '../../../shared/jobs.ts';
+import { type Permission, permissions } from '../../../shared/permissions.ts';
+import { updateUser } from '../../../shared/users.ts';
+import { png } from '../support/files.ts';
+import type { OwnStack } from '../support/own-stack.ts';
+import { newAccountId, newPanelist, newPhone } from '../support/world.ts';
+import type { Host } from './description.ts';
+import type { Caller } from './wire.ts';
+
+export interface World {
+  /** Values that mean something in a place, by operation and name (`readMedia.id`), or by name alone. */
+  known: ReadonlyMap<string, readonly string[]>;
+  /** Tokens that allow everything that a caller may. */
+  tokens: Record<Exclude<Caller, 'nobody'>, string>;
+  /** Tokens of ours that allow everything but this. */
+  lacking: ReadonlyMap<string, string>;
+  /** What nobody but a caller may read. */
+  secrets: Record<Caller, readonly string[]>;
+  /** Names of the tokens, which differ from run to run. */
+  named: ReadonlyMap<string, string>;
+}
+
+/** What an account has after all its endpoints were used. */
+interface Estate {
+  account: string;
+  token: string;
+  bot: string;
+  user: string;
+  profiler: string;
+  /** Two options' ids. */
+  options: [string, string];
+  request: string;
+  media: string;
+  /** Where the log goes on. */
+  cursor: string;
+  message: string;
+  job: string;
+  secrets: string[];
+}
+
+const everything = permissions.filter((permission) => permission !== 'app');
+
+const tokenOf = async (account: string, allowed: Permission[]): Promise<string> =>
+  (await issueToken(account, { label: 'test', permissions: allowed })).token;
+
+/** Opens the two accounts on a stack, and uses them. */
+export const makeWorld = async ({ stack, demo }: OwnStack): Promise<World> => {
+  const urls = { base: stack.baseUrl, bridge: stack.bridgeUrl };
+  const ours = await settle('ours', urls, demo.app_token);
+  const theirs = await settle('theirs', urls, demo.app_token);
+  const lacking = await Promise.all(
+    everything.map(async (one): Promise<[string, string]> => {
+      const others = everything.filter((permission) => permission !== one);
+      return [one, await tokenOf(ours.account, others)];
+    }),
+  );
+  const tokens = { ours: ours.token, theirs: theirs.token, network: demo.app_token };
+  const all = [...ours.secrets, ...theirs.secrets];
+  return {
+    known: await knownOf(ours, theirs, urls),
+    tokens,
+    lacking: new Map([...lacking, ['app', ours.token]]),
+    secrets: { ours: theirs.secrets, theirs: ours.secrets, network: all, nobody: all },
+    named: new Map([...Object.entries(tokens), ...lacking].flatMap(([name, token]) => namesOf(name, token))),
+  };
+};
+
+/** A token, as it is and as it stands in a path, with a shell's name for it. */
+const namesOf = (name: string, token: string): [string, string][] => [
+  [token, `$TOKEN_${name}`],
+  [Buffer.from(token).toString('base64url'), `$ENCODED_TOKEN_${name}`],
+];
+
+/** Calls an endpoint that must succeed. */
+const calling = (url: string, token: string) => async (method: string, path: string, body?: object | FormData) => {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: token, ...(!(body instanceof FormData) && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} is ${response.status}: ${text}`);
+  return { body: text === '' ? undefined : JSON.parse(text), link: response.headers.get('link') ?? '' };
+};
+
+const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appToken: string): Promise<Estate> => {
+  const secret = (what: string): string => `${what} of ${name} ${randomUUID()}`;
+  const [account, bot, user, stranger] = [newAccountId(), newPhone(), newPhone(), newPhone()];
+  await createAccount({ name: secret('name'), id: account, bot_number: bot });
+  const token = await tokenOf(account, everything);
+  const base = calling(urls.base, token);
+  const app = calling(urls.bridge, appToken);
+
+  const value = secret('value');
+  await updateUser(newId(), {
+    phone_number: user,
+    panelist: true,
+    properties: { first_name: { value, source: 'user' }, device_make: { value: 'Example', source: 'device' } },
+  });
+  const [question, option] = [secret('question'), secret('option')];
+  const created = await base('POST', '/v1/research_profilers', { question, options: [option, 'no'] });
+  const { profiler_id: profiler, options } = created.body;
+  await base('POST', '/v1/profiler_answer', { profiler_id: profiler, option_id: options[option], phone_number: user });
+
+  const started = await base('POST', `/v1/user_data/start/${user}`, {
+    reason: secret('reason'),
+    data: [{ property: 'first_name' }, { property: 'device_make' }],
+  });
+  const { requestId: request } = started.body;
+  await app('POST', '/v1/app/events', {
+    id: newId(),
+    type: 'user_data.answered',
+    data: { id: request, answers: { first_name: 'approved' } },
+  });
+
+  const form = new FormData();
+  form.append('file', new File([png], 'picture.png'));
+  const { body: uploaded } = await base('POST', '/v1/upload_image', form);
+  const job = randomUUID();
+  const text = { type: 'text', text: { body: secret('text') } };
+  const { body: sent } = await base('POST', '/v1/message', { to: user, ...text });
+  await base('POST', `/v1/message?job_id=${job}`, { to: stranger, ...text });
+  // Nobody else counts it here.
+  vi.stubEnv('COUNTER_RETENTION', '400');
+  const day = new Date().toISOString().slice(0, 10);
+  await recountJobs(account, day, day);
+  const { link } = await base('GET', '/v1/stats/logs?limit=1');
+  return {
+    account,
+    token,
+    bot,
+    user,
+    profiler,
+    options: [options.no, options[option]],
+    request,
+    media: uploaded.url,
+    cursor: /cursor=([\w-]+)/.exec(link)?.[1] ?? '',
+    message: sent.id,
+    job,
+    secrets: [value, question, option, options[option], text.text.body, stranger, job],
+  };
+};
+
+/** Profilers that are there to be deleted, and panelists to answer. */
+const DOOMED = 40;
+const PANELISTS = 40;
+
+const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>) => {
+  const base = calling(urls.base, ours.token);
+  const doomed = await Promise.all(
+    Array.from({ length: DOOMED }, async (): Promise<string> => {
+      const { body } = await base('POST', '/v1/research_profilers', { question: 'Well?', options: ['a', 'b'] });
+      return body.profiler_id;
+    }),
+  );
+  const panelists = await Promise.all(Array.from({ length: PANELISTS }, newPanelist));
+  const idOf = (url: string): string => url.replace(/.*\//, '');
+  const day = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  const [unregistered, registered, extra] = [newPhone(), newPhone(), newPhone()];
+  await updateUser(newId(), { phone_number: registered, panelist: true });
+  const phones = [ours.user, ours.user, theirs.user, unregistered];
+  const media = [idOf(ours.media), idOf(theirs.media), newId()];
+  const addresses = [ours.media, ours.media, theirs.media, 'https://example.com/picture.png'];
+  return new Map<string, string[]>([
+    // Another method deletes what it reads.
+    ['readProfiler.id', [...doomed, theirs.profiler, newId()]],
+    ['deleteProfiler.id', [...doomed, theirs.profiler, newId()]],
+    ['profiler_id', [ours.profiler, ours.profiler, theirs.profiler]],
+    ['option_id', [ours.options[0], ours.options[1], theirs.options[0]]],
+    ['phone', phones],
+    ['to', phones],
+    ['to_no_plus', phones],
+    // One who has answered answers the same for ever.
+    ['answerProfiler.phone', [...panelists, ours.user, unregistered]],
+    ['fetchUserData.id', [ours.request, theirs.request, newId()]],
+    // Nobody waits: these requests are completed, or not there.
+    ['long_poll', ['0', '1']],
+    ['readMedia.id', media],
+    ['readMediaHead.id', media],
+    ['url', addresses],
+    ['link', addresses],
+    ['bot_phone_number', [ours.bot, ours.bot, theirs.bot]],
+    ['job_id', [randomUUID(), newId()]],
+    ['contact', [...phones, `${ours.user}@users.example.com`]],
+    ['start', ['0', String(Math.floor(Date.now() / 1_000) - 3_600)]],
+    ['end', ['253402300799', String(Math.floor(Date.now() / 1_000) + 3_600)]],
+    ['listLogs.cursor', [ours.cursor, theirs.cursor]],
+    ['start_date', [day(0), day(1), day(30)]],
+    ['end_date', [day(0), day(0), day(2)]],
+    ['Idempotency-Key', ['a key', 'another key']],
+    // The app network may change everything that is of users: it gets users of its own, so that the others stay.
+    ['takeAppEvents.phone', [registered, extra, ours.bot, theirs.bot]],
+    ['takeAppEvents.id', [ours.message, theirs.message, newId()]],
+  ]);
+};
