@@ -36,12 +36,13 @@ export interface StackFile {
 /** Everything that the local stack keeps on the disk while it runs; tests give it a folder of their own. */
 export const localFolder = process.env.LOCAL_FOLDER ?? fileURLToPath(new URL('../../.local', import.meta.url));
 
-const path = join(localFolder, 'stack.json');
+/** Where it is by now: who runs several commands in one process may lead each to another stack. */
+const path = (): string => join(process.env.LOCAL_FOLDER ?? localFolder, 'stack.json');
 
 /** The running stack's file; nothing, where none runs. */
 export const readStackFile = async (): Promise<StackFile | undefined> => {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as StackFile;
+    return JSON.parse(await readFile(path(), 'utf8')) as StackFile;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
@@ -51,12 +52,12 @@ export const readStackFile = async (): Promise<StackFile | undefined> => {
 /** Writes the file in one step, for its owner only: it holds tokens. */
 export const writeStackFile = async (content: StackFile): Promise<void> => {
   await mkdir(localFolder, { recursive: true });
-  const draft = `${path}.${content.pid}`;
+  const draft = `${path()}.${content.pid}`;
   await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  await rename(draft, path);
+  await rename(draft, path());
 };
 
 /** Removes the file, unless another stack has written it since. */
 export const removeStackFile = async (pid: number): Promise<void> => {
-  if ((await readStackFile())?.pid === pid) await rm(path, { force: true });
+  if ((await readStackFile())?.pid === pid) await rm(path(), { force: true });
 };

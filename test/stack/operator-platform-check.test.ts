@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../shared/accounts.ts';
 import type { PlatformName } from '../../shared/platforms/platforms.ts';
-import { machine, newAccount, newId, operator, refusal, remote, run } from './support/operator.ts';
+import { machine, newAccount, newId, operator, operatorIn, refusal, remote } from './support/operator.ts';
 import { drop, hang } from './support/receiver.ts';
 
 interface Call {
@@ -74,7 +74,7 @@ const paths: Record<PlatformName, string> = {
 /** Checks an account's platform, in words and as JSON: the two say the same, and nothing secret. */
 const check = async (account: string, env: Record<string, string | undefined>) => {
   const command = ['platform', 'check', account];
-  const [words, document] = await Promise.all([run(command, env), run([...command, '--json'], env)]);
+  const [words, document] = await Promise.all([operatorIn(env, ...command), operatorIn(env, ...command, '--json')]);
   for (const { stdout, stderr } of [words, document]) {
     expect(stderr).toBe('');
     expect(stdout).not.toMatch(new RegExp(`${TOKEN}|${HMAC}|whsec_|secret`));
@@ -171,7 +171,7 @@ test('what "account update" sets is what is checked', async () => {
   const { calls, port } = await newPlatform(400);
   const account = await newAccount();
   const settings = [`--platform-url=http://127.0.0.1:${port}`, '--platform-channel=a_b', `--platform-token=${TOKEN}`];
-  expect(await run(['account', 'update', account, '--platform=turn', ...settings], local)).toMatchObject({ code: 0 });
+  expect(await operatorIn(local, 'account', 'update', account, '--platform=turn', ...settings)).toMatchObject({ code: 0 });
   expect((await check(account, local)).code).toBe(0);
   expect(calls[0]?.target).toBe('POST /v1/numbers/a_b/messages');
 });

@@ -76,13 +76,16 @@ export const colourful = (...args: string[]): Promise<Ended> => inTurn(args, { F
 /** The same on a table that is not there. */
 export const withoutTable = (...args: string[]): Promise<Ended> => inTurn(args, { TABLE_NAME: 'not-there' });
 
-const inTurn = (args: string[], settings: Environment = {}): Promise<Ended> => {
-  const ended = last.then(() => runHere(args, settings));
+/** The same in another environment, at the table's own address: it names the served table, or the stack that it is of. */
+export const operatorIn = (env: Environment, ...args: string[]): Promise<Ended> => inTurn(args, {}, env);
+
+const inTurn = (args: string[], settings: Environment = {}, env?: Environment): Promise<Ended> => {
+  const ended = last.then(() => runHere(args, settings, env));
   last = ended;
   return ended;
 };
 
-const runHere = async (args: string[], settings: Environment): Promise<Ended> => {
+const runHere = async (args: string[], settings: Environment, env?: Environment): Promise<Ended> => {
   const written = { stdout: '', stderr: '' };
   const before = { ...process.env };
   const restore = (['stdout', 'stderr'] as const).map((name) => {
@@ -92,7 +95,7 @@ const runHere = async (args: string[], settings: Environment): Promise<Ended> =>
     });
     return () => spy.mockRestore();
   });
-  process.env = { ...remote, TABLE_NAME: before.TABLE_NAME, ...settings };
+  process.env = { ...(env ?? { ...remote, TABLE_NAME: before.TABLE_NAME }), ...settings };
   try {
     await runCommand(args);
     return { code: process.exitCode ?? 0, ...written };
