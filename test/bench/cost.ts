@@ -18,7 +18,9 @@ const ASSUMED = {
   processor: 512 / 1_769,
   memory: 0.5,
   /** Bytes of a function's own line in the log, of Lambda's two about each invocation, of the gateway's about a request. */
-  logBytes: { line: 230, lambda: 500, request: 280 },
+  logBytes: { line: 300, lambda: 500, request: 260 },
+  /** Bytes of the lines that tell a message's way beside those: accepted, delivered, two reports. */
+  messageLogBytes: 400 + 460 + 2 * 385,
   /** Days that log lines and messages are kept: the defaults of the stack. */
   logDays: 30,
   messageDays: 90,
@@ -30,8 +32,10 @@ const ASSUMED = {
   queueRequests: 3,
   /** Read units of the two workers that run each minute. */
   minuteReads: 5,
-  alarms: 3,
-  metrics: 1,
+  /** Metrics that alarms look at: each counts as an alarm. */
+  alarms: 25,
+  /** Metrics of our own in a month in which nothing happens; and with all that figures are told apart by. */
+  metrics: { idle: 3, busy: 70 },
 };
 
 /** What is used in a month, or of a million. */
@@ -141,6 +145,7 @@ const messageBill = add(
   }),
   ...requests.map(([, { invocations }]) => times(invocations, requestThroughGateway)),
   { queueRequest: ASSUMED.queueRequests },
+  logging(ASSUMED.messageLogBytes),
   storing(messageBytes()),
 );
 
@@ -149,7 +154,7 @@ const idle: Bill = add(
   {
     secret: 1,
     alarm: ASSUMED.alarms,
-    metric: ASSUMED.metrics,
+    metric: ASSUMED.metrics.idle,
     queueRequest: ASSUMED.emptyReceives,
     readUnit: MONTH.minutes * ASSUMED.minuteReads,
   },
@@ -158,7 +163,8 @@ const idle: Bill = add(
 
 const monthOf = (messages: number): Bill => {
   const asked = messages === 0 ? 0 : Math.min(ASSUMED.tokens * MONTH.minutes, messages * 3);
-  return add(idle, times(messages, messageBill), times(asked, invocationOf(authorizer)));
+  const more = messages === 0 ? 0 : ASSUMED.metrics.busy - ASSUMED.metrics.idle;
+  return add(idle, { metric: more }, times(messages, messageBill), times(asked, invocationOf(authorizer)));
 };
 
 const costOfMonth = (messages: number): number =>
