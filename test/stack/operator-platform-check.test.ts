@@ -171,7 +171,9 @@ test('what "account update" sets is what is checked', async () => {
   const { calls, port } = await newPlatform(400);
   const account = await newAccount();
   const settings = [`--platform-url=http://127.0.0.1:${port}`, '--platform-channel=a_b', `--platform-token=${TOKEN}`];
-  expect(await operatorIn(local, 'account', 'update', account, '--platform=turn', ...settings)).toMatchObject({ code: 0 });
+  expect(await operatorIn(local, 'account', 'update', account, '--platform=turn', ...settings)).toMatchObject({
+    code: 0,
+  });
   expect((await check(account, local)).code).toBe(0);
   expect(calls[0]?.target).toBe('POST /v1/numbers/a_b/messages');
 });
