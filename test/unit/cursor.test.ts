@@ -80,6 +80,7 @@ describe('a cursor is refused', () => {
     ['with a sign of another alphabet inside', `${cursor.slice(0, 30)}%${cursor.slice(30)}`],
     ['that is no UTF-8', Buffer.concat([Buffer.from(text), Buffer.from([0xff])]).toString('base64url')],
     ['that says nothing', 'AAAA'],
+    ['that is longer than any of ours', encodeCursor(list, 'x'.repeat(251))],
   ])('%s', (_, wrong) => {
     expect(decodeCursor(list, cursor)).toContain('message-1');
     expect(refusal(list, wrong)).toEqual(refused);
