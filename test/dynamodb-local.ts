@@ -56,7 +56,7 @@ const startDatabase = (port: number): ChildProcess =>
   );
 
 /** Tests of what happens when: they go by the clock, and say nothing about a database. */
-const BY_THE_CLOCK = ['conversations', 'faults', 'isolation', 'long-poll'];
+const BY_THE_CLOCK = ['long-poll'];
 
 const test = (endpoint: string): number | null => {
   const left = BY_THE_CLOCK.flatMap((name) => ['--exclude', `**/${name}.test.ts`]);

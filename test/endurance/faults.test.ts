@@ -7,8 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Faults } from '../../infra/local/faults.ts';
 import type { Call, PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
-import { serveOwnStack } from './support/own-stack.ts';
-import { type Caller, newCaller, newPhone } from './support/world.ts';
+import { serveOwnStack } from '../stack/support/own-stack.ts';
+import { type Caller, newCaller, newPhone } from '../stack/support/world.ts';
 
 /** Milliseconds of a minute: an attempt to deliver has a fifth of a second. */
 const MINUTE = 1_200;
@@ -79,7 +79,7 @@ test('500 messages over 20 conversations arrive, in order, and are counted once,
 
   const send = async ({ caller, phone }: (typeof conversations)[number], body: string): Promise<void> => {
     // As a client that cares: with a key, and again where it was told to come again.
-    for (let left = 5; ; left -= 1) {
+    for (let left = 10; ; left -= 1) {
       const response = await fetch(`${stack.baseUrl}/v1/message`, {
         method: 'POST',
         headers: {
@@ -91,6 +91,7 @@ test('500 messages over 20 conversations arrive, in order, and are counted once,
       });
       if (response.status === 200) return;
       if (response.status < 500 || left === 0) throw new Error(`Sending was answered with ${response.status}.`);
+      await pause(1_000);
     }
   };
   const each = MESSAGES / CONVERSATIONS;

@@ -2,9 +2,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
 import { updateAccount } from '../../shared/accounts.ts';
-import { serveOwnStack } from './support/own-stack.ts';
-import { hang, Receiver } from './support/receiver.ts';
-import { newCaller, newPhone } from './support/world.ts';
+import { serveOwnStack } from '../stack/support/own-stack.ts';
+import { hang, Receiver } from '../stack/support/receiver.ts';
+import { newCaller, newPhone } from '../stack/support/world.ts';
 
 /** Milliseconds of a minute: an attempt holds its worker for seven seconds, in which as many begin as may. */
 const MINUTE = 42_000;

@@ -1,0 +1,19 @@
+/** `npm run test:endurance`: whole conversations and outages, on stacks of their own. They take minutes, so CI runs them. */
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  root: fileURLToPath(new URL('../..', import.meta.url)),
+  test: {
+    name: 'endurance',
+    include: ['test/endurance/**/*.test.ts'],
+    globalSetup: 'test/stack/support/serve.ts',
+    setupFiles: ['test/coverage.ts', 'test/stack/support/use-table.ts'],
+    experimental: { viteModuleRunner: false },
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 50_000 } },
+  },
+});
