@@ -1,0 +1,169 @@
+/**
+ * What must be true when all is over: every message that was accepted has come, or is logged as failed; the service's
+ * own counters and logs say the same as the book; and nothing is left anywhere.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Direction, oldestEntries, readHead } from '../../shared/outbox.ts';
+import { type Book, type Conversation, nameOf } from './book.ts';
+import type { Account } from './world.ts';
+
+interface Checked {
+  baseUrl: string;
+  book: Book;
+  conversations: Conversation[];
+  accounts: Map<string, Account>;
+  /** Ids of messages that phones have shown, as was reported. */
+  shown: Set<string>;
+}
+
+/** States of failure, by the direction that messages had. */
+const FAILED = { app: 'sending_failed', platform: 'reception_failed_http' } as const;
+
+/** Milliseconds that counters may take to follow: as long as they still change. */
+const PATIENCE = { still: 20_000, look: 1_000 };
+
+/** How many there are of each, by any words. */
+type Counts = Map<string, number>;
+
+const countBy = <T>(items: Iterable<T>, wordsOf: (item: T) => string): Counts => {
+  const counts: Counts = new Map();
+  for (const item of items) counts.set(wordsOf(item), (counts.get(wordsOf(item)) ?? 0) + 1);
+  return counts;
+};
+
+/** In which counts the two differ, in words. */
+const differences = (what: string, expected: Counts, found: Counts): string[] =>
+  [...new Set([...expected.keys(), ...found.keys()])]
+    .filter((words) => expected.get(words) !== found.get(words))
+    .map((words) => `${what} of ${words}: ${found.get(words) ?? 0}, and not ${expected.get(words) ?? 0}`);
+
+/** Everything that is not as it must be, in words: nothing where all is well. */
+export const check = async (checked: Checked): Promise<string[]> => {
+  const { book, conversations } = checked;
+  const logged = await logsOf(checked);
+  const wrong = [...missingIn(book, logged), ...untold(checked)];
+  wrong.push(...differences('Log entries', expectedLogs(checked, logged), logged));
+  wrong.push(...differences('Counted', byAccount(logged), await countersLike(byAccount(logged), checked)));
+  for (const direction of ['app', 'platform'] as const) {
+    for (let start = 0; start < conversations.length; start += TOGETHER) {
+      const some = conversations.slice(start, start + TOGETHER).map((one) => leftIn(one, direction));
+      wrong.push(...(await Promise.all(some)).filter((left) => left !== undefined));
+    }
+  }
+  return wrong;
+};
+
+/** Outboxes that are looked into at a time. */
+const TOGETHER = 20;
+
+const leftIn = async ({ account, phone }: Conversation, direction: Direction): Promise<string | undefined> => {
+  const conversation = { account, phone, direction };
+  const [head, { entries }] = await Promise.all([readHead(conversation), oldestEntries(conversation)]);
+  if (head === undefined && entries.length === 0) return undefined;
+  const what = `${entries.length} entries and ${head ? 'a' : 'no'} head`;
+  return `The outbox of ${phone} and ${account}, to the ${direction}, has ${what}.`;
+};
+
+/** Messages that were not accepted, and those that neither came nor were logged as failed. */
+export const missingIn = (book: Book, logged: Counts): string[] => {
+  const refused = book.messages.filter(({ accepted }) => accepted === undefined);
+  const missing = book.messages.filter(({ accepted, taken }) => accepted !== undefined && taken === undefined);
+  const failed = new Map(logged);
+  const lost = missing.filter(({ conversation: { account, phone }, direction }) => {
+    const words = `${account} ${phone} ${FAILED[direction]}`;
+    const left = failed.get(words) ?? 0;
+    failed.set(words, left - 1);
+    return left <= 0;
+  });
+  return [
+    ...refused.map((message) => `${nameOf(message)} was never accepted.`),
+    ...lost.map((message) => `${nameOf(message)} was accepted and never came.`),
+  ];
+};
+
+/** What platforms should have been told of messages, and were not; and what they were told and should not have been. */
+const untold = ({ book, shown }: Checked): string[] => {
+  const taken = book.messages.filter((one) => one.direction === 'app' && one.taken !== undefined);
+  const expected = new Set([
+    ...taken.map(({ id }) => `${id} delivered_to_server`),
+    ...[...shown].map((id) => `${id} delivered_to_user`),
+  ]);
+  return [
+    ...[...expected].filter((one) => !book.states.has(one)).map((one) => `No platform was told: ${one}`),
+    ...[...book.states.keys()].filter((one) => !expected.has(one)).map((one) => `A platform was told: ${one}`),
+  ];
+};
+
+/** What the logs should hold, by account, phone and state. Failures are taken from them. */
+const expectedLogs = ({ book, shown }: Checked, logged: Counts): Counts => {
+  const entries = book.messages.flatMap(({ conversation: { account, phone }, direction, taken, id = '' }) =>
+    [
+      direction === 'app' ? 'sent' : 'received',
+      ...(direction === 'app' && taken !== undefined ? ['delivered_to_server'] : []),
+      ...(shown.has(id) ? ['delivered_to_user'] : []),
+    ].map((state) => `${account} ${phone} ${state}`),
+  );
+  const failures = [...logged].filter(([words]) => words.endsWith('_failed') || words.endsWith('_http'));
+  return new Map([...countBy(entries, (words) => words), ...failures]);
+};
+
+const byAccount = (logged: Counts): Counts => {
+  const sums: Counts = new Map();
+  for (const [words, count] of logged) {
+    const name = words.replace(/ \d+ /, ' ');
+    sums.set(name, (sums.get(name) ?? 0) + count);
+  }
+  return sums;
+};
+
+const ask = async (url: string, token: string): Promise<Response> => {
+  for (let left = 10; ; left -= 1) {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    if (response.ok) return response;
+    if (left === 0 || response.status < 500) throw new Error(`${url} answered ${response.status}.`);
+    await pause(PATIENCE.look);
+  }
+};
+
+/** Everything that the API lists of the accounts' logs, by account, phone and state. */
+const logsOf = async ({ baseUrl, accounts }: Checked): Promise<Counts> => {
+  const found: string[] = [];
+  for (const [account, { token }] of accounts) {
+    for (let path: string | undefined = '/v1/stats/logs?limit=1000'; path !== undefined; ) {
+      const response: Response = await ask(new URL(path, baseUrl).href, token);
+      const entries = response.status === 204 ? [] : ((await response.json()) as { contact: string; state: string }[]);
+      found.push(...entries.map(({ contact, state }) => `${account} ${contact.split('@')[0]} ${state}`));
+      path = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+    }
+  }
+  return countBy(found, (words) => words);
+};
+
+/** What the counters of jobs say, by account and state, as soon as they are like this, or when they stand still. */
+const countersLike = async (expected: Counts, checked: Checked): Promise<Counts> => {
+  let last = '';
+  let still = Date.now();
+  for (;;) {
+    const found = await countersOf(checked);
+    if (differences('', expected, found).length === 0) return found;
+    const state = JSON.stringify([...found]);
+    if (state !== last) still = Date.now();
+    if (Date.now() - still > PATIENCE.still) return found;
+    last = state;
+    await pause(PATIENCE.look);
+  }
+};
+
+const countersOf = async ({ baseUrl, accounts }: Checked): Promise<Counts> => {
+  const day = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);
+  const sums: Counts = new Map();
+  for (const [account, { token }] of accounts) {
+    const period = `start_date=${day(Date.now() - 2 * 86_400_000)}&end_date=${day(Date.now() + 86_400_000)}`;
+    const response = await ask(`${baseUrl}/v1/stats/jobs?${period}`, token);
+    const rows = response.status === 204 ? [] : ((await response.json()) as { state: string; count: number }[]);
+    for (const { state, count } of rows) {
+      sums.set(`${account} ${state}`, (sums.get(`${account} ${state}`) ?? 0) + count);
+    }
+  }
+  return sums;
+};

@@ -1,0 +1,85 @@
+/** What a soak has measured, in numbers: latencies by phase, and all by tenths of the run. */
+import type { Book, Message } from './book.ts';
+import type { Measure } from './stack-process.ts';
+
+/** What was seen at one moment. */
+export interface Sample extends Measure {
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Messages that had been begun, and that had been taken. */
+  begun: number;
+  taken: number;
+  /** Bytes of the database's process, where it is ours. */
+  database: number | undefined;
+}
+
+/** Milliseconds. */
+export interface Spread {
+  count: number;
+  p50: number;
+  p90: number;
+  p99: number;
+}
+
+/** The value that this share of all is below. */
+const quantile = (values: number[], share: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
+};
+
+const median = (values: number[]): number => quantile(values, 0.5);
+
+/** From accepted to the receiver, in milliseconds: a message may come before its sender has the answer. */
+const latencyOf = ({ accepted = Number.NaN, taken = Number.NaN }: Message): number => Math.max(taken - accepted, 0);
+
+export const spreadOf = (messages: Message[]): Spread => {
+  const values = messages.map(latencyOf).filter((value) => !Number.isNaN(value));
+  return { count: values.length, p50: median(values), p90: quantile(values, 0.9), p99: quantile(values, 0.99) };
+};
+
+export interface Tenth {
+  /** Messages begun a second. */
+  rate: number;
+  /** Of messages that no dead receiver held up. */
+  latency: Spread;
+  /** Medians, in bytes. */
+  rss: number;
+  heap: number;
+  threads: number;
+  /** Of each of the functions' threads, on average. */
+  threadHeap: number;
+  database: number | undefined;
+}
+
+const TENTHS = 10;
+
+/** The run in ten parts of as many messages each; `healthy` says which messages count. */
+export const tenthsOf = (book: Book, samples: Sample[], healthy: (message: Message) => boolean): Tenth[] => {
+  const { messages } = book;
+  const edge = (place: number): number => Math.round((place * messages.length) / TENTHS);
+  return Array.from({ length: TENTHS }, (_, place) => {
+    const part = messages.slice(edge(place), edge(place + 1));
+    const [first, last] = [part.at(0)?.begun ?? 0, part.at(-1)?.begun ?? 0];
+    const seen = samples.filter(({ at }) => at >= first && at <= last);
+    const middle = (of: (sample: Sample) => number | undefined): number =>
+      median(seen.map(of).filter((value) => value !== undefined));
+    return {
+      rate: (part.length * 1_000) / (last - first),
+      latency: spreadOf(part.filter(healthy)),
+      rss: middle(({ rss }) => rss),
+      heap: middle(({ heap }) => heap),
+      threads: middle(({ threads }) => threads),
+      threadHeap: middle(({ threadHeaps, threads }) => threadHeaps / threads),
+      database: middle(({ database }) => database),
+    };
+  });
+};
+
+/** How much a measure grows with each message, by the line through the second half of the samples (least squares). */
+export const growthOf = (samples: Sample[], of: (sample: Sample) => number): number => {
+  const half = samples.slice(Math.floor(samples.length / 2));
+  const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [x, y] = [mean(half.map(({ begun }) => begun)), mean(half.map(of))];
+  const covariance = mean(half.map((sample) => (sample.begun - x) * (of(sample) - y)));
+  return covariance / mean(half.map(({ begun }) => (begun - x) ** 2));
+};

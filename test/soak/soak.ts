@@ -1,0 +1,131 @@
+/**
+ * `npm run soak`: thousands of messages in both directions between accounts and users, through the local stack, for
+ * minutes. The platform of one account dies on the way and comes back. Nothing may be lost, doubled or out of order, and
+ * memory must not grow; what the others noticed is told. No test runs it, and it talks to this machine only.
+ *
+ * Ends with 1 where anything is wrong, and says what.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Book, type Phase } from './book.ts';
+import { check } from './checks.ts';
+import type { Sample } from './figures.ts';
+import type { Mood } from './receivers.ts';
+import { figuresOf, say, show } from './report.ts';
+import { rssOf } from './served-stack.ts';
+import { settings } from './settings.ts';
+import { Traffic } from './traffic.ts';
+import { accountAt, openWorld, type World } from './world.ts';
+
+/** When one account's platform goes silent, when it is gone, and when it is back: shares of all messages. */
+const TURNS: { at: number; phase: Phase; mood: Mood }[] = [
+  { at: 0.02, phase: 'before', mood: 'well' },
+  { at: 0.4, phase: 'silent', mood: 'silent' },
+  { at: 0.6, phase: 'gone', mood: 'gone' },
+  { at: 0.8, phase: 'after', mood: 'well' },
+];
+/** Milliseconds from one look at memory to the next, and to the next line that tells how far it is. */
+const LOOK = { memory: 10_000, progress: 30_000 };
+/** Minutes of the service in which nothing comes, after which nothing more is waited for: a circuit opens for ten. */
+const PATIENCE = 15;
+
+const stopping = new AbortController();
+process.once('SIGINT', () => stopping.abort(new Error('Stopped.')));
+const deadline = AbortSignal.timeout(settings.deadline * 60_000);
+const signal = AbortSignal.any([deadline, stopping.signal]);
+
+const book = new Book(accountAt(0));
+
+/** Looks until it is over. */
+const watch = async ({ stack, database }: World, over: AbortSignal): Promise<Sample[]> => {
+  const samples: Sample[] = [];
+  let told = Date.now();
+  while (!over.aborted) {
+    const seen = await stack.measure();
+    const pid = database.pid;
+    const sample = { ...seen, at: Date.now(), begun: book.messages.length, taken: book.takenCount };
+    samples.push({ ...sample, database: pid === undefined ? undefined : rssOf(pid) });
+    if (Date.now() - told >= LOOK.progress) {
+      told = Date.now();
+      say(
+        `${sample.begun} begun, ${sample.taken} delivered, ${stack.late} late answers of the database, ${stack.errors.length} errors`,
+      );
+    }
+    await pause(LOOK.memory, undefined, { signal: over }).catch(() => undefined);
+  }
+  return samples;
+};
+
+/** Waits until something is true, as long as `progress` still changes. Answers whether it became true. */
+const until = async (isSo: () => boolean | Promise<boolean>, progress: () => number): Promise<boolean> => {
+  let [last, since] = [progress(), Date.now()];
+  while (!(await isSo())) {
+    if (progress() !== last) [last, since] = [progress(), Date.now()];
+    if (Date.now() - since > PATIENCE * settings.minute) return false;
+    await pause(200, undefined, { signal });
+  }
+  return true;
+};
+
+const haveAllCome = async (): Promise<void> => {
+  await until(
+    () => book.takenCount === book.messages.length,
+    () => book.takenCount,
+  );
+};
+
+/** Sends everything, has the one platform die and live again meanwhile, and waits for what is under way. */
+const send = async (traffic: Traffic, { receivers }: World): Promise<void> => {
+  const due = [...TURNS];
+  const turning: Promise<void>[] = [];
+  const reached = (count: number): void => {
+    const [next] = due;
+    if (next === undefined || count < next.at * settings.messages) return;
+    due.shift();
+    say(`${count} begun: the platform of ${book.dying} is ${next.mood}`);
+    book.enter(next.phase);
+    turning.push(receivers.turn(book.dying, next.mood));
+  };
+  await traffic.run(reached, haveAllCome);
+  await Promise.all(turning);
+};
+
+/** What is left in the queues when nothing happens any more. */
+const leftInQueues = async ({ stack }: World): Promise<string[]> => {
+  let left: [string, number][] = [];
+  const isEmpty = async (): Promise<boolean> => {
+    left = Object.entries((await stack.measure()).queues).filter(([, count]) => count > 0);
+    return left.length === 0;
+  };
+  await until(isEmpty, () => book.states.size);
+  return left.map(([queue, count]) => `The queue ${queue} holds ${count} messages.`);
+};
+
+const soak = async (): Promise<boolean> => {
+  let traffic: Traffic | undefined;
+  const world = await openWorld(book, (message) => traffic?.show(message));
+  try {
+    const { accounts, database, stack } = world;
+    traffic = new Traffic(book, { ...settings, ...world, signal });
+    say(`${settings.messages} messages, ${settings.conversations} conversations, ${accounts.size} accounts,`);
+    say(`at most ${settings.rate} a second, over ${database.name}`);
+    const over = new AbortController();
+    const watching = watch(world, over.signal).catch((error: Error) => {
+      stopping.abort(error);
+      return [];
+    });
+    const wrong: string[] = [];
+    await send(traffic, world).catch((error: Error) => void wrong.push(`It ended early: ${error.message}`));
+    over.abort();
+    const samples = await watching;
+    wrong.push(...(await leftInQueues(world)));
+    wrong.push(...(await check({ ...world, book, shown: traffic.shown })));
+    wrong.push(...book.faults, ...stack.errors.map((line) => `Error in the log: ${line}`));
+    const figures = figuresOf({ book, samples, failures: traffic.failures, late: stack.late });
+    await show(figures, wrong);
+    return wrong.length === 0 && figures.memory.flat;
+  } finally {
+    await world.close();
+  }
+};
+
+process.exitCode = (await soak()) ? 0 : 1;

@@ -1,0 +1,108 @@
+/** What a soak runs in: a database, the local stack in a process of its own, accounts, and those who receive. */
+import { randomBytes } from 'node:crypto';
+import { callTableOf } from '../../infra/local/call-table.ts';
+import { createAccount, issueToken, updateAccount } from '../../shared/accounts.ts';
+import { APP_NETWORK } from '../../shared/permissions.ts';
+import { HOW_TO_GET_IT, startDynamodbLocal } from '../support/dynamodb-local.ts';
+import type { Book, Conversation, Message } from './book.ts';
+import { Receivers } from './receivers.ts';
+import { ServedStack } from './served-stack.ts';
+import { settings } from './settings.ts';
+
+interface Database {
+  /** Nothing, where the stack brings its own. */
+  endpoint: string | undefined;
+  pid: number | undefined;
+  name: string;
+  close(): void;
+}
+
+/** What businesses send with, and the number that users write to. */
+export interface Account {
+  token: string;
+  bot: string;
+}
+
+export interface World {
+  database: Database;
+  stack: ServedStack;
+  baseUrl: string;
+  bridgeUrl: string;
+  receivers: Receivers;
+  accounts: Map<string, Account>;
+  appToken: string;
+  conversations: Conversation[];
+  close(): Promise<void>;
+}
+
+/** The database that is given, a DynamoDB Local, or else the embedded one. */
+const openDatabase = async (): Promise<Database> => {
+  const other = { pid: undefined, close: () => undefined };
+  const { DYNAMODB_ENDPOINT: given } = process.env;
+  if (given) return { ...other, endpoint: given, name: `the database at ${given}` };
+  const local = await startDynamodbLocal(['-Xmx2g']);
+  if (local !== undefined) return { ...local, name: 'DynamoDB Local, in memory' };
+  const slow = `the embedded database, which becomes the slower the more it has seen (for another, ${HOW_TO_GET_IT})`;
+  return { ...other, endpoint: undefined, name: slow };
+};
+
+/** The id of the account at this place. */
+export const accountAt = (place: number): string => `soak-${place}`;
+
+/** Opens the accounts, each with a bot and with a plain webhook as its platform. */
+const openAccounts = async (receivers: Receivers, secret: string): Promise<Map<string, Account>> => {
+  const accounts = new Map<string, Account>();
+  // Webhooks of this machine are what they post to.
+  process.env.ALLOW_LOOPBACK = 'true';
+  for (let place = 0; place < settings.accounts; place += 1) {
+    const [id, bot] = [accountAt(place), `4477008${10_000 + place}`];
+    await createAccount({ id, name: `Soak ${place}`, bot_number: bot });
+    const url = await receivers.openPlatform({ id, bot });
+    await updateAccount(id, { platform: { name: 'webhook', settings: { url, secret } } });
+    const { token } = await issueToken(id, { label: 'soak', permissions: ['messages', 'stats'] });
+    accounts.set(id, { token, bot });
+  }
+  return accounts;
+};
+
+/** Conversations of all accounts, as many of each. */
+const conversations = (): Conversation[] =>
+  Array.from({ length: settings.conversations }, (_, place) => ({
+    place,
+    account: accountAt(place % settings.accounts),
+    phone: `4477${10_000_000 + place}`,
+  }));
+
+/**
+ * Opens all of it, or nothing.
+ *
+ * @param onShown - hears of each message that a user's phone shows
+ */
+export const openWorld = async (book: Book, onShown: (message: Message) => void): Promise<World> => {
+  const opened: { close(): unknown }[] = [];
+  const close = async (): Promise<void> => {
+    for (const part of opened.splice(0).reverse()) await part.close();
+  };
+  try {
+    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    const database = await openDatabase();
+    opened.push(database);
+    const receivers = new Receivers(book, secret, onShown);
+    opened.push(receivers);
+    const table = `business-api-soak-${process.pid}`;
+    const [stack, served] = await ServedStack.start({
+      dynamodbEndpoint: database.endpoint,
+      table,
+      minute: settings.minute,
+      secret: JSON.stringify({ url: await receivers.openApp(), secret }),
+    });
+    opened.push(stack);
+    callTableOf({ dynamodbEndpoint: served.dynamodbEndpoint, table });
+    const accounts = await openAccounts(receivers, secret);
+    const { token: appToken } = await issueToken(APP_NETWORK, { label: 'soak', permissions: ['app'] });
+    return { ...served, database, stack, receivers, accounts, appToken, conversations: conversations(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
