@@ -46,7 +46,7 @@ export interface Tenth {
   rss: number;
   heap: number;
   threads: number;
-  /** Of each of the functions' threads, on average. */
+  /** Of the largest of the functions' threads, after it has collected. */
   threadHeap: number;
   database: number | undefined;
 }
@@ -69,7 +69,7 @@ export const tenthsOf = (book: Book, samples: Sample[], healthy: (message: Messa
       rss: middle(({ rss }) => rss),
       heap: middle(({ heap }) => heap),
       threads: middle(({ threads }) => threads),
-      threadHeap: middle(({ threadHeaps, threads }) => threadHeaps / threads),
+      threadHeap: middle(({ threadHeaps }) => threadHeaps && Math.max(...threadHeaps)),
       database: middle(({ database }) => database),
     };
   });

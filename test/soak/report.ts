@@ -11,8 +11,12 @@ export const say = (line: string): void => {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)}  ${line}\n`);
 };
 
-/** Bytes that a message may add to the main thread's heap, by the line through the second half of the run. */
-const MOST_GROWTH = 200;
+/**
+ * How much memory may grow in the second half of a run: the main thread's heap by so many bytes a message; the largest
+ * heap of a function's thread to so many times what it was.
+ */
+const MOST_GROWTH = { main: 200, thread: 1.5 };
+const HALF = 5;
 /** Of fewer messages nothing can be said: the heap has not found its size yet. */
 const ENOUGH = 10_000;
 
@@ -37,7 +41,10 @@ export const figuresOf = ({ book, samples, failures, late }: Measured) => {
   const { messages, repeats } = book;
   const [first, last] = [messages.at(0), messages.at(-1)];
   const seconds = ((last?.begun ?? 0) - (first?.begun ?? 0)) / 1_000;
+  const tenths = tenthsOf(book, samples, (message) => !isFor(book.dying, message));
   const perMessage = growthOf(samples, ({ heap }) => heap);
+  const threadGrowth = (tenths.at(-1)?.threadHeap ?? 0) / (tenths.at(HALF)?.threadHeap ?? 0);
+  const isFlat = perMessage < MOST_GROWTH.main && threadGrowth < MOST_GROWTH.thread;
   return {
     date: new Date().toISOString(),
     cores: availableParallelism(),
@@ -58,8 +65,12 @@ export const figuresOf = ({ book, samples, failures, late }: Measured) => {
         ),
       ]),
     ),
-    tenths: tenthsOf(book, samples, (message) => !isFor(book.dying, message)),
-    memory: { heap_bytes_per_message: perMessage, flat: messages.length < ENOUGH || perMessage < MOST_GROWTH },
+    tenths,
+    memory: {
+      heap_bytes_per_message: perMessage,
+      thread_growth: threadGrowth,
+      flat: messages.length < ENOUGH || isFlat,
+    },
   };
 };
 
@@ -95,7 +106,7 @@ const latencyTable = ({ latency }: Figures): string =>
 
 const tenthsTable = ({ tenths }: Figures): string =>
   table([
-    ['tenth', 'a second', 'p50 ms', 'p90 ms', 'p99 ms', 'heap MB', 'threads', 'MB a thread', 'RSS MB', 'database MB'],
+    ['tenth', 'a second', 'p50 ms', 'p90 ms', 'p99 ms', 'heap MB', 'threads', 'MB in one', 'RSS MB', 'database MB'],
     ...tenths.map(({ rate, latency, heap, threads, threadHeap, rss, database }, place) => [
       String(place + 1),
       rate.toFixed(1),
@@ -124,7 +135,10 @@ export const show = async (figures: Figures, wrong: string[]): Promise<void> => 
     `late answers of the database: ${late}; requests that were repeated, by status: ${JSON.stringify(repeated.requests)}`,
   );
   const growth = `${memory.heap_bytes_per_message.toFixed(0)} bytes a message in the second half`;
-  tell(`heap of the local stack's main thread: ${growth}: ${memory.flat ? 'flat' : 'it grows'}`);
+  tell(
+    `heap of the local stack's main thread: ${growth}; largest of a function: ${memory.thread_growth.toFixed(2)} times`,
+  );
+  tell(memory.flat ? 'Memory is flat.' : 'Memory grows.');
   for (const one of wrong.slice(0, TOLD)) tell(one);
   tell(wrong.length === 0 ? 'Nothing is lost, doubled, or out of order.' : `${wrong.length} things are wrong.`);
   await mkdir(localFolder, { recursive: true });

@@ -7,7 +7,7 @@ import type { Measure, Order, Report } from './stack-process.ts';
 type Served = Extract<Report, { is: 'served' }>;
 
 export class ServedStack {
-  /** The first lines of the log that tell of an error. */
+  /** Lines of the log that tell of an error. */
   readonly errors: string[] = [];
   /** How often a function gave up on the database for now: its callers try again, as they do in AWS. */
   late = 0;
@@ -18,7 +18,7 @@ export class ServedStack {
     process.on('message', (report: Report) => {
       if (report.is !== 'error line') return;
       if (isLate(report.line)) this.late += 1;
-      else if (this.errors.length < TOLD) this.errors.push(report.line);
+      else this.errors.push(report.line);
     });
   }
 
@@ -30,8 +30,9 @@ export class ServedStack {
     return [stack, await stack.#ask({ do: 'serve', ...what }, 'served')];
   }
 
-  measure(): Promise<Measure> {
-    return this.#ask({ do: 'measure' }, 'measure');
+  /** @param collect - has all threads collect their heaps first, which holds them up */
+  measure({ collect }: { collect: boolean }): Promise<Measure> {
+    return this.#ask({ do: 'measure', collect }, 'measure');
   }
 
   async close(): Promise<void> {
@@ -56,9 +57,6 @@ export class ServedStack {
 
 /** The table's client waits no longer than for a database in AWS: here one may be late on a busy machine. */
 const isLate = (line: string): boolean => /"message":"unavailable"|"error":"TimeoutError"/.test(line);
-
-/** So many lines are told. */
-const TOLD = 20;
 
 const isOf = <Is extends Report['is']>(report: Report, is: Is): report is Extract<Report, { is: Is }> =>
   report.is === is;

@@ -39,15 +39,19 @@ const book = new Book(accountAt(0));
 const watch = async ({ stack, database }: World, over: AbortSignal): Promise<Sample[]> => {
   const samples: Sample[] = [];
   let told = Date.now();
+  let collected = -1;
   while (!over.aborted) {
-    const seen = await stack.measure();
+    // Threads collect once in each tenth of the run: more often it would tell in the latencies.
+    const tenth = Math.floor((book.messages.length * 10) / settings.messages);
+    const seen = await stack.measure({ collect: tenth > collected });
+    collected = tenth;
     const pid = database.pid;
     const sample = { ...seen, at: Date.now(), begun: book.messages.length, taken: book.takenCount };
     samples.push({ ...sample, database: pid === undefined ? undefined : rssOf(pid) });
     if (Date.now() - told >= LOOK.progress) {
       told = Date.now();
       say(
-        `${sample.begun} begun, ${sample.taken} delivered, ${stack.late} late answers of the database, ${stack.errors.length} errors`,
+        `${sample.begun} begun, ${sample.taken} delivered, ${stack.late} late answers of the database, ${stack.errors.length} errors in the log`,
       );
     }
     await pause(LOOK.memory, undefined, { signal: over }).catch(() => undefined);
@@ -60,8 +64,8 @@ const until = async (isSo: () => boolean | Promise<boolean>, progress: () => num
   let [last, since] = [progress(), Date.now()];
   while (!(await isSo())) {
     if (progress() !== last) [last, since] = [progress(), Date.now()];
-    if (Date.now() - since > PATIENCE * settings.minute) return false;
-    await pause(200, undefined, { signal });
+    if (signal.aborted || Date.now() - since > PATIENCE * settings.minute) return false;
+    await pause(200, undefined, { signal }).catch(() => undefined);
   }
   return true;
 };
@@ -89,14 +93,15 @@ const send = async (traffic: Traffic, { receivers }: World): Promise<void> => {
   await Promise.all(turning);
 };
 
-/** What is left in the queues when nothing happens any more. */
-const leftInQueues = async ({ stack }: World): Promise<string[]> => {
+/** What is left in the queues when platforms were told of all states, or when nothing happens any more. */
+const leftInQueues = async ({ stack }: World, shown: number): Promise<string[]> => {
+  const states = book.messages.filter(({ direction }) => direction === 'app').length + shown;
   let left: [string, number][] = [];
-  const isEmpty = async (): Promise<boolean> => {
-    left = Object.entries((await stack.measure()).queues).filter(([, count]) => count > 0);
-    return left.length === 0;
+  const isQuiet = async (): Promise<boolean> => {
+    left = Object.entries((await stack.measure({ collect: false })).queues).filter(([, count]) => count > 0);
+    return left.length === 0 && book.states.size >= states;
   };
-  await until(isEmpty, () => book.states.size);
+  await until(isQuiet, () => book.states.size);
   return left.map(([queue, count]) => `The queue ${queue} holds ${count} messages.`);
 };
 
@@ -114,10 +119,14 @@ const soak = async (): Promise<boolean> => {
       return [];
     });
     const wrong: string[] = [];
-    await send(traffic, world).catch((error: Error) => void wrong.push(`It ended early: ${error.message}`));
+    await send(traffic, world).catch((error: Error) => {
+      stopping.abort(error);
+      if (!deadline.aborted) throw error;
+      wrong.push('It ended at its deadline.');
+    });
     over.abort();
     const samples = await watching;
-    wrong.push(...(await leftInQueues(world)));
+    wrong.push(...(await leftInQueues(world, traffic.shown.size)));
     wrong.push(...(await check({ ...world, book, shown: traffic.shown })));
     wrong.push(...book.faults, ...stack.errors.map((line) => `Error in the log: ${line}`));
     const figures = figuresOf({ book, samples, failures: traffic.failures, late: stack.late });

@@ -5,14 +5,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import { LocalStack } from '../../infra/local/local-stack.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
+import { collectedHeaps } from './thread-heaps.ts';
 
 /** What it is told. */
 export type Order =
   | { do: 'serve'; dynamodbEndpoint: string | undefined; table: string; minute: number; secret: string }
-  | { do: 'measure' }
+  | { do: 'measure'; collect: boolean }
   | { do: 'end' };
 
 /** What it tells. */
@@ -21,24 +21,27 @@ export type Report =
   | ({ is: 'measure' } & Measure)
   | { is: 'error line'; line: string };
 
-/** Bytes of the process; of the main thread's heap, just collected, and what it holds beside it; of the functions' heaps. */
+/** Bytes of the process, and of the main thread's heap, just collected, and what it holds beside it. */
 export interface Measure {
   rss: number;
   heap: number;
   external: number;
   threads: number;
-  threadHeaps: number;
+  /** Of each thread's heap, where they were collected too. */
+  threadHeaps: number[] | undefined;
   /** Messages in each queue. */
   queues: Record<string, number>;
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'soak-'));
-const threads = new Set<Worker>();
+let threads = 0;
 let stack: LocalStack | undefined;
 
 process.on('worker', (worker) => {
-  threads.add(worker);
-  worker.once('exit', () => threads.delete(worker));
+  threads += 1;
+  worker.once('exit', () => {
+    threads -= 1;
+  });
 });
 
 const tell = (report: Report): void => void process.send?.(report);
@@ -52,18 +55,17 @@ const isError = (line: string): boolean => {
   }
 };
 
-const measure = async (): Promise<Measure> => {
+const measure = async (collect: boolean): Promise<Measure> => {
+  const threadHeaps = collect ? await collectedHeaps() : undefined;
   globalThis.gc?.();
   const { heapUsed: heap, external } = process.memoryUsage();
-  // A thread may end while it is asked.
-  const heaps = await Promise.all([...threads].map((thread) => thread.getHeapStatistics().catch(() => undefined)));
   const counts = Object.entries(stack?.queueCounts() ?? {});
   return {
     rss: process.memoryUsage.rss(),
     heap,
     external,
-    threads: threads.size,
-    threadHeaps: heaps.reduce((sum, one) => sum + (one?.used_heap_size ?? 0), 0),
+    threads,
+    threadHeaps,
     queues: Object.fromEntries(counts.map(([id, { visible, inFlight }]) => [id, visible + inFlight])),
   };
 };
@@ -91,7 +93,7 @@ const end = async (): Promise<void> => {
 
 process.on('message', async (order: Order) => {
   if (order.do === 'serve') tell(await serve(order));
-  if (order.do === 'measure') tell({ is: 'measure', ...(await measure()) });
+  if (order.do === 'measure') tell({ is: 'measure', ...(await measure(order.collect)) });
   if (order.do === 'end') await end();
 });
 process.on('disconnect', () => void end());

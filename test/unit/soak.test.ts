@@ -110,7 +110,7 @@ test('growth is that of the second half alone', () => {
       rss: 0,
       external: 0,
       threads: 0,
-      threadHeaps: 0,
+      threadHeaps: undefined,
       queues: {},
       at: 0,
       taken: 0,
