@@ -14,6 +14,7 @@ export const pages: readonly [Page, ...Page[]] = [
   { path: 'operator.html', title: 'For operators', guide: 'operator.md' },
   { path: 'runbooks.html', title: 'Runbooks', guide: 'runbooks.md' },
   { path: 'contributor.html', title: 'For contributors', guide: 'contributor.md' },
+  { path: 'load.html', title: 'Load', guide: 'load.md' },
   { path: 'security.html', title: 'Security', guide: 'security.md' },
   { path: 'faults.html', title: 'Faults', guide: 'faults.md' },
   { path: 'performance.html', title: 'Performance', guide: 'performance.md' },
