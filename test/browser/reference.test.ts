@@ -1,6 +1,7 @@
 /** The documentation in a browser: the reference, where requests are tried out, and the guides beside it. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { pages } from '../../infra/docs/shell.ts';
 import { png } from '../stack/support/files.ts';
 import { expectAccessible, openPage, stack } from './support/browser.ts';
 
@@ -75,7 +76,7 @@ describe('the reference', () => {
   });
 });
 
-describe.each(['business', 'operator', 'contributor', 'security', 'faults', 'decisions'])('the guide %s', (guide) => {
+describe.each(pages.flatMap(({ guide }) => guide?.replace('.md', '') ?? []))('the guide %s', (guide) => {
   test.each([
     { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
     { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
