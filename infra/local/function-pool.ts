@@ -37,6 +37,13 @@ class FunctionError extends Error {
   override readonly name = 'FunctionError';
 }
 
+/** A function on this machine, whatever runs it. */
+export interface LocalFunction {
+  invoke(event: unknown): Promise<unknown>;
+  kill(): boolean;
+  close(): Promise<void>;
+}
+
 interface Waiting {
   event: string;
   settle: (outcome: Outcome) => void;
@@ -53,7 +60,7 @@ interface Thread {
   idle: NodeJS.Timeout | undefined;
 }
 
-export class FunctionPool {
+export class FunctionPool implements LocalFunction {
   readonly #definition: FunctionDefinition;
   readonly #environment: Record<string, string>;
   readonly #onLine: (line: string) => void;

@@ -3,7 +3,7 @@
 import { Buckets } from './buckets.ts';
 import { createTable, type Database, openDatabase, streamOf } from './database.ts';
 import type { Faults } from './faults.ts';
-import { FunctionPool } from './function-pool.ts';
+import { FunctionPool, type LocalFunction } from './function-pool.ts';
 import { type Beside, Gateway } from './gateway.ts';
 import { takePort } from './loopback.ts';
 import { AwsEndpoint, type Secret } from './queues/aws-endpoint.ts';
@@ -39,6 +39,10 @@ export interface LocalStackOptions {
   onLine: (source: string, line: string) => void;
   /** Takes every kind of call that functions make of AWS, once. */
   onCall?: (call: MadeCall) => void;
+  /** How functions are run, if not in threads of their own. */
+  functions?: new (
+    ...of: ConstructorParameters<typeof FunctionPool>
+  ) => LocalFunction;
 }
 
 /** What a stack runs on. */
@@ -71,7 +75,7 @@ export class LocalStack {
   readonly bucketsEndpoint: string;
   readonly #options: LocalStackOptions;
   readonly #parts: Parts;
-  #functions = new Map<string, FunctionPool>();
+  #functions = new Map<string, LocalFunction>();
   #eventSources: EventSources | undefined;
   #stopSchedules: () => void = () => undefined;
   #closed = false;
@@ -201,19 +205,18 @@ export class LocalStack {
 
   readonly #invoke: Invoke = (id, event) => this.#pool(id).invoke(event);
 
-  #pool(id: string): FunctionPool {
+  #pool(id: string): LocalFunction {
     const pool = this.#functions.get(id);
     if (pool === undefined) throw new Error(`The template names no function ${id}.`);
     return pool;
   }
 
-  #startFunctions({ functions }: Template): Map<string, FunctionPool> {
+  #startFunctions({ functions }: Template): Map<string, LocalFunction> {
+    const { functions: Runs = FunctionPool } = this.#options;
     return new Map(
       functions.map((definition) => [
         definition.id,
-        new FunctionPool(definition, this.#environmentOf(definition), (line) =>
-          this.#options.onLine(definition.id, line),
-        ),
+        new Runs(definition, this.#environmentOf(definition), (line) => this.#options.onLine(definition.id, line)),
       ]),
     );
   }
