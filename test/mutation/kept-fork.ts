@@ -1,0 +1,111 @@
+/**
+ * A pool of Vitest's whose process outlives the run: modules are loaded once, and thousands of runs follow. Vitest's own
+ * pools end their processes after each run, and loading takes longer than most tests.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { join } from 'node:path';
+import {
+  distDir,
+  type PoolOptions,
+  type PoolRunnerInitializer,
+  type PoolWorker,
+  type WorkerRequest,
+} from 'vitest/node';
+
+/** A process ends after so many runs: each has loaded the sources anew, and none gives them back. */
+const RUNS = 200;
+
+class KeptFork implements PoolWorker {
+  readonly name = 'kept';
+  readonly #options: Pick<PoolOptions, 'env' | 'execArgv'>;
+  /** Who listens in this run. */
+  #listeners = new EventEmitter();
+  #child: ChildProcess | undefined;
+  #ready: unknown;
+  #runs = 0;
+
+  constructor(options: Pick<PoolOptions, 'env' | 'execArgv'>) {
+    this.#options = options;
+  }
+
+  on(event: string, callback: (argument: unknown) => void): void {
+    this.#listeners.on(event, callback);
+  }
+
+  off(event: string, callback: (argument: unknown) => void): void {
+    this.#listeners.off(event, callback);
+  }
+
+  /** The process is set up by its first run, and never told to stop. */
+  send(message: WorkerRequest): void {
+    if (message.type === 'start' && this.#ready !== undefined) this.#answer(this.#ready);
+    else if (message.type === 'stop') this.#answer({ type: 'stopped', __vitest_worker_response__: true });
+    else this.#child?.send(message);
+  }
+
+  async start(): Promise<void> {
+    this.#runs += 1;
+    if (this.#runs > RUNS) await this.end();
+    if (this.#child !== undefined) return;
+    const { env, execArgv } = this.#options;
+    const child = fork(join(distDir, 'workers/forks.js'), [], {
+      env: env as NodeJS.ProcessEnv,
+      execArgv,
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      serialization: 'advanced',
+    });
+    child.stdout?.resume();
+    this.#child = child;
+    this.#runs = 0;
+    child.on('message', (message: { type?: unknown }) => {
+      if (message?.type === 'started') this.#ready = message;
+      this.#listeners.emit('message', message);
+    });
+    child.on('exit', (code) => {
+      this.#child = undefined;
+      this.#ready = undefined;
+      this.#listeners.emit('exit', code);
+    });
+    child.on('error', (error) => this.#listeners.emit('error', error));
+  }
+
+  /** The run is over; the process is not. */
+  async stop(): Promise<void> {
+    this.#listeners = new EventEmitter();
+  }
+
+  deserialize(data: unknown): unknown {
+    return data;
+  }
+
+  /** Ends the process, whatever it does. The next run starts another one. */
+  async end(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  #answer(message: unknown): void {
+    queueMicrotask(() => this.#listeners.emit('message', message));
+  }
+}
+
+/** A process for each project. */
+export class KeptForks implements PoolRunnerInitializer {
+  readonly name = 'kept';
+  readonly #forks = new Map<string, KeptFork>();
+
+  createPoolWorker({ project, env, execArgv }: PoolOptions): PoolWorker {
+    const kept = this.#forks.get(project.name) ?? new KeptFork({ env, execArgv });
+    this.#forks.set(project.name, kept);
+    return kept;
+  }
+
+  /** Ends all processes. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#forks.values()].map((kept) => kept.end()));
+  }
+}

@@ -1,0 +1,51 @@
+/** What the tests need to find their database and the synthesised stack. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { createTable, openDatabase } from '../../infra/local/database.ts';
+import { synthesise } from '../../infra/local/synthesise.ts';
+import { readTemplate } from '../../infra/local/template/template.ts';
+
+let assembled: Promise<string> | undefined;
+
+/** Synthesised once, for all projects of the process. */
+const assemble = async (folder: string): Promise<string> => {
+  const assembly = join(folder, 'assembly');
+  await synthesise(assembly, 'linked');
+  return assembly;
+};
+
+export default async (project: TestProject) => {
+  const folder = await mkdtemp(join(tmpdir(), 'mutation-'));
+  assembled ??= assemble(folder);
+  const assembly = await assembled;
+  const table = `business-api-mutation-${process.pid}`;
+  const database = await openDatabase(undefined);
+  const urls = { baseUrl: '', bridgeUrl: '', awsUrl: '' };
+  await createTable(database.endpoint, (await readTemplate(assembly, { tableName: table, ...urls })).table, table);
+  project.provide('stack', {
+    assembly,
+    dynamodb_endpoint: database.endpoint,
+    table,
+    log: join(folder, 'stack.log'),
+    // What only the served stack has: its own process fills this in.
+    base_url: '',
+    bridge_url: '',
+    s3_endpoint: '',
+    phone_url: '',
+    app_url: '',
+    rapidpro_url: '',
+    turn_url: '',
+    token: '',
+    app_token: '',
+    bot_phone_number: '',
+    turn_bot_phone_number: '',
+    panelist: '',
+    pid: process.pid,
+  });
+  return async () => {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+};

@@ -1,0 +1,279 @@
+/**
+ * Runs tests for Stryker, in processes that are kept from mutant to mutant. What a mutant leaves behind in one could
+ * fail a test that would not have found it by itself: so a mutant only counts as killed when the test that failed passes
+ * at once without it.
+ */
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import type { Logger } from '@stryker-mutator/api/logging';
+import { commonTokens, declareFactoryPlugin, PluginKind, tokens } from '@stryker-mutator/api/plugin';
+import {
+  type DryRunOptions,
+  type DryRunResult,
+  DryRunStatus,
+  type MutantRunOptions,
+  type MutantRunResult,
+  MutantRunStatus,
+  type TestResult,
+  type TestRunner,
+  TestStatus,
+} from '@stryker-mutator/api/test-runner';
+import { createVitest, type TestCase, type TestModule, type TestProject, type Vitest } from 'vitest/node';
+import type { Coverage, Purpose } from './attach.ts';
+import { KeptForks } from './kept-fork.ts';
+import { concerns, namePattern, projects } from './suite.ts';
+
+/** Where tests wait for something, in milliseconds. */
+const LIMITS = { testTimeout: 20_000, hookTimeout: 60_000, poll: 10_000 };
+
+/** Tests of one mutant take no longer than this altogether, by what they took without one, in milliseconds. */
+const BUDGET = 15_000;
+
+/** A file may take this many times as long as it took without a mutant, and so many milliseconds. */
+const PATIENCE = { factor: 10, least: 30_000 };
+
+/** Where the first of several runners leaves what the others need to know, in the folder that Stryker has made. */
+const DURATIONS = 'durations.json';
+
+/** The share of tests that may fail without a mutant. */
+const TOO_MANY = 0.02;
+
+/** How often a mutant is tried whose tests do not even pass without it. */
+const TRIES = 3;
+
+interface Test {
+  file: string;
+  name: string;
+}
+
+interface Planned extends Test {
+  id: string;
+}
+
+/** What came of some tests of one file: those that failed; or that it took too long, or that none was run. */
+type Outcome = { failed: TestCase[]; ran: number; hits: number } | 'hung' | 'broken';
+
+class KeptRunner implements TestRunner {
+  readonly #log: Logger;
+  readonly #forks = new KeptForks();
+  /** Milliseconds that each test took without a mutant, by its id. */
+  #durations: Record<string, number> = {};
+  #vitest: Vitest | undefined;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  capabilities() {
+    return { reloadEnvironment: true };
+  }
+
+  async init(): Promise<void> {
+    process.env.NODE_ENV = 'test';
+    process.env.VITEST = '1';
+    this.#vitest = await createVitest('test', {
+      config: false,
+      watch: false,
+      reporters: [{}],
+      pool: this.#forks,
+      isolate: false,
+      fileParallelism: false,
+      maxConcurrency: 1,
+      includeTaskLocation: true,
+      testTimeout: LIMITS.testTimeout,
+      hookTimeout: LIMITS.hookTimeout,
+      expect: { poll: { timeout: LIMITS.poll } },
+      testNamePattern: namePattern,
+      projects,
+    });
+  }
+
+  async dryRun({ files = [] }: DryRunOptions): Promise<DryRunResult> {
+    const sources = files.map((file) => relative('.', file));
+    const all = await this.#running.globTestSpecifications();
+    const specifications = all.filter(({ moduleId }) => concerns(relative('.', moduleId), sources));
+    this.#prepare({ kind: 'cover' });
+    const { testModules, unhandledErrors } = await this.#running.runTestSpecifications(specifications);
+    const tests = testModules.flatMap((module) => [...module.children.allTests()]);
+    const durations = tests.map((test): [string, number] => [idOf(test), test.diagnostic()?.duration ?? 0]);
+    await writeFile(DURATIONS, JSON.stringify(Object.fromEntries(durations)));
+    const errors = [...testModules.flatMap((module) => module.errors()), ...unhandledErrors];
+    if (errors.length > 0) {
+      return { status: DryRunStatus.Error, errorMessage: errors.map((error) => messageOf(error)).join('\n') };
+    }
+    // One that fails without any mutant, as on a machine that is too busy for it, can tell nothing of mutants.
+    const failed = tests.filter((test) => test.result().state === 'failed');
+    for (const test of failed) this.#log.warn(`Left out, for it fails: ${idOf(test)}: ${failureOf(test)}`);
+    if (failed.length > tests.length * TOO_MANY) {
+      return { status: DryRunStatus.Error, errorMessage: `${failed.length} of ${tests.length} tests fail.` };
+    }
+    const coverage = merge(testModules.flatMap((module) => module.meta().coverage ?? []));
+    for (const test of failed) delete coverage.perTest[idOf(test)];
+    return {
+      status: DryRunStatus.Complete,
+      tests: tests.filter((test) => !failed.includes(test)).map(toResult),
+      mutantCoverage: coverage,
+    };
+  }
+
+  async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
+    if (existsSync(DURATIONS)) this.#durations = JSON.parse(await readFile(DURATIONS, 'utf8'));
+    for (let left = TRIES; ; left -= 1) {
+      if (options.reloadEnvironment) await this.#forks.end();
+      const result = await this.#hold(options);
+      if (result !== 'unclear') return result;
+      await this.#forks.end();
+      if (left === 1) return { status: MutantRunStatus.Error, errorMessage: 'Its tests fail without it, too.' };
+    }
+  }
+
+  async dispose(): Promise<void> {
+    await this.#vitest?.close();
+    await this.#forks.end();
+  }
+
+  get #running(): Vitest {
+    if (this.#vitest === undefined) throw new Error('The runner has not been started.');
+    return this.#vitest;
+  }
+
+  /** Holds a mutant against its tests, file by file, quick ones first, until one fails. */
+  async #hold({ activeMutant, hitLimit, testFilter = [] }: MutantRunOptions): Promise<MutantRunResult | 'unclear'> {
+    const purpose: Purpose = { kind: 'mutant', mutant: activeMutant.id, hitLimit };
+    let nrOfTests = 0;
+    for (const { file, tests, time } of this.#plan(testFilter)) {
+      const outcome = await this.#runFile(file, tests, purpose, time);
+      if (outcome === 'hung') return { status: MutantRunStatus.Timeout };
+      if (outcome === 'broken') return 'unclear';
+      nrOfTests += outcome.ran;
+      if (hitLimit !== undefined && outcome.hits > hitLimit) {
+        return { status: MutantRunStatus.Timeout, reason: `It was reached ${outcome.hits} times.` };
+      }
+      const [first] = outcome.failed;
+      if (first === undefined) continue;
+      const again = await this.#runFile(file, [{ file, name: first.fullName }], { kind: 'none' }, time);
+      if (typeof again === 'string' || again.failed.length > 0) return 'unclear';
+      return {
+        status: MutantRunStatus.Killed,
+        killedBy: outcome.failed.map(idOf),
+        failureMessage: failureOf(first),
+        nrOfTests,
+      };
+    }
+    return { status: MutantRunStatus.Survived, nrOfTests };
+  }
+
+  /** The tests, by file, quick files first, as many as there is time for. */
+  #plan(testFilter: string[]) {
+    const files = Map.groupBy(testFilter.map(read), ({ file }) => file);
+    const planned = Array.from(files, ([file, tests]) => ({ file, tests, time: this.#timeOf(tests) }));
+    planned.sort((one, other) => one.time - other.time);
+    let time = 0;
+    return planned.filter((one, place) => {
+      time += one.time;
+      return place === 0 || time <= BUDGET;
+    });
+  }
+
+  #timeOf(tests: Planned[]): number {
+    return tests.reduce((sum, { id }) => sum + (this.#durations[id] ?? 0), 0);
+  }
+
+  async #runFile(file: string, tests: Test[], purpose: Purpose, usual: number): Promise<Outcome> {
+    const path = resolve(file);
+    const project = this.#projectOf(path);
+    const specification = project.createSpecification(path, { testNames: tests.map(({ name }) => name) });
+    this.#prepare(purpose);
+    let hung = false;
+    const limit = setTimeout(
+      () => {
+        hung = true;
+        void this.#forks.end();
+      },
+      usual * PATIENCE.factor + PATIENCE.least,
+    );
+    const begun = performance.now();
+    try {
+      const { testModules } = await this.#running.runTestSpecifications([specification]);
+      if (hung) return 'hung';
+      return toOutcome(testModules);
+    } catch (error) {
+      if (hung) return 'hung';
+      throw error;
+    } finally {
+      clearTimeout(limit);
+      const took = Math.round(performance.now() - begun);
+      this.#log.debug(`${file}: ${tests.length} tests, ${purpose.kind}: ${took} ms, usually ${Math.round(usual)}`);
+    }
+  }
+
+  #projectOf(path: string): TestProject {
+    const project = this.#running.projects.find((one) => one.matchesTestGlob(path));
+    if (project === undefined) throw new Error(`${path} is no test.`);
+    return project;
+  }
+
+  #prepare(purpose: Purpose): void {
+    this.#running.state.filesMap.clear();
+    this.#running.provide('purpose', purpose);
+  }
+}
+
+const toOutcome = (modules: readonly TestModule[]): Outcome => {
+  const tests = modules.flatMap((module) => [...module.children.allTests()]);
+  const failed = tests.filter((test) => test.result().state === 'failed');
+  const passed = tests.filter((test) => test.result().state === 'passed');
+  if (failed.length + passed.length === 0) return 'broken';
+  const hits = modules.reduce((sum, module) => sum + (module.meta().hits ?? 0), 0);
+  return { failed, ran: failed.length + passed.length, hits };
+};
+
+/** As Stryker knows a test, in whatever folder the sources are. */
+const idOf = (test: TestCase): string => `${test.module.relativeModuleId}#${test.fullName}`;
+
+const read = (id: string): Planned => {
+  const place = id.indexOf('#');
+  return { id, file: id.slice(0, place), name: id.slice(place + 1) };
+};
+
+const toResult = (test: TestCase): TestResult => {
+  const { state } = test.result();
+  const base = {
+    id: idOf(test),
+    name: test.fullName,
+    timeSpentMs: test.diagnostic()?.duration ?? 0,
+    fileName: test.module.moduleId,
+    ...(test.location && {
+      startPosition: { line: test.location.line - 1, column: test.location.column - 1 },
+    }),
+  };
+  return { ...base, status: state === 'passed' ? TestStatus.Success : TestStatus.Skipped };
+};
+
+const failureOf = (test: TestCase): string => test.result().errors?.[0]?.message ?? 'It failed.';
+
+const messageOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+
+const merge = (parts: Coverage[]): Coverage => {
+  const merged: Coverage = { static: {}, perTest: {} };
+  for (const part of parts) {
+    add(merged.static, part.static);
+    for (const [test, reached] of Object.entries(part.perTest)) {
+      merged.perTest[test] ??= {};
+      add(merged.perTest[test], reached);
+    }
+  }
+  return merged;
+};
+
+const add = (to: Record<string, number>, from: Record<string, number>): void => {
+  for (const [mutant, times] of Object.entries(from)) to[mutant] = (to[mutant] ?? 0) + times;
+};
+
+const create = Object.assign((log: Logger): TestRunner => new KeptRunner(log), {
+  inject: tokens(commonTokens.logger),
+});
+
+export const strykerPlugins = [declareFactoryPlugin(PluginKind.TestRunner, 'kept', create)];
