@@ -7,7 +7,7 @@ import { createServer, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
-import { post } from '../../shared/post.ts';
+import { post, postAndRead } from '../../shared/post.ts';
 import { NoAnswer, retryAfterIn } from '../../shared/posting.ts';
 import { signed } from '../../shared/standard-webhooks.ts';
 import { drop, hang, Receiver } from '../stack/support/receiver.ts';
@@ -38,7 +38,7 @@ const postTo = (url: string) => post({ url, headers: { 'content-type': 'applicat
 const whyNot = async (url: string): Promise<string> => {
   const error = await postTo(url).catch((thrown: unknown) => thrown);
   if (!(error instanceof NoAnswer)) throw new Error(`${url} was answered, or failed otherwise: ${error}`);
-  expect(error.message).toBe(error.why);
+  expect([error.name, error.message]).toEqual(['NoAnswer', error.why]);
   return error.why;
 };
 
@@ -175,6 +175,10 @@ describe('an address that is not https', () => {
   });
 });
 
+test.each(['', 'customer.example.com', 'https://'])('an address that is none is not called: "%s"', async (url) => {
+  expect(await whyNot(url)).toBe('not_set_up');
+});
+
 describe('an answer', () => {
   test('is status and headers, to the very body and headers that were sent', async () => {
     receiver.answers = [{ status: 503, headers: { 'retry-after': '7' } }];
@@ -209,6 +213,36 @@ describe('an answer', () => {
       (response) => void response.writeHead(200, { 'content-length': '10' }).write('x', () => response.destroy()),
     ];
     expect((await postTo(receiver.url)).status).toBe(200);
+  });
+});
+
+describe('an answer that is read', () => {
+  const read = () => postAndRead({ url: receiver.url, headers: {}, body: '' });
+
+  test('is status, headers and all that it says, in whatever pieces it comes', async () => {
+    const bytes = Buffer.from('Zoë 😀');
+    receiver.answers = [
+      (response) => {
+        response
+          .writeHead(503, { 'retry-after': '7' })
+          .write(bytes.subarray(0, 7), () => response.end(bytes.subarray(7)));
+      },
+    ];
+    expect(await read()).toMatchObject({ status: 503, headers: { 'retry-after': '7' }, body: 'Zoë 😀' });
+  });
+
+  test.each([
+    ['9,999 characters', 9_999, 9_999],
+    ['10,000', 10_000, 10_000],
+    ['10,001', 10_001, 10_000],
+  ])('is not read further than 10,000 characters: %s', async (_, length, most) => {
+    receiver.answers = [(response) => void response.writeHead(200).end('x'.repeat(length))];
+    expect((await read()).body).toBe('x'.repeat(most));
+  });
+
+  test('is read though it never ends, once that much has come', async () => {
+    receiver.answers = [(response) => void response.writeHead(200).write('x'.repeat(10_000))];
+    expect((await read()).body).toHaveLength(10_000);
   });
 });
 
@@ -281,6 +315,19 @@ describe('a connection', () => {
   });
 });
 
+test('a connection that was kept and is closed, with each that follows, is no connection', async () => {
+  let calls = 0;
+  const url = await serve(
+    createHttpServer(({ socket }, response) => {
+      calls += 1;
+      if (calls === 1) response.writeHead(204).end();
+      else socket.destroy();
+    }),
+  );
+  await postTo(url);
+  expect(await whyNot(url)).toBe('no_connection');
+});
+
 describe('Retry-After', () => {
   const NOW = Date.UTC(2030, 0, 1);
 
@@ -289,6 +336,7 @@ describe('Retry-After', () => {
     ['may be nothing to wait for', '0', 0],
     ['is a date', 'Tue, 01 Jan 2030 00:01:30 GMT', 90_000],
     ['is a date as it was written once', 'Tuesday, 01-Jan-30 00:01:30 GMT', 90_000],
+    ['is a date as machines write it', '2030-01-01T00:01:30+00:00', 90_000],
     ['is a date that is past: nothing to wait for', 'Wed, 21 Oct 2015 07:28:00 GMT', 0],
     ['is not heard where it is nonsense', 'soon', undefined],
     ['is not heard where it is empty', '', undefined],
