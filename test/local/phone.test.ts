@@ -187,7 +187,7 @@ describe('the live feed', () => {
     await askAt(outside.rapidpro.url, 'PUT', '/channels/c', { token: 't' });
     await told('platforms');
     phone.onLine(
-      '{"request_id":"1","time":"1767323045000","route":"POST /v1/message","status":"200","account":"-","ms":"12"}',
+      '{"trace_id":"1","time":"1767323045000","route":"POST /v1/message","status":"200","account":"-","ms":"12"}',
     );
     phone.onLine('{"level":"info","message":"count","entries":1,"counted":1}');
     phone.onLine('no JSON');

@@ -2,7 +2,9 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import type { LocalStack } from '../../infra/local/local-stack.ts';
 import type { PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
 import { serveOwnStack } from './support/own-stack.ts';
 import { newPhone } from './support/world.ts';
@@ -20,7 +22,14 @@ const hurriedAssembly = async (): Promise<string> => {
   return folder;
 };
 
-test('what a worker has no time for is delivered by the next, in order, and once', async () => {
+/** Puts a message on the queue of wake-ups that names no conversation. */
+const wakeWrongly = async (stack: LocalStack): Promise<void> => {
+  const [, QueueUrl = ''] = Object.entries(stack.queueUrls()).find(([id]) => id.startsWith('WakeUpsQueue')) ?? [];
+  const wrong = { QueueUrl, MessageBody: '{}', MessageGroupId: 'wrong', MessageDeduplicationId: 'wrong' };
+  await new SQSClient({ endpoint: stack.awsEndpoint }).send(new SendMessageCommand(wrong));
+};
+
+test('what a worker has no time for is delivered by the next, in order, and once, beside a wake-up that cannot be read', async () => {
   const lines: string[] = [];
   const { stack, app, demo } = await serveOwnStack({
     name: 'hurried',
@@ -29,6 +38,7 @@ test('what a worker has no time for is delivered by the next, in order, and once
     assembly: hurriedAssembly(),
     onLine: (_, line) => void lines.push(line),
   });
+  await wakeWrongly(stack);
   const phone = newPhone();
   await fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify([{ phone, delay_ms: 400 }]) });
   const texts = Array.from({ length: 6 }, (_, place) => `${place}`);
@@ -47,4 +57,5 @@ test('what a worker has no time for is delivered by the next, in order, and once
   await expect.poll(shown).toEqual(texts);
   const workers = lines.map((line) => JSON.parse(line)).filter(({ message }) => message === 'deliver');
   expect(workers.some(({ unfinished }) => unfinished === 1)).toBe(true);
+  expect(workers.some(({ level }) => level === 'error')).toBe(true);
 });
