@@ -69,7 +69,7 @@ export const tenthsOf = (book: Book, samples: Sample[], healthy: (message: Messa
       rss: middle(({ rss }) => rss),
       heap: middle(({ heap }) => heap),
       threads: middle(({ threads }) => threads),
-      threadHeap: middle(({ threadHeaps }) => threadHeaps && Math.max(...threadHeaps)),
+      threadHeap: middle(({ threadHeaps }) => (threadHeaps?.length ? Math.max(...threadHeaps) : undefined)),
       database: middle(({ database }) => database),
     };
   });

@@ -138,7 +138,7 @@ export const show = async (figures: Figures, wrong: string[]): Promise<void> => 
   tell(
     `heap of the local stack's main thread: ${growth}; largest of a function: ${memory.thread_growth.toFixed(2)} times`,
   );
-  tell(memory.flat ? 'Memory is flat.' : 'Memory grows.');
+  if (figures.accepted >= ENOUGH) tell(memory.flat ? 'Memory is flat.' : 'Memory grows.');
   for (const one of wrong.slice(0, TOLD)) tell(one);
   tell(wrong.length === 0 ? 'Nothing is lost, doubled, or out of order.' : `${wrong.length} things are wrong.`);
   await mkdir(localFolder, { recursive: true });

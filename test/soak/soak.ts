@@ -29,7 +29,8 @@ const LOOK = { memory: 10_000, progress: 30_000 };
 const PATIENCE = 15;
 
 const stopping = new AbortController();
-process.once('SIGINT', () => stopping.abort(new Error('Stopped.')));
+const stopped = new Error('Stopped.');
+process.once('SIGINT', () => stopping.abort(stopped));
 const deadline = AbortSignal.timeout(settings.deadline * 60_000);
 const signal = AbortSignal.any([deadline, stopping.signal]);
 
@@ -137,4 +138,9 @@ const soak = async (): Promise<boolean> => {
   }
 };
 
-process.exitCode = (await soak()) ? 0 : 1;
+const isWell = await soak().catch((error: unknown) => {
+  if (signal.reason !== stopped) throw error;
+  say(stopped.message);
+  return false;
+});
+process.exitCode = isWell ? 0 : 1;
