@@ -1,34 +1,15 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Capture, Match, Template } from 'aws-cdk-lib/assertions';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Bundles, bundleFunctions } from '../../infra/bundle.ts';
+import { describe, expect, test } from 'vitest';
 import { HttpHost } from '../../infra/constructs/http-host.ts';
-import { readSettings } from '../../infra/settings.ts';
-import { BusinessApiStack } from '../../infra/stack.ts';
 import { api } from '../../shared/api.ts';
+import { useStack } from './support/synthesised.ts';
 
-let folder: string;
-let bundles: Bundles;
-let template: Template;
-
-const synthesise = (context: Record<string, unknown> = {}): Template => {
-  const app = new App({ analyticsReporting: false, outdir: join(folder, 'out') });
-  return Template.fromStack(
-    new BusinessApiStack(app, 'BusinessApi', { settings: readSettings((name) => context[name]), bundles }),
-  );
-};
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'business-api-'));
-  bundles = await bundleFunctions(folder, 'minified');
-  template = synthesise();
-});
-
-afterAll(() => rm(folder, { recursive: true }));
+const { bundles, synthesise } = await useStack('minified');
+const template = synthesise();
 
 const resources = (type: string) => Object.entries(template.findResources(type));
 

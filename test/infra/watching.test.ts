@@ -1,34 +1,13 @@
 /** What operators watch by: alarms with their runbooks, the dashboard, saved queries, all over metrics that there are. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
-import { Match, Template } from 'aws-cdk-lib/assertions';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Bundles, bundleFunctions } from '../../infra/bundle.ts';
+import { readFile } from 'node:fs/promises';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
 import { renderGuide } from '../../infra/docs/guide.ts';
-import { readSettings } from '../../infra/settings.ts';
-import { BusinessApiStack } from '../../infra/stack.ts';
 import { events } from '../../shared/metrics.ts';
+import { useStack } from './support/synthesised.ts';
 
-let folder: string;
-let bundles: Bundles;
-let template: Template;
-
-const synthesise = (context: Record<string, unknown> = {}): Template => {
-  const app = new App({ analyticsReporting: false, outdir: join(folder, 'out') });
-  return Template.fromStack(
-    new BusinessApiStack(app, 'BusinessApi', { settings: readSettings((name) => context[name]), bundles }),
-  );
-};
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'business-api-'));
-  bundles = await bundleFunctions(folder, 'linked');
-  template = synthesise();
-});
-
-afterAll(() => rm(folder, { recursive: true }));
+const { synthesise } = await useStack('linked');
+const template = synthesise();
 
 interface Query {
   Expression?: string;
