@@ -1,6 +1,5 @@
 /** Instances of the functions whose clocks differ by minutes: what holds all the same. */
-import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../shared/accounts.ts';
 import { enter, noteFailure } from '../../shared/circuit.ts';
 import { sortableTime } from '../../shared/clock.ts';
@@ -14,28 +13,15 @@ import { pages } from '../../shared/table/client.ts';
 import { messageKey } from '../../shared/table/keys.ts';
 import { answerRequest, fetchRequest, startRequest } from '../../shared/user-data.ts';
 import { updateUser } from '../../shared/users.ts';
+import { useAppReceiver } from './support/app-receiver.ts';
 import { startInstance } from './support/instance.ts';
-import { useOwnTable, useSecret } from './support/own-table.ts';
-import { Receiver } from './support/receiver.ts';
+import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
 const MINUTE = 60_000;
 
-let receiver: Receiver;
-
 useOwnTable('clock-skew');
-useSecret(() => JSON.stringify({ url: receiver.url, secret: `whsec_${randomBytes(32).toString('base64')}` }));
-
-beforeAll(async () => {
-  receiver = await Receiver.start();
-});
-
-afterAll(() => receiver.close());
-
-beforeEach(() => {
-  receiver.calls.length = 0;
-  receiver.answers = [204];
-});
+const receiver = useAppReceiver();
 
 afterEach(() => void vi.useRealTimers());
 
@@ -58,7 +44,7 @@ const text = (to: string, body = 'Hello') => ({ to, type: 'text' as const, text:
 
 const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 
-const told = (): string[] => receiver.calls.map(({ json }) => json.data.text.body);
+const told = (): string[] => receiver().calls.map(({ json }) => json.data.text.body);
 
 /** Whether `sweep` wakes a conversation so many minutes from now, by the time that its schedule says. */
 const isSwept = async ({ phone }: Conversation, minutes: number): Promise<boolean> => {
@@ -107,13 +93,13 @@ describe('a worker whose clock is behind', () => {
     const conversation = await newConversation();
     vi.stubEnv('MINUTE', '1000');
     await sendMessage(conversation.account, text(conversation.phone), {});
-    receiver.answers = [500, 500, 204];
+    receiver().answers = [500, 500, 204];
     expect(await run(conversation)).toMatchObject({ put_off: 'status_500' });
     expect(await ahead(-10, () => run(conversation))).toEqual({ settled: 0 });
     expect(await ahead(2, () => run(conversation))).toEqual({ settled: 1 });
     vi.stubEnv('MINUTE', undefined);
     expect(told()).toEqual(['Hello', 'Hello', 'Hello']);
-    expect(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(receiver().calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
   test('counts what others logged, each entry once', async () => {

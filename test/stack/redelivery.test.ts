@@ -1,9 +1,8 @@
 /** What comes again, comes late, comes in other cuts, or cannot be worked on at all: wake-ups, batches of the stream, entries. */
-import { randomBytes } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { handler as count } from '../../functions/workers/count.ts';
 import { handler as deliver } from '../../functions/workers/deliver.ts';
 import { handler as relay } from '../../functions/workers/relay.ts';
@@ -18,27 +17,15 @@ import { putNew, update } from '../../shared/table/client.ts';
 import { entryKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useFakeQueue } from '../unit/support/fake-queue.ts';
-import { useOwnTable, useSecret } from './support/own-table.ts';
-import { Receiver } from './support/receiver.ts';
+import { useAppReceiver } from './support/app-receiver.ts';
+import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
 const written = captureLog();
 const queue = useFakeQueue();
-let receiver: Receiver;
 
 useOwnTable('redelivery');
-useSecret(() => JSON.stringify({ url: receiver.url, secret: `whsec_${randomBytes(32).toString('base64')}` }));
-
-beforeAll(async () => {
-  receiver = await Receiver.start();
-});
-
-afterAll(() => receiver.close());
-
-beforeEach(() => {
-  receiver.calls.length = 0;
-  receiver.answers = [204];
-});
+const receiver = useAppReceiver();
 
 afterEach(() => void vi.useRealTimers());
 
@@ -64,12 +51,15 @@ const shift = (milliseconds: number): void => {
 };
 
 /** Texts in the order in which each came first. */
-const firstTold = (): string[] => [...new Set(receiver.calls.map(({ json }) => json.data.text.body))];
+const firstTold = (): string[] => [...new Set(receiver().calls.map(({ json }) => json.data.text.body))];
 
 /** Under how many ids each text came. */
 const idsOf = (body: string): number =>
-  new Set(receiver.calls.filter(({ json }) => json.data.text.body === body).map(({ headers }) => headers['webhook-id']))
-    .size;
+  new Set(
+    receiver()
+      .calls.filter(({ json }) => json.data.text.body === body)
+      .map(({ headers }) => headers['webhook-id']),
+  ).size;
 
 const statesOf = async ({ account, phone }: Conversation): Promise<string[]> =>
   (await listLogs(account, { phone }, 100)).entries.map(({ state }) => state).sort();
@@ -84,10 +74,10 @@ describe('a conversation is delivered in order, each message under one id, and l
     [
       'comes before its time, after a failure, and at its time',
       async (conversation) => {
-        receiver.answers = [503, 503, 204];
+        receiver().answers = [503, 503, 204];
         await wakeUp(conversation);
         await wakeUp(conversation);
-        expect(receiver.calls).toHaveLength(2);
+        expect(receiver().calls).toHaveLength(2);
         shift(120_000);
         await wakeUp(conversation);
       },
@@ -226,7 +216,7 @@ describe('an entry that we fail to make a call of', () => {
   const broken = async (): Promise<Conversation> => {
     const bot = newPhone();
     const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-    await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: receiver.url } } });
+    await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: receiver().url } } });
     const phone = newPhone();
     for (const body of BODIES) await receiveMessage(`${phone} ${body}`, { from: phone, ...text(bot, body) });
     const conversation: Conversation = { direction: 'platform', account, phone };
@@ -243,7 +233,7 @@ describe('an entry that we fail to make a call of', () => {
     for (const _ of ['at once', 'again']) await expect(wakeUp(conversation)).rejects.toThrow('deliver failed');
     expect(queue.returned).toHaveLength(2);
     expect(written.join()).toContain('"level":"error","message":"deliver","error":"TypeError"');
-    expect(receiver.calls).toEqual([]);
+    expect(receiver().calls).toEqual([]);
     expect((await oldestEntries(conversation)).entries).toHaveLength(3);
   });
 
@@ -251,7 +241,7 @@ describe('an entry that we fail to make a call of', () => {
     const conversation = await broken();
     shift(3 * DAY);
     await wakeUp(conversation);
-    expect(receiver.calls.map(({ body }) => new URLSearchParams(body).get('text'))).toEqual(['two', 'three']);
+    expect(receiver().calls.map(({ body }) => new URLSearchParams(body).get('text'))).toEqual(['two', 'three']);
     expect(await statesOf(conversation)).toEqual(['received', 'received', 'received', 'reception_failed_http']);
     expect(written.join()).toContain('"message":"given up"');
     expect(await isEmpty(conversation)).toBe(true);
