@@ -1,6 +1,7 @@
 /**
- * Who may use what is beside the service, simulators and pages: programs and pages of this machine. A web page from elsewhere may not, though the browser that
- * shows it runs here, whether it names the address here or a name of its own that leads there (DNS rebinding).
+ * Who may use what is beside the service, simulators and pages: programs and pages of this machine. A web page from
+ * elsewhere may not, though the browser that shows it runs here, whether it names the address here or a name of its own
+ * that leads there (DNS rebinding).
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpRefusal } from './http.ts';
