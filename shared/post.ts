@@ -21,8 +21,7 @@ const agents = {
  *
  * @throws NoAnswer — it did not answer in 10 s, or cannot or must not be reached
  */
-export const post = (posting: Posting): Promise<Answer> =>
-  call(posting, async (answer) => void answer.once('error', () => undefined).resume());
+export const post = (posting: Posting): Promise<Answer> => call(posting, async (answer) => void answer.resume());
 
 /** Characters of an answer that are read. */
 const MAX_READ = 10_000;

@@ -6,6 +6,7 @@ import type { TestProjectInlineConfiguration } from 'vitest/config';
 
 /** Tests that look at the domain in a table of their own, or through the operator's command. */
 const domain = [
+  'clock-skew',
   'delivery',
   'erasure',
   'jobs',
@@ -14,8 +15,10 @@ const domain = [
   'operator',
   'operator-messages',
   'operator-platform',
+  'operator-platform-check',
   'operator-user',
   'platform-delivery',
+  'redelivery',
   'user-data-registered-again',
 ];
 
@@ -25,6 +28,7 @@ const served = [
   'app-events',
   'authorizer',
   'errors',
+  'following',
   'log',
   'media',
   'messages',
@@ -36,19 +40,20 @@ const served = [
   'user-data',
 ];
 
-/** Tests that take many seconds without a mutant, or that need a stack which runs its functions in threads. */
+/** Tests that take many seconds without a mutant. */
 const LEFT_OUT = [
   'would pass 5 MB',
   'may hold 100 events',
   'of 4 MB',
   'takes a body of up to 6 MB',
   'draws a bar on a terminal',
-  'on the served stack',
-  'on the local stack',
 ];
 
+/** Groups of tests that need a stack which runs its functions in threads. */
+const GROUPS_LEFT_OUT = ['on the served stack', 'on the local stack'];
+
 /** What is matched by the names of all tests but those. */
-export const namePattern = new RegExp(`^(?!.*(?:${LEFT_OUT.join('|')}))`);
+export const namePattern = new RegExp(`^(?!(?:${GROUPS_LEFT_OUT.join('|')}) |.*(?:${LEFT_OUT.join('|')}))`);
 
 interface Area {
   sources: RegExp;
@@ -59,13 +64,32 @@ interface Area {
 const areas: Area[] = [
   { sources: /^shared\/(profilers|answers)\.ts$/, tests: ['profilers', 'answers'] },
   {
-    sources: /^shared\/(messages|app-events|logs|jobs)\.ts$/,
-    tests: ['messages', 'app-events', 'test-message', 'logs', 'jobs', 'rapidpro', 'operator-messages'],
+    sources: /^shared\/(messages|app-events|logs|jobs|idempotency)\.ts$/,
+    tests: [
+      'messages',
+      'app-events',
+      'test-message',
+      'logs',
+      'jobs',
+      'rapidpro',
+      'operator-messages',
+      'redelivery',
+      'clock-skew',
+    ],
   },
   {
     sources:
       /^shared\/(delivery|circuit|outbox|waiting|told|app-network|due|receivers?|post|posting|wake-ups|outcome)\.ts$/,
-    tests: ['delivery', 'lost-answers', 'platform-delivery', 'operator-messages', 'rapidpro'],
+    tests: [
+      'delivery',
+      'lost-answers',
+      'platform-delivery',
+      'operator-messages',
+      'operator-platform-check',
+      'rapidpro',
+      'redelivery',
+      'clock-skew',
+    ],
   },
   {
     sources: /^shared\/(user-data|users|grants|properties|personal-data|erasure)\.ts$/,
@@ -78,8 +102,9 @@ const areas: Area[] = [
   },
   { sources: /^shared\/platforms\//, tests: ['rapidpro', 'turn', 'platform-delivery', 'operator-platform'] },
   {
-    sources: /^shared\/(http\/.*|table\/.*|problems|faults|idempotency|contacts|settings|clock|log|worker)\.ts$/,
-    tests: ['log', 'errors', 'authorizer', 'path-token', 'profilers', 'answers', 'media', 'jobs', 'logs'],
+    sources:
+      /^shared\/(http\/.*|table\/.*|problems|faults|contacts|settings|clock|log|trace|metrics|backlog|worker)\.ts$/,
+    tests: ['log', 'following', 'errors', 'authorizer', 'path-token', 'profilers', 'answers', 'media', 'jobs', 'logs'],
   },
 ];
 

@@ -61,6 +61,11 @@ test('a cursor whose position was altered is refused', () => {
   );
 });
 
+test('a position may be as long as any of ours', () => {
+  const longest = 'x'.repeat(250);
+  expect(decodeCursor(['logs'], encodeCursor(['logs'], longest))).toBe(longest);
+});
+
 describe('a cursor is refused', () => {
   const list = ['logs', 'acme', undefined, 'read'];
   const cursor = encodeCursor(list, '2030-01-01T00:00:00.000000#message-1#read');

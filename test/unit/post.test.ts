@@ -7,7 +7,7 @@ import { createServer, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
-import { post, postAndRead } from '../../shared/post.ts';
+import { isPublicAddress, post, postAndRead } from '../../shared/post.ts';
 import { NoAnswer, retryAfterIn } from '../../shared/posting.ts';
 import { signed } from '../../shared/standard-webhooks.ts';
 import { drop, hang, Receiver } from '../stack/support/receiver.ts';
@@ -105,6 +105,19 @@ const OF_THIS_MACHINE = [
   'https://127.1/',
   'https://127.0.0.1./',
 ];
+
+describe('an address in figures', () => {
+  test.each(['https://8.8.8.8/', 'https://223.255.255.255/', 'https://[2606:4700::1]/', 'https://[::ffff:8.8.8.8]/'])(
+    'may be public: %s',
+    (url) => {
+      expect(isPublicAddress(new URL(url))).toBe(true);
+    },
+  );
+
+  test.each(PRIVATE)('may be none that the public network knows: %s', (url) => {
+    expect(isPublicAddress(new URL(url))).toBe(false);
+  });
+});
 
 describe('an address that must not be called', () => {
   test.each([...PRIVATE, ...OF_THIS_MACHINE])('is refused before anything connects: %s', async (url) => {
@@ -313,6 +326,20 @@ describe('a connection', () => {
     );
     while (closed < 3) expect((await postTo(url)).status).toBe(204);
   });
+});
+
+test('a call that is answered with nonsense over a kept connection is not made again', async () => {
+  let calls = 0;
+  const url = await serve(
+    createHttpServer(({ socket }, response) => {
+      calls += 1;
+      if (calls === 1) response.writeHead(204).end();
+      else socket.end('nonsense\r\n\r\n');
+    }),
+  );
+  await postTo(url);
+  expect(await whyNot(url)).toBe('no_connection');
+  expect(calls).toBe(2);
 });
 
 test('a connection that was kept and is closed, with each that follows, is no connection', async () => {

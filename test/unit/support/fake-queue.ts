@@ -65,17 +65,17 @@ export const useFakeQueue = (): FakeQueue => {
     queue.calls.push(Entries);
     const taken = Entries.filter((one) => queue.takes(one));
     queue.taken.push(...taken);
+    const refused = Entries.filter((one) => !taken.includes(one));
     return {
       Successful: taken.map(({ Id, MessageBody }) => ({
         Id,
         MessageId: Id,
         MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex'),
       })),
-      Failed: Entries.filter((one) => !taken.includes(one)).map(({ Id }) => ({
-        Id,
-        Code: 'ServiceUnavailable',
-        SenderFault: false,
-      })),
+      // Left out where nothing failed, as SQS does.
+      ...(refused.length > 0 && {
+        Failed: refused.map(({ Id }) => ({ Id, Code: 'ServiceUnavailable', SenderFault: false })),
+      }),
     };
   };
 
