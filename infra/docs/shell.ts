@@ -17,6 +17,7 @@ export const pages: readonly [Page, ...Page[]] = [
   { path: 'load.html', title: 'Load', guide: 'load.md' },
   { path: 'security.html', title: 'Security', guide: 'security.md' },
   { path: 'faults.html', title: 'Faults', guide: 'faults.md' },
+  { path: 'mutation.html', title: 'Mutation testing', guide: 'mutation.md' },
   { path: 'performance.html', title: 'Performance', guide: 'performance.md' },
   { path: 'decisions.html', title: 'Decisions', guide: 'decisions.md' },
 ];

@@ -1,10 +1,11 @@
 /** The HTTP layer around a handler that fails in ways that the served stack does not. */
 import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { define } from '../../shared/api.ts';
 import { endpoint, ok, serve } from '../../shared/http/endpoint.ts';
 import type { HttpEvent } from '../../shared/http/event.ts';
+import { invalidRequest, Problem } from '../../shared/problems.ts';
 import { captureLog } from '../support/captured-log.ts';
 
 const written = captureLog();
@@ -53,6 +54,58 @@ test('an unexpected error is a 500 that tells nothing of its cause, to the calle
   expect(written.join()).not.toContain('27821234567');
 });
 
+/** The errors of Middy's body parsers say where they come from; everything else that looks like one is our own. */
+test.each<[string, object]>([
+  ['a status alone', { statusCode: 400 }],
+  ['a status, and a cause that is nothing', { statusCode: 400, cause: null }],
+  ['a status, and a cause in words', { statusCode: 400, cause: '-body-parser' }],
+  ['a status, and a cause that names no package', { statusCode: 400, cause: { data: 'x' } }],
+  ['a status, and a cause in another package', { statusCode: 400, cause: { package: '@middy/core' } }],
+  ['a status that is no number', { statusCode: '400', cause: { package: '@middy/http-json-body-parser' } }],
+  ['no status', { cause: { package: '@middy/http-json-body-parser' } }],
+])('an error is ours, and no fault of the body, that has %s', async (_, properties) => {
+  const answer = await answerOf(Object.assign(new Error('27821234567'), properties));
+  expect(answer).toMatchObject({ statusCode: 500, body: { code: 'internal_error' } });
+});
+
+test('so is something thrown that is no error', async () => {
+  const thrown = { statusCode: 400, cause: { package: '@middy/http-json-body-parser' } };
+  expect(await answerOf(thrown as unknown as Error)).toMatchObject({ statusCode: 500 });
+});
+
+test.each<[Problem, number, string, string[]]>([
+  [new Problem('media_not_found', 'There is none.'), 404, 'refused', []],
+  [invalidRequest([]), 422, 'refused', []],
+  [new Problem('malformed_body', 'It is none.'), 400, 'refused', []],
+  [new Problem('unavailable', 'Try again.', { retryAfter: 1 }), 503, 'failed', ['unavailable']],
+  [new Problem('internal_error', 'Tell us.'), 500, 'failed', ['internal_error']],
+])(
+  'a request that ends with %s is one line, and another one where it is ours to mend',
+  async (problem, ...expected) => {
+    const { headers } = await answerOf(problem);
+    const [status, outcome, errors] = expected;
+    expect(headers?.['retry-after']).toBe(status === 503 ? '1' : undefined);
+    const lines = written.map((line) => JSON.parse(line));
+    expect(lines.filter(({ message }) => message === 'request')).toMatchObject([
+      { level: 'info', account: 'acme', route: 'GET /v1/research_profilers', status, outcome, requests: 1 },
+    ]);
+    expect(lines.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual(errors);
+  },
+);
+
+test('a request that succeeds is one line, with the milliseconds that it took', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const handler = endpoint('listProfilers', async () => {
+    vi.setSystemTime(Date.now() + 25);
+    return ok([]);
+  });
+  await handler(eventWith(identity), context(10_000));
+  expect(written.map((line) => JSON.parse(line))).toMatchObject([
+    { message: 'request', status: 200, outcome: 'succeeded', requests: 1, request_ms: 25 },
+  ]);
+});
+
 test.each([
   'ThrottlingException',
   'ProvisionedThroughputExceededException',
@@ -61,7 +114,11 @@ test.each([
   'ECONNRESET',
 ])('a table that is busy (%s) is a 503 that says when to try again', async (name) => {
   const answer = await answerOf(Object.assign(new Error('busy'), name.startsWith('E') ? { code: name } : { name }));
-  expect(answer).toMatchObject({ statusCode: 503, headers: { 'retry-after': '1' }, body: { code: 'unavailable' } });
+  expect(answer).toMatchObject({
+    statusCode: 503,
+    headers: { 'retry-after': '1' },
+    body: { code: 'unavailable', detail: 'Try again in a moment.' },
+  });
 });
 
 test('a table that is answered for by what stands before it, with an error of no name, is a 503 too', async () => {
@@ -73,8 +130,20 @@ test('a table that is answered for by what stands before it, with an error of no
 
 test('a handler that takes too long is answered before Lambda ends it', async () => {
   const handler = endpoint('listProfilers', () => new Promise(() => undefined));
-  const { statusCode, headers } = await handler(eventWith(identity), context(550));
+  const { statusCode, headers, body } = await handler(eventWith(identity), context(550));
   expect({ statusCode, retry: headers?.['retry-after'] }).toEqual({ statusCode: 503, retry: '1' });
+  expect(JSON.parse(body ?? '')).toMatchObject({
+    code: 'unavailable',
+    detail: 'It took too long. Try again in a moment.',
+  });
+});
+
+test('a handler knows how long it has, short of what that answer takes', async () => {
+  const handle = vi.fn(async ({ remaining }: { remaining: () => number }) =>
+    ok([], { 'x-remaining': `${remaining()}` }),
+  );
+  const { headers } = await endpoint('listProfilers', handle)(eventWith(identity), context(10_000));
+  expect(headers).toMatchObject({ 'x-remaining': '9500' });
 });
 
 test.each([undefined, {}, { account: 'acme' }, { ...identity, permissions: 'profilers' }])(
@@ -84,6 +153,9 @@ test.each([undefined, {}, { account: 'acme' }, { ...identity, permissions: 'prof
     const { statusCode } = await endpoint('listProfilers', handle)(eventWith(lambda), context(10_000));
     expect(statusCode).toBe(500);
     expect(handle).not.toHaveBeenCalled();
+    expect(written.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ level: 'error', message: 'internal_error', error: 'Error' }),
+    );
   },
 );
 
@@ -250,6 +322,94 @@ describe('an endpoint that takes JSON', () => {
       status: 200,
       text: 'Zoë 😀',
       bytes: 'eyAidGV4dCI6ICJcdTAwNWFcdTAwNmbDqyDwn5iAIiB9Cg==',
+    });
+  });
+
+  const send = async (event: HttpEvent) => {
+    const { statusCode, body } = await serve(document, async ({ body: { text } }) => ok({ text }))(
+      event,
+      context(10_000),
+    );
+    return { status: statusCode, body: JSON.parse(body ?? '') };
+  };
+
+  test('takes what would be a broken form', async () => {
+    expect(await send(posting(plain('{"text":"100%"}'), 'application/json'))).toEqual({
+      status: 200,
+      body: { text: '100%' },
+    });
+  });
+
+  test.each<[string, HttpEvent]>([
+    ['broken', posting(plain('{"text":'), 'application/json')],
+    ['missing', posting({}, 'application/json')],
+  ])('says what is wrong with a body that is %s', async (_, event) => {
+    expect(await send(event)).toMatchObject({
+      status: 400,
+      body: {
+        code: 'malformed_body',
+        detail: 'The body is missing, or cannot be read as application/json. Send it well-formed.',
+      },
+    });
+  });
+
+  test('says which content type it takes', async () => {
+    expect(await send(posting(plain('{"text":"a"}'), 'text/plain'))).toMatchObject({
+      status: 415,
+      body: { detail: 'Send the body as application/json, and say so in Content-Type.' },
+    });
+  });
+});
+
+describe('an endpoint that takes a multipart form', () => {
+  const upload = define({
+    area: 'bridge',
+    summary: 'Takes fields.',
+    routes: [{ host: 'bridge', method: 'POST', path: '/fields' }],
+    token: 'none',
+    permission: 'none',
+    body: { type: 'multipart', schema: v.object({ text: v.unknown() }) },
+    responses: { 200: v.unknown() },
+    problems: [],
+    table: [],
+  });
+
+  const field = (value: string) => `--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n${value}\r\n`;
+
+  const send = async (sent: string, type = 'multipart/form-data; boundary=x') => {
+    const { statusCode, body } = await serve(upload, async ({ body: { text } }) => ok({ text }))(
+      posting(encoded(sent), type),
+      context(10_000),
+    );
+    return { status: statusCode, body: JSON.parse(body ?? '') };
+  };
+
+  test('gets its fields, repeated ones in order', async () => {
+    expect(await send(`${field('100%')}--x--`)).toEqual({ status: 200, body: { text: '100%' } });
+    expect(await send(`${field('one')}${field('two')}--x--`)).toEqual({ status: 200, body: { text: ['one', 'two'] } });
+    expect(await send(`${field('one')}--x--`, 'Multipart/Form-Data ; boundary=x')).toMatchObject({ status: 200 });
+  });
+
+  test.each(['', 'multipart/form-data', 'text/plain', 'text/plain; multipart/form-data; boundary=x'])(
+    'refuses other content types, and says which it takes: %j',
+    async (type) => {
+      expect(await send(`${field('one')}--x--`, type)).toMatchObject({
+        status: 415,
+        body: {
+          code: 'unsupported_media_type',
+          detail: 'Send the body as multipart/form-data with its boundary: clients set both when they send a form.',
+        },
+      });
+    },
+  );
+
+  test.each([field('one'), '', `${field('one')}--x`.slice(0, -9)])('refuses what is cut off: %j', async (sent) => {
+    expect(await send(sent)).toMatchObject({
+      status: 400,
+      body: {
+        code: 'malformed_body',
+        detail: 'The form is cut off, or its parts cannot be read. Send it whole.',
+      },
     });
   });
 });

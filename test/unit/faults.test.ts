@@ -53,6 +53,11 @@ describe('what is wrong is said in words', () => {
   });
 });
 
+test('a fault of a parameter names it, and what it stands in', () => {
+  const { issues = [] } = v.safeParse(v.object({ page: v.object({ size: v.string() }) }), { page: {} });
+  expect(issues.map(faultInParameter)).toEqual([{ parameter: 'page.size', detail: 'is required' }]);
+});
+
 describe('the place of a fault', () => {
   test('is a pointer from the top of the body, through lists by number', () => {
     const schema = v.object({ list: v.array(v.object({ name: v.string() })) });

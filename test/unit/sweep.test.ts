@@ -1,6 +1,7 @@
 /** What the sweep takes up, and how it bears a table or a queue that fails, told by some that fail on purpose. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/workers/sweep.ts';
+import { Backlog } from '../../shared/backlog.ts';
 import { type Conversation, nameOf } from '../../shared/outbox.ts';
 import { documents } from '../../shared/table/client.ts';
 import { headKey } from '../../shared/table/keys.ts';
@@ -132,6 +133,29 @@ test.each([
   const expected = { waiting: times.length, oldest_s: oldest, app_network_failing: 0 };
   expect(backlog()).toMatchObject([expected, expected]);
 });
+
+test('a head that says nothing of its age counts, as one that has not waited', async () => {
+  due = { 'DUE#0': [{ ...head('27821234567', ''), created: undefined }] };
+  await sweep();
+  expect(backlog()).toMatchObject([{ waiting: 1, oldest_s: 0 }]);
+});
+
+test.each([
+  ['10,000 wait already', 10_000, () => false, 10_000],
+  ['fewer do', 9_999, () => false, 10_000],
+  ['there is no time left', 1, () => true, 1],
+])(
+  'those that are put off are counted unless there are very many, or no time: where %s',
+  async (_, many, isLate, all) => {
+    later = { 'DUE#0': [head('27821234567', '2029-12-31T23:58:00.000000')] };
+    const counted = new Backlog();
+    counted.note(
+      Array.from({ length: many }, () => ({ pk: '', sk: '', gsi1sk: '', created: '2029-12-31T23:59:00.000000' })),
+    );
+    await counted.noteLater(event.time, isLate);
+    expect(counted.waiting).toBe(all);
+  },
+);
 
 test.each([
   ['is left alone since it failed', { failures: 3, open_until: '2030-01-01T00:01:00.000Z' }, 1],
