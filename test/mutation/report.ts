@@ -48,9 +48,11 @@ const FROM = '## The score';
 
 const report: Report = JSON.parse(await readFile(process.argv[2] ?? '.local/mutation/report.json', 'utf8'));
 
-/** A text on one line, cut where it is long. */
+const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** The same, cut where it is long. */
 const short = (text: string): string => {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const line = onOneLine(text);
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 };
 
@@ -83,7 +85,7 @@ const survivors: Survivor[] = Object.entries(report.files).flatMap(([file, { sou
 );
 
 const holds = ([inFile, piece, put]: Stays, { file, code, replacement }: Survivor): boolean =>
-  file === `shared/${inFile}` && code.includes(piece) && (put ?? replacement) === replacement;
+  file === `shared/${inFile}` && onOneLine(code).includes(piece) && (put ?? replacement) === replacement;
 
 const reasonOf = (survivor: Survivor): string | undefined =>
   explanations.find(({ mutants }) => mutants.some((one) => holds(one, survivor)))?.reason;
