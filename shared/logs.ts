@@ -119,14 +119,13 @@ export const listLogs = async (
   if (span.to < span.from) return { entries: [] };
 
   const slices = await Promise.all(sourcesOf(account, filter).map((source) => readSlice(source, span)));
-  // Below the end of a slice that goes on there may be entries that were not read.
-  const horizon = slices.reduce((highest, { end: last = '' }) => (last > highest ? last : highest), '');
   const found = slices
     .flatMap(({ items }) => items)
-    .filter(({ position }) => position >= horizon && position !== after)
+    .filter(({ position }) => position !== after)
     .sort((a, b) => (a.position > b.position ? -1 : 1));
   const shown = found.slice(0, limit);
-  const last = found.length > limit ? shown.at(-1)?.position : horizon;
+  // A page is short of entries that are behind it only where a filter left some out, of the one slice that there is then.
+  const last = found.length > limit ? shown.at(-1)?.position : slices[0]?.end;
   return {
     entries: shown.filter(({ item }) => item.expires_at > now() / 1000).map(({ item }) => toEntry(item)),
     ...(last && { next: last }),

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Countable, countEntries, listJobs } from '../../shared/jobs.ts';
+import { type Countable, countEntries, listJobs, recountJobs } from '../../shared/jobs.ts';
 import { type LogItem, listLogs, logItem, type State, states } from '../../shared/logs.ts';
 import { documents } from '../../shared/table/client.ts';
 import { jobCounterKey } from '../../shared/table/keys.ts';
@@ -132,6 +132,42 @@ describe('counting', () => {
     const account = newAccountId();
     expect(await countEntries([entry(account, {})])).toBe(0);
     expect(await jobs(account)).toEqual([]);
+  });
+});
+
+describe('counting again what the logs hold', () => {
+  test('counts what nobody has counted, tells how far it came, and bears an index that is behind', async () => {
+    const account = newAccountId();
+    const job_id = randomUUID();
+    const entries = await logged(
+      ...[1, 2, 3].map(() => entry(account, { job_id })),
+      ...[1, 2].map(() => entry(account, { job_id, state: 'read' })),
+    );
+    const [first] = entries;
+    await countEntries([first as Countable]);
+
+    const send = documents.send.bind(documents);
+    vi.spyOn(documents, 'send').mockImplementation(async (command: { input: object }) => {
+      const answer = (await send(command as Parameters<typeof send>[0])) as { Items?: object[] };
+      // One that is gone from the table.
+      const isIndex = 'IndexName' in command.input && answer.Items && answer.Items.length > 0;
+      return isIndex ? { ...answer, Items: [...(answer.Items ?? []), { pk: 'MESSAGE#gone', sk: 'MESSAGE' }] } : answer;
+    });
+    const told: [number, number][] = [];
+    expect(await recountJobs(account, day(0), day(0), (done, read) => told.push([done, read]))).toEqual({
+      entries: 5,
+      counted: 4,
+    });
+    vi.restoreAllMocks();
+    // After the one page of each state, and after the state.
+    const read = states.indexOf('read');
+    expect(told).toEqual(
+      states.flatMap((_, place) => [
+        [place, place < read ? 3 : 5],
+        [place + 1, place < read ? 3 : 5],
+      ]),
+    );
+    expect(await jobs(account)).toMatchObject([{ count: 3 }, { count: 2 }]);
   });
 });
 

@@ -117,6 +117,33 @@ describe('a list', () => {
   });
 });
 
+test('a period begins with the first microsecond of its first second, and ends before that of its last', async () => {
+  const account = newAccountId();
+  const second = (Math.floor(Date.now() / SECOND) - 60) * SECOND;
+  const times = [second - 1, second, second + 10 * SECOND - 1, second + 10 * SECOND].map(at);
+  await putAll(times.map((created) => entry(account, { created })));
+  const { entries } = await listLogs(account, { start: second / SECOND, end: second / SECOND + 10 }, 10);
+  expect(entries.map(({ created }) => created)).toEqual(times.slice(1, 3).reverse());
+});
+
+test("where a filter leaves out most of a contact's entries, a page reads 1,000 of them, and the next one goes on", async () => {
+  const account = newAccountId();
+  const present = Date.now() - MINUTE;
+  const many = Array.from({ length: 1_100 }, (_, place) =>
+    entry(account, { state: place === 1_050 || place === 10 ? 'read' : 'sent', created: at(present - place * SECOND) }),
+  );
+  await putAll(many);
+  const filter: LogFilter = { phone: PHONE, state: 'read' };
+  const [newer, older] = [many[10], many[1_050]].map((one) => one?.created);
+
+  const first = await listLogs(account, filter, 5);
+  expect(first.entries.map(({ created }) => created)).toEqual([newer]);
+  const second = await listLogs(account, filter, 5, first.next);
+  expect(second.entries.map(({ created }) => created)).toEqual([older]);
+  expect(second.next).toBeUndefined();
+  expect(await walk(account, filter, 1)).toHaveLength(2);
+});
+
 test('without a start a list holds the last 30 days, or those before its end', async () => {
   const account = newAccountId();
   const days = [1, 29, 31, 59, 61];

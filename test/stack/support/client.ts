@@ -147,8 +147,10 @@ const hold = ({ status, headers, body }: Received<unknown>, endpoint: Endpoint):
     expect(GATEWAY).toContain(status);
     return;
   }
-  const { code, status: said } = body as ProblemDocument;
+  const { code, status: said, detail, errors = [] } = body as ProblemDocument;
   const promised = problemsOf(endpoint).map((problem) => ({ code: problem, status: problemCatalogue[problem].status }));
   expect(promised).toContainEqual({ code, status });
   expect(said).toBe(status);
+  // People read these.
+  for (const words of [detail, ...errors.map((error) => error.detail)]) expect(words).toMatch(/\w{3}/);
 };
