@@ -6,8 +6,10 @@ import type { TestProjectInlineConfiguration } from 'vitest/config';
 
 /** Tests that look at the domain in a table of their own, or through the operator's command. */
 const domain = [
+  'circuit',
   'clock-skew',
   'delivery',
+  'delivery-log',
   'erasure',
   'jobs',
   'logs',
@@ -81,7 +83,9 @@ const areas: Area[] = [
     sources:
       /^shared\/(delivery|circuit|outbox|waiting|told|app-network|due|receivers?|post|posting|wake-ups|outcome)\.ts$/,
     tests: [
+      'circuit',
       'delivery',
+      'delivery-log',
       'lost-answers',
       'platform-delivery',
       'operator-messages',

@@ -1,0 +1,162 @@
+/** Receivers' circuits, step by step: when they open and close, whom they let pass, and what the log is told of it. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  APP,
+  close,
+  enter,
+  findOpenCircuit,
+  isFailing,
+  later,
+  noteFailure,
+  noteSuccess,
+  type Passage,
+  receiverNameOf,
+  rest,
+} from '../../shared/circuit.ts';
+import { captureLog } from '../support/captured-log.ts';
+import { useOwnTable } from './support/own-table.ts';
+import { newAccountId } from './support/world.ts';
+
+const MINUTE = 60_000;
+const NOW = Date.UTC(2030, 0, 1);
+/** Milliseconds by which those who wait come later than they might, at the most. */
+const SPREAD = 0.2 * MINUTE;
+
+useOwnTable('circuit');
+
+const written = captureLog();
+
+beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
+
+afterEach(() => void vi.useRealTimers());
+
+const newReceiver = (): string => receiverNameOf({ direction: 'platform', account: newAccountId(), phone: '' });
+
+/** A receiver that has failed so often in a row. */
+const failed = async (times: number): Promise<string> => {
+  const receiver = newReceiver();
+  for (let count = 0; count < times; count += 1) await noteFailure(receiver, await enter(receiver));
+  return receiver;
+};
+
+const expectUntil = (passage: Passage, until: number): void => {
+  if (typeof passage !== 'object') throw new Error(`It passes, as ${passage}.`);
+  expect(passage.until).toBeGreaterThanOrEqual(until);
+  expect(passage.until).toBeLessThanOrEqual(until + SPREAD);
+};
+
+const lines = () => written.map((line) => JSON.parse(line));
+
+describe('a receiver', () => {
+  test.each([
+    [0, 'working', false],
+    [1, 'failing', false],
+    [2, 'failing', false],
+  ])('that failed %i times in a row is used, as one that is %s', async (times, passage, failing) => {
+    const receiver = await failed(times);
+    expect(await enter(receiver)).toBe(passage);
+    expect(await isFailing(receiver)).toBe(failing);
+    expect(await findOpenCircuit(receiver)).toBeUndefined();
+    expect(lines()).toEqual([]);
+  });
+
+  test('that failed three times is left alone for a minute, which is told once', async () => {
+    const receiver = await failed(3);
+    expectUntil(await enter(receiver), NOW + MINUTE);
+    expect(await isFailing(receiver)).toBe(true);
+    expect(await findOpenCircuit(receiver)).toEqual({
+      receiver,
+      open_until: new Date(NOW + MINUTE).toISOString(),
+      failures: 3,
+    });
+    // Those who were under way do not keep it open.
+    vi.setSystemTime(NOW + MINUTE / 2);
+    await noteFailure(receiver, 'working');
+    expect(await findOpenCircuit(receiver)).toMatchObject({ open_until: new Date(NOW + MINUTE).toISOString() });
+    expect(lines()).toMatchObject([
+      { level: 'warn', message: 'circuit opened', direction: 'platform', receiver, circuits_opened: 1 },
+    ]);
+  });
+
+  test('is tried by one of all when its time has come; the others wait for that one', async () => {
+    const receiver = await failed(3);
+    vi.setSystemTime(NOW + MINUTE);
+    const passages = await Promise.all([enter(receiver), enter(receiver), enter(receiver)]);
+    expect(passages.filter((passage) => passage === 'trial')).toHaveLength(1);
+    for (const passage of passages) if (passage !== 'trial') expectUntil(passage, NOW + 2 * MINUTE);
+  });
+
+  test('is left alone for 2, then 10 minutes each time that trying fails, and nothing more is told', async () => {
+    const receiver = await failed(3);
+    for (const [trials, minutes] of [
+      [1, 2],
+      [2, 10],
+      [3, 10],
+    ] as const) {
+      vi.setSystemTime((await findOpenCircuit(receiver))?.open_until ?? '');
+      expect(await enter(receiver)).toBe('trial');
+      await noteFailure(receiver, 'trial');
+      expect(await findOpenCircuit(receiver)).toEqual({
+        receiver,
+        open_until: new Date(Date.now() + minutes * MINUTE).toISOString(),
+        failures: 3 + trials,
+      });
+    }
+    expect(lines()).toHaveLength(1);
+  });
+
+  test('that works when it is tried is used again, which is told', async () => {
+    const receiver = await failed(3);
+    vi.setSystemTime(NOW + MINUTE);
+    await noteSuccess(receiver, await enter(receiver));
+    expect(await enter(receiver)).toBe('working');
+    expect(await isFailing(receiver)).toBe(false);
+    expect(lines().slice(1)).toMatchObject([
+      { level: 'info', message: 'circuit closed', direction: 'platform', receiver, circuits_closed: 1 },
+    ]);
+  });
+
+  test('that works again after a failure is told of to nobody, and begins anew', async () => {
+    const receiver = await failed(2);
+    await noteSuccess(receiver, await enter(receiver));
+    expect(await enter(receiver)).toBe('working');
+    await noteFailure(receiver, 'working');
+    expect(await enter(receiver)).toBe('failing');
+    expect(lines()).toEqual([]);
+  });
+
+  test('that works is looked at by nobody', async () => {
+    const receiver = await failed(1);
+    await noteSuccess(receiver, 'working');
+    expect(await enter(receiver)).toBe('failing');
+  });
+
+  test('that asks for fewer calls is left alone as long, and has not failed', async () => {
+    const receiver = newReceiver();
+    await rest(receiver, NOW + 5_000);
+    expectUntil(await enter(receiver), NOW + 5_000);
+    expect(await isFailing(receiver)).toBe(false);
+    expect(lines()).toEqual([]);
+  });
+
+  test('is used again at once where someone says so', async () => {
+    const receiver = await failed(3);
+    await close(receiver);
+    expect(await enter(receiver)).toBe('working');
+  });
+});
+
+test('the app network is one receiver, and is told of as such', async () => {
+  const name = receiverNameOf({ direction: 'app', account: 'acme', phone: '27821234567' });
+  expect(name).toBe(APP);
+  for (let count = 0; count < 3; count += 1) await noteFailure(name, 'working');
+  expect(lines()).toMatchObject([{ message: 'circuit opened', direction: 'app', receiver: 'app' }]);
+  await close(name);
+});
+
+test('those who wait come at most a fifth of a minute late, and not all at once', () => {
+  const times = Array.from({ length: 50 }, () => later(NOW));
+  expect(Math.min(...times)).toBeGreaterThanOrEqual(NOW);
+  expect(Math.max(...times)).toBeLessThanOrEqual(NOW + SPREAD);
+  expect(new Set(times).size).toBeGreaterThan(1);
+});
