@@ -164,16 +164,18 @@ class KeptRunner implements TestRunner {
     return { status: MutantRunStatus.Survived, nrOfTests };
   }
 
-  /** The tests, by file, quick files first, as many as there is time for. */
+  /** The tests, quick ones first, as many as there is time for; by file, quick files first. */
   #plan(testFilter: string[]) {
-    const files = Map.groupBy(testFilter.map(read), ({ file }) => file);
-    const planned = Array.from(files, ([file, tests]) => ({ file, tests, time: this.#timeOf(tests) }));
-    planned.sort((one, other) => one.time - other.time);
+    const tests = testFilter.map(read).sort((one, other) => this.#timeOf([one]) - this.#timeOf([other]));
     let time = 0;
-    return planned.filter((one, place) => {
-      time += one.time;
+    const planned = tests.filter((test, place) => {
+      time += this.#timeOf([test]);
       return place === 0 || time <= BUDGET;
     });
+    const files = Map.groupBy(planned, ({ file }) => file);
+    return Array.from(files, ([file, of]) => ({ file, tests: of, time: this.#timeOf(of) })).sort(
+      (one, other) => one.time - other.time,
+    );
   }
 
   #timeOf(tests: Planned[]): number {

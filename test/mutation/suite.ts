@@ -35,7 +35,9 @@ const served = [
   'following',
   'log',
   'media',
+  'media-bucket',
   'messages',
+  'operator-media',
   'path-token',
   'profilers',
   'rapidpro',
@@ -99,7 +101,10 @@ const areas: Area[] = [
     sources: /^shared\/(user-data|users|grants|properties|personal-data|erasure)\.ts$/,
     tests: ['user-data', 'erasure', 'operator-user', 'user-data-registered-again'],
   },
-  { sources: /^shared\/(media|uploads|bucket|kept-media)\.ts$/, tests: ['media', 'messages'] },
+  {
+    sources: /^shared\/(media|uploads|bucket|kept-media)\.ts$/,
+    tests: ['media', 'media-bucket', 'messages', 'operator-media'],
+  },
   {
     sources: /^shared\/(accounts|tokens|permissions)\.ts$/,
     tests: ['operator', 'operator-platform', 'authorizer', 'path-token'],
