@@ -1,17 +1,13 @@
 /** What every endpoint promises alike, read off the API's own list: a new endpoint is held to it as soon as it is there. */
-import fc from 'fast-check';
 import { describe, expect, inject, test } from 'vitest';
 import { api, type Endpoint, type EndpointName } from '../../shared/api.ts';
 import { permissions } from '../../shared/permissions.ts';
 import { asProblem, sendRaw, urlOf } from './support/client.ts';
-import { fileOf, others, pdf, png } from './support/files.ts';
 import { newCaller } from './support/world.ts';
 
 const all = Object.entries(api) as [EndpointName, Endpoint][];
 const withToken = all.filter(([, { token }]) => token === 'header');
 const withJson = all.filter(([, { body }]) => body?.type === 'json');
-const withMultipart = all.filter(([, { body }]) => body?.type === 'multipart');
-const withForm = all.filter(([, { body }]) => body?.type === 'form');
 
 const rest = { id: 'any', bot_phone_number: '1234567', phone_number: '1234567' };
 
@@ -20,13 +16,6 @@ const bringing = (name: EndpointName, token: string) =>
   api[name].token === 'path'
     ? { path: { ...rest, encoded_token: Buffer.from(token).toString('base64url') } }
     : { path: rest, token };
-
-const fieldsOf = (schema: object | undefined): string[] =>
-  schema !== undefined && 'entries' in schema ? Object.keys(schema.entries as object) : [];
-
-/** JSON of anything: what JSON cannot say is left out. */
-const toJson = (value: unknown): string =>
-  JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? 'null';
 
 describe.each(withToken)('%s', (name, { permission }) => {
   test('without an Authorization header is 401', async () => {
@@ -80,80 +69,6 @@ describe.each(withJson)('%s', (name, { permission }) => {
     const { token } = await caller;
     const received = await sendRaw(name, { ...bringing(name, token), headers: { 'content-type': type }, body: '{}' });
     expect(received.status).toBe(422);
-  });
-});
-
-describe.each(withJson)('%s', (name, { permission }) => {
-  test('answers whatever JSON it gets with what it promises, and never with a 5xx', async () => {
-    const { token } = await newCaller(...permissions.filter((other) => other === permission));
-    const fields = [...new Set(withJson.flatMap(([, { body }]) => fieldsOf(body?.schema)))];
-    const nearly = fc.dictionary(fc.constantFrom(...fields), fc.anything({ withNullPrototype: true }), { maxKeys: 6 });
-    const body = fc.oneof(
-      fc.json({ maxDepth: 4 }),
-      nearly.map((value) => toJson(value)),
-    );
-    await fc.assert(
-      fc.asyncProperty(body, async (text) => {
-        const headers = { 'content-type': 'application/json' };
-        const { status } = await sendRaw(name, { ...bringing(name, token), headers, body: text });
-        expect(status).toBeLessThan(500);
-      }),
-      { numRuns: 150 },
-    );
-  });
-});
-
-describe.each(withForm)('%s', (name, { permission, body: form }) => {
-  test('answers whatever form it gets with what it promises, and never with a 5xx', async () => {
-    const { token } = await newCaller(...permissions.filter((other) => other === permission));
-    const field = fc.constantFrom(...fieldsOf(form?.schema), 'other');
-    const value = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('27821234567', '+27821234567', 'Hello', '1'));
-    const encoded = fc
-      .array(fc.tuple(field, value), { maxLength: 8 })
-      .map((pairs) => String(new URLSearchParams(pairs)));
-    const broken = fc.tuple(encoded, fc.constantFrom('%', '%zz', '%ff', '&%', '=')).map((parts) => parts.join(''));
-    const bytes = fc.oneof(
-      encoded,
-      broken,
-      fc.uint8Array().map((given) => Buffer.from(given)),
-    );
-    await fc.assert(
-      fc.asyncProperty(bytes, async (body) => {
-        const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-        const { status } = await sendRaw(name, { ...bringing(name, token), headers, body });
-        expect(status).toBeLessThan(500);
-      }),
-      { numRuns: 150 },
-    );
-  });
-});
-
-describe.each(withMultipart)('%s', (name, { permission, body: form }) => {
-  test('answers whatever multipart form it gets with what it promises, and never with a 5xx', async () => {
-    const { token } = await newCaller(...permissions.filter((other) => other === permission));
-    const field = fc.oneof(fc.constantFrom(...fieldsOf(form?.schema), 'other'), fc.string({ unit: 'binary' }));
-    const content = fc.oneof(
-      fc.constantFrom(png, pdf, ...Object.values(others)),
-      fc.uint8Array().map((given) => Uint8Array.from(given)),
-    );
-    const value = fc.oneof(
-      fc.string({ unit: 'binary' }),
-      fc.tuple(content, fc.string()).map(([bytes, file]) => fileOf(bytes, file)),
-    );
-    const forms = fc.array(fc.tuple(field, value), { maxLength: 3 });
-    await fc.assert(
-      fc.asyncProperty(forms, fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), async (fields, share, cut) => {
-        const whole = new FormData();
-        for (const [key, one] of fields) whole.append(key, one);
-        const encoded = new Response(whole);
-        const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
-        const bytes = await encoded.bytes();
-        const body = cut ? bytes.subarray(0, share * bytes.length) : bytes;
-        const { status } = await sendRaw(name, { token, headers, body });
-        expect(status).toBeLessThan(500);
-      }),
-      { numRuns: 100 },
-    );
   });
 });
 
