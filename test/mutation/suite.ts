@@ -24,6 +24,7 @@ const domain = [
   'platform-delivery',
   'redelivery',
   'user-data-registered-again',
+  'user-data-story',
 ];
 
 /** Tests that send requests to the stack. */
@@ -99,7 +100,7 @@ const areas: Area[] = [
   },
   {
     sources: /^shared\/(user-data|users|grants|properties|personal-data|erasure)\.ts$/,
-    tests: ['user-data', 'erasure', 'operator-user', 'user-data-registered-again'],
+    tests: ['user-data', 'user-data-story', 'erasure', 'operator-user', 'user-data-registered-again', 'clock-skew'],
   },
   {
     sources: /^shared\/(media|uploads|bucket|kept-media)\.ts$/,
