@@ -6,6 +6,7 @@ import type { TestProjectInlineConfiguration } from 'vitest/config';
 
 /** Tests that look at the domain in a table of their own, or through the operator's command. */
 const domain = [
+  'accounts',
   'circuit',
   'clock-skew',
   'delivery',
@@ -108,7 +109,7 @@ const areas: Area[] = [
   },
   {
     sources: /^shared\/(accounts|tokens|permissions)\.ts$/,
-    tests: ['operator', 'operator-platform', 'authorizer', 'path-token'],
+    tests: ['accounts', 'operator', 'operator-platform', 'authorizer', 'path-token'],
   },
   { sources: /^shared\/platforms\//, tests: ['rapidpro', 'turn', 'platform-delivery', 'operator-platform'] },
   {
