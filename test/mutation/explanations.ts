@@ -6,16 +6,24 @@ export interface Explanation {
   mutants: Stays[];
 }
 
-/** A file of `shared/`, a piece of what a mutant changes there, and what it puts there; anything, where that is left out. */
+/** A file of `shared/`, what a mutant changes there, on one line, and what it puts there: anything, where that is left out. */
 export type Stays = [file: string, code: string, replacement?: string];
 
 export const explanations: Explanation[] = [
   {
-    reason: 'The API description alone shows it, and the tests of that hold it.',
+    reason: 'It spares a call of the table, or memory, and nothing else; the tests of capacity count calls.',
     mutants: [
-      ['text.ts', '{ keywords }'],
-      ['text.ts', "{ type: 'integer', minimum: least, maximum: most }"],
-      ['text.ts', "'integer'"],
+      ['jobs.ts', 'rows.size * MIN_ROW > MAX_ANSWER'],
+      ['jobs.ts', 'entries.filter(({ counted }) => counted === undefined)', 'entries'],
+      ['jobs.ts', 'counted === undefined', 'true'],
+      ['messages.ts', 'idempotencyKey === undefined', 'false'],
+      ['messages.ts', '!isNew', 'true'],
+      ['delivery.ts', 'isBehind(head)', 'true'],
+      ['delivery.ts', "'working'", '""'],
+      ['outbox.ts', 'after === undefined', 'true'],
+      ['user-data.ts', 'answers[property] !== undefined', 'true'],
+      ['user-data.ts', 'failed.length === 0', 'false'],
+      ['accounts.ts', 'released === undefined', 'false'],
     ],
   },
   {
@@ -23,6 +31,136 @@ export const explanations: Explanation[] = [
     mutants: [
       ['text.ts', 'value.length <= count', 'false'],
       ['text.ts', 'value.length <= count', 'value.length < count'],
+    ],
+  },
+  {
+    reason: 'A value that is undefined is left out of the table and of JSON.',
+    mutants: [
+      ['messages.ts', 'request !== undefined', 'true'],
+      ['messages.ts', 'bot_number !== undefined', 'true'],
+      ['messages.ts', 'quick_replies !== undefined', 'true'],
+      ['messages.ts', 'reason !== undefined', 'true'],
+      ['user-data.ts', 'idempotencyKey !== undefined', 'true'],
+      ['user-data.ts', 'reason !== undefined', 'true'],
+      ['accounts.ts', 'draft.expires !== undefined', 'true'],
+      ['personal-data.ts', 'completed !== undefined', 'true'],
+    ],
+  },
+  {
+    reason: 'Any word does that tells this from others.',
+    mutants: [
+      ['jobs.ts', "'job'", '""'],
+      ['messages.ts', "'api'", '""'],
+      ['messages.ts', "'sendMessage'", '""'],
+      ['profilers.ts', "'createProfiler'", '""'],
+      ['user-data.ts', "'startUserDataRequest'", '""'],
+    ],
+  },
+  {
+    reason: 'The embedded table always reads what was written last; Amazon’s does not.',
+    mutants: [
+      ['messages.ts', 'true', 'false'],
+      ['profilers.ts', 'true', 'false'],
+      ['answers.ts', 'true', 'false'],
+      ['told.ts', 'true', 'false'],
+      ['waiting.ts', 'true', 'false'],
+      ['grants.ts', 'true', 'false'],
+      ['personal-data.ts', 'true', 'false'],
+      ['accounts.ts', 'true', 'false'],
+    ],
+  },
+  {
+    reason: 'It makes a key of which another part alone is looked at.',
+    mutants: [
+      ['backlog.ts', "''", '"Stryker was here!"'],
+      ['profilers.ts', "''", '"Stryker was here!"'],
+      ['erasure.ts', "''", '"Stryker was here!"'],
+      ['waiting.ts', "''", '"Stryker was here!"'],
+      ['grants.ts', "''", '"Stryker was here!"'],
+      ['grants.ts', "{ created: '', request: '' }", '{}'],
+      ['kept-media.ts', "''", '"Stryker was here!"'],
+      ['kept-media.ts', "{ created: '', id: '' }", '{}'],
+      ['personal-data.ts', "''", '"Stryker was here!"'],
+      ['accounts.ts', "''", '"Stryker was here!"'],
+    ],
+  },
+  {
+    reason: 'Whether the last one of its second, or a time that is exactly the present, counts: nobody can tell.',
+    mutants: [
+      ['jobs.ts', 'expires_at <= now() / 1000', 'expires_at < now() / 1000'],
+      ['logs.ts', 'item.expires_at > now() / 1000', 'item.expires_at >= now() / 1000'],
+      ['messages.ts', 'expires_at > now() / 1000', 'expires_at >= now() / 1000'],
+      ['circuit.ts', 'until > sortableTime(now())', 'until >= sortableTime(now())'],
+      ['outbox.ts', 'retry_at > sortableTime(now())', 'retry_at >= sortableTime(now())'],
+      ['outbox.ts', 'gsi1sk <= sortableTime(now())', 'gsi1sk < sortableTime(now())'],
+      ['delivery.ts', 'remaining() < RESERVE + wait', 'remaining() <= RESERVE + wait'],
+      ['personal-data.ts', 'expires_at > now() / 1000', 'expires_at >= now() / 1000'],
+    ],
+  },
+  {
+    reason: 'Two of them are never equal, or which of two equal ones comes first makes no difference.',
+    mutants: [
+      ['clock.ts', 'made > id', 'made >= id'],
+      ['logs.ts', 'a.position > b.position', 'a.position >= b.position'],
+      ['messages.ts', 'a.created < b.created', 'a.created <= b.created'],
+      ['profilers.ts', 'position(a) < position(b)', 'position(a) <= position(b)'],
+      ['waiting.ts', 'a.since < b.since', 'a.since <= b.since'],
+    ],
+  },
+  {
+    reason: 'A limit is about so many bytes, far below what the table or Lambda takes: one more or less is none.',
+    mutants: [
+      [
+        'jobs.ts',
+        'Buffer.byteLength(JSON.stringify(sorted)) > MAX_ANSWER',
+        'Buffer.byteLength(JSON.stringify(sorted)) >= MAX_ANSWER',
+      ],
+      ['profilers.ts', 'storedSize(item) > MAX_STORED', 'storedSize(item) >= MAX_STORED'],
+      ['profilers.ts', 'size > MAX_PAGE', 'size >= MAX_PAGE'],
+      [
+        'profilers.ts',
+        'Buffer.byteLength(JSON.stringify(profiler)) + 1',
+        'Buffer.byteLength(JSON.stringify(profiler)) - 1',
+      ],
+      ['profilers.ts', 'size + 1', 'size - 1'],
+    ],
+  },
+  {
+    reason: 'No item holds such a value.',
+    mutants: [
+      ['profilers.ts', 'value !== null', 'true'],
+      ['profilers.ts', "typeof value === 'string'", 'true'],
+      ['profilers.ts', 'index > 0'],
+    ],
+  },
+  {
+    reason: 'The names of job and payload type are as long, or sort before the state, with or without it.',
+    mutants: [['jobs.ts', "'#'", '""']],
+  },
+  {
+    reason: 'More events are taken one after the other than need be, and all of them as before.',
+    mutants: [
+      ['app-events.ts', "type === 'message.received'"],
+      ['app-events.ts', "'phone_number'", '""'],
+    ],
+  },
+  {
+    reason: 'The causes that there are have three digits at their end, or none.',
+    mutants: [
+      ['delivery.ts', '/^(status_\\d)\\d\\d$/', '/(status_\\d)\\d\\d$/'],
+      ['delivery.ts', '/^(status_\\d)\\d\\d$/', '/^(status_\\d)\\d\\d/'],
+    ],
+  },
+  {
+    reason: 'Any other number will do, as long as it is another one each time.',
+    mutants: [['user-data.ts', 'version + 1', 'version - 1']],
+  },
+  {
+    reason: 'The API description alone shows it, and the tests of that hold it.',
+    mutants: [
+      ['text.ts', '{ keywords }'],
+      ['text.ts', "{ type: 'integer', minimum: least, maximum: most }"],
+      ['text.ts', "'integer'"],
     ],
   },
   {
@@ -73,10 +211,6 @@ export const explanations: Explanation[] = [
   {
     reason: 'The log holds the kind of an error, and not what it says: nobody ever reads that.',
     mutants: [['http/authorize.ts', "'The authorizer passed no identity on.'"]],
-  },
-  {
-    reason: 'The one that made it sorts before it: they are never equal.',
-    mutants: [['clock.ts', 'made > id', 'made >= id']],
   },
   {
     reason: 'Nobody reads it where there is an error.',

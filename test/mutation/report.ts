@@ -84,8 +84,8 @@ const survivors: Survivor[] = Object.entries(report.files).flatMap(([file, { sou
     })),
 );
 
-const holds = ([inFile, piece, put]: Stays, { file, code, replacement }: Survivor): boolean =>
-  file === `shared/${inFile}` && onOneLine(code).includes(piece) && (put ?? replacement) === replacement;
+const holds = ([inFile, stands, put]: Stays, { file, code, replacement }: Survivor): boolean =>
+  file === `shared/${inFile}` && onOneLine(code) === stands && (put ?? replacement) === replacement;
 
 const reasonOf = (survivor: Survivor): string | undefined =>
   explanations.find(({ mutants }) => mutants.some((one) => holds(one, survivor)))?.reason;
