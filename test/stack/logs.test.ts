@@ -126,6 +126,29 @@ test('a period begins with the first microsecond of its first second, and ends b
   expect(entries.map(({ created }) => created)).toEqual(times.slice(1, 3).reverse());
 });
 
+test.each<[string, Partial<Wanted>, LogFilter]>([
+  ['state', { state: 'read' }, { phone: PHONE, state: 'read' }],
+  [
+    'job',
+    { job_id: '0190f3a0-7b1c-7d3e-8f00-00112233aabb' },
+    { phone: PHONE, job_id: '0190f3a0-7b1c-7d3e-8f00-00112233aabb' },
+  ],
+])(
+  "a page of a contact's entries is full wherever those stand that the filter leaves: %s",
+  async (_, wanted, filter) => {
+    const account = newAccountId();
+    const present = Date.now() - MINUTE;
+    const many = Array.from({ length: 60 }, (_, place) =>
+      entry(account, { ...(place > 20 && place % 3 === 0 && wanted), created: at(present - place * SECOND) }),
+    );
+    await putAll(many);
+    const { entries, next } = await listLogs(account, filter, 10);
+    expect(entries).toHaveLength(10);
+    expect(next).toBeDefined();
+    expect((await listLogs(account, filter, 10, next)).entries).toHaveLength(3);
+  },
+);
+
 test("where a filter leaves out most of a contact's entries, a page reads 1,000 of them, and the next one goes on", async () => {
   const account = newAccountId();
   const present = Date.now() - MINUTE;

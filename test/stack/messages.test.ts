@@ -150,7 +150,11 @@ describe('an idempotency key', () => {
     const headers = { 'idempotency-key': randomUUID() };
     await call('sendMessage', { token, headers, body: text('27820000001') });
     const { body } = await fail('sendMessage', { token, headers, ...other });
-    expect(body).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    expect(body).toMatchObject({
+      status: 422,
+      code: 'idempotency_key_reused',
+      detail: expect.stringContaining('another message.'),
+    });
   });
 
   test("is one's own: another account's is another", async () => {

@@ -194,7 +194,11 @@ describe('an idempotency key', () => {
     const { token } = await newVendor();
     await call('createProfiler', { token, headers, body });
     const other = await fail('createProfiler', { token, headers, body: { ...body, options: ['Yes', 'Maybe'] } });
-    expect(other.body).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    expect(other.body).toMatchObject({
+      status: 422,
+      code: 'idempotency_key_reused',
+      detail: expect.stringContaining('another profiler.'),
+    });
   });
 
   test('belongs to one account: another one may use the same', async () => {

@@ -174,7 +174,11 @@ describe('a bot', () => {
     const [caller, other] = [await withBot(), await withBot()];
     const none = await answerFor(caller, newPhone());
     expect(none).toMatchObject({ status: 404, type: 'application/problem+json' });
-    expect(JSON.parse(none.text)).toMatchObject({ status: 404, code: 'bot_not_found' });
+    expect(JSON.parse(none.text)).toMatchObject({
+      status: 404,
+      code: 'bot_not_found',
+      detail: 'Your account has no bot with this number. The operator issues them.',
+    });
     const { bot } = caller;
     const malformed = [
       '1',

@@ -545,7 +545,10 @@ describe('an idempotency key', () => {
     const phone = await newUser();
     await begin(caller, phone, 'key');
     const { status, body } = await begin(caller, phone, 'key', change);
-    expect({ status, body }).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
+    expect({ status, body }).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused', detail: expect.stringContaining('another request.') },
+    });
     expect(await receipts(phone)).toEqual([['app_version', REASON]]);
   });
 
