@@ -111,10 +111,29 @@ const areas: Area[] = [
     sources: /^shared\/(accounts|tokens|permissions)\.ts$/,
     tests: ['accounts', 'operator', 'operator-platform', 'authorizer', 'path-token'],
   },
+  {
+    sources: /^shared\/table\//,
+    tests: [
+      'accounts',
+      'answers',
+      'circuit',
+      'clock-skew',
+      'delivery-log',
+      'erasure',
+      'jobs',
+      'logs',
+      'message-story',
+      'operator-media',
+      'operator-user',
+      'platform-delivery',
+      'profilers',
+      'redelivery',
+      'user-data-story',
+    ],
+  },
   { sources: /^shared\/platforms\//, tests: ['rapidpro', 'turn', 'platform-delivery', 'operator-platform'] },
   {
-    sources:
-      /^shared\/(http\/.*|table\/.*|problems|faults|contacts|settings|clock|log|trace|metrics|backlog|worker)\.ts$/,
+    sources: /^shared\/(http\/.*|problems|faults|contacts|settings|clock|log|trace|metrics|backlog|worker)\.ts$/,
     tests: ['log', 'following', 'errors', 'authorizer', 'path-token', 'profilers', 'answers', 'media', 'jobs', 'logs'],
   },
 ];
