@@ -26,6 +26,7 @@ const domain = [
   'redelivery',
   'user-data-registered-again',
   'user-data-story',
+  'waiting',
 ];
 
 /** Tests that send requests to the stack. */
@@ -97,6 +98,8 @@ const areas: Area[] = [
       'rapidpro',
       'redelivery',
       'clock-skew',
+      'user-data-story',
+      'waiting',
     ],
   },
   {

@@ -1,4 +1,5 @@
 /** Receivers' circuits, step by step: when they open and close, whom they let pass, and what the log is told of it. */
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   APP,
@@ -13,6 +14,7 @@ import {
   receiverNameOf,
   rest,
 } from '../../shared/circuit.ts';
+import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId } from './support/world.ts';
@@ -86,6 +88,20 @@ describe('a receiver', () => {
     for (const passage of passages) if (passage !== 'trial') expectUntil(passage, NOW + 2 * MINUTE);
   });
 
+  test('is waited for by one who comes a moment after the one that tries it', async () => {
+    const receiver = await failed(3);
+    vi.setSystemTime(NOW + MINUTE);
+    const send = documents.send.bind(documents);
+    vi.spyOn(documents, 'send').mockImplementation(async (command) => {
+      if (command instanceof UpdateCommand) {
+        vi.mocked(documents.send).mockRestore();
+        expect(await enter(receiver)).toBe('trial');
+      }
+      return send(command);
+    });
+    expectUntil(await enter(receiver), NOW + 2 * MINUTE);
+  });
+
   test('is left alone for 2, then 10 minutes each time that trying fails, and nothing more is told', async () => {
     const receiver = await failed(3);
     for (const [trials, minutes] of [
@@ -137,6 +153,15 @@ describe('a receiver', () => {
     expectUntil(await enter(receiver), NOW + 5_000);
     expect(await isFailing(receiver)).toBe(false);
     expect(lines()).toEqual([]);
+  });
+
+  test('that asked for fewer calls, and fails when it is tried then, is left alone as one that failed', async () => {
+    const receiver = newReceiver();
+    await rest(receiver, NOW + 5_000);
+    vi.setSystemTime(NOW + 5_000);
+    expect(await enter(receiver)).toBe('trial');
+    await noteFailure(receiver, 'trial');
+    expectUntil(await enter(receiver), NOW + 5_000 + 2 * MINUTE);
   });
 
   test('is used again at once where someone says so', async () => {

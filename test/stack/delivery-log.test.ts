@@ -1,7 +1,7 @@
 /** What delivery tells of each way that an entry can go: one line each, with the figures that metrics are made of. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts.ts';
-import { APP, close, findOpenCircuit } from '../../shared/circuit.ts';
+import { APP, close, enter, findOpenCircuit, noteFailure, receiverNameOf } from '../../shared/circuit.ts';
 import { sortableTime } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
 import { dueWork, laterWork } from '../../shared/due.ts';
@@ -9,6 +9,8 @@ import { logItem } from '../../shared/logs.ts';
 import { receiveMessage, sendMessage, storyOf } from '../../shared/messages.ts';
 import { type Conversation, nextAttempt, oldestEntries, readHead } from '../../shared/outbox.ts';
 import { putNew, update } from '../../shared/table/client.ts';
+import { toldKey } from '../../shared/table/keys.ts';
+import { wasTold } from '../../shared/told.ts';
 import { traced } from '../../shared/trace.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useAppReceiver } from './support/app-receiver.ts';
@@ -132,6 +134,18 @@ describe('a line tells', () => {
     expect(await readHead(conversation)).toMatchObject({ attempts: 0 });
   });
 
+  test('that it was given up, where a platform asks for fewer calls of what has waited too long', async () => {
+    const { conversation, account } = await waitingForPlatform({
+      name: 'turn',
+      settings: { url: receiver().url, channel: 'channel', token: 'token' },
+    });
+    receiver().answers = [429];
+    vi.setSystemTime(NOW + LIFETIME);
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(lines()).toMatchObject([{ message: 'given up', account, cause: 'status_429', reason: 'status_4xx' }]);
+    expect(await enter(receiverNameOf(conversation))).toBe('failing');
+  });
+
   test('that nobody is to be told', async () => {
     const { conversation, account } = await waitingForPlatform({
       name: 'webhook',
@@ -151,7 +165,10 @@ describe('a line tells', () => {
     if (first === undefined) throw new Error('Nothing waits.');
     await update({ Key: { pk: first.pk, sk: first.sk }, UpdateExpression: 'REMOVE outgoing.content' });
     vi.setSystemTime(NOW + LIFETIME);
+    await noteFailure(receiverNameOf(conversation), 'working');
     await run(conversation);
+    // It says nothing of the receiver.
+    expect(await enter(receiverNameOf(conversation))).toBe('failing');
     expect(lines()).toMatchObject([
       { level: 'error', message: 'broken', account, error: 'TypeError' },
       { level: 'error', message: 'given up', account, cause: 'unexpected_error', reason: 'unexpected_error' },
@@ -267,6 +284,16 @@ describe('a conversation', () => {
     expect([await isIn(dueWork(due)), await isIn(laterWork(due))]).toEqual([true, false]);
     expect([await isIn(dueWork(before)), await isIn(laterWork(before))]).toEqual([false, true]);
   });
+});
+
+test('what a platform was told is news again when the note of it has expired', async () => {
+  const telling = { id: 'id-1', state: 'sent', never_after: ['delivered'] };
+  const account = newAccountId();
+  expect(await wasTold(account, telling)).toBe(false);
+  await putNew({ ...toldKey(account, 'id-1', 'delivered'), expires_at: NOW / 1_000 + 60 });
+  expect(await wasTold(account, telling)).toBe(true);
+  vi.setSystemTime(NOW + 60_000);
+  expect(await wasTold(account, telling)).toBe(false);
 });
 
 test.each([
