@@ -1,5 +1,12 @@
-/** Writes a test process's coverage, where it is collected: the runner ends its processes before they would. */
+/**
+ * Writes what a test process has for others: its coverage, where that is collected, and what it has compiled. The runner
+ * ends its processes before they would.
+ */
+import { flushCompileCache } from 'node:module';
 import { takeCoverage } from 'node:v8';
 import { afterAll } from 'vitest';
 
-afterAll(() => takeCoverage());
+afterAll(() => {
+  takeCoverage();
+  flushCompileCache();
+});
