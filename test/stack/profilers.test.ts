@@ -241,6 +241,17 @@ describe('an idempotency key', () => {
   });
 });
 
+test('a profiler may take 350 KB as the table counts them, whatever they are made of', async () => {
+  const { account } = await newVendor();
+  const options = (length: number) => Array.from({ length: 3_000 }, (_, place) => `${place}`.padEnd(length, 'x'));
+  // Beside its text an option takes 50 bytes: an id with its name, a name, and what tells their places.
+  await createProfiler(account, { question, options: options(66) });
+  await expect(createProfiler(account, { question, options: options(67) })).rejects.toMatchObject({
+    code: 'profiler_too_large',
+    detail: 'Question and options take more than 350 KB as stored. Shorten them.',
+  });
+});
+
 describe('listing profilers', () => {
   test('gives an empty array where there are none', async () => {
     const { token } = await newVendor();
