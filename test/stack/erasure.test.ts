@@ -4,15 +4,16 @@ import { DynamoDBClient, ScanCommand, TransactionCanceledException } from '@aws-
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../shared/accounts.ts';
 import { recordAnswer } from '../../shared/answers.ts';
+import { timestamp } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
 import { dueErasures, type Erased, eraseUser, goOnErasing, removeUser } from '../../shared/erasure.ts';
 import { listGrants } from '../../shared/grants.ts';
 import { type Countable, countEntries, listJobs } from '../../shared/jobs.ts';
-import { listLogs, type State, states } from '../../shared/logs.ts';
+import { listLogs, logItem, type State, states } from '../../shared/logs.ts';
 import { receiveMessage, reportState, sendMessage, storyOf } from '../../shared/messages.ts';
 import { type Conversation, oldestEntries, readHead } from '../../shared/outbox.ts';
 import { createProfiler } from '../../shared/profilers.ts';
-import { documents, findLatest, page } from '../../shared/table/client.ts';
+import { documents, findLatest, page, putNew, remove } from '../../shared/table/client.ts';
 import { erasureKey, logPartitions, requestKey } from '../../shared/table/keys.ts';
 import { answerRequest, fetchRequest, retrieve, startRequest } from '../../shared/user-data.ts';
 import { findUser, updateUser } from '../../shared/users.ts';
@@ -564,6 +565,45 @@ describe('what is under way', () => {
     expect(await statesOf(message)).toEqual(['sent', 'delivered_to_server']);
     await emptyOutboxes(person);
     expect(await leftOf(person)).toEqual([]);
+  });
+
+  test('and whose failure is logged already goes all the same, and is counted', async () => {
+    const { person, message } = await waitingMessage();
+    const { account, phone, job_id, payload_type } = (await storyOf(message)) ?? {};
+    if (!account || !phone || !job_id || !payload_type) throw new Error('There is no message.');
+    const logged = { id: message, account, phone, job_id, payload_type };
+    await putNew(logItem(logged, 'sending_failed', timestamp()));
+    expect(await eraseUser(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 2 });
+    expect(await statesOf(message)).toEqual(['sent', 'sending_failed']);
+    await emptyOutboxes(person);
+  });
+
+  test('as a request that ends a moment before it is looked at is nothing to erase', async () => {
+    const { person, business } = await waitingMessage();
+    const request = await person.ask(business, 'first_name');
+    watchCalls(async (name, input, one) => {
+      if (name === 'GetCommand' && input.includes(requestKey(request).pk)) await remove(requestKey(request));
+      return one();
+    });
+    expect(await eraseUser(person.phone)).toMatchObject({ waiting: 2, log_entries: 1 });
+    expect(await leftOf(person)).toEqual([]);
+  });
+
+  test('as another erasure that begins during the last look has a last look of its own', async () => {
+    const { person } = await waitingMessage();
+    await eraseUser(person.phone);
+    later(2);
+    let begun = false;
+    watchCalls(async (name, _input, one) => {
+      if (name === 'DeleteCommand' && !begun) {
+        begun = true;
+        await removeUser(randomUUID(), person.phone);
+      }
+      return one();
+    });
+    await goOnErasing(person.phone);
+    expect(begun).toBe(true);
+    expect(await isUnderWay(person)).toBe(true);
   });
 
   test('as counting keeps no entry from its pseudonym', async () => {
