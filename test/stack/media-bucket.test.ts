@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { getObject } from '../../shared/bucket.ts';
-import { listMedia } from '../../shared/kept-media.ts';
+import { getObject, putObject } from '../../shared/bucket.ts';
+import { deleteMedia, listMedia } from '../../shared/kept-media.ts';
 import { openMedia, whyNotToSend } from '../../shared/media.ts';
 import { Problem } from '../../shared/problems.ts';
 import { upload } from '../../shared/uploads.ts';
@@ -123,6 +123,70 @@ test('an object whose bytes break off is not shown in part: 503, to come again',
   const address = server.address();
   vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
   await expect(getObject('key')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
+});
+
+describe('a call of the bucket', () => {
+  /** A bucket that takes everything; answers what it was asked. */
+  const takingBucket = () => {
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', 'http://127.0.0.1:9');
+    vi.stubEnv('MEDIA_BUCKET', 'media');
+    return vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(png));
+  };
+
+  const asked = (bucket: ReturnType<typeof takingBucket>): Request => bucket.mock.calls[0]?.[0] as Request;
+
+  test('puts bytes with what they must arrive as', async () => {
+    const bucket = takingBucket();
+    await putObject('key', png, 'a'.repeat(64));
+    const { method, url, headers } = asked(bucket);
+    expect({ method, url }).toEqual({ method: 'PUT', url: 'http://127.0.0.1:9/media/key' });
+    expect(headers.get('x-amz-content-sha256')).toBe('a'.repeat(64));
+    expect(Buffer.from(await asked(bucket).arrayBuffer()).equals(png)).toBe(true);
+  });
+
+  test('gets bytes, without any of its own', async () => {
+    const bucket = takingBucket();
+    expect(Buffer.from(await getObject('key')).equals(png)).toBe(true);
+    expect(asked(bucket)).toMatchObject({ method: 'GET', body: null });
+  });
+
+  test.each(['session-token', undefined])(
+    'is signed in the session that the function has, if it has one: %s',
+    async (token) => {
+      vi.stubEnv('AWS_SESSION_TOKEN', token);
+      const bucket = takingBucket();
+      await getObject('key');
+      expect(asked(bucket).headers.get('x-amz-security-token')).toBe(token ?? null);
+    },
+  );
+});
+
+test('media are listed by their owner, and lead to nothing when they are deleted', async () => {
+  vi.stubEnv('MEDIA_BUCKET', 'media');
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null));
+  const [account, other] = [newAccountId(), newAccountId()];
+  const [url, second] = [
+    (await upload(account, 'image', fileOf(png))).url,
+    (await upload(account, 'file', fileOf(pdf))).url,
+  ];
+  await upload(other, 'image', fileOf(png));
+  const until = expect.stringMatching(/^\d{4}-/);
+  expect(await listMedia(account)).toEqual([
+    { id: idIn(url), type: 'image/png', size: png.length, bucket: 'media', created: until, until },
+    { id: idIn(second), type: 'application/pdf', size: pdf.length, bucket: 'media', created: until, until },
+  ]);
+
+  // Cut off before the bytes are gone, it works no more already.
+  await expect(
+    deleteMedia(idIn(url), async () => {
+      await expect(openMedia(idIn(url))).rejects.toMatchObject({ code: 'media_expired' });
+      throw new Error('cut off');
+    }),
+  ).rejects.toThrow('cut off');
+  await deleteMedia(idIn(url), async () => undefined);
+  await expect(openMedia(idIn(url))).rejects.toMatchObject({ code: 'media_not_found' });
+  await deleteMedia(idIn(url), async () => undefined);
+  expect((await listMedia(account)).map(({ id }) => id)).toEqual([idIn(second)]);
 });
 
 test('what is in a bucket somewhere is called by its name there', async () => {
