@@ -14,7 +14,7 @@ import {
 } from '../../shared/accounts.ts';
 import { APP_NETWORK } from '../../shared/permissions.ts';
 import { findLatest } from '../../shared/table/client.ts';
-import { tokenKey } from '../../shared/table/keys.ts';
+import { hookKey, tokenKey } from '../../shared/table/keys.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';
@@ -86,6 +86,19 @@ describe('an account', () => {
     });
     expect(await findPlatform(id)).toEqual({ name: 'webhook', settings });
     expect(await accountOfBot(bot_number)).toBe(id);
+  });
+
+  test("loses the secret of its platform's requests where the next settings have none", async () => {
+    const id = await newAccount();
+    const turn = {
+      name: 'turn',
+      settings: { url: 'https://whatsapp.turn.io', channel: 'channel', token: 'token' },
+    } as const;
+    await updateAccount(id, { platform: { ...turn, hook: { hmac_secret: 'secret' } } });
+    expect(await findLatest(hookKey(id))).toMatchObject({ hook: { hmac_secret: 'secret' } });
+    await updateAccount(id, { platform: turn });
+    expect(await findLatest(hookKey(id))).toBeUndefined();
+    expect(await findPlatform(id)).toEqual(turn);
   });
 
   test('loses its number and its platform where that is said, and somebody else may have the number', async () => {

@@ -2,8 +2,10 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../shared/accounts.ts';
+import { timestamp } from '../../shared/clock.ts';
 import { eraseUser } from '../../shared/erasure.ts';
 import { listGrants } from '../../shared/grants.ts';
+import { logItem } from '../../shared/logs.ts';
 import { reportState, sendMessage } from '../../shared/messages.ts';
 import { type Conversation, readHead } from '../../shared/outbox.ts';
 import { isEmpty, personalDataOf } from '../../shared/personal-data.ts';
@@ -12,6 +14,7 @@ import { documents } from '../../shared/table/client.ts';
 import { answerRequest, fetchRequest, startRequest } from '../../shared/user-data.ts';
 import { findUser, updateUser, wholeUser } from '../../shared/users.ts';
 import { captureLog } from '../support/captured-log.ts';
+import { putAll } from './support/many-items.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
@@ -181,6 +184,13 @@ describe('what is kept about a user', () => {
       expect(isEmpty({ ...nothing, [kind]: [{}] })).toBe(false);
     },
   );
+
+  test('is nothing that has expired, though the table still has it', async () => {
+    const [account, phone] = [await newBusiness(), newPhone()];
+    const message = { id: 'message-1', account, phone, job_id: 'job-1', payload_type: 'text' };
+    await putAll([{ ...logItem(message, 'sent', timestamp()), expires_at: Math.floor(Date.now() / 1_000) - 1 }]);
+    expect(isEmpty(await personalDataOf(phone))).toBe(true);
+  });
 
   test('tells why a message failed', async () => {
     const [account, phone] = [await newBusiness(), newPhone()];

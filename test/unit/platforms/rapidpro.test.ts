@@ -9,7 +9,7 @@ import type { Outcome } from '../../../shared/outcome.ts';
 import type { PlatformDraft } from '../../../shared/platforms/platform.ts';
 import { fromRapidpro, rapidpro, rapidproMessage } from '../../../shared/platforms/rapidpro.ts';
 import type { Answer } from '../../../shared/posting.ts';
-import { issuesOf, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
+import { entry, issuesOf, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2030, 0, 1, 0, 1) }));
 
@@ -109,6 +109,11 @@ describe('a message of its own', () => {
       'that is two attachments without text',
       'id=33&text=%0Ahttp%3A%2F%2Ffoo.bar%2F1.jpg%0Ahttps%3A%2F%2Ffoo.bar%2F2.jpg&to=27821234567',
       { reference: '33', to, type: 'text', text: { body: 'http://foo.bar/1.jpg\nhttps://foo.bar/2.jpg' } },
+    ],
+    [
+      'that is an attachment after empty lines alone',
+      'id=36&text=%0A%0Ahttps%3A%2F%2Ffoo.bar%2Fimage.jpg&to=27821234567',
+      { reference: '36', to, type: 'text', text: { body: 'https://foo.bar/image.jpg' } },
     ],
     [
       'that begins with an empty line of its own, which stays',
@@ -333,6 +338,14 @@ describe('is told', () => {
       reached('delivered_to_user', { ...message, origin: { platform: 'turn', id: '21' } }),
     ],
     ['a message goes to a user', sent],
+    [
+      'a user data request is completed, which an account with a webhook asked for before',
+      entry({
+        type: 'user_data.completed',
+        request: { id: 'request-1', account: 'acme', phone: '27821234567' },
+        completed: '2030-01-01T00:00:01.000000',
+      }),
+    ],
   ])('nothing where %s', (_, untold) => {
     const { posting, telling } = rapidpro.receiver(settings);
     expect(posting(untold)).toBeUndefined();
@@ -476,6 +489,7 @@ describe('settings are tried', () => {
   test.each<[number, string, string | undefined]>([
     [400, REFUSAL, undefined],
     [400, '', OTHERWISE],
+    [200, REFUSAL, OTHERWISE],
     [400, `{"message":"Error","data":[{"type":"error","error":"field 'id' required"}]}`, OTHERWISE],
     [400, NO_CHANNEL, 'It knows no such channel.'],
     [404, NO_CHANNEL.toLowerCase(), 'It knows no such channel.'],
