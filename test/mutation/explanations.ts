@@ -53,6 +53,7 @@ export const explanations: Explanation[] = [
       ['personal-data.ts', 'completed !== undefined', 'true'],
       ['waiting.ts', 'head.cause !== undefined', 'true'],
       ['waiting.ts', 'head.retry_at !== undefined', 'true'],
+      ['bucket.ts', 'AWS_SESSION_TOKEN !== undefined', 'true'],
     ],
   },
   {
@@ -202,6 +203,7 @@ export const explanations: Explanation[] = [
       ['http/multipart-body.ts', "''", '"Stryker was here!"'],
       ['http/media-headers.ts', "''", '"Stryker was here!"'],
       ['app-network.ts', "''", '"Stryker was here!"'],
+      ['uploads.ts', "''", '"Stryker was here!"'],
       ['platforms/turn.ts', "''", '"Stryker was here!"'],
       ['user-data.ts', "''", '"Stryker was here!"'],
       ['waiting.ts', '[]', '["Stryker was here"]'],
@@ -218,6 +220,7 @@ export const explanations: Explanation[] = [
       ['faults.ts', "''", '"Stryker was here!"'],
       ['http/request.ts', "''", '"Stryker was here!"'],
       ['jobs.ts', "''", '"Stryker was here!"'],
+      ['bucket.ts', "''", '"Stryker was here!"'],
       ['jobs.ts', 'reached === undefined', 'false'],
       ['logs.ts', "''", '"Stryker was here!"'],
       ['logs.ts', 'shown.at(-1)?.position', 'shown.at(-1).position'],
@@ -271,9 +274,15 @@ export const explanations: Explanation[] = [
   {
     reason: "It is Node's default.",
     mutants: [
+      ['bucket.ts', "{ method: 'GET' }", '{}'],
+      ['bucket.ts', "'GET'", '""'],
       ['post.ts', "'utf8'", '""'],
       ['http/raw-body.ts', "'utf8'", '""'],
     ],
+  },
+  {
+    reason: 'A page of the table that is full says itself that there may be more.',
+    mutants: [['waiting.ts', 'items.length > COUNTED', 'false']],
   },
   {
     reason: 'The number ends at the next hyphen.',

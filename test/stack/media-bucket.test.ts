@@ -5,11 +5,13 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { getObject, putObject } from '../../shared/bucket.ts';
 import { deleteMedia, listMedia } from '../../shared/kept-media.ts';
 import { openMedia, whyNotToSend } from '../../shared/media.ts';
 import { Problem } from '../../shared/problems.ts';
+import { documents } from '../../shared/table/client.ts';
 import { upload } from '../../shared/uploads.ts';
 import { consumedBy } from './support/consumed.ts';
 import { fileOf, others, pdf, png, pngOf } from './support/files.ts';
@@ -84,7 +86,7 @@ describe('an upload that the bucket does not take leaves nothing in the table:',
     const account = newAccountId();
     const problem = await failure(account);
     expect(problem).toBeInstanceOf(Problem);
-    expect(problem).toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    expect(problem).toMatchObject({ code: 'unavailable', detail: 'Try again in a moment.', retryAfter: 1 });
     expect(asked.times).toBe(times);
     expect(await listMedia(account)).toEqual([]);
   });
@@ -122,7 +124,11 @@ test('an object whose bytes break off is not shown in part: 503, to come again',
   onTestFinished(() => void server.close());
   const address = server.address();
   vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
-  await expect(getObject('key')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
+  await expect(getObject('key')).rejects.toMatchObject({
+    code: 'unavailable',
+    detail: 'Try again in a moment.',
+    retryAfter: 1,
+  });
 });
 
 describe('a call of the bucket', () => {
@@ -161,32 +167,61 @@ describe('a call of the bucket', () => {
   );
 });
 
-test('media are listed by their owner, and lead to nothing when they are deleted', async () => {
-  vi.stubEnv('MEDIA_BUCKET', 'media');
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null));
-  const [account, other] = [newAccountId(), newAccountId()];
-  const [url, second] = [
-    (await upload(account, 'image', fileOf(png))).url,
-    (await upload(account, 'file', fileOf(pdf))).url,
-  ];
-  await upload(other, 'image', fileOf(png));
-  const until = expect.stringMatching(/^\d{4}-/);
-  expect(await listMedia(account)).toEqual([
-    { id: idIn(url), type: 'image/png', size: png.length, bucket: 'media', created: until, until },
-    { id: idIn(second), type: 'application/pdf', size: pdf.length, bucket: 'media', created: until, until },
-  ]);
+describe('media', () => {
+  beforeEach(() => {
+    vi.stubEnv('MEDIA_BUCKET', 'media');
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null));
+  });
 
-  // Cut off before the bytes are gone, it works no more already.
-  await expect(
-    deleteMedia(idIn(url), async () => {
-      await expect(openMedia(idIn(url))).rejects.toMatchObject({ code: 'media_expired' });
+  const uploaded = async (account: string, content: Uint8Array<ArrayBuffer>): Promise<string> =>
+    idIn((await upload(account, 'file', fileOf(content))).url);
+
+  test('are listed by their owner, in the order in which they came, and not when they are gone', async () => {
+    const [account, other] = [newAccountId(), newAccountId()];
+    const ids: string[] = [];
+    for (const content of [png, pdf, png, png, png]) ids.push(await uploaded(account, content));
+    await uploaded(other, png);
+    const time = expect.stringMatching(/^\d{4}-/);
+    const listed = await listMedia(account);
+    expect(listed.map(({ id }) => id)).toEqual(ids);
+    expect(listed.slice(0, 2)).toEqual([
+      { id: ids[0], type: 'image/png', size: png.length, bucket: 'media', created: time, until: time },
+      { id: ids[1], type: 'application/pdf', size: pdf.length, bucket: 'media', created: time, until: time },
+    ]);
+    const send = documents.send.bind(documents);
+    vi.spyOn(documents, 'send').mockImplementation(async (command) =>
+      command instanceof GetCommand ? {} : send(command),
+    );
+    expect(await listMedia(account)).toEqual([]);
+  });
+
+  test('work no more from the beginning of their end, and lead to nothing after it, however often it is cut off', async () => {
+    const account = newAccountId();
+    const [id, other] = [await uploaded(account, png), await uploaded(account, png)];
+    const cutOff = deleteMedia(id, async () => {
+      await expect(openMedia(id)).rejects.toMatchObject({ code: 'media_expired' });
       throw new Error('cut off');
-    }),
-  ).rejects.toThrow('cut off');
-  await deleteMedia(idIn(url), async () => undefined);
-  await expect(openMedia(idIn(url))).rejects.toMatchObject({ code: 'media_not_found' });
-  await deleteMedia(idIn(url), async () => undefined);
-  expect((await listMedia(account)).map(({ id }) => id)).toEqual([idIn(second)]);
+    });
+    await expect(cutOff).rejects.toThrow('cut off');
+    for (const _ of ['once', 'again']) {
+      await deleteMedia(id, async () => undefined);
+      await expect(openMedia(id)).rejects.toMatchObject({ code: 'media_not_found' });
+    }
+    expect((await listMedia(account)).map((kept) => kept.id)).toEqual([other]);
+  });
+
+  test('may be a PNG that moves, and have 4 MB', async () => {
+    const account = newAccountId();
+    // A chunk that says how many frames there are, behind the one that every PNG begins with.
+    const frames = Buffer.from([0, 0, 0, 8, ...Buffer.from('acTL'), 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+    const moving = Uint8Array.from(Buffer.concat([png.subarray(0, 33), frames, png.subarray(33)]));
+    await uploaded(account, moving);
+    await uploaded(account, pngOf(4 * 1024 * 1024));
+    expect((await listMedia(account)).map(({ type, size }) => [type, size])).toEqual([
+      ['image/png', moving.length],
+      ['image/png', 4 * 1024 * 1024],
+    ]);
+  });
 });
 
 test('what is in a bucket somewhere is called by its name there', async () => {
