@@ -1,5 +1,4 @@
 /** Everything that is kept about one user, for whoever has a right to know it. */
-import { now } from './clock.ts';
 import { type Grant, listGrants } from './grants.ts';
 import type { LogItem } from './logs.ts';
 import { type Direction, type Entry, nameOf, type Outgoing } from './outbox.ts';
@@ -79,7 +78,7 @@ export const isEmpty = ({ profile, answers, requests, grants, log, waiting }: Pe
 const TOGETHER = 25;
 
 /** All that a partition of the index of persons and contacts leads to, whole: the index does not hold everything. */
-const itemsAt = async <Item extends Key & { expires_at?: number }>(partition: string): Promise<Item[]> => {
+const itemsAt = async <Item extends Key>(partition: string): Promise<Item[]> => {
   const found: Item[] = [];
   for await (const keys of pages<Key>({
     IndexName: 'gsi2',
@@ -90,13 +89,10 @@ const itemsAt = async <Item extends Key & { expires_at?: number }>(partition: st
   })) {
     const items = await Promise.all(keys.map(({ pk, sk }) => findLatest<Item & { gsi2pk: string }>({ pk, sk })));
     // The index may be behind: what is no longer theirs is not shown.
-    found.push(...items.flatMap((item) => (item?.gsi2pk === partition && isCurrent(item) ? [item] : [])));
+    found.push(...items.flatMap((item) => (item?.gsi2pk === partition ? [item] : [])));
   }
   return found;
 };
-
-const isCurrent = ({ expires_at }: { expires_at?: number }): boolean =>
-  expires_at === undefined || expires_at > now() / 1000;
 
 interface Answer extends Key {
   option_id: string;

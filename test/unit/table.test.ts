@@ -1,9 +1,18 @@
 /** What the table's client makes of answers: a condition that failed is an answer, all else is an error. */
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isBusy } from '../../shared/table/busy.ts';
-import { documents, putNew, remove, transactOrLook, update, updated } from '../../shared/table/client.ts';
+import {
+  checking,
+  documents,
+  putNew,
+  remove,
+  removingPresent,
+  transactOrLook,
+  update,
+  updated,
+} from '../../shared/table/client.ts';
 
 const key = { pk: 'A', sk: 'B' };
 
@@ -35,6 +44,31 @@ describe('a condition that failed', () => {
   test('shows what stands there to who would put something new', async () => {
     failing(conditionFailed({ ...key, name: 'first' }));
     expect(await putNew({ ...key, name: 'second' })).toEqual({ ...key, name: 'first' });
+  });
+});
+
+describe('a transaction', () => {
+  test('tells which conditions failed, and what stands there where a write asks for that', async () => {
+    failing(
+      new TransactionCanceledException({
+        message: 'no',
+        $metadata: {},
+        CancellationReasons: [
+          { Code: 'None' },
+          { Code: 'ConditionalCheckFailed' },
+          { Code: 'ConditionalCheckFailed', Item: marshall({ ...key, newest: 'id-1' }) },
+        ],
+      }),
+    );
+    expect(await transactOrLook([])).toStrictEqual([{ place: 1 }, { place: 2, item: { ...key, newest: 'id-1' } }]);
+  });
+
+  test('may ask for what is there', () => {
+    expect(removingPresent(key)).toEqual({
+      Delete: { TableName: 'table', Key: key, ConditionExpression: 'attribute_exists(pk)' },
+    });
+    const condition = { ConditionExpression: 'a = :a', ExpressionAttributeValues: { ':a': 1 } };
+    expect(checking(key, condition)).toEqual({ ConditionCheck: { TableName: 'table', Key: key, ...condition } });
   });
 });
 
