@@ -27,7 +27,6 @@ export const explanations: Explanation[] = [
       ['messages.ts', '!isNew', 'true'],
       ['delivery.ts', 'isBehind(head)', 'true'],
       ['delivery.ts', "'working'", '""'],
-      ['outbox.ts', 'after === undefined', 'true'],
       ['user-data.ts', 'answers[property] !== undefined', 'true'],
       ['user-data.ts', 'failed.length === 0', 'false'],
       ['accounts.ts', 'released === undefined', 'false'],
@@ -35,21 +34,13 @@ export const explanations: Explanation[] = [
   },
   {
     reason: 'It spares work, and nothing else.',
-    mutants: [
-      ['text.ts', 'value.length <= count', 'false'],
-      ['text.ts', 'value.length <= count', 'value.length < count'],
-    ],
+    mutants: [['text.ts', 'value.length <= count', 'value.length < count']],
   },
   {
     reason: 'A value that is undefined is left out of the table and of JSON.',
     mutants: [
       ['messages.ts', 'request !== undefined', 'true'],
-      ['messages.ts', 'bot_number !== undefined', 'true'],
-      ['messages.ts', 'quick_replies !== undefined', 'true'],
       ['messages.ts', 'reason !== undefined', 'true'],
-      ['user-data.ts', 'idempotencyKey !== undefined', 'true'],
-      ['user-data.ts', 'reason !== undefined', 'true'],
-      ['accounts.ts', 'draft.expires !== undefined', 'true'],
       ['personal-data.ts', 'completed !== undefined', 'true'],
       ['waiting.ts', 'head.cause !== undefined', 'true'],
       ['waiting.ts', 'head.retry_at !== undefined', 'true'],
@@ -59,11 +50,9 @@ export const explanations: Explanation[] = [
   {
     reason: 'Any word does that tells this from others.',
     mutants: [
-      ['jobs.ts', "'job'", '""'],
       ['messages.ts', "'api'", '""'],
       ['messages.ts', "'sendMessage'", '""'],
       ['profilers.ts', "'createProfiler'", '""'],
-      ['user-data.ts', "'startUserDataRequest'", '""'],
     ],
   },
   {
@@ -74,9 +63,7 @@ export const explanations: Explanation[] = [
       ['answers.ts', 'true', 'false'],
       ['told.ts', 'true', 'false'],
       ['waiting.ts', 'true', 'false'],
-      ['grants.ts', 'true', 'false'],
       ['personal-data.ts', 'true', 'false'],
-      ['accounts.ts', 'true', 'false'],
     ],
   },
   {
@@ -86,31 +73,25 @@ export const explanations: Explanation[] = [
       ['profilers.ts', "''", '"Stryker was here!"'],
       ['erasure.ts', "''", '"Stryker was here!"'],
       ['waiting.ts', "''", '"Stryker was here!"'],
-      ['grants.ts', "''", '"Stryker was here!"'],
       ['grants.ts', "{ created: '', request: '' }", '{}'],
       ['kept-media.ts', "''", '"Stryker was here!"'],
       ['kept-media.ts', "{ created: '', id: '' }", '{}'],
       ['personal-data.ts', "''", '"Stryker was here!"'],
       ['answers.ts', "''", '"Stryker was here!"'],
       ['table/keys.ts', "''", '"Stryker was here!"'],
-      ['accounts.ts', "''", '"Stryker was here!"'],
     ],
   },
   {
     reason: 'Whether the last one of its second, or a time that is exactly the present, counts: nobody can tell.',
     mutants: [
       ['jobs.ts', 'expires_at <= now() / 1000', 'expires_at < now() / 1000'],
-      ['logs.ts', 'item.expires_at > now() / 1000', 'item.expires_at >= now() / 1000'],
       ['messages.ts', 'expires_at > now() / 1000', 'expires_at >= now() / 1000'],
-      ['circuit.ts', 'until > sortableTime(now())', 'until >= sortableTime(now())'],
-      ['outbox.ts', 'retry_at > sortableTime(now())', 'retry_at >= sortableTime(now())'],
       ['outbox.ts', 'gsi1sk <= sortableTime(now())', 'gsi1sk < sortableTime(now())'],
       ['delivery.ts', 'remaining() < RESERVE + wait', 'remaining() <= RESERVE + wait'],
       ['delivery.ts', 'remaining() < RESERVE', 'remaining() <= RESERVE'],
       ['delivery.ts', '(first.retryAfter ?? 0) > wait', '(first.retryAfter ?? 0) >= wait'],
       ['erasure.ts', 'created <= until', 'created < until'],
       ['erasure.ts', 'created <= end', 'created < end'],
-      ['personal-data.ts', 'expires_at > now() / 1000', 'expires_at >= now() / 1000'],
     ],
   },
   {
@@ -138,14 +119,12 @@ export const explanations: Explanation[] = [
         'Buffer.byteLength(JSON.stringify(profiler)) + 1',
         'Buffer.byteLength(JSON.stringify(profiler)) - 1',
       ],
-      ['profilers.ts', 'size + 1', 'size - 1'],
     ],
   },
   {
     reason: 'No item holds such a value.',
     mutants: [
       ['profilers.ts', 'value !== null', 'true'],
-      ['profilers.ts', "typeof value === 'string'", 'true'],
       ['profilers.ts', 'index > 0'],
     ],
   },
@@ -155,10 +134,7 @@ export const explanations: Explanation[] = [
   },
   {
     reason: 'More events are taken one after the other than need be, and all of them as before.',
-    mutants: [
-      ['app-events.ts', "type === 'message.received'"],
-      ['app-events.ts', "'phone_number'", '""'],
-    ],
+    mutants: [['app-events.ts', "type === 'message.received'"]],
   },
   {
     reason: 'The causes that there are have three digits at their end, or none.',
@@ -166,10 +142,6 @@ export const explanations: Explanation[] = [
       ['delivery.ts', '/^(status_\\d)\\d\\d$/', '/(status_\\d)\\d\\d$/'],
       ['delivery.ts', '/^(status_\\d)\\d\\d$/', '/^(status_\\d)\\d\\d/'],
     ],
-  },
-  {
-    reason: 'Any other number will do, as long as it is another one each time.',
-    mutants: [['user-data.ts', 'version + 1', 'version - 1']],
   },
   {
     reason: 'The API description alone shows it, and the tests of that hold it.',
@@ -207,7 +179,6 @@ export const explanations: Explanation[] = [
       ['platforms/turn.ts', "''", '"Stryker was here!"'],
       ['user-data.ts', "''", '"Stryker was here!"'],
       ['waiting.ts', '[]', '["Stryker was here"]'],
-      ['table/client.ts', '!(error instanceof TransactionCanceledException)', 'false'],
       ['table/client.ts', '[]', '["Stryker was here"]'],
       ['backlog.ts', "''", '"Stryker was here!"'],
       ['text.ts', '/^[1-9]\\d{3}-\\d\\d-\\d\\d$/'],
@@ -229,15 +200,11 @@ export const explanations: Explanation[] = [
       ['messages.ts', "'#'", '""'],
       ['outbox.ts', "''", '"Stryker was here!"'],
       ['outbox.ts', 'late.item?.newest', 'late.item.newest'],
-      ['user-data.ts', 'first?.request', 'first.request'],
-      ['user-data.ts', 'results[property]?.status', 'results[property].status'],
-      ['user-data.ts', '(await findAccount(account))?.platform', '(await findAccount(account)).platform'],
       ['accounts.ts', 'failed === 0', 'false'],
       ['table/stream.ts', 'dynamodb?.NewImage', 'dynamodb.NewImage'],
       ['table/stream.ts', 'dynamodb.NewImage?.trace_id?.S', 'dynamodb.NewImage?.trace_id.S'],
       ['table/stream.ts', '[]', '["Stryker was here"]'],
       ['http/request-log.ts', 'request.response?.statusCode', 'request.response.statusCode'],
-      ['http/request-log.ts', 'start === undefined', 'false'],
     ],
   },
   {
@@ -268,13 +235,12 @@ export const explanations: Explanation[] = [
     reason: 'A value that is none fails the next check too.',
     mutants: [
       ['posting.ts', 'value === undefined', 'false'],
-      ['outbox.ts', 'retry_at !== undefined', 'true'],
+      ['logs.ts', 'end !== undefined', 'true'],
     ],
   },
   {
     reason: "It is Node's default.",
     mutants: [
-      ['bucket.ts', "{ method: 'GET' }", '{}'],
       ['bucket.ts', "'GET'", '""'],
       ['post.ts', "'utf8'", '""'],
       ['http/raw-body.ts', "'utf8'", '""'],
