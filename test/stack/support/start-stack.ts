@@ -1,0 +1,74 @@
+/** Starts a stack for many tests, as `npm start` does, on free ports and a table of its own. */
+import { createWriteStream } from 'node:fs';
+import { callTableOf } from '../../../infra/local/call-table.ts';
+import { seedDemo } from '../../../infra/local/demo.ts';
+import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
+import { Outside } from '../../../infra/local/simulated/outside.ts';
+import type { StackFile } from '../../../infra/local/stack-file.ts';
+
+/** The served stack, and where its log lines and its synthesised form stand. */
+export interface TestStack extends Omit<StackFile, 'docs_url'> {
+  log: string;
+  assembly: string;
+}
+
+/** In milliseconds: attempts have a sixth of it, and whatever is due is looked for once in it. */
+const MINUTE = 2_000;
+
+/** RapidPro waits as long as the real one does, in milliseconds: half of a short minute would be too little at times. */
+const PATIENCE = 30_000;
+
+interface Starting extends Pick<LocalStackOptions, 'dynamodbEndpoint' | 'functions' | 'onCall'> {
+  /** Where the synthesised stack stands, or will. */
+  assembly: string;
+  synthesised: Promise<unknown>;
+  log: string;
+  table: string;
+  /** Where the tests find the table. */
+  tableAt: (stack: LocalStack) => Promise<string>;
+}
+
+/** Answers the stack, and a function that ends it. */
+export const startStack = async ({ assembly, synthesised, log, table, tableAt, ...options }: Starting) => {
+  const lines = createWriteStream(log);
+  const outside = await Outside.start({
+    ports: { phone: 0, rapidpro: 0, turn: 0 },
+    minute: MINUTE,
+    patience: PATIENCE,
+  });
+  const { app, rapidpro, turn } = outside;
+  const stack = await LocalStack.start({
+    ...options,
+    assembly: synthesised.then(() => assembly),
+    ports: { base: 0, bridge: 0 },
+    tableName: table,
+    minute: MINUTE,
+    secret: app.stackSecret,
+    onLine: (source, line) => void lines.write(`${source} ${line}\n`),
+  });
+  const dynamodb_endpoint = await tableAt(stack);
+  callTableOf({ dynamodbEndpoint: dynamodb_endpoint, table });
+  const demo = await seedDemo(outside);
+  outside.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
+  const served: TestStack = {
+    base_url: stack.baseUrl,
+    bridge_url: stack.bridgeUrl,
+    dynamodb_endpoint,
+    s3_endpoint: stack.bucketsEndpoint,
+    table,
+    phone_url: app.phoneUrl,
+    app_url: app.appUrl,
+    rapidpro_url: rapidpro.url,
+    turn_url: turn.url,
+    ...demo,
+    pid: process.pid,
+    log,
+    assembly,
+  };
+  const close = async (): Promise<void> => {
+    await stack.close();
+    await outside.close();
+    lines.end();
+  };
+  return { served, close };
+};
