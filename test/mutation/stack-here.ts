@@ -20,11 +20,11 @@ export const serveHere = async ({ assembly, log }: Pick<TestStack, 'assembly' | 
     // Functions and tests call the table through one client here, so that readers of the stream learn of every write.
     tableAt: async () => {
       await loaded();
-      Object.assign(process.env, environment);
       return environment.AWS_ENDPOINT_URL_DYNAMODB ?? '';
     },
     dynamodbEndpoint: undefined,
     functions: FunctionHere,
+    environment,
   });
   return { stack: served, environment };
 };

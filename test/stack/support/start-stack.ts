@@ -26,10 +26,12 @@ interface Starting extends Pick<LocalStackOptions, 'dynamodbEndpoint' | 'functio
   table: string;
   /** Where the tests find the table. */
   tableAt: (stack: LocalStack) => Promise<string>;
+  /** What functions that run in this process find in its environment. */
+  environment?: Record<string, string>;
 }
 
 /** Answers the stack, and a function that ends it. */
-export const startStack = async ({ assembly, synthesised, log, table, tableAt, ...options }: Starting) => {
+export const startStack = async ({ assembly, synthesised, log, table, tableAt, environment, ...options }: Starting) => {
   const lines = createWriteStream(log);
   const outside = await Outside.start({
     ports: { phone: 0, rapidpro: 0, turn: 0 },
@@ -48,6 +50,7 @@ export const startStack = async ({ assembly, synthesised, log, table, tableAt, .
   });
   const dynamodb_endpoint = await tableAt(stack);
   callTableOf({ dynamodbEndpoint: dynamodb_endpoint, table });
+  Object.assign(process.env, environment);
   const demo = await seedDemo(outside);
   outside.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
   const served: TestStack = {
