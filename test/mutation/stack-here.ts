@@ -1,9 +1,13 @@
 /**
  * The stack, served from within the process of the tests: what they send over HTTP is handled by the very code in which
- * a mutant is active. Everything else is as for all stack tests.
+ * a mutant is active. Everything else is as for all stack tests, but for shorter minutes: tests of mutants
+ * wait for less.
  */
 import { startStack, type TestStack } from '../stack/support/start-stack.ts';
 import { environment, FunctionHere, loaded } from './function-here.ts';
+
+/** In milliseconds. */
+const MINUTE = 1_000;
 
 /** The stack, and what its functions find in their environment. */
 export interface ServedHere {
@@ -22,6 +26,7 @@ export const serveHere = async ({ assembly, log }: Pick<TestStack, 'assembly' | 
       await loaded();
       return environment.AWS_ENDPOINT_URL_DYNAMODB ?? '';
     },
+    minute: MINUTE,
     dynamodbEndpoint: undefined,
     functions: FunctionHere,
     environment,

@@ -13,6 +13,9 @@ declare module 'vitest' {
   }
 }
 
+/** In milliseconds: attempts have a sixth of it, and whatever is due is looked for once in it. */
+const MINUTE = 2_000;
+
 export default async (project: TestProject) => {
   await mkdir(localFolder, { recursive: true });
   await rm(callsFile, { force: true });
@@ -22,6 +25,7 @@ export default async (project: TestProject) => {
     log: join(localFolder, 'test.log'),
     table: `business-api-test-${process.pid}-${Date.now()}`,
     tableAt: async ({ dynamodbEndpoint }) => dynamodbEndpoint,
+    minute: MINUTE,
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     onCall: recordCall,
   });

@@ -12,13 +12,10 @@ export interface TestStack extends Omit<StackFile, 'docs_url'> {
   assembly: string;
 }
 
-/** In milliseconds: attempts have a sixth of it, and whatever is due is looked for once in it. */
-const MINUTE = 2_000;
-
 /** RapidPro waits as long as the real one does, in milliseconds: half of a short minute would be too little at times. */
 const PATIENCE = 30_000;
 
-interface Starting extends Pick<LocalStackOptions, 'dynamodbEndpoint' | 'functions' | 'onCall'> {
+interface Starting extends Pick<LocalStackOptions, 'minute' | 'dynamodbEndpoint' | 'functions' | 'onCall'> {
   /** Where the synthesised stack stands, or will. */
   assembly: string;
   synthesised: Promise<unknown>;
@@ -35,7 +32,7 @@ export const startStack = async ({ assembly, synthesised, log, table, tableAt, e
   const lines = createWriteStream(log);
   const outside = await Outside.start({
     ports: { phone: 0, rapidpro: 0, turn: 0 },
-    minute: MINUTE,
+    minute: options.minute,
     patience: PATIENCE,
   });
   const { app, rapidpro, turn } = outside;
@@ -44,7 +41,6 @@ export const startStack = async ({ assembly, synthesised, log, table, tableAt, e
     assembly: synthesised.then(() => assembly),
     ports: { base: 0, bridge: 0 },
     tableName: table,
-    minute: MINUTE,
     secret: app.stackSecret,
     onLine: (source, line) => void lines.write(`${source} ${line}\n`),
   });
