@@ -26,7 +26,7 @@ interface ProfilerItem extends Key {
   created_at: string;
   /** SHA-256 of the request that made it: tells a repeat from another use of its idempotency key. */
   request: string;
-  /** Set when it was deleted; the tombstone stays until `expires_at`, in seconds since 1970. */
+  /** Set when it was deleted; the tombstone stays until `expires_at`, in seconds since 1970, which its answers' end sets. */
   deleted_at?: string;
   /** Tells the call that deleted it from another one of the same microsecond. */
   deletion?: string;
@@ -113,7 +113,7 @@ export const readProfiler = async (account: string, id: string): Promise<Profile
 };
 
 /**
- * Deletes a profiler: a tombstone stays for seven days, and its answers are removed by `sweep` after a minute.
+ * Deletes a profiler: its answers are removed by `sweep` after a minute, and a tombstone stays for seven days more.
  * 1 write unit, and 1 on the index through which `sweep` finds the tombstone.
  *
  * @throws profiler_not_found — unknown, deleted before, or another account's
@@ -124,14 +124,12 @@ export const deleteProfiler = async (account: string, id: string): Promise<void>
     isUuid(id) &&
     (await update({
       Key: profilerKey(account, id),
-      UpdateExpression:
-        'SET deleted_at = :now, deletion = :this, expires_at = :end, gsi1pk = :due, gsi1sk = :time REMOVE question',
+      UpdateExpression: 'SET deleted_at = :now, deletion = :this, gsi1pk = :due, gsi1sk = :time REMOVE question',
       // Holds for its own repetition too, when the first answer of the table was lost on the way.
       ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(deleted_at) OR deletion = :this)',
       ExpressionAttributeValues: {
         ':now': timestamp(),
         ':this': newId(),
-        ':end': secondsFromNow(TOMBSTONE_LIFETIME),
         ':due': gsi1pk,
         ':time': gsi1sk,
       },
@@ -142,12 +140,16 @@ export const deleteProfiler = async (account: string, id: string): Promise<void>
 /** The id of the profiler that a key in `PROFILERS#…` belongs to. */
 export const profilerOf = ({ sk }: Key): string => sk.slice(profilerKey('', '').sk.length);
 
-/** Ends the wait of a tombstone: its answers are gone. */
+/**
+ * Ends the wait of a tombstone: its answers are gone, and it expires. Not before: answers that outlived it would be taken
+ * for answers to the next profiler with the same idempotency key.
+ */
 export const answersRemoved = async ({ pk, sk }: Key): Promise<void> => {
   await update({
     Key: { pk, sk },
-    UpdateExpression: 'REMOVE gsi1pk, gsi1sk',
-    ConditionExpression: 'attribute_exists(pk)',
+    UpdateExpression: 'SET expires_at = if_not_exists(expires_at, :end) REMOVE gsi1pk, gsi1sk',
+    ConditionExpression: 'attribute_exists(deleted_at)',
+    ExpressionAttributeValues: { ':end': secondsFromNow(TOMBSTONE_LIFETIME) },
   });
 };
 

@@ -229,6 +229,7 @@ describe('the answers of a deleted profiler', () => {
     expect(first.finished).toBe(false);
     expect(first.removed).toBeGreaterThan(20);
     expect(await tombstoneOf(profiler.key)).toHaveProperty('gsi1pk');
+    expect(await tombstoneOf(profiler.key), 'until all answers are removed').not.toHaveProperty('expires_at');
     const second = await removeAnswers(profiler.key);
     expect(second).toEqual({ removed: 41 - first.removed, finished: true });
     expect(await tombstoneOf(profiler.key)).not.toHaveProperty('gsi1pk');
