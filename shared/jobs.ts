@@ -1,5 +1,5 @@
 /** Jobs (spec §2, §4.7): how many messages of each reached which state. */
-import { idFromKey, now, secondsFromNow } from './clock.ts';
+import { idFromKey, now } from './clock.ts';
 import { type LogItem, type State, states } from './logs.ts';
 import { Problem } from './problems.ts';
 import { counterRetention } from './settings.ts';
@@ -64,16 +64,23 @@ const adding = (entries: Countable[]): Write[] => {
     group.slice(0, 1).map((entry) =>
       updating({
         Key: counterOf(entry),
-        UpdateExpression: 'ADD #count :count SET expires_at = if_not_exists(expires_at, :end)',
+        UpdateExpression: 'ADD #count :count SET expires_at = :end',
         ExpressionAttributeNames: { '#count': 'count' },
-        ExpressionAttributeValues: { ':count': group.length, ':end': secondsFromNow(counterRetention() * 86_400) },
+        ExpressionAttributeValues: { ':count': group.length, ':end': endOf(dayOf(entry)) },
       }),
     ),
   );
 };
 
-const counterOf = (entry: Countable): Key =>
-  jobCounterKey(entry.account, { ...entry, day: entry.created.slice(0, 10) });
+const counterOf = (entry: Countable): Key => jobCounterKey(entry.account, { ...entry, day: dayOf(entry) });
+
+const dayOf = ({ created }: Countable): string => created.slice(0, 10);
+
+/**
+ * When the counters of a day expire, in seconds since 1970. Counted from the end of that day, and not from when one was
+ * begun: a job's states would vanish one after the other.
+ */
+const endOf = (day: string): number => Date.parse(day) / 1000 + (1 + counterRetention()) * 86_400;
 
 /** A job's messages of one type that reached one state in a period. */
 export interface JobStatistic {

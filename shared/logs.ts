@@ -34,10 +34,14 @@ export interface Message {
   reported?: true;
   /** The name of the chat platform that sent it, and what it knows it by: other messages may have the same id there. */
   origin?: { platform: string; id: string };
+  /** When it was accepted: `created` of its first log entry. */
+  accepted: string;
+  /** When all rows about it expire, in seconds since 1970: its log entries, and the notes of what its platform was told. */
+  expires_at: number;
 }
 
 /** A log entry in the table. */
-export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'id'> {
+export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'id' | 'accepted'> {
   state: State;
   /** When it reached the state. */
   created: string;
@@ -45,34 +49,46 @@ export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'i
   reason?: string;
   /** Set by `count`, once. */
   counted?: true;
-  expires_at: number;
 }
+
+/**
+ * When a message expires that is accepted now. All its rows take this over, however late they are written: a state that
+ * outlived its message would be taken for one of the next message with the same idempotency key.
+ */
+export const lifetimeFrom = (accepted: string): Pick<Message, 'accepted' | 'expires_at'> => ({
+  accepted,
+  expires_at: secondsFromNow(messageRetention() * 86_400),
+});
 
 /** The item of a log entry. A message's first one is the message itself. */
 export const logItem = (message: Message, state: State, created: string): LogItem => {
-  const { id, ...rest } = message;
+  const { id, accepted: _accepted, ...rest } = message;
   return {
     ...(isFirst(state) ? messageKey(id) : stateKey(id, state)),
     ...rest,
     state,
     created,
     ...ofLog(message.account, { ...message, message: id, state, created }),
-    expires_at: secondsFromNow(messageRetention() * 86_400),
   };
 };
 
 const isFirst = (state: State): boolean => firstStates.some((first) => first === state);
 
-/** The message that a log entry speaks of. */
-export const messageOf = ({ pk, account, phone, job_id, payload_type, reported, origin }: LogItem): Message => ({
-  id: pk.slice(messageKey('').pk.length),
-  account,
-  phone,
-  job_id,
-  payload_type,
-  ...(reported && { reported }),
-  ...(origin && { origin }),
-});
+/** The message whose first log entry this is. */
+export const messageOf = (first: LogItem): Message => {
+  const { pk, account, phone, job_id, payload_type, reported, origin, created, expires_at } = first;
+  return {
+    id: pk.slice(messageKey('').pk.length),
+    account,
+    phone,
+    job_id,
+    payload_type,
+    ...(reported && { reported }),
+    ...(origin && { origin }),
+    accepted: created,
+    expires_at,
+  };
+};
 
 /** What an entry says (spec §2). */
 export interface LogEntry {

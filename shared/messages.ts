@@ -4,7 +4,7 @@ import { accountOfBot, findAccount } from './accounts.ts';
 import { idFromKey, newId, now, timestamp } from './clock.ts';
 import { hashOf, idempotencyKeyReused } from './idempotency.ts';
 import { jobOf } from './jobs.ts';
-import { type LogItem, logItem, type Message, messageOf, type State } from './logs.ts';
+import { type LogItem, lifetimeFrom, logItem, type Message, messageOf, type State } from './logs.ts';
 import { whyNotToSend } from './media.ts';
 import { measure } from './metrics.ts';
 import {
@@ -59,7 +59,9 @@ export const sendMessage = async (
   const isNew = await accept(draft, { id, account, source: 'api', job_id }, request);
   if (!isNew) {
     const first = await findLatest<MessageItem>(messageKey(id));
-    if (first?.request !== request) throw idempotencyKeyReused('message');
+    // The first message has expired since then.
+    if (first === undefined) return sendMessage(account, draft, { job_id, idempotencyKey });
+    if (first.request !== request) throw idempotencyKeyReused('message');
   }
   return id;
 };
@@ -100,6 +102,7 @@ const accept = async (draft: Draft, { source, ...sending }: Sending, request?: s
     payload_type: content.type,
     // Chat platforms hear of the messages that they sent themselves; a plain webhook of all.
     ...((platform === 'webhook' || platform === source) && { reported: true }),
+    ...lifetimeFrom(created),
   };
   const item: MessageItem = { ...logItem(message, 'sent', created), ...(request !== undefined && { request }) };
   const outgoing: Outgoing = {
@@ -164,6 +167,7 @@ const take = async (account: string, id: string, { from, to, ...content }: Recei
     phone: from,
     job_id: jobOf(account, 'app', created),
     payload_type: content.type,
+    ...lifetimeFrom(created),
   };
   const item = logItem(message, 'received', created);
   if (platform === undefined) return void (await putNew(item));

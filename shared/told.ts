@@ -1,6 +1,5 @@
 /** What chat platforms were told of messages that they know by one id of their own: each state once. */
-import { now, secondsFromNow } from './clock.ts';
-import { messageRetention } from './settings.ts';
+import { now } from './clock.ts';
 import { page, puttingNew, type Write } from './table/client.ts';
 import { type Key, toldKey } from './table/keys.ts';
 
@@ -11,6 +10,8 @@ export interface Telling {
   state: string;
   /** States after which it is not to be told of this one any more. */
   never_after: string[];
+  /** When the message expires, in seconds since 1970: its id there may belong to another one afterwards. */
+  expires_at: number;
 }
 
 interface ToldItem extends Key {
@@ -18,7 +19,10 @@ interface ToldItem extends Key {
 }
 
 /** Whether it was told already, or of something after which this is news no more. 1 read unit. */
-export const wasTold = async (account: string, { id, state, never_after }: Telling): Promise<boolean> => {
+export const wasTold = async (
+  account: string,
+  { id, state, never_after }: Omit<Telling, 'expires_at'>,
+): Promise<boolean> => {
   const { items } = await page<ToldItem>({
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': toldKey(account, id, '').pk },
@@ -29,5 +33,5 @@ export const wasTold = async (account: string, { id, state, never_after }: Telli
 };
 
 /** Notes that it was told, within the transaction that settles it; fails where it was noted before. 2 write units. */
-export const noting = (account: string, { id, state }: Telling): Write =>
-  puttingNew<ToldItem>({ ...toldKey(account, id, state), expires_at: secondsFromNow(messageRetention() * 86_400) });
+export const noting = (account: string, { id, state, expires_at }: Telling): Write =>
+  puttingNew<ToldItem>({ ...toldKey(account, id, state), expires_at });

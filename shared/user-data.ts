@@ -129,7 +129,9 @@ export const startRequest = async (
   if (failed.includes(0)) {
     // A repeat, which is answered as the first was.
     const first = await findLatest<RequestItem>(requestKey(id));
-    if (first?.request !== item.request) throw idempotencyKeyReused('request');
+    // The first request has expired since then, or its user was erased.
+    if (first === undefined) return startRequest(account, phone, { reason, data }, idempotencyKey);
+    if (first.request !== item.request) throw idempotencyKeyReused('request');
   } else if (failed.length > 0) throw userNotFound();
   else if (!isComplete) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
   return answer;

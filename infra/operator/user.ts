@@ -1,14 +1,13 @@
 /** `operator user …`: users of the mobile app, and what is kept about them. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import * as v from 'valibot';
 import { Refusal } from '../../shared/accounts.ts';
 import { type Erased, eraseUser } from '../../shared/erasure.ts';
 import { type Grant, listGrants } from '../../shared/grants.ts';
 import { isEmpty, type PersonalData, personalDataOf } from '../../shared/personal-data.ts';
-import { wholeNumber } from '../../shared/text.ts';
 import { findUser, registerUser, type WholeUser, wholeUser } from '../../shared/users.ts';
 import { answer, columns, count, fields, masked, minute, note, second } from './output.ts';
-import { examples, readBy, readPhoneNumber } from './usage.ts';
+import { examples, readPhoneNumber } from './usage.ts';
 
 const PHONE = 'in international format without +, 7 to 15 digits';
 
@@ -82,20 +81,13 @@ It can be repeated. The worker looks once more two minutes later, for what was u
     )
     .argument('<phone>', PHONE, readPhoneNumber)
     .option('--yes', 'do it; else it is only said what there is')
-    .addOption(
-      new Option('--retention <days>', 'how long a new log entry is kept: the setting messageRetention of the stack')
-        .env('MESSAGE_RETENTION')
-        .argParser(readBy(wholeNumber(30, 100_000)))
-        .default(90),
-    )
     .addHelpText('after', examples('user erase 27820000001', 'user erase 27820000001 --yes'))
-    .action(async (phone: string, { yes, retention }: { yes?: true; retention: number }, command: Command) => {
+    .action(async (phone: string, { yes }: { yes?: true }, command: Command) => {
       if (yes === undefined) {
         const found = await personalDataOf(phone);
         const words = isEmpty(found) ? 'nothing' : inWords(countsIn(found));
         throw new Refusal(`Not erased. Of ${masked(phone)} there is: ${words}. Add --yes to erase it for good.`);
       }
-      process.env.MESSAGE_RETENTION = String(retention);
       const hadProfile = (await findUser(phone)) !== undefined;
       const erased = { profile: Number(hadProfile), ...(await eraseUser(phone)) };
       const found = Object.values(erased).some((number) => number > 0);

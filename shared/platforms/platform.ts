@@ -1,6 +1,6 @@
 /** What a chat platform is to the service. One file for each, in this folder; `platforms.ts` lists them. */
 import * as v from 'valibot';
-import type { State } from '../logs.ts';
+import type { Message, State } from '../logs.ts';
 import type { Content, Entry, Outgoing } from '../outbox.ts';
 import { again, type Outcome } from '../outcome.ts';
 import { type Answer, notSetUp, type Posting } from '../posting.ts';
@@ -101,16 +101,16 @@ export const describePlatform = <const Out extends Settings, const In extends Se
 
 /**
  * Makes what tells a platform's status of one of its own messages, by what it calls the states that it wants to hear of:
- * its id of the message, the status, and since when.
+ * its id of the message, the status, since when, and the message.
  */
 export const statusReader =
   <Status extends string>(platform: string, names: Partial<Record<State, Status>>) =>
-  (outgoing: Outgoing): { id: string; status: Status; created: string } | undefined => {
+  (outgoing: Outgoing): { id: string; status: Status; created: string; message: Message } | undefined => {
     if (outgoing.type !== 'message.state') return undefined;
-    const { origin } = outgoing.message;
-    if (origin?.platform !== platform) return undefined;
+    const { message, created } = outgoing;
+    if (message.origin?.platform !== platform) return undefined;
     const status = names[outgoing.state];
-    return status && { id: origin.id, status, created: outgoing.created };
+    return status && { id: message.origin.id, status, created, message };
   };
 
 /** What a user wrote, for a platform that knows texts only: media go by their address. */

@@ -83,7 +83,7 @@ export const rapidpro = describePlatform({
     const told = statusOf(outgoing);
     // It takes the later of two statuses for the last one, and the app network may report before it answers.
     const never_after = told?.status === 'sent' ? ['delivered', 'failed'] : [];
-    return told && { id: told.id, state: told.status, never_after };
+    return told && { id: told.id, state: told.status, never_after, expires_at: told.message.expires_at };
   },
   probe: ({ url }) => ({
     posting: formPosting(url, {}),

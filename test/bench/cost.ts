@@ -7,6 +7,7 @@ import { api, type Endpoint, type EndpointName } from '../../shared/api.ts';
 import { logItem, states } from '../../shared/logs.ts';
 import type { Key } from '../../shared/table/keys.ts';
 import { indexes } from '../../shared/table/keys.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { costOf, listPriceOf, type Priced } from './prices.ts';
 import { type Figure, report } from './report.ts';
 import { measureUsage, type Use } from './usage.ts';
@@ -95,7 +96,7 @@ const bytesOf = (item: Key): number => {
 /** Bytes that stay of a message: the entries of its log. */
 const messageBytes = (): number => {
   const id = '0198c0de-0000-7000-8000-000000000000';
-  const message = { id, account: 'acme-research', phone: '27821234567', job_id: id, payload_type: 'text' };
+  const message = { id, account: 'acme-research', phone: '27821234567', job_id: id, payload_type: 'text', ...lifetime };
   const reached = states.filter((state) =>
     ['sent', 'delivered_to_server', 'delivered_to_user', 'read'].includes(state),
   );

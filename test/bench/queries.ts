@@ -9,6 +9,7 @@ import { storyOf } from '../../shared/messages.ts';
 import { jobCounterKey, type Key } from '../../shared/table/keys.ts';
 import { consumedBy } from '../stack/support/consumed.ts';
 import { putAll, serveItems } from '../stack/support/many-items.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { openParts } from './parts.ts';
 import { type Figure, median, quantile, ratios, report, say } from './report.ts';
 
@@ -48,6 +49,7 @@ function* logOf({ id: account, entries, jobs, message }: Account): Generator<Log
       phone: PHONES[place % 2] ?? '',
       job_id: jobs[place % 2] ?? '',
       payload_type: 'text',
+      ...lifetime,
     };
     for (const [step, state] of STATES.entries()) {
       yield logItem(one, state, timestampAt(start + (place * STATES.length + step) * 1_000));

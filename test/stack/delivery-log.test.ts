@@ -13,6 +13,7 @@ import { toldKey } from '../../shared/table/keys.ts';
 import { wasTold } from '../../shared/told.ts';
 import { traced } from '../../shared/trace.ts';
 import { captureLog } from '../support/captured-log.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { useAppReceiver } from './support/app-receiver.ts';
 import { useOwnTable } from './support/own-table.ts';
 import type { Answer } from './support/receiver.ts';
@@ -248,7 +249,7 @@ describe('a conversation', () => {
     const story = await storyOf(id);
     if (story === undefined) throw new Error('There is no message.');
     const { account, phone, job_id, payload_type } = story;
-    const message = { id, account, phone, job_id, payload_type };
+    const message = { id, account, phone, job_id, payload_type, ...lifetime };
     await putNew(logItem(message, 'delivered_to_server', '2030-01-01T00:00:01.000000'));
     expect(await run(conversation)).toEqual({ settled: 1 });
     expect(await isEmpty(conversation)).toBe(true);

@@ -18,6 +18,7 @@ import { erasureKey, logPartitions, requestKey } from '../../shared/table/keys.t
 import { answerRequest, fetchRequest, retrieve, startRequest } from '../../shared/user-data.ts';
 import { findUser, updateUser } from '../../shared/users.ts';
 import { captureLog } from '../support/captured-log.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { call, fail, sendRaw } from './support/client.ts';
 import { useOwnTable, useSecret } from './support/own-table.ts';
 import { Receiver } from './support/receiver.ts';
@@ -571,7 +572,7 @@ describe('what is under way', () => {
     const { person, message } = await waitingMessage();
     const { account, phone, job_id, payload_type } = (await storyOf(message)) ?? {};
     if (!account || !phone || !job_id || !payload_type) throw new Error('There is no message.');
-    const logged = { id: message, account, phone, job_id, payload_type };
+    const logged = { id: message, account, phone, job_id, payload_type, ...lifetime };
     await putNew(logItem(logged, 'sending_failed', timestamp()));
     expect(await eraseUser(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 2 });
     expect(await statesOf(message)).toEqual(['sent', 'sending_failed']);

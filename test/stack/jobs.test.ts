@@ -7,6 +7,7 @@ import { type Countable, countEntries, listJobs, recountJobs } from '../../share
 import { type LogItem, listLogs, logItem, type State, states } from '../../shared/logs.ts';
 import { documents } from '../../shared/table/client.ts';
 import { jobCounterKey } from '../../shared/table/keys.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { putAll } from './support/many-items.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId } from './support/world.ts';
@@ -31,7 +32,7 @@ const entry = (
   { job_id = randomUUID(), payload_type = 'text', state = 'sent', ago = 0 }: Wanted,
 ): LogItem =>
   logItem(
-    { id: randomUUID(), account, phone: '27820000001', job_id, payload_type },
+    { id: randomUUID(), account, phone: '27820000001', job_id, payload_type, ...lifetime },
     state,
     `${day(ago)}T00:00:00.000000`,
   );

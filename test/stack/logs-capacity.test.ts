@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LogFilter, type LogItem, listLogs, logItem, states } from '../../shared/logs.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { consumedBy } from './support/consumed.ts';
 import { putAll, serveItems } from './support/many-items.ts';
 import { useOwnTable } from './support/own-table.ts';
@@ -28,6 +29,7 @@ function* entries(account: string, count: number): Generator<LogItem> {
       phone: PHONES[place % 2] ?? '',
       job_id: JOBS[place % 2] ?? '',
       payload_type: 'text',
+      ...lifetime,
     };
     const created = new Date(present - place * 1_000).toISOString().replace('Z', '000');
     yield logItem(message, states[Math.floor(place / 2) % 4] ?? 'sent', created);

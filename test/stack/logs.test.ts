@@ -12,6 +12,7 @@ import {
   type State,
   states,
 } from '../../shared/logs.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { putAll } from './support/many-items.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId } from './support/world.ts';
@@ -38,7 +39,7 @@ const PHONE = '27820000001';
 
 const entry = (account: string, { phone = PHONE, job_id = JOB, state = 'sent', created, id }: Wanted): LogItem =>
   logItem(
-    { id: id ?? randomUUID(), account, phone, job_id, payload_type: 'text' },
+    { id: id ?? randomUUID(), account, phone, job_id, payload_type: 'text', ...lifetime },
     state,
     created ?? at(Date.now() - MINUTE),
   );

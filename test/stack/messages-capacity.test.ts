@@ -10,6 +10,7 @@ import { countEntries, listJobs } from '../../shared/jobs.ts';
 import { logItem } from '../../shared/logs.ts';
 import { receiveMessage, reportState, sendFromPlatform, sendMessage } from '../../shared/messages.ts';
 import type { Conversation } from '../../shared/outbox.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { consumedBy } from './support/consumed.ts';
 import { putAll } from './support/many-items.ts';
 import { useOwnTable, useSecret } from './support/own-table.ts';
@@ -140,7 +141,14 @@ test('telling RapidPro a status costs 4 write units to settle and note it; anoth
 
 test('counting costs 2 write units an entry, and 2 a counter and batch', async () => {
   const { account, phone } = await newConversation();
-  const message = (job_id: string) => ({ id: newAccountId(), account, phone, job_id, payload_type: 'text' });
+  const message = (job_id: string) => ({
+    id: newAccountId(),
+    account,
+    phone,
+    job_id,
+    payload_type: 'text',
+    ...lifetime,
+  });
   const created = new Date().toISOString().replace('Z', '000');
   const entries = ['a', 'a', 'a', 'b'].map((job) => logItem(message(job), 'sent', created));
   await putAll(entries);
@@ -152,7 +160,7 @@ test('jobs cost half a read unit for 4 KB of counters', async () => {
   const day = new Date().toISOString().slice(0, 10);
   const entries = Array.from({ length: 40 }, (_, place) =>
     logItem(
-      { id: `${place}`, account, phone, job_id: `job-${place}`, payload_type: 'text' },
+      { id: `${place}`, account, phone, job_id: `job-${place}`, payload_type: 'text', ...lifetime },
       'sent',
       `${day}T00:00:00.000000`,
     ),

@@ -7,6 +7,7 @@ import { newId as newUuid } from '../../shared/clock.ts';
 import type { Conversation } from '../../shared/outbox.ts';
 import { findHook } from '../../shared/platforms/hook.ts';
 import { type PlatformName, platformOf, platforms } from '../../shared/platforms/platforms.ts';
+import { lifetime } from '../support/lifetime.ts';
 import {
   bare,
   holdBack,
@@ -452,7 +453,14 @@ describe('on the local stack', () => {
     expect(platform_url).toBe(receiver.url);
 
     const conversation: Conversation = { direction: 'platform', account, phone: newPhone() };
-    const message = { id: newUuid(), account, phone: conversation.phone, job_id: newUuid(), payload_type: 'text' };
+    const message = {
+      id: newUuid(),
+      account,
+      phone: conversation.phone,
+      job_id: newUuid(),
+      payload_type: 'text',
+      ...lifetime,
+    };
     const content = { type: 'text' as const, text: { body: 'Hello' } };
     await holdBack(conversation, [{ type: 'message.received', message, to: newPhone(), content }]);
     // Left alone, it would put off again whatever is tried.

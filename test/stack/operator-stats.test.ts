@@ -6,6 +6,7 @@ import { noteFailure } from '../../shared/circuit.ts';
 import { newId as newUuid, sortableTime } from '../../shared/clock.ts';
 import { type State, states } from '../../shared/logs.ts';
 import { jobCounterKey } from '../../shared/table/keys.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { call } from './support/client.ts';
 import { putAll } from './support/many-items.ts';
 import { colourful, holdBack, inJson, newAccount, operator, refusal, time } from './support/operator.ts';
@@ -222,7 +223,7 @@ describe('the chart', () => {
 
 const sending = ({ account, phone }: { account: string; phone: string }) => ({
   type: 'message.send' as const,
-  message: { id: newUuid(), account, phone, job_id: newUuid(), payload_type: 'text' },
+  message: { id: newUuid(), account, phone, job_id: newUuid(), payload_type: 'text', ...lifetime },
   content: { type: 'text' as const, text: { body: 'Hello' } },
 });
 

@@ -10,6 +10,7 @@ import { update } from '../../shared/table/client.ts';
 import { messageKey, requestKey } from '../../shared/table/keys.ts';
 import { answerRequest, startRequest } from '../../shared/user-data.ts';
 import { registerUser, updateUser } from '../../shared/users.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { holdBack, inJson, newId, operator, refusal, time } from './support/operator.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newPhone } from './support/world.ts';
@@ -36,7 +37,7 @@ const newUser = async () => {
   const { id: request } = await startRequest(account, phone, asking, undefined);
   await answerRequest(request, { first_name: 'approved' });
   const conversation: Conversation = { direction: 'platform', account, phone };
-  const message = { id: newUuid(), account, phone, job_id: newUuid(), payload_type: 'text' };
+  const message = { id: newUuid(), account, phone, job_id: newUuid(), payload_type: 'text', ...lifetime };
   const content = { type: 'text' as const, text: { body: TEXT } };
   await holdBack(conversation, [{ type: 'message.received', message, to: newPhone(), content }]);
   const sent = await sendMessage(account, { to: phone, ...content }, { job_id: JOB });

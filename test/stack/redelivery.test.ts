@@ -16,6 +16,7 @@ import { type Conversation, nameOf, oldestEntries, readHead } from '../../shared
 import { putNew, update } from '../../shared/table/client.ts';
 import { entryKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { useFakeQueue } from '../unit/support/fake-queue.ts';
 import { useAppReceiver } from './support/app-receiver.ts';
 import { useOwnTable } from './support/own-table.ts';
@@ -158,7 +159,14 @@ const logged = async (length: number): Promise<{ account: string; records: Strea
   const account = newAccountId();
   const records = await Promise.all(
     Array.from({ length }, async (_, place) => {
-      const message: Message = { id: `${account}-${place}`, account, phone: '1', job_id: 'job', payload_type: 'text' };
+      const message: Message = {
+        id: `${account}-${place}`,
+        account,
+        phone: '1',
+        job_id: 'job',
+        payload_type: 'text',
+        ...lifetime,
+      };
       const item = logItem(message, 'sent', '2030-01-01T00:00:00.000000');
       await putNew(item);
       return recordOf(item, place);

@@ -14,6 +14,7 @@ import { documents } from '../../shared/table/client.ts';
 import { answerRequest, fetchRequest, startRequest } from '../../shared/user-data.ts';
 import { findUser, updateUser, wholeUser } from '../../shared/users.ts';
 import { captureLog } from '../support/captured-log.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { putAll } from './support/many-items.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';
@@ -187,7 +188,7 @@ describe('what is kept about a user', () => {
 
   test('is nothing that has expired, though the table still has it', async () => {
     const [account, phone] = [await newBusiness(), newPhone()];
-    const message = { id: 'message-1', account, phone, job_id: 'job-1', payload_type: 'text' };
+    const message = { id: 'message-1', account, phone, job_id: 'job-1', payload_type: 'text', ...lifetime };
     await putAll([{ ...logItem(message, 'sent', timestamp()), expires_at: Math.floor(Date.now() / 1_000) - 1 }]);
     expect(isEmpty(await personalDataOf(phone))).toBe(true);
   });

@@ -11,6 +11,7 @@ import { receiverOf } from '../../shared/receivers.ts';
 import { documents } from '../../shared/table/client.ts';
 import { useSecret } from '../stack/support/own-table.ts';
 import { type Answer, drop, hang, Receiver } from '../stack/support/receiver.ts';
+import { lifetime } from '../support/lifetime.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 
@@ -44,7 +45,14 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const message = { id: 'message-1', account: 'acme', phone: '27821234567', job_id: 'job-1', payload_type: 'text' };
+const message = {
+  id: 'message-1',
+  account: 'acme',
+  phone: '27821234567',
+  job_id: 'job-1',
+  payload_type: 'text',
+  ...lifetime,
+};
 
 const entry = (outgoing: Outgoing): Entry => ({
   pk: 'OUTBOX#app#acme#27821234567',

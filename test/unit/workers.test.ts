@@ -12,6 +12,7 @@ import { documents } from '../../shared/table/client.ts';
 import { entryKey, erasureKey, headKey } from '../../shared/table/keys.ts';
 import { readWakeUp } from '../../shared/wake-ups.ts';
 import { captureLog } from '../support/captured-log.ts';
+import { lifetime } from '../support/lifetime.ts';
 import { useFakeQueue } from './support/fake-queue.ts';
 
 const PHONE = '27821234567';
@@ -56,7 +57,14 @@ const context = (remaining = 60_000) => ({ awsRequestId: 'call-1', getRemainingT
 
 const conversation: Conversation = { direction: 'platform', account: 'acme', phone: PHONE };
 
-const message: Message = { id: 'message-1', account: 'acme', phone: PHONE, job_id: 'job-1', payload_type: 'text' };
+const message: Message = {
+  id: 'message-1',
+  account: 'acme',
+  phone: PHONE,
+  job_id: 'job-1',
+  payload_type: 'text',
+  ...lifetime,
+};
 
 describe('relay', () => {
   const keys = ['1', '2', '3'].map((id) => entryKey(nameOf({ ...conversation, phone: `${PHONE}${id}` }), id));

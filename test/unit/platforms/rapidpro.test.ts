@@ -360,7 +360,11 @@ describe('is told once for all parts of a message', () => {
     ['delivery_failed', { state: 'failed', never_after: [] }],
     ['sending_failed', { state: 'failed', never_after: [] }],
   ])('that it is %s, and never of what lies behind: %j', (state, telling) => {
-    expect(rapidpro.receiver(settings).telling?.(reached(state))).toEqual({ id: '21', ...telling });
+    expect(rapidpro.receiver(settings).telling?.(reached(state))).toEqual({
+      id: '21',
+      ...telling,
+      expires_at: own.expires_at,
+    });
   });
 
   test("a user's message is no such thing: each is told", () => {

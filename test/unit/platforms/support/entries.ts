@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { Message, State } from '../../../../shared/logs.ts';
 import type { Content, Entry, Outgoing } from '../../../../shared/outbox.ts';
 import type { Platform } from '../../../../shared/platforms/platform.ts';
+import { lifetime } from '../../../support/lifetime.ts';
 
 /** A message of the API. */
 export const message: Message = {
@@ -11,6 +12,7 @@ export const message: Message = {
   phone: '27821234567',
   job_id: 'job-1',
   payload_type: 'text',
+  ...lifetime,
   reported: true,
 };
 
