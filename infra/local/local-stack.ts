@@ -1,6 +1,9 @@
 /** The stack on this machine: what the template says, served by two gateways, threads, queues, and a database. */
 
 import { Buckets } from './buckets.ts';
+import { HeldItems } from './consistency/held-items.ts';
+import { Replica } from './consistency/replica.ts';
+import { StaleReads, type StaleReadsOptions } from './consistency/stale-reads.ts';
 import { createTable, type Database, openDatabase, streamOf } from './database.ts';
 import type { Faults } from './faults.ts';
 import { FunctionPool, type LocalFunction } from './function-pool.ts';
@@ -35,6 +38,10 @@ export interface LocalStackOptions {
   secret?: string;
   /** What is to go wrong. */
   faults?: Faults;
+  /** Has eventually consistent reads of the table return what was there half a second ago, as DynamoDB may. */
+  staleReads?: StaleReadsOptions;
+  /** Milliseconds after which other writes of a transaction's items no longer conflict with it; without it none do. */
+  transactionsHeldFor?: number;
   /** Takes every log line: of functions, and of the hosts' access logs. */
   onLine: (source: string, line: string) => void;
   /** Takes every kind of call that functions make of AWS, once. */
@@ -73,10 +80,14 @@ export class LocalStack {
   readonly awsEndpoint: string;
   /** Where both find buckets. */
   readonly bucketsEndpoint: string;
+  /** Where functions find the table: behind the guard. */
+  readonly guardedEndpoint: string;
   readonly #options: LocalStackOptions;
   readonly #parts: Parts;
+  readonly #heldItems: HeldItems | undefined;
   #functions = new Map<string, LocalFunction>();
   #eventSources: EventSources | undefined;
+  #replica: Replica | undefined;
   #stopSchedules: () => void = () => undefined;
   #closed = false;
 
@@ -88,6 +99,9 @@ export class LocalStack {
     this.dynamodbEndpoint = parts.database.endpoint;
     this.awsEndpoint = parts.awsEndpoint;
     this.bucketsEndpoint = parts.bucketsEndpoint;
+    this.guardedEndpoint = parts.guardedEndpoint;
+    const { transactionsHeldFor } = options;
+    this.#heldItems = transactionsHeldFor === undefined ? undefined : new HeldItems(transactionsHeldFor);
   }
 
   /**
@@ -143,12 +157,13 @@ export class LocalStack {
     await this.#parts.buckets.serve(template);
     await createTable(this.dynamodbEndpoint, template.table, tableName);
     this.#eventSources ??= await this.#openEventSources();
+    const staleReads = await this.#readStale(template);
     if (this.#closed) return;
 
     const old = this.#functions;
     const stopped = this.#eventSources.stop();
     roles.judgeBy(template);
-    guard.guard(template.table.id);
+    guard.guard(template.table.id, { staleReads, heldItems: this.#heldItems });
     queues.define(template.queues);
     this.#parts.aws.tell(secrets);
     this.#functions = this.#startFunctions(template);
@@ -197,6 +212,7 @@ export class LocalStack {
     await Promise.all(Object.values(this.#parts.gateways).map((gateway) => gateway.close()));
     await Promise.all([...this.#functions.values()].map((pool) => pool.close()));
     await stopped;
+    await this.#replica?.close();
     await this.#parts.guard.close();
     await this.#parts.aws.close();
     await this.#parts.buckets.close();
@@ -246,10 +262,32 @@ export class LocalStack {
   }
 
   async #openEventSources(): Promise<EventSources> {
-    const { tableName, minute, faults = {} } = this.#options;
-    const stream = new Stream(this.dynamodbEndpoint, await streamOf(this.dynamodbEndpoint, tableName));
+    const { minute, faults = {} } = this.#options;
     const { queues, writes } = this.#parts;
-    return new EventSources({ queues, stream, writes, minute, faults, invoke: this.#invoke });
+    return new EventSources({
+      queues,
+      stream: await this.#openStream(),
+      writes,
+      minute,
+      faults,
+      invoke: this.#invoke,
+    });
+  }
+
+  async #openStream(): Promise<Stream> {
+    return new Stream(this.dynamodbEndpoint, await streamOf(this.dynamodbEndpoint, this.#options.tableName));
+  }
+
+  /** Begins to follow the table with a replica, if stale reads are asked for. */
+  async #readStale({ table: { id, properties } }: Template): Promise<StaleReads | undefined> {
+    const { staleReads, tableName } = this.#options;
+    if (staleReads === undefined) return undefined;
+    const replica = `${tableName}-replica`;
+    const { StreamSpecification: _stream, ...withoutStream } = properties;
+    await createTable(this.dynamodbEndpoint, { id, properties: withoutStream }, replica);
+    const settings = { stream: await this.#openStream(), table: replica, behind: staleReads.behind };
+    this.#replica ??= new Replica(this.dynamodbEndpoint, settings);
+    return new StaleReads(staleReads, { table: tableName, replica });
   }
 
   #withValues(secrets: SecretDefinition[]): Secret[] {

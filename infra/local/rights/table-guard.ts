@@ -1,13 +1,30 @@
 /**
  * Stands between the functions and the database and holds every call against the role of the function that makes it:
- * what IAM would refuse in AWS is refused here.
+ * what IAM would refuse in AWS is refused here. If it is asked to, it also reads and writes as DynamoDB may, and no
+ * database here does: with stale reads, and with conflicts of transactions.
  */
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { buffer, json } from 'node:stream/consumers';
+import type { Input } from '../consistency/call.ts';
+import type { HeldItems } from '../consistency/held-items.ts';
+import type { StaleReads } from '../consistency/stale-reads.ts';
 import { closeServer, listenOnLoopback } from '../loopback.ts';
 import type { Writes } from '../sources/writes.ts';
 import { touchesOf } from './policies.ts';
 import { callerOf, OPERATOR, type Roles } from './roles.ts';
+
+/** What DynamoDB does and the database does not; nothing of it, where it is missing. */
+interface Consistency {
+  staleReads?: StaleReads | undefined;
+  heldItems?: HeldItems | undefined;
+}
+
+/** A call, as it arrived. */
+interface Call {
+  incoming: IncomingMessage;
+  body: Buffer;
+  outgoing: ServerResponse;
+}
 
 export class TableGuard {
   readonly #endpoint: string;
@@ -16,6 +33,7 @@ export class TableGuard {
   readonly #server: Server;
   readonly #agent = new Agent({ keepAlive: true });
   #table = '';
+  #consistency: Consistency = {};
 
   constructor(endpoint: string, roles: Roles, writes: Writes) {
     this.#endpoint = endpoint;
@@ -30,8 +48,9 @@ export class TableGuard {
   }
 
   /** Guards the table of this logical id from now on. */
-  guard(table: string): void {
+  guard(table: string, consistency: Consistency = {}): void {
     this.#table = table;
+    this.#consistency = consistency;
   }
 
   async close(): Promise<void> {
@@ -43,8 +62,11 @@ export class TableGuard {
     try {
       const body = await buffer(incoming);
       const refusal = this.#judge(incoming, body);
-      if (refusal === undefined) this.#forward(incoming, body, outgoing);
-      else refuse(outgoing, refusal);
+      if (refusal === undefined) await this.#serve({ incoming, body, outgoing });
+      else {
+        const error = { __type: 'com.amazon.coral.service#AccessDeniedException', Message: refusal };
+        respond(outgoing, 400, error);
+      }
     } catch {
       outgoing.destroy();
     }
@@ -53,28 +75,69 @@ export class TableGuard {
   /** Why a call is refused; nothing, if it is allowed. */
   #judge({ headers }: IncomingMessage, body: Buffer): string | undefined {
     if (callerOf(headers) === OPERATOR) return undefined;
-    const action = String(headers['x-amz-target']).replace(/^.*\./, '');
+    const action = actionOf(headers);
     const touches = touchesOf(this.#table, action, JSON.parse(body.toString()));
     // A call that touches nothing is one that we do not understand.
     const unclear = { action: `dynamodb:${action}`, resource: 'nothing' };
     return this.#roles.refusal(callerOf(headers), touches.length > 0 ? touches : [unclear]);
   }
 
-  #forward({ method, headers }: IncomingMessage, body: Buffer, outgoing: ServerResponse): void {
+  async #serve(call: Call): Promise<void> {
+    const { staleReads, heldItems } = this.#consistency;
+    if (staleReads === undefined && heldItems === undefined) return this.#forward(call);
+    const { headers } = call.incoming;
+    const action = actionOf(headers);
+    const input: Input = JSON.parse(call.body.toString());
+
+    const stale = staleReads?.redirected(action, input, callerOf(headers) !== OPERATOR);
+    if (stale !== undefined) {
+      return this.#forwardChanged(call, stale, (response) => staleReads?.renamed(response) ?? response);
+    }
+    const conflict = heldItems?.conflictOf(action, input);
+    if (conflict !== undefined && 'error' in conflict) return respond(call.outgoing, 400, conflict.error);
+    if (conflict !== undefined) {
+      const { unprocessed: UnprocessedItems, rest } = conflict;
+      if (Object.keys(rest.RequestItems ?? {}).length === 0) return respond(call.outgoing, 200, { UnprocessedItems });
+      return this.#forwardChanged(call, rest, (response) => ({ ...response, UnprocessedItems }));
+    }
+    if (action === 'TransactWriteItems' && heldItems) return heldItems.during(input, () => this.#forward(call));
+    return this.#forward(call);
+  }
+
+  /** Passes a call on as it is. Fulfils when it is answered. */
+  async #forward({ incoming: { method, headers }, body, outgoing }: Call): Promise<void> {
+    const answer = await this.#call(method, headers, body);
+    outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+    answer.pipe(outgoing);
+  }
+
+  /** Passes another call on in its place, and another answer back. */
+  async #forwardChanged({ incoming, outgoing }: Call, input: Input, change: (output: object) => object): Promise<void> {
+    const body = Buffer.from(JSON.stringify(input));
+    const headers = { ...incoming.headers, 'content-length': String(body.length) };
+    const answer = await this.#call(incoming.method, headers, body);
+    const output = Object(await json(answer));
+    respond(outgoing, answer.statusCode ?? 500, answer.statusCode === 200 ? change(output) : output);
+  }
+
+  #call(method: string | undefined, headers: IncomingMessage['headers'], body: Buffer): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const call = request(this.#endpoint, { method, headers, agent: this.#agent }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(outgoing);
-      if (!READS.test(String(headers['x-amz-target']))) this.#writes.note();
+      resolve(answer);
+      if (!READS.has(actionOf(headers))) this.#writes.note();
     });
-    call.once('error', () => outgoing.destroy());
+    call.once('error', reject);
     call.end(body);
+    return promise;
   }
 }
 
 /** Actions that change nothing. */
-const READS = /\.(GetItem|Query|BatchGetItem|TransactGetItems)$/;
+const READS = new Set(['GetItem', 'Query', 'BatchGetItem', 'TransactGetItems']);
 
-const refuse = (outgoing: ServerResponse, message: string): void => {
-  outgoing.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
-  outgoing.end(JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException', Message: message }));
+const actionOf = (headers: IncomingMessage['headers']): string => String(headers['x-amz-target']).replace(/^.*\./, '');
+
+const respond = (outgoing: ServerResponse, status: number, body: object): void => {
+  outgoing.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+  outgoing.end(JSON.stringify(body));
 };

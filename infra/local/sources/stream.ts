@@ -80,14 +80,14 @@ export class Stream {
   }
 
   async #post(action: string, body: string, signal: AbortSignal): Promise<{ ok: boolean; answer: unknown }> {
-    const headers = { ...HEADERS, 'x-amz-target': `DynamoDBStreams_20120810.${action}` };
+    const headers = { ...SIGNED, 'x-amz-target': `DynamoDBStreams_20120810.${action}` };
     const response = await fetch(this.#endpoint, { method: 'POST', headers, body, signal });
     return { ok: response.ok, answer: await response.json() };
   }
 }
 
 /** Databases here want to see a signature, and do not look into it. */
-const HEADERS = {
+export const SIGNED = {
   'content-type': 'application/x-amz-json-1.0',
   'x-amz-date': '20300101T000000Z',
   authorization:

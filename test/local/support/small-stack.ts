@@ -128,7 +128,7 @@ export interface SmallStack {
 
 export const serve = async (
   template: SmallTemplate,
-  options: Pick<LocalStackOptions, 'minute' | 'secret' | 'faults'>,
+  options: Pick<LocalStackOptions, 'minute' | 'secret' | 'faults' | 'staleReads' | 'transactionsHeldFor'>,
 ): Promise<SmallStack> => {
   const folder = await mkdtemp(join(tmpdir(), 'local-stack-'));
   const lines: string[] = [];
