@@ -3,6 +3,7 @@
  * the tests come from. An endpoint `doThing` of area `things` is served by `functions/things/do-thing.ts`.
  */
 import * as v from 'valibot';
+import { answeredList, answeredObject, answeredRecord, anyObject, listOf, shownAs } from './bounded.ts';
 import { phoneOf } from './contacts.ts';
 import { states } from './logs.ts';
 import type { Permission } from './permissions.ts';
@@ -91,7 +92,7 @@ const MAX_OPTIONS = 10_000;
 
 const option = v.object({ id: v.string(), option: v.string() });
 
-const storedProfiler = v.object({ question: v.string(), created_at: v.string(), options: v.array(option) });
+const storedProfiler = v.object({ question: v.string(), created_at: v.string(), options: answeredList(option) });
 
 const listedProfiler = v.object({ id: v.string(), ...storedProfiler.entries });
 
@@ -99,6 +100,8 @@ const idempotencyKey = v.object({ 'idempotency-key': v.optional(v.pipe(visibleTe
 
 /** Events of the app network in one request. */
 const MAX_EVENTS = 100;
+const eventList = listOf(v.unknown(), { max: MAX_EVENTS, of: 'events' });
+const oneEvent = v.union([anyObject], 'must be an event, or an array of events');
 /** Days from the first to the last of a period. */
 const MAX_PERIOD = 366;
 /** The last second of the year 9999. */
@@ -138,18 +141,30 @@ const property = v.picklist(propertyNames);
 /** Why a business asks. */
 const explanation = v.pipe(visibleText, atMost(1_000));
 
+/** Items of `data` that are looked at: every fault of so many is named. */
+const MAX_ASKED = 1_000;
+
+const named = v.object({ property: v.pipe(v.string(), v.maxLength(100)) });
+
+/** What an item asks for, unless that is longer than any property's name. */
+const nameIn = (item: unknown): string | undefined => (v.is(named, item) ? item.property : undefined);
+
 /** What is asked for: each property once. */
 const askedFor = <Item extends v.GenericSchema<unknown, { property: PropertyName }>>(item: Item) =>
   v.pipe(
-    v.array(item),
-    v.minLength(1, 'must name at least one property'),
+    listOf(item, { min: 1, tooFew: 'must name at least one property', max: MAX_ASKED, of: 'properties' }),
     v.rawCheck(({ dataset, addIssue }) => {
-      // It is looked at for its own faults even where others are wrong, and where it is no array at all.
+      // Repetitions are looked for even where items have faults of their own, but not in what is no list or too long.
       const given: unknown = dataset.value;
-      if (!Array.isArray(given)) return;
-      const names = given.map((one) => (v.is(v.object({ property: v.string() }), one) ? one.property : undefined));
-      for (const [key, name] of names.entries()) {
-        if (name === undefined || names.indexOf(name) === key) continue;
+      if (!Array.isArray(given) || given.length > MAX_ASKED) return;
+      const seen = new Set<string>();
+      for (const [key, one] of given.entries()) {
+        const name = nameIn(one);
+        if (name === undefined) continue;
+        if (!seen.has(name)) {
+          seen.add(name);
+          continue;
+        }
         const path = { type: 'array', origin: 'value', input: given, key, value: given[key] } as const;
         addIssue({ message: `names ${name} again`, path: [path] });
       }
@@ -164,7 +179,7 @@ const result = v.variant('status', [
   v.object({ status: v.picklist(['denied', 'unavailable']) }),
 ]);
 
-const userData = v.object({ status: requestStatus, results: v.record(v.string(), result) });
+const userData = v.object({ status: requestStatus, results: answeredRecord(v.string(), result) });
 
 const reachedState = v.pipe(v.string(), v.metadata({ enum: states }));
 
@@ -198,7 +213,7 @@ export const api = {
     routes: [{ host: 'base', method: 'GET', path: '/v1/openapi.json' }],
     token: 'none',
     permission: 'none',
-    responses: { 200: v.looseObject({ openapi: v.string() }) },
+    responses: { 200: answeredObject({ openapi: v.string() }) },
     problems: [],
     table: [],
   }),
@@ -215,18 +230,18 @@ export const api = {
       schema: v.object({
         question: visibleText,
         options: v.pipe(
-          v.array(v.unknown()),
-          v.maxLength(MAX_OPTIONS, `must hold at most ${MAX_OPTIONS} options`),
-          v.metadata({ items: { type: 'string' }, minItems: 2 }),
-          v.array(visibleText),
-          v.check(
-            (options) => lowerCased(options).length > 1,
-            'must hold at least two options that differ in more than case',
+          listOf(visibleText, { max: MAX_OPTIONS, of: 'options' }),
+          shownAs(
+            { minItems: 2 },
+            v.check<string[], string>(
+              (options) => lowerCased(options).length > 1,
+              'must hold at least two options that differ in more than case',
+            ),
           ),
         ),
       }),
     },
-    responses: { 200: v.object({ profiler_id: v.string(), options: v.record(v.string(), v.string()) }) },
+    responses: { 200: v.object({ profiler_id: v.string(), options: answeredRecord(v.string(), v.string()) }) },
     problems: ['idempotency_key_reused', 'profiler_too_large'],
     table: ['putProfiler'],
   }),
@@ -238,7 +253,7 @@ export const api = {
     token: 'header',
     permission: 'profilers',
     query: v.object({ cursor: v.optional(v.string()) }),
-    responses: { 200: v.array(listedProfiler) },
+    responses: { 200: answeredList(listedProfiler) },
     problems: [],
     table: ['listProfilers'],
   }),
@@ -365,8 +380,8 @@ export const api = {
       'x-turn-hook-subscription': v.optional(v.string()),
     }),
     // What is no message may have any form: `platforms/turn.ts` reads it.
-    body: { type: 'json', schema: v.record(v.string(), v.unknown()) },
-    responses: { 200: v.object({ messages: v.array(v.object({ id: v.string() })) }) },
+    body: { type: 'json', schema: anyObject },
+    responses: { 200: v.object({ messages: answeredList(v.object({ id: v.string() })) }) },
     problems: ['signature_invalid'],
     table: ['findMedia', 'findHook', 'findAccount', ...reachingState],
   }),
@@ -402,13 +417,7 @@ export const api = {
     body: {
       type: 'json',
       // Events are checked one by one: a bad one does not hold up the others.
-      schema: v.pipe(
-        v.union([v.array(v.unknown()), v.record(v.string(), v.unknown())], 'must be an event, or an array of events'),
-        v.check(
-          (events) => !Array.isArray(events) || events.length <= MAX_EVENTS,
-          `must hold at most ${MAX_EVENTS} events`,
-        ),
-      ),
+      schema: v.lazy((input) => (Array.isArray(input) ? eventList : oneEvent)),
     },
     responses: { 204: null },
     problems: ['events_refused'],
@@ -502,7 +511,7 @@ export const api = {
       end: v.optional(wholeNumber(0, END_OF_TIME)),
       cursor: v.optional(v.string()),
     }),
-    responses: { 200: v.array(logEntry), 204: null },
+    responses: { 200: answeredList(logEntry), 204: null },
     problems: [],
     table: ['listLogsByState', 'listLogsOfContact', 'listLogsOfJob'],
   }),
@@ -528,7 +537,7 @@ export const api = {
         ['end_date'],
       ),
     ),
-    responses: { 200: v.array(jobCount), 204: null },
+    responses: { 200: answeredList(jobCount), 204: null },
     problems: ['period_too_large'],
     table: ['listJobs'],
   }),

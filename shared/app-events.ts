@@ -1,5 +1,6 @@
 /** Events of the app network: what users write, what became of messages, who registered. */
 import * as v from 'valibot';
+import { recordOf } from './bounded.ts';
 import { removeUser } from './erasure.ts';
 import { faultInBody, pointerTo } from './faults.ts';
 import { receiveMessage, reportState } from './messages.ts';
@@ -11,6 +12,9 @@ import { updateUser } from './users.ts';
 
 /** Longest value of a property, in characters. */
 const MAX_VALUE = 1_000;
+
+/** Properties in one event. */
+const MAX_NAMES = 100;
 
 const id = v.pipe(visibleText, atMost(255));
 
@@ -49,13 +53,13 @@ export const appEvent = v.variant('type', [
     data: v.object({
       phone_number: phoneNumber,
       panelist: v.optional(v.boolean()),
-      properties: v.optional(v.record(v.picklist(propertyNames), property)),
+      properties: v.optional(recordOf(v.picklist(propertyNames), property, { max: MAX_NAMES })),
     }),
   }),
   v.object({
     id,
     type: v.literal('user_data.answered'),
-    data: v.object({ id, answers: v.record(v.string(), v.picklist(['approved', 'denied'])) }),
+    data: v.object({ id, answers: recordOf(v.string(), v.picklist(['approved', 'denied']), { max: MAX_NAMES }) }),
   }),
   v.object({ id, type: v.literal('user.removed'), data: v.object({ phone_number: phoneNumber }) }),
 ]);

@@ -1,5 +1,6 @@
 /** Schemas of the texts and numbers that several endpoints take. */
 import * as v from 'valibot';
+import { listOf, shownAs } from './bounded.ts';
 import { allowsLoopback } from './settings.ts';
 
 /** Text that survives the table unchanged: no lone surrogates, which UTF-8 cannot hold. */
@@ -7,10 +8,6 @@ export const text = v.pipe(
   v.string(),
   v.check((value) => value.isWellFormed(), 'must be valid Unicode: it holds half of a surrogate pair'),
 );
-
-/** A check, with what the API description says of it in the words of JSON Schema. */
-const shownAs = <Check extends object>(keywords: Record<string, unknown>, check: Check): Check =>
-  Object.assign(check, { keywords });
 
 /** Text with something to read in it. */
 export const visibleText = v.pipe(
@@ -42,14 +39,15 @@ export const atMost = (count: number) =>
   shownAs(
     { maxLength: count },
     v.check<string, string>(
-      (value) => value.length <= count || [...value].length <= count,
+      // Text of more than two code units a character is too long whatever they are: it is not taken apart.
+      (value) => value.length <= count || (value.length <= 2 * count && [...value].length <= count),
       `must have at most ${count} characters`,
     ),
   );
 
 /** Characters of a message to a user, and of a quick reply. */
 const MAX_TEXT = 4_096;
-const MAX_QUICK_REPLIES = 10;
+export const MAX_QUICK_REPLIES = 10;
 
 /** What a text message to a user says. */
 export const messageText = v.pipe(visibleText, atMost(MAX_TEXT));
@@ -58,10 +56,7 @@ export const messageText = v.pipe(visibleText, atMost(MAX_TEXT));
 export const receivedText = v.pipe(visibleText, atMost(65_536));
 
 /** Answers that are offered to the user. */
-export const quickReplies = v.pipe(
-  v.array(messageText),
-  v.maxLength(MAX_QUICK_REPLIES, `must hold at most ${MAX_QUICK_REPLIES} quick replies`),
-);
+export const quickReplies = listOf(messageText, { max: MAX_QUICK_REPLIES, of: 'quick replies' });
 
 /** The address of an image or a file. */
 export const mediaUrl = v.pipe(visibleText, atMost(2_048));

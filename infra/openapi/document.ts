@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { api, documents, type Endpoint, type EndpointName, type Host, problemsOf } from '../../shared/api.ts';
 
 import { appEvent } from '../../shared/app-events.ts';
+import { listOf } from '../../shared/bounded.ts';
 import { exampleHosts } from '../../shared/example-hosts.ts';
 import { turnMessages } from '../../shared/platforms/turn.ts';
 import { type ProblemCode, problemCatalogue } from '../../shared/problems.ts';
@@ -54,7 +55,7 @@ const refTo = (kind: string, name: string): Part => ({ $ref: `#/components/${kin
 
 /** Bodies that are checked by more than the endpoint's own schema. */
 const bodies: Partial<Record<EndpointName, v.GenericSchema>> = {
-  takeAppEvents: v.union([appEvent, v.pipe(v.array(appEvent), v.maxLength(100))]),
+  takeAppEvents: v.union([appEvent, listOf(appEvent, { max: 100, of: 'events' })]),
   takeTurnMessage: v.union(turnMessages),
 };
 

@@ -19,13 +19,19 @@ const config: ConversionConfig = {
     if (!OURS.has(valibotAction.type)) return undefined;
     return { ...jsonSchema, ...('keywords' in valibotAction && (valibotAction.keywords as JsonSchema)) };
   },
-  overrideSchema: ({ valibotSchema: { type }, jsonSchema }) => {
-    if (type === 'instance') return { type: 'string', format: 'binary' };
-    if (type === 'record') return withPlainNames(jsonSchema);
-    if (type === 'union') return asField(jsonSchema);
-    if (type === 'optional') return withDefaultOfItsType(jsonSchema);
-    return undefined;
+  overrideSchema: ({ valibotSchema, jsonSchema }) => {
+    const shown = { ...jsonSchema, ...('keywords' in valibotSchema && (valibotSchema.keywords as JsonSchema)) };
+    return overridden(valibotSchema.type, shown) ?? ('keywords' in valibotSchema ? shown : undefined);
   },
+};
+
+/** The same where a schema of this type is shown otherwise than by default. */
+const overridden = (type: string, jsonSchema: JsonSchema): JsonSchema | undefined => {
+  if (type === 'instance') return { type: 'string', format: 'binary' };
+  if (type === 'record') return withPlainNames(jsonSchema);
+  if (type === 'union') return asField(jsonSchema);
+  if (type === 'optional') return withDefaultOfItsType(jsonSchema);
+  return undefined;
 };
 
 /** What a field is, by its name; nothing, where that says enough. */

@@ -1,10 +1,15 @@
 import * as v from 'valibot';
+import { listOf } from '../bounded.ts';
 import type { Permission } from '../permissions.ts';
 import { Problem } from '../problems.ts';
 import type { HttpEvent, HttpMiddleware } from './event.ts';
 
 /** What the authorizer hands on (`Identity` of the tokens). */
-const identity = v.object({ account: v.string(), token: v.string(), permissions: v.array(v.string()) });
+const identity = v.object({
+  account: v.string(),
+  token: v.string(),
+  permissions: listOf(v.string(), { max: 100, of: 'permissions' }),
+});
 
 /** Who the authorizer says is calling; nobody, where the route has no authorizer. */
 export const identityOf = (event: HttpEvent): v.InferOutput<typeof identity> | undefined => {

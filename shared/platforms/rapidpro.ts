@@ -1,14 +1,26 @@
 /** RapidPro and TextIt, by a channel of the type "External API" (protocols, "RapidPro / TextIt"; spec §4.11). */
 import * as v from 'valibot';
+import { listOf, shownAs } from '../bounded.ts';
 import { judgeByStatus } from '../outcome.ts';
 import { formPosting } from '../posting.ts';
-import { atMost, messageText, phoneNumberOrPlus, quickReplies, receiverUrl, visibleText } from '../text.ts';
+import {
+  atMost,
+  MAX_QUICK_REPLIES,
+  messageText,
+  phoneNumberOrPlus,
+  quickReplies,
+  receiverUrl,
+  visibleText,
+} from '../text.ts';
 import { describePlatform, judgeSettings, type PlatformDraft, statusReader, textOf } from './platform.ts';
 
 const status = (name: string, became: string) => ({
   label: `Address of "${name}"`,
   says: `where it is told of messages that ${became} (default: beside the receive URL)`,
 });
+
+/** Times that the field `quick_reply` may come, blank ones included. */
+const MAX_FIELDS = 100;
 
 /** What it sends: a message to a user, or a part of one. Other fields are ignored. */
 export const rapidproMessage = v.pipe(
@@ -19,7 +31,11 @@ export const rapidproMessage = v.pipe(
     to: v.optional(v.string(), ''),
     quick_reply: v.optional(
       v.pipe(
-        v.union([v.array(v.string()), v.string()]),
+        // Fields of a form are texts: the union fails only if there are too many.
+        v.union(
+          [shownAs({ maxItems: MAX_QUICK_REPLIES }, listOf(v.string(), { max: MAX_FIELDS, of: 'fields' })), v.string()],
+          `must hold at most ${MAX_QUICK_REPLIES} quick replies`,
+        ),
         v.transform((given) => [given].flat().filter((reply) => reply.trim() !== '')),
         quickReplies,
       ),
