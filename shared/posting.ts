@@ -8,16 +8,24 @@ export interface Posting {
   body: string;
 }
 
-/** A server's answer, without its body. */
+/** A server's answer. */
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
+  /** The beginning of its body, at most 10,000 characters: less, where the body broke off or took too long. */
+  body?: string;
 }
 
 /** There was no answer; `why` says it in a word that the log may hold. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
-  readonly why: 'timeout' | 'no_connection' | 'address_not_public' | 'address_not_https' | 'not_set_up';
+  readonly why:
+    | 'timeout'
+    | 'no_connection'
+    | 'invalid_response'
+    | 'address_not_public'
+    | 'address_not_https'
+    | 'not_set_up';
 
   constructor(why: NoAnswer['why']) {
     super(why);

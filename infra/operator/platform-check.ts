@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { findPlatform, Refusal, showAccount } from '../../shared/accounts.ts';
 import { platforms } from '../../shared/platforms/platforms.ts';
-import { postAndRead } from '../../shared/post.ts';
+import { post } from '../../shared/post.ts';
 import { NoAnswer } from '../../shared/posting.ts';
 import { answer, fields, tinted } from './output.ts';
 import { faultsIn } from './platform.ts';
@@ -64,7 +64,7 @@ const check = async (account: string): Promise<Checked> => {
   const { posting } = probe;
   const calling = { ...about, url: posting.url };
   try {
-    const { status, body } = await postAndRead(posting);
+    const { status, body } = await post(posting);
     const fault = probe.fault(status, body);
     return { ...calling, status, ...(fault !== undefined && { fault }) };
   } catch (error) {
@@ -76,6 +76,7 @@ const check = async (account: string): Promise<Checked> => {
 const WHY: Record<NoAnswer['why'], string> = {
   timeout: 'It did not answer within 10 seconds.',
   no_connection: 'It cannot be reached: look at the address, and at its certificate.',
+  invalid_response: 'What it responds is not valid HTTP: look at the server, or at a proxy before it.',
   address_not_public: 'Its address is not public: the service would not call it.',
   address_not_https: 'Its address must begin with https.',
   not_set_up: 'Its settings are missing.',

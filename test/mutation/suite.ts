@@ -86,7 +86,7 @@ const areas: Area[] = [
   },
   {
     sources:
-      /^shared\/(delivery|circuit|outbox|waiting|told|app-network|due|receivers?|post|posting|wake-ups|outcome)\.ts$/,
+      /^shared\/(delivery|circuit|outbox|waiting|told|app-network|due|receivers?|post|posting|exchange|connections|wake-ups|outcome)\.ts$/,
     tests: [
       'circuit',
       'delivery',

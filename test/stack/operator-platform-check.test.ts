@@ -183,22 +183,35 @@ test.each(['demo', 'demo-turn'])('the simulated platform of the account "%s" is 
   expect({ code, found }).toEqual({ code: 0, found: expect.not.objectContaining({ fault: expect.anything() }) });
 });
 
-const silences: [what: string, answer: (response: ServerResponse) => void][] = [
-  ['no answer', hang],
-  ['an answer that stops in the middle', (response) => void response.writeHead(400).write('{"message":')],
-];
+/** An environment in which a sixth of a minute is 200 ms. */
+const hurried = async () => ({ ...(await machine({ pid: process.pid })), MINUTE: '1200' });
 
-test.each(silences)('%s is waited for as long as the service would', async (_, answer) => {
-  const { port } = await newPlatform(answer);
+test('no answer is waited for as long as the service would', async () => {
+  const { port } = await newPlatform(hang);
   const account = await newAccountAt('rapidpro', `http://127.0.0.1:${port}`);
-  // A sixth of a minute: 200 ms.
-  const hurried = { ...(await machine({ pid: process.pid })), MINUTE: '1200' };
-  const { code, found } = await check(account, hurried);
+  const { code, found } = await check(account, await hurried());
   expect({ code, found }).toEqual({
     code: 1,
     found: expect.objectContaining({ fault: 'It did not answer within 10 seconds.' }),
   });
   expect(found).not.toHaveProperty('status');
+});
+
+test('a body that stops in the middle is judged as far as it came', async () => {
+  const { port } = await newPlatform((response) => void response.writeHead(400).write('{"message":'));
+  const account = await newAccountAt('rapidpro', `http://127.0.0.1:${port}`);
+  const { code, found } = await check(account, await hurried());
+  expect({ code, found }).toEqual({
+    code: 1,
+    found: expect.objectContaining({ status: 400, fault: expect.stringMatching(/^It should refuse an empty message/) }),
+  });
+});
+
+test('an answer that is not HTTP is named as such', async () => {
+  const { port } = await newPlatform(({ socket }) => void socket?.end('220 mail.example.com ESMTP\r\n'));
+  const account = await newAccountAt('turn', `http://127.0.0.1:${port}`);
+  const { code, found } = await check(account, await machine({ pid: process.pid }));
+  expect({ code, fault: found.fault }).toEqual({ code: 1, fault: expect.stringMatching(/not valid HTTP/) });
 });
 
 test('a connection that is closed without an answer is none', async () => {

@@ -7,10 +7,11 @@ import { createServer, Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
-import { isPublicAddress, post, postAndRead } from '../../shared/post.ts';
-import { NoAnswer, retryAfterIn } from '../../shared/posting.ts';
+import { isPublicAddress, post } from '../../shared/post.ts';
+import { jsonPosting, NoAnswer, retryAfterIn } from '../../shared/posting.ts';
 import { signed } from '../../shared/standard-webhooks.ts';
 import { drop, hang, Receiver } from '../stack/support/receiver.ts';
+import { noContent, RawServer, writeThenReset } from './support/raw-server.ts';
 
 let receiver: Receiver;
 
@@ -59,6 +60,13 @@ const listen = async () => {
   onTestFinished(() => void server.close());
   const address = server.address();
   return { counted, port: typeof address === 'object' ? address?.port : undefined };
+};
+
+/** A server that answers with bytes of the test's choice; it ends with the test. */
+const rawServer = async (): Promise<RawServer> => {
+  const server = await RawServer.start();
+  onTestFinished(() => server.close());
+  return server;
 };
 
 /** Has every name stand for these addresses. */
@@ -209,7 +217,7 @@ describe('an answer', () => {
     expect(other.calls).toEqual([]);
   });
 
-  test('is there though its body never ends, and its connection ends with the time of an attempt', async () => {
+  test('is there though its body never ends, and its connection is closed by then', async () => {
     vi.stubEnv('MINUTE', '1200');
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     receiver.answers = [
@@ -217,7 +225,7 @@ describe('an answer', () => {
         response.once('close', resolve).writeHead(200).write('x');
       },
     ];
-    expect((await postTo(receiver.url)).status).toBe(200);
+    expect(await postTo(receiver.url)).toMatchObject({ status: 200, body: 'x' });
     await closed;
   });
 
@@ -225,50 +233,85 @@ describe('an answer', () => {
     receiver.answers = [
       (response) => void response.writeHead(200, { 'content-length': '10' }).write('x', () => response.destroy()),
     ];
-    expect((await postTo(receiver.url)).status).toBe(200);
+    expect(await postTo(receiver.url)).toMatchObject({ status: 200, body: 'x' });
   });
 });
 
-describe('an answer that is read', () => {
-  const read = () => postAndRead({ url: receiver.url, headers: {}, body: '' });
+describe("an answer's body", () => {
+  const bodyOf = async () => (await postTo(receiver.url)).body;
 
-  test('is status, headers and all that it says, in whatever pieces it comes', async () => {
+  test('is all that it says, in whatever pieces it comes', async () => {
     const bytes = Buffer.from('Zoë 😀');
     receiver.answers = [
       (response) => {
-        response
-          .writeHead(503, { 'retry-after': '7' })
-          .write(bytes.subarray(0, 7), () => response.end(bytes.subarray(7)));
+        response.writeHead(503).write(bytes.subarray(0, 7), () => response.end(bytes.subarray(7)));
       },
     ];
-    expect(await read()).toMatchObject({ status: 503, headers: { 'retry-after': '7' }, body: 'Zoë 😀' });
+    expect(await bodyOf()).toBe('Zoë 😀');
   });
 
   test.each([
     ['9,999 characters', 9_999, 9_999],
     ['10,000', 10_000, 10_000],
     ['10,001', 10_001, 10_000],
-  ])('is not read further than 10,000 characters: %s', async (_, length, most) => {
+    ['65,536', 65_536, 10_000],
+    ['65,537', 65_537, 10_000],
+    ['10 MB', 10_000_000, 10_000],
+  ])('is kept up to 10,000 characters: %s', async (_, length, most) => {
     receiver.answers = [(response) => void response.writeHead(200).end('x'.repeat(length))];
-    expect((await read()).body).toBe('x'.repeat(most));
+    expect(await bodyOf()).toBe('x'.repeat(most));
   });
 
-  test('is read though it never ends, once that much has come', async () => {
-    receiver.answers = [(response) => void response.writeHead(200).write('x'.repeat(10_000))];
-    expect((await read()).body).toHaveLength(10_000);
+  test('is waited for no longer once 64 KB of it have come', async () => {
+    receiver.answers = [(response) => void response.writeHead(200).write('x'.repeat(65_537))];
+    expect(await bodyOf()).toHaveLength(10_000);
+  });
+
+  test('is waited for 2 s after the headers', async () => {
+    vi.stubEnv('MINUTE', '3000');
+    receiver.answers = [(response) => void response.writeHead(200).write('x')];
+    const began = performance.now();
+    await bodyOf();
+    // A minute of 3 s: 2 s are 100 ms, and the 10 s of the attempt 500 ms.
+    expect(performance.now() - began).toBeGreaterThanOrEqual(99);
+    expect(performance.now() - began).toBeLessThan(490);
   });
 });
 
 describe('without an answer', () => {
   test('it is a timeout after 10 s, which are shorter where minutes are', async () => {
-    const timeout = vi.spyOn(AbortSignal, 'timeout');
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const isTimed = (milliseconds: number) => timers.mock.calls.some(([, after]) => after === milliseconds);
     receiver.answers = [204];
     await postTo(receiver.url);
-    expect(timeout).toHaveBeenLastCalledWith(10_000);
+    expect(isTimed(10_000)).toBe(true);
+    expect(isTimed(200)).toBe(false);
     vi.stubEnv('MINUTE', '1200');
     receiver.answers = [hang];
     expect(await whyNot(receiver.url)).toBe('timeout');
-    expect(timeout).toHaveBeenLastCalledWith(200);
+    expect(isTimed(200)).toBe(true);
+  });
+
+  test('as the name is never looked up, it is a timeout', async () => {
+    vi.stubEnv('MINUTE', '600');
+    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(vi.fn());
+    syncBuiltinESMExports();
+    expect(await whyNot('https://customer.example.com/')).toBe('timeout');
+    expect(lookup).toHaveBeenCalledTimes(1);
+  });
+
+  test('as the server never ends the TLS handshake, it is a timeout, and the connection is closed', async () => {
+    vi.stubEnv('MINUTE', '600');
+    const silent = await rawServer();
+    expect(await whyNot(silent.url.replace('http:', 'https:'))).toBe('timeout');
+    expect(silent.connections).toBe(1);
+    await expect.poll(() => silent.open).toBe(0);
+  });
+
+  test('as a header cannot be sent, it is no connection', async () => {
+    const posting = { url: receiver.url, headers: { 'x-a': 'line\nend' }, body: '' };
+    await expect(post(posting)).rejects.toMatchObject({ why: 'no_connection' });
+    expect(receiver.calls).toEqual([]);
   });
 
   test('as the server drops the connection, it is no connection', async () => {
@@ -328,6 +371,76 @@ describe('a connection', () => {
   });
 });
 
+describe('a second request on a kept connection', () => {
+  test('is not sent again after its response broke off', async () => {
+    const server = await rawServer();
+    server.respond = ({ place, ...exchange }) =>
+      (place === 1 ? noContent : writeThenReset('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart'))({
+        place,
+        ...exchange,
+      });
+    for (const body of ['A', 'B', 'C']) {
+      expect((await post(jsonPosting(server.url, body))).status).toBe(body === 'B' ? 200 : 204);
+    }
+    await expect.poll(() => server.open).toBe(1);
+    expect((await post(jsonPosting(server.url, 'D'))).status).toBe(200);
+    expect(server.bodies).toEqual(['"A"', '"B"', '"C"', '"D"']);
+  });
+
+  test('does not take bytes that came before it for its response', async () => {
+    const server = await rawServer();
+    let surplus: (() => void) | undefined;
+    server.respond = ({ socket }) => {
+      socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      surplus = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    };
+    await post(jsonPosting(server.url, 'A'));
+    expect(server.open).toBe(1);
+    surplus?.();
+    await expect.poll(() => server.open).toBe(0);
+    expect((await post(jsonPosting(server.url, 'B'))).status).toBe(204);
+    expect(server.connections).toBe(2);
+  });
+
+  test.each([
+    [29_000, 1],
+    [31_000, 2],
+  ])('uses the connection only if it was idle for less than 30 s: %i ms', async (idleMs, connections) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const server = await rawServer();
+    await post(jsonPosting(server.url, 'A'));
+    vi.setSystemTime(Date.now() + idleMs);
+    await post(jsonPosting(server.url, 'B'));
+    expect(server.connections).toBe(connections);
+    expect(server.bodies).toEqual(['"A"', '"B"']);
+  });
+
+  test('is not sent again when its time is over', async () => {
+    vi.stubEnv('MINUTE', '600');
+    const server = await rawServer();
+    await post(jsonPosting(server.url, 'A'));
+    server.respond = () => undefined;
+    await expect(post(jsonPosting(server.url, 'B'))).rejects.toMatchObject({ why: 'timeout' });
+    await expect.poll(() => server.open).toBe(0);
+    server.respond = noContent;
+    await post(jsonPosting(server.url, 'C'));
+    expect(server.bodies).toEqual(['"A"', '"B"', '"C"']);
+  });
+
+  test('shares one time limit with the attempt on a new connection', async () => {
+    vi.stubEnv('MINUTE', '3000');
+    const server = await rawServer();
+    await post(jsonPosting(server.url, 'A'));
+    server.respond = ({ socket, place }) => {
+      if (place === 2) setTimeout(() => socket.resetAndDestroy(), 300);
+    };
+    const began = performance.now();
+    await expect(post(jsonPosting(server.url, 'B'))).rejects.toMatchObject({ why: 'timeout' });
+    expect(performance.now() - began).toBeLessThan(790);
+    expect(server.bodies).toEqual(['"A"', '"B"', '"B"']);
+  });
+});
+
 test('a call that is answered with nonsense over a kept connection is not made again', async () => {
   let calls = 0;
   const url = await serve(
@@ -338,7 +451,7 @@ test('a call that is answered with nonsense over a kept connection is not made a
     }),
   );
   await postTo(url);
-  expect(await whyNot(url)).toBe('no_connection');
+  expect(await whyNot(url)).toBe('invalid_response');
   expect(calls).toBe(2);
 });
 
