@@ -16,7 +16,7 @@ beforeEach(async () => {
   bridge = await openBridge();
   rapidpro = await RapidPro.start({ port: 0, minute: MINUTE, patience: 10_000, random: () => 0.5 });
   rapidpro.connect({ bridgeUrl: bridge.url });
-  rapidpro.addChannel(CHANNEL, { token: 'bapi_token' });
+  rapidpro.addChannel(CHANNEL, { token: 'bapi_token', guard_ms: 4_000 });
 });
 
 afterEach(async () => {
@@ -43,6 +43,8 @@ const call = async (
   });
   return { status: answer.status, body: JSON.parse(await answer.text()) };
 };
+
+type Settings = Omit<Parameters<RapidPro['addChannel']>[1], 'token'>;
 
 interface CallOptions {
   channel?: string;
@@ -133,8 +135,11 @@ describe("a user's message", () => {
 });
 
 describe('the guard against repeats', () => {
-  test('answers the same text of the same user alike, and takes it once', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+  /** The guard keeps what came in this interval of 2 s and in the one before. */
+  const INTERVAL_START = Date.UTC(2030, 0, 1);
+
+  test('answers the same text of the same user alike for up to 4 s, and takes it once', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: INTERVAL_START });
     const first = await receive('Hi');
     vi.setSystemTime(Date.now() + 3_999);
     expect(await receive('Hi')).toEqual(first);
@@ -142,10 +147,13 @@ describe('the guard against repeats', () => {
     expect((await look('calls')).map(({ duplicate }: { duplicate: boolean }) => duplicate)).toEqual([false, true]);
   });
 
-  test('lets it in again later', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
+  test.each([
+    ['4 s', INTERVAL_START, 4_000],
+    ['2 s, where it came at the end of an interval', INTERVAL_START - 1, 2_001],
+  ])('takes it again after %s', async (_, came, later) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: came });
     const first = await receive('Hi');
-    vi.setSystemTime(Date.now() + 4_000);
+    vi.setSystemTime(Date.now() + later);
     expect((await receive('Hi')).body.data[0].msg_uuid).not.toBe(first.body.data[0].msg_uuid);
     expect(await look('received')).toHaveLength(2);
   });
@@ -193,7 +201,7 @@ describe('a report', () => {
         data: [{ type: 'status', channel_uuid: CHANNEL, status: letter, msg_id: Number(message.id) }],
       },
     });
-    expect(await look('sent')).toMatchObject([{ id: message.id, status: address }]);
+    await expect.poll(() => look('sent')).toMatchObject([{ id: message.id, status: address }]);
     expect(await look('statuses')).toEqual([{ id: message.id, status: address }]);
   });
 
@@ -221,7 +229,87 @@ describe('a report', () => {
     const { body: message } = await say({ text: 'Hello' });
     expect(message.id).toEqual(aUuid);
     expect((await call('sent', { id: message.id })).body.data[0].msg_id).toBe(message.id);
-    expect(await look('sent')).toMatchObject([{ status: 'sent' }]);
+    await expect.poll(() => look('sent')).toMatchObject([{ status: 'sent' }]);
+  });
+});
+
+describe('statuses are written in batches of half a second', () => {
+  const SLOW_MINUTE = 12_000;
+  let slow: RapidPro;
+
+  beforeEach(async () => {
+    slow = await RapidPro.start({ port: 0, minute: SLOW_MINUTE });
+    slow.connect({ bridgeUrl: bridge.url });
+    slow.addChannel(CHANNEL, { token: 't' });
+  });
+
+  afterEach(() => slow.close());
+
+  const report = (status: string, id: string) =>
+    fetch(`${slow.url}/c/ex/${CHANNEL}/${status}`, { method: 'POST', body: new URLSearchParams({ id }) });
+  const sent = async () => (await askAt(slow.url, 'GET', `/channels/${CHANNEL}/sent`)).body;
+
+  test('of two in one batch one is lost, and both are answered 200', async () => {
+    const { body: message } = await askAt(slow.url, 'POST', `/channels/${CHANNEL}/send`, { to: USER, text: 'Hi' });
+    for (const status of ['sent', 'failed']) expect((await report(status, message.id)).status).toBe(200);
+    await expect.poll(sent).toMatchObject([{ status: 'sent' }]);
+    await report('delivered', message.id);
+    await expect.poll(sent).toMatchObject([{ status: 'delivered' }]);
+  });
+
+  test('one that comes before the response to the message meets "wired", which overwrites it', async () => {
+    const { answer, called } = hold();
+    bridge.answerWith((response) => answer(response));
+    const sending = askAt(slow.url, 'POST', `/channels/${CHANNEL}/send`, { to: USER, text: 'Hi' });
+    const release = await called;
+    const [{ id }] = await sent();
+    await report('failed', id);
+    await expect.poll(sent).toMatchObject([{ status: 'failed' }]);
+    release();
+    expect((await sending).body.status).toBe('wired');
+  });
+
+  test('a later one overwrites an earlier one, also delivered after failed', async () => {
+    const { body: message } = await askAt(slow.url, 'POST', `/channels/${CHANNEL}/send`, { to: USER, text: 'Hi' });
+    for (const status of ['failed', 'delivered']) {
+      await report(status, message.id);
+      await expect.poll(sent).toMatchObject([{ status }]);
+    }
+  });
+});
+
+describe('a channel that cannot be found answers 400, as for a bad message', () => {
+  test.each<[string, Settings, number, string]>([
+    ['8.2.1, inactive', { courier: '8.2.1', state: 'inactive' }, 400, 'channel not found'],
+    ['26.3.38, inactive', { courier: '26.3.38', state: 'inactive' }, 400, 'unable to find channel with uuid: '],
+    ['8.2.1, without its database', { courier: '8.2.1', state: 'database_down' }, 400, 'connection refused'],
+    ['26.3.38, without its database', { courier: '26.3.38', state: 'database_down' }, 503, 'The database is down.'],
+  ])('%s', async (_, settings, status, message) => {
+    rapidpro.addChannel(CHANNEL, { token: 't', ...settings });
+    for (const address of ['receive', 'sent', 'delivered', 'failed', 'stopped']) {
+      const answer = await call(address, { from: USER, text: 'Hi', id: '1' });
+      expect(answer.status).toBe(status);
+      expect(JSON.stringify(answer.body)).toContain(message);
+    }
+    expect(await look('received')).toEqual([]);
+  });
+});
+
+describe('a contact', () => {
+  test('is stopped', async () => {
+    expect(await call('stopped', { from: `+${USER}` })).toMatchObject({
+      status: 200,
+      body: { message: 'Event Accepted', data: [{ event_type: 'stop_contact', urn: `tel:+${USER}` }] },
+    });
+    expect(await look('stopped')).toEqual([USER]);
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ['no number', {}, "field 'from' required"],
+    ['a name', { from: 'MTN' }, 'not a possible number'],
+  ])('is not stopped by %s', async (_, fields, message) => {
+    expect(await call('stopped', fields)).toEqual(error(message));
+    expect(await look('stopped')).toEqual([]);
   });
 });
 
@@ -316,23 +404,12 @@ describe('what it sends', () => {
     expect(textsSent()).toEqual(['abc', 'def']);
   });
 
-  test('tells a report that comes before the answer', async () => {
-    const { answer, called } = hold();
-    bridge.answerWith(answer);
-    const sending = say({ text: 'Hello' });
-    const release = await called;
-    const [{ id }] = await look('sent');
-    await call('delivered', { id });
-    release();
-    expect((await sending).body.status).toBe('delivered');
-  });
-
   test('is sent once more, all of it, under the same id, when people say so', async () => {
     rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3 });
     const { body: message } = await say({ text: 'abcdef', quick_replies: ['One'] });
     await call('delivered', { id: message.id });
     const { status, body } = await ask('POST', `/channels/${CHANNEL}/messages/${message.id}/resend`);
-    expect([status, body.status, body.requests.length]).toEqual([200, 'delivered', 4]);
+    expect([status, body.status, body.requests.length]).toEqual([200, 'wired', 4]);
     const bodies = bridge.calls.map(({ body }) => body);
     expect(bodies.slice(2)).toEqual(bodies.slice(0, 2));
   });
@@ -381,12 +458,24 @@ describe('a message that the service does not take is tried again:', () => {
     expect(lastly - again).toBeGreaterThan(10 * MINUTE - 2);
   });
 
-  test('and has failed after three attempts', async () => {
+  test.each<[Required<Settings>['courier'], number]>([
+    ['8.2.1', 3],
+    ['26.3.38', 4],
+  ])('by courier %s, which has failed after %i attempts', async (courier, attempts) => {
+    rapidpro.addChannel(CHANNEL, { token: 't', courier });
     bridge.answerWith({ status: 500 });
     await say({ text: 'Hello' });
     await expect.poll(() => look('sent')).toMatchObject([{ status: 'failed' }]);
-    expect(bridge.calls).toHaveLength(3);
+    expect(bridge.calls).toHaveLength(attempts);
     expect(new Set(bridge.calls.map(({ body }) => body)).size).toBe(1);
+  });
+
+  test('by courier 8.2.1 from the failed part on, also after a 4xx', async () => {
+    rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3, courier: '8.2.1' });
+    bridge.answerWith({ status: 200 }, { status: 403 }, { status: 500 }, { status: 200 });
+    await say({ text: 'abcdefghi' });
+    await expect.poll(() => look('sent')).toMatchObject([{ status: 'wired' }]);
+    expect(textsSent()).toEqual(['abc', 'def', 'def', 'def', 'ghi']);
   });
 
   test('no more once it is refused for good', async () => {
@@ -427,8 +516,8 @@ describe('a message that the service does not take is tried again:', () => {
     const [{ id }] = await look('sent');
     await call('sent', { id });
     await bridge.close();
-    expect((await sending).body.status).toBe('sent');
-    await expect.poll(() => look('sent')).toMatchObject([{ status: 'sent', requests: { length: 3 } }]);
+    expect((await sending).body.status).toBe('errored');
+    await expect.poll(() => look('sent')).toMatchObject([{ status: 'failed', requests: { length: 4 } }]);
   });
 });
 
@@ -439,7 +528,7 @@ describe('the echo bot', () => {
       return [form.get('to_no_plus'), form.get('text'), ...form.getAll('quick_reply')];
     });
 
-  beforeEach(() => rapidpro.addChannel(CHANNEL, { token: 't', bot: 'echo' }));
+  beforeEach(() => rapidpro.addChannel(CHANNEL, { token: 't', bot: 'echo', guard_ms: 4_000 }));
 
   test('says back what it hears, and ends when it is told to', async () => {
     await receive('Hi');
@@ -556,11 +645,13 @@ describe('people', () => {
     expect((await ask('PUT', '/channels/other', set)).status).toBe(200);
     expect((await ask('PUT', '/channels/other', { ...set, bot: 'none' })).status).toBe(200);
     const { token: _, ...shown } = set;
+    const versions = { courier: '26.3.38', state: 'active' };
+    const defaults = { bot: 'none', ids: 'integer', max_length: 2048, to_field: 'to_no_plus', ...versions };
     expect(await ask('GET', '/channels')).toEqual({
       status: 200,
       body: [
-        { channel: CHANNEL, bot: 'none', ids: 'integer', max_length: 2048, to_field: 'to_no_plus', guard_ms: 4000 },
-        { channel: 'other', ...shown, bot: 'none' },
+        { channel: CHANNEL, ...defaults, guard_ms: 4_000 },
+        { channel: 'other', ...defaults, ...shown, bot: 'none' },
       ],
     });
   });
@@ -592,7 +683,7 @@ describe('people', () => {
       'PUT',
       '/channels/x',
       { token: 't', url: 'x' },
-      '"url" is not known: there are token, bot, ids, max_length, to_field, guard_ms.',
+      '"url" is not known: there are token, bot, ids, max_length, to_field, guard_ms, courier, state.',
     ],
     ['POST', `/channels/${CHANNEL}/send`, {}, '"to" is required. "text" is required.'],
     [

@@ -52,17 +52,21 @@ ${behaviourHelp(url)}`;
 export const rapidproHelp = (url: string): string => {
   const channel = `${url}/channels/CHANNEL`;
   return `The simulated RapidPro of the local stack. CHANNEL stands for a channel's name: a UUID, or any other.
-The service brings messages to ${url}/c/ex/CHANNEL/receive, and reports to …/sent, …/delivered and …/failed.
+The service brings messages to ${url}/c/ex/CHANNEL/receive, and reports to …/sent, …/delivered, …/failed and …/stopped.
 
-Set up a channel; TOKEN is the service's ("ids":"uuid", "max_length", "to_field":"to" and "guard_ms" are other choices):
+Set up a channel; TOKEN is the service's ("ids":"uuid", "max_length", "to_field":"to", "guard_ms", "courier":"8.2.1" and
+"state":"inactive" or "database_down" are other choices):
   curl -X PUT ${channel} -d '{"token":"TOKEN","bot":"echo"}'    answers users by itself
   curl -X PUT ${channel} -d '{"token":"TOKEN"}'
   curl ${url}/channels
 
-Send to a user, with quick replies or attachments perhaps; what fails is tried again 5 and 10 minutes later:
+Send to a user, with quick replies or attachments perhaps; failed attempts are repeated 5, 10 and 15 minutes later:
   curl ${channel}/send -d '{"to":"27821234567","text":"Hello","quick_replies":["Yes","No"]}'
   curl ${channel}/send -d '{"to":"27821234567","text":"Look","attachments":["https://example.org/image.jpg"]}'
   curl -X POST ${channel}/messages/MESSAGE-ID/resend
+
+See who was stopped:
+  curl ${channel}/stopped
 
 ${lineHelp(channel)}
 

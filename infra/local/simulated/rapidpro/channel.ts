@@ -8,7 +8,8 @@ import { botName, Conversations, echo } from '../platform/bot.ts';
 import { Line, type LineOptions } from '../platform/line.ts';
 import { fields, filledText, oneOf, phone, text, wholeNumber } from '../schemas.ts';
 import type { Request } from '../server.ts';
-import type { Sending, SentMessage } from './sending.ts';
+import { courierVersions, type Sending, type SentMessage } from './sending.ts';
+import type { StatusWriter } from './status-writer.ts';
 
 export const channelSettings = fields({
   /** What the channel brings as its Authorization, bare. */
@@ -20,8 +21,12 @@ export const channelSettings = fields({
   max_length: v.exactOptional(wholeNumber(1), 2048),
   /** What its template calls the user's number. */
   to_field: v.exactOptional(oneOf('to_no_plus', 'to'), 'to_no_plus'),
-  /** How long the same text of a user counts as a repeat, in milliseconds. */
-  guard_ms: v.exactOptional(wholeNumber(0), 4000),
+  /** How long the same text of a user counts as a repeat, in milliseconds: at most so long, at least half of it. */
+  guard_ms: v.exactOptional(wholeNumber(0)),
+  /** What it does after a failed attempt, and which errors it returns. */
+  courier: v.exactOptional(oneOf(...courierVersions), '26.3.38'),
+  /** RapidPro does not find a channel that is not active. */
+  state: v.exactOptional(oneOf('active', 'inactive', 'database_down'), 'active'),
 });
 
 type ChannelSettings = v.InferOutput<typeof channelSettings>;
@@ -48,11 +53,23 @@ const LETTERS = { sent: 'S', delivered: 'D', failed: 'F' };
 
 export type Report = keyof typeof LETTERS;
 
+/** How long the same text of a user counts as a repeat, in minutes: 4 s at most. */
+const GUARD = 1 / 15;
+
+interface ChannelOptions extends LineOptions {
+  /** Milliseconds that count as a minute. */
+  minute: number;
+  statuses: StatusWriter;
+}
+
 export class Channel {
   readonly line: Line<ReceivedMessage, SentMessage>;
   settings: ChannelSettings;
   readonly #name: string;
+  /** Numbers, without +, of the contacts who were stopped, in order. */
+  readonly stopped: string[] = [];
   readonly #sending: Sending;
+  readonly #options: ChannelOptions;
   readonly #messages = new Map<string, SentMessage>();
   /** Messages that came of late, by sender and text. */
   readonly #guard = new Map<string, { uuid: string; came: number }>();
@@ -60,10 +77,11 @@ export class Channel {
   // Ids go on from those of a channel before this one: to the service, the same id and text are a repeat.
   #lastId = Math.floor(now() / 1000);
 
-  constructor(name: string, settings: ChannelSettings, sending: Sending, options: LineOptions) {
+  constructor(name: string, settings: ChannelSettings, sending: Sending, options: ChannelOptions) {
     this.#name = name;
     this.settings = settings;
     this.#sending = sending;
+    this.#options = options;
     this.line = new Line(options);
   }
 
@@ -76,6 +94,7 @@ export class Channel {
   /** The service brings a user's message. */
   receive(request: Request): Promise<Answer> {
     return this.line.answer('receive', request, (call) => {
+      this.#expectActive();
       const message = messageIn(formIn(request));
       return {
         phone: message.from,
@@ -100,6 +119,7 @@ export class Channel {
   /** The service reports what became of a message. */
   report(report: Report, request: Request): Promise<Answer> {
     return this.line.answer(report, request, () => {
+      this.#expectActive();
       const id = formIn(request).get('id') ?? '';
       const whole = this.settings.ids === 'integer';
       if (id === '') throw refusal("field 'id' required");
@@ -108,12 +128,35 @@ export class Channel {
         take: () => {
           this.line.statuses.push({ id, status: report });
           const message = this.#messages.get(id);
-          if (message) message.status = report;
+          if (message) void this.#options.statuses.write(message, report);
           return accepted('Status Update Accepted', {
             type: 'status',
             channel_uuid: this.#name,
             status: LETTERS[report],
             msg_id: whole ? Number(id) : id,
+          });
+        },
+      };
+    });
+  }
+
+  /** The service reports that a user has left: their contact is stopped. */
+  stop(request: Request): Promise<Answer> {
+    return this.line.answer('stopped', request, () => {
+      this.#expectActive();
+      const sender = formIn(request).get('from') ?? '';
+      if (sender === '') throw refusal("field 'from' required");
+      const from = numberIn(sender);
+      return {
+        phone: from,
+        take: () => {
+          this.stopped.push(from);
+          return accepted('Event Accepted', {
+            type: 'event',
+            channel_uuid: this.#name,
+            event_type: 'stop_contact',
+            urn: `tel:+${from}`,
+            received_on: time(),
           });
         },
       };
@@ -139,14 +182,28 @@ export class Channel {
   async resend(id: string): Promise<SentMessage> {
     const message = this.#messages.get(id);
     if (!message) throw new HttpRefusal(404, `The channel has no message ${id}.`);
-    await this.#sending.attempt(message, this.settings);
+    await this.#sending.resend(message, this.settings);
     return message;
+  }
+
+  /** @throws HttpRefusal — as for a bad message: the channel is not active, or the database cannot be reached */
+  #expectActive(): void {
+    const { state, courier } = this.settings;
+    if (state === 'inactive') {
+      throw refusal(courier === '8.2.1' ? 'channel not found' : `unable to find channel with uuid: ${this.#name}`);
+    }
+    if (state === 'active') return;
+    if (courier === '8.2.1') throw refusal('dial tcp 127.0.0.1:5432: connect: connection refused');
+    throw new HttpRefusal(503, 'The database is down.');
   }
 
   /** The id of the message that this one repeats. */
   #repeated({ from, text }: ReceivedMessage): string | undefined {
     const last = this.#guard.get(guardKey(from, text));
-    return last && now() - last.came < this.settings.guard_ms ? last.uuid : undefined;
+    const half = (this.settings.guard_ms ?? GUARD * this.#options.minute) / 2;
+    // It keeps what came in this interval and in the one before.
+    const isRemembered = last && half > 0 && Math.floor(now() / half) - Math.floor(last.came / half) <= 1;
+    return isRemembered ? last.uuid : undefined;
   }
 
   #take(message: ReceivedMessage, { over }: Request): string {
@@ -173,9 +230,14 @@ const messageIn = (form: URLSearchParams): ReceivedMessage => {
   const date = form.get('date') ?? form.get('time') ?? '';
   if (sender === '') throw refusal("must have one of 'sender' or 'from' set");
   if (date !== '' && !isRfc3339(date)) throw refusal('invalid date format, must be RFC 3339');
-  const [, from] = /^\s*\+?(\d{7,15})\s*$/.exec(sender) ?? [];
-  if (from === undefined) throw refusal('not a possible number');
-  return { from, text: form.get('text') ?? '', date: date || time() };
+  return { from: numberIn(sender), text: form.get('text') ?? '', date: date || time() };
+};
+
+/** @throws HttpRefusal — 400, it is no number */
+const numberIn = (sender: string): string => {
+  const [, number] = /^\s*\+?(\d{7,15})\s*$/.exec(sender) ?? [];
+  if (number === undefined) throw refusal('not a possible number');
+  return number;
 };
 
 const isRfc3339 = (date: string): boolean =>

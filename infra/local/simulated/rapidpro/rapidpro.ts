@@ -8,12 +8,12 @@ import { Bridge } from '../bridge.ts';
 import type { Changes } from '../changes.ts';
 import { rapidproHelp } from '../help.ts';
 import { json, parseJson } from '../http.ts';
-import type { LineOptions } from '../platform/line.ts';
 import { Lines } from '../platform/lines.ts';
 import { check } from '../schemas.ts';
 import { type Request, type Routes, SimulatedServer } from '../server.ts';
 import { Channel, channelSettings, outgoing, refusal } from './channel.ts';
 import { Sending } from './sending.ts';
+import { StatusWriter } from './status-writer.ts';
 
 interface RapidProOptions {
   /** A port of the loopback interface; 0 takes any free one. */
@@ -33,14 +33,18 @@ export class RapidPro {
   readonly #bridge: Bridge;
   readonly #channels: Lines<typeof channelSettings, Channel>;
 
-  private constructor(server: SimulatedServer, bridge: Bridge, sending: Sending, options: LineOptions) {
+  private constructor(server: SimulatedServer, { minute, patience, random }: Required<Omit<RapidProOptions, 'port'>>) {
+    const { closing } = server;
+    const bridge = new Bridge(server);
+    const statuses = new StatusWriter({ minute, closing });
+    const sending = new Sending({ bridge, minute, patience, closing, statuses });
     this.url = server.url;
     this.#server = server;
     this.#bridge = bridge;
     this.#channels = new Lines({
       noun: 'channel',
       schema: channelSettings,
-      create: (name, settings) => new Channel(name, settings, sending, options),
+      create: (name, settings) => new Channel(name, settings, sending, { random, closing, minute, statuses }),
     });
     server.serve({ ...this.#channels.routes, ...this.#routes }, rapidproHelp(server.url));
   }
@@ -52,10 +56,7 @@ export class RapidPro {
     patience = minute / 2,
     random = () => between(0, 1),
   }: RapidProOptions): Promise<RapidPro> {
-    const server = await SimulatedServer.start(port);
-    const { closing } = server;
-    const bridge = new Bridge(server);
-    return new RapidPro(server, bridge, new Sending({ bridge, minute, patience, closing }), { random, closing });
+    return new RapidPro(await SimulatedServer.start(port), { minute, patience, random });
   }
 
   /** Sends to this service from now on. */
@@ -91,6 +92,8 @@ export class RapidPro {
     'POST /c/ex/{name}/sent': (request) => this.#called(request).report('sent', request),
     'POST /c/ex/{name}/delivered': (request) => this.#called(request).report('delivered', request),
     'POST /c/ex/{name}/failed': (request) => this.#called(request).report('failed', request),
+    'POST /c/ex/{name}/stopped': (request) => this.#called(request).stop(request),
+    'GET /channels/{name}/stopped': (request) => json(200, this.#channels.find(request).stopped),
     'POST /channels/{name}/send': async (request) => {
       const channel = this.#channels.find(request);
       return json(200, await channel.send(check(outgoing, parseJson(request.body))));

@@ -1,0 +1,43 @@
+/**
+ * RapidPro's writes of statuses (protocols, "Observed on couriers"): in batches of 500 ms, one statement each. Of two rows
+ * for one message the statement applies one and loses the other. A later batch overwrites what an earlier one wrote.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SentMessage } from './sending.ts';
+
+/** How often a batch is written, in minutes. */
+const INTERVAL = 1 / 120;
+
+interface StatusWriterOptions {
+  /** Milliseconds that count as a minute. */
+  minute: number;
+  /** Aborted when the simulator closes. */
+  closing: AbortSignal;
+}
+
+export class StatusWriter {
+  readonly #options: StatusWriterOptions;
+  #batch: Map<SentMessage, SentMessage['status']> | undefined;
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Writes a status with the next batch, unless that has another one for the message. Returns when it is written. */
+  write(message: SentMessage, status: SentMessage['status']): Promise<void> {
+    if (this.#batch === undefined) {
+      this.#batch = new Map();
+      this.#written = this.#writeSoon();
+    }
+    if (!this.#batch.has(message)) this.#batch.set(message, status);
+    return this.#written;
+  }
+
+  async #writeSoon(): Promise<void> {
+    const { minute, closing } = this.#options;
+    await pause(INTERVAL * minute, undefined, { signal: closing }).catch(() => undefined);
+    for (const [message, status] of this.#batch ?? []) message.status = status;
+    this.#batch = undefined;
+  }
+}
