@@ -1,8 +1,10 @@
 /** RapidPro and TextIt, by a channel of the type "External API" (protocols, "RapidPro / TextIt"; spec §4.11). */
 import * as v from 'valibot';
 import { listOf, shownAs } from '../bounded.ts';
-import { judgeByStatus } from '../outcome.ts';
-import { formPosting } from '../posting.ts';
+import { minutes, now } from '../clock.ts';
+import type { Entry } from '../outbox.ts';
+import { again, judgeByStatus, type Outcome } from '../outcome.ts';
+import { type Answer, formPosting } from '../posting.ts';
 import {
   atMost,
   MAX_QUICK_REPLIES,
@@ -93,13 +95,13 @@ export const rapidpro = describePlatform({
     const told = statusOf(outgoing);
     return told && formPosting(settings[`${told.status}_url`] ?? beside(settings.url, told.status), { id: told.id });
   },
-  judge: (answer, entry) => judgeSettings(answer, entry) ?? judgeByStatus(answer),
+  judge: (answer, entry) =>
+    (answer.status === 400 ? judge400(answer, entry) : judgeSettings(answer, entry)) ?? judgeByStatus(answer),
   // Parts of a message have one id, and nobody tells how many there are: the first one speaks for all.
   telling: ({ outgoing }) => {
     const told = statusOf(outgoing);
-    // It takes the later of two statuses for the last one, and the app network may report before it answers.
-    const never_after = told?.status === 'sent' ? ['delivered', 'failed'] : [];
-    return told && { id: told.id, state: told.status, never_after, expires_at: told.message.expires_at };
+    const state = told?.status;
+    return state && { id: told.id, state, never_after: NEVER_AFTER[state], expires_at: told.message.expires_at };
   },
   probe: ({ url }) => ({
     posting: formPosting(url, {}),
@@ -110,6 +112,31 @@ export const rapidpro = describePlatform({
     },
   }),
 });
+
+/** Statuses after which another one is not reported: RapidPro shows the last one that it receives. */
+const NEVER_AFTER = { sent: ['delivered', 'failed'], delivered: ['failed'], failed: [] };
+
+/** What courier's 400 says where the fault is in the request: the same request fails again. */
+const REQUEST_FAULT =
+  /not a possible number|phone number|must have one of|field '\w+' required|invalid date|converting value/i;
+
+/** What courier's 400 says where every request of the channel fails: it is inactive, or the database is down. */
+const CHANNEL_FAULT = /channel|dial tcp|connection|timeout|database/i;
+
+/** Minutes for which a status is retried after a 400 of another kind, so that it blocks users' messages no longer. */
+const STATUS_PATIENCE = 10;
+
+/**
+ * What a 400 of courier means. Courier returns it for faults of the request, but also where the channel is inactive or
+ * its database is down. So users' messages are retried, unless the response names the request. Statuses are retried as
+ * long only where the response names the channel.
+ */
+const judge400 = (answer: Answer, { outgoing, created }: Entry): Outcome | undefined => {
+  const { body = '' } = answer;
+  if (REQUEST_FAULT.test(body)) return undefined;
+  const isYoung = now() < Date.parse(`${created}Z`) + minutes(STATUS_PATIENCE);
+  return outgoing.type === 'message.received' || isYoung || CHANNEL_FAULT.test(body) ? again(answer) : undefined;
+};
 
 /** An address whose last segment is another one. */
 const beside = (receiver: string, segment: string): string => {

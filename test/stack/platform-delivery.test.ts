@@ -181,9 +181,19 @@ describe('a status of RapidPro', () => {
   test('that the other part needs is not lost where the first one was refused', async () => {
     const { conversation, ids } = await twoParts();
     await report(ids, 'delivery_failed');
-    platform.answers = [400, 200];
+    platform.answers = [410, 200];
     expect(await run(conversation)).toEqual({ settled: 2 });
     expect(told()).toEqual(['id=21', 'id=21']);
+  });
+
+  test('is never delivered after failed: RapidPro shows the last status that it receives', async () => {
+    const { conversation, ids } = await twoParts();
+    const [first = '', second = ''] = ids;
+    await report([first], 'delivery_failed');
+    await run(conversation);
+    await report([second], 'delivered_to_user');
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(platform.calls.map(({ path, body }) => [path, body])).toEqual([['/failed', 'id=21']]);
   });
 
   test('says nothing about the receiver where it need not be told', async () => {

@@ -309,6 +309,9 @@ interface Told {
   fields: Record<string, string>;
 }
 
+/** An error as courier returns it. */
+const courierError = (error: string): string => JSON.stringify({ message: 'Error', data: [{ type: 'error', error }] });
+
 /** The last segment of an address. */
 const segmentOf = (address: string): string => address.replace(/.*\//, '');
 
@@ -317,14 +320,15 @@ const openChannel = async () => {
   const receiver = await Receiver.start();
   onTestFinished(() => receiver.close());
   const calls: Told[] = [];
-  /** What the next calls are answered, by the last segment of their address; 200 where nothing is left. */
-  const answers: Record<string, number[]> = {};
+  /** Statuses and bodies of the next responses, by the last segment of their address; 200 where nothing is left. */
+  const answers: Record<string, [status: number, body: string][]> = {};
   receiver.answers = [
     (response) => {
       const { url: address = '', headers } = response.req;
       const fields = Object.fromEntries(new URLSearchParams(receiver.calls.at(-1)?.body));
       calls.push({ address, type: headers['content-type'], fields });
-      response.writeHead(answers[segmentOf(address)]?.shift() ?? 200).end();
+      const [status, body] = answers[segmentOf(address)]?.shift() ?? [200, ''];
+      response.writeHead(status).end(body);
     },
   ];
   return {
@@ -391,7 +395,7 @@ describe("a channel is told of a user's message", () => {
   test('again, in order and with the same date, where it failed, or where someone has to set something right', async () => {
     const wait = async (...answers: number[]) => {
       const { channel, caller, bot, phone } = await withChannel();
-      channel.answers.receive = answers;
+      channel.answers.receive = answers.map((status) => [status, '']);
       for (const text of ['one', 'two']) await write(phone, bot, text);
       await untilTold(channel, 'receive one', 'receive one', 'receive one', 'receive two');
       expect(new Set(channel.calls.slice(0, 3).map(({ fields }) => fields.date)).size).toBe(1);
@@ -400,15 +404,26 @@ describe("a channel is told of a user's message", () => {
     await Promise.all([wait(503, 500), wait(401, 401), wait(403, 403), wait(404, 404)]);
   });
 
-  test('once where it is refused with 400: it is logged as reception_failed_http, and the next one comes', async () => {
+  test('once where a 400 names the message: it is logged as reception_failed_http, and the next one comes', async () => {
     const { channel, caller, bot, phone } = await withChannel();
-    channel.answers.receive = [400];
+    channel.answers.receive = [[400, courierError('not a possible number')]];
     await write(phone, bot, 'one');
     await untilStates(caller, phone, 'received', 'reception_failed_http');
     await write(phone, bot, 'two');
     await untilTold(channel, 'receive one', 'receive two');
     expect(await statesOf(caller, phone)).toEqual(['received', 'reception_failed_http', 'received']);
   });
+
+  test.each(['channel not found', 'dial tcp 127.0.0.1:5432: connect: connection refused'])(
+    'again after a 400 that does not name the message: %s',
+    async (error) => {
+      const { channel, caller, bot, phone } = await withChannel();
+      channel.answers.receive = [[400, courierError(error)]];
+      await write(phone, bot, 'one');
+      await untilTold(channel, 'receive one', 'receive one');
+      expect(await statesOf(caller, phone)).toEqual(['received']);
+    },
+  );
 });
 
 describe('a channel is told what became of a message of its own', () => {
@@ -511,17 +526,24 @@ describe('a channel is told what became of a message of its own', () => {
   test('in order, where it could not be told at once', async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
-    channel.answers.sent = [500, 503];
+    channel.answers.sent = [
+      [500, ''],
+      [503, ''],
+    ];
     const id = await flowSends(caller, phone, 'Hi');
     await untilTold(channel, 'sent 21', 'sent 21');
     await report(id, 'delivered_to_user');
     await untilToldInAll(world, 'sent 21', 'sent 21', 'sent 21', 'delivered 21');
   });
 
-  test.each([400, 404, 410])('once where it answers %i: all that follows is told', async (status) => {
+  test.each([
+    [400, courierError('schema: error converting value for "id"')],
+    [404, ''],
+    [410, ''],
+  ])('once where it answers %i: all that follows is told', async (status, body) => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
-    channel.answers.sent = [status];
+    channel.answers.sent = [[status, body]];
     const id = await flowSends(caller, phone, 'Hi');
     await untilTold(channel, 'sent 21');
     await report(id, 'delivered_to_user');

@@ -4,16 +4,18 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import { text } from 'node:stream/consumers';
 
 export interface Call {
+  /** With the query. */
+  path: string;
   headers: IncomingHttpHeaders;
   body: string;
   // biome-ignore lint/suspicious/noExplicitAny: what tests look into is theirs to know
   json: any;
 }
 
-/** A status, with headers perhaps; or whatever the function does with the response. */
+/** A status, with headers and a body perhaps; or whatever the function does with the response. */
 export type Answer =
   | number
-  | { status: number; headers: Record<string, string> }
+  | { status: number; headers?: Record<string, string>; body?: string }
   | ((response: ServerResponse) => void);
 
 export class Receiver {
@@ -34,8 +36,9 @@ export class Receiver {
         this.#pending -= 1;
       });
       const body = await text(request);
-      const { headers } = request;
+      const { headers, url: path = '' } = request;
       this.calls.push({
+        path,
         headers,
         body,
         get json() {
@@ -45,7 +48,7 @@ export class Receiver {
       const answer = (this.answers.length > 1 ? this.answers.shift() : this.answers[0]) ?? 204;
       if (typeof answer === 'function') answer(response);
       else if (typeof answer === 'number') response.writeHead(answer).end();
-      else response.writeHead(answer.status, answer.headers).end();
+      else response.writeHead(answer.status, answer.headers).end(answer.body);
     });
   }
 

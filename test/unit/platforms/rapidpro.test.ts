@@ -356,7 +356,7 @@ describe('is told', () => {
 describe('is told once for all parts of a message', () => {
   test.each<[State, { state: string; never_after: string[] }]>([
     ['delivered_to_server', { state: 'sent', never_after: ['delivered', 'failed'] }],
-    ['delivered_to_user', { state: 'delivered', never_after: [] }],
+    ['delivered_to_user', { state: 'delivered', never_after: ['failed'] }],
     ['delivery_failed', { state: 'failed', never_after: [] }],
     ['sending_failed', { state: 'failed', never_after: [] }],
   ])('that it is %s, and never of what lies behind: %j', (state, telling) => {
@@ -385,7 +385,7 @@ describe('an answer', () => {
     ['200 takes it', { status: 200, headers: {} }, { message: { result: 'taken' }, state: { result: 'taken' } }],
     ['201 takes it', { status: 201, headers: {} }, { message: { result: 'taken' }, state: { result: 'taken' } }],
     ['204 takes it', { status: 204, headers: {} }, { message: { result: 'taken' }, state: { result: 'taken' } }],
-    ['400 refuses it for good', { status: 400, headers: {} }, { message: refused(400), state: refused(400) }],
+    ['400 has it tried again', { status: 400, headers: {} }, { message: again(400), state: again(400) }],
     ['413 refuses it for good', { status: 413, headers: {} }, { message: refused(413), state: refused(413) }],
     ['401 has all wait for better settings', { status: 401, headers: {} }, { message: again(401), state: again(401) }],
     [
@@ -415,6 +415,42 @@ describe('an answer', () => {
   ])('of %s', (_, answer, outcomes) => {
     const { judge } = rapidpro.receiver(settings);
     expect({ message: judge?.(answer, text), state: judge?.(answer, state) }).toEqual(outcomes);
+  });
+});
+
+describe('a 400 of courier', () => {
+  /** What its 400 leads to: for a user's message, for a status that was reached lately, and for one of eleven minutes ago. */
+  const outcomesOf = (error: string) => {
+    const { judge } = rapidpro.receiver(settings);
+    const body = JSON.stringify({ message: 'Error', data: [{ type: 'error', error }] });
+    const answer = { status: 400, headers: {}, body };
+    const [message, status] = [text, reached('delivered_to_user')].map((one) => judge?.(answer, one)?.result);
+    vi.setSystemTime(Date.now() + 10 * 60_000);
+    return { message, status, lateStatus: judge?.(answer, reached('delivered_to_user'))?.result };
+  };
+
+  test.each([
+    ['8.2.1', 'not a possible number'],
+    ['8.2.1', "must have one of 'sender' or 'from' set"],
+    ['8.2.1', "field 'id' required"],
+    ['8.2.1', 'schema: error converting value for "id"'],
+    ['both', 'invalid date format, must be RFC 3339'],
+    ['26.3.38', 'the phone number supplied is not a number'],
+  ])('that names the request is final: %s, %s', (_, error) => {
+    expect(outcomesOf(error)).toEqual({ message: 'refused', status: 'refused', lateStatus: 'refused' });
+  });
+
+  test.each([
+    ['8.2.1', 'channel not found'],
+    ['26.3.38', 'unable to find channel with uuid: 8eb23e93-5ecb-45ba-b726-3b064e0c56ab'],
+    ['8.2.1', 'dial tcp 127.0.0.1:5432: connect: connection refused'],
+    ['8.2.1', 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'],
+  ])('that names the channel or its database is retried for three days: %s, %s', (_, error) => {
+    expect(outcomesOf(error)).toEqual({ message: 'again', status: 'again', lateStatus: 'again' });
+  });
+
+  test.each(['', 'something new'])('of any other kind blocks users for ten minutes, not for a status: %j', (error) => {
+    expect(outcomesOf(error)).toEqual({ message: 'again', status: 'again', lateStatus: 'refused' });
   });
 });
 
