@@ -157,5 +157,5 @@ const A_MINUTE = 60_000;
 /** Milliseconds until it takes calls again: it says when, in seconds since 1970. */
 const untilReset = (answer: Answer): number => {
   const reset = Number(answer.headers['x-ratelimit-reset'] || Number.NaN) * 1000 - now();
-  return Number.isNaN(reset) ? (retryAfterIn(answer) ?? A_MINUTE) : Math.max(reset, 0);
+  return Number.isFinite(reset) ? Math.max(reset, 0) : (retryAfterIn(answer) ?? A_MINUTE);
 };

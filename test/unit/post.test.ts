@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
 import { isPublicAddress, post } from '../../shared/post.ts';
-import { jsonPosting, NoAnswer, retryAfterIn } from '../../shared/posting.ts';
+import { jsonPosting, NoAnswer } from '../../shared/posting.ts';
 import { signed } from '../../shared/standard-webhooks.ts';
 import { drop, hang, Receiver } from '../stack/support/receiver.ts';
 import { noContent, RawServer, writeThenReset } from './support/raw-server.ts';
@@ -466,28 +466,6 @@ test('a connection that was kept and is closed, with each that follows, is no co
   );
   await postTo(url);
   expect(await whyNot(url)).toBe('no_connection');
-});
-
-describe('Retry-After', () => {
-  const NOW = Date.UTC(2030, 0, 1);
-
-  test.each([
-    ['is in seconds', '120', 120_000],
-    ['may be nothing to wait for', '0', 0],
-    ['is a date', 'Tue, 01 Jan 2030 00:01:30 GMT', 90_000],
-    ['is a date as it was written once', 'Tuesday, 01-Jan-30 00:01:30 GMT', 90_000],
-    ['is a date as machines write it', '2030-01-01T00:01:30+00:00', 90_000],
-    ['is a date that is past: nothing to wait for', 'Wed, 21 Oct 2015 07:28:00 GMT', 0],
-    ['is not heard where it is nonsense', 'soon', undefined],
-    ['is not heard where it is empty', '', undefined],
-  ])('%s', (_, value, wait) => {
-    vi.useFakeTimers({ now: NOW });
-    expect(retryAfterIn({ status: 503, headers: { 'retry-after': value } })).toBe(wait);
-  });
-
-  test('need not be there', () => {
-    expect(retryAfterIn({ status: 503, headers: {} })).toBeUndefined();
-  });
 });
 
 describe('a signed post', () => {

@@ -497,6 +497,11 @@ describe('an answer', () => {
     ['until a date', { 'retry-after': 'Tue, 01 Jan 2030 00:03:00 GMT' }, 120_000],
     ['as long as it says otherwise where that is no time', { 'x-ratelimit-reset': 'soon', 'retry-after': '7' }, 7_000],
     ['a minute where it says nothing', {}, 60_000],
+    ['a minute where it is empty', { 'x-ratelimit-reset': '' }, 60_000],
+    ['a minute where it is infinite', { 'x-ratelimit-reset': 'Infinity' }, 60_000],
+    ['a minute where it is repeated', { 'x-ratelimit-reset': '1893456090, 1893456090' }, 60_000],
+    ['not at all where it is negative', { 'x-ratelimit-reset': '-5' }, 0],
+    ['as long as it says otherwise where it is infinite', { 'x-ratelimit-reset': '1e400', 'retry-after': '7' }, 7_000],
     ['a minute where it says nothing that is a time', { 'x-ratelimit-reset': 'soon', 'retry-after': 'later' }, 60_000],
   ])('of 429 has it waited for, %s: %j', (_, headers, wait) => {
     const outcome = limited(wait);
