@@ -36,11 +36,16 @@ export type ProblemCode = keyof typeof problemCatalogue;
 /** One fault of a request: a place in the body (`pointer`, a JSON pointer as URI fragment) or a parameter's name. */
 export type Fault = { pointer: string; detail: string } | { parameter: string; detail: string };
 
+/** More faults than this are counted, not named: an answer has at most 6 MB. */
+const MAX_FAULTS = 1_000;
+
 interface ProblemOptions {
-  /** One entry per fault, for `invalid_request`. */
+  /** One entry per fault, for `invalid_request` and `events_refused`. */
   faults?: Fault[];
   /** Seconds after which trying again makes sense. */
   retryAfter?: number;
+  /** Headers that say more, by their lower-case names. */
+  headers?: Record<string, string>;
   /** What happened inside; logged by its name, never answered. */
   cause?: unknown;
 }
@@ -51,6 +56,7 @@ export class Problem extends Error {
   readonly detail: string;
   readonly faults: Fault[] | undefined;
   readonly retryAfter: number | undefined;
+  readonly headers: Record<string, string>;
 
   constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     const { stackTraceLimit } = Error;
@@ -60,9 +66,12 @@ export class Problem extends Error {
     Error.stackTraceLimit = stackTraceLimit;
     this.name = 'Problem';
     this.code = code;
-    this.detail = detail;
-    this.faults = options.faults;
-    this.retryAfter = options.retryAfter;
+    const { faults, retryAfter, headers = {} } = options;
+    const hasMore = faults !== undefined && faults.length > MAX_FAULTS;
+    this.detail = hasMore ? `${detail} Only the first ${MAX_FAULTS} of ${faults.length} are named.` : detail;
+    this.faults = hasMore ? faults.slice(0, MAX_FAULTS) : faults;
+    this.retryAfter = retryAfter;
+    this.headers = headers;
   }
 
   get status(): number {
@@ -70,15 +79,6 @@ export class Problem extends Error {
   }
 }
 
-/** More faults than this are counted, not named. */
-const MAX_FAULTS = 1_000;
-
 /** A request with faults, all of them named at once. */
-export const invalidRequest = (faults: Fault[]): Problem => {
-  const detail = 'The request is not valid; errors names each fault.';
-  return faults.length > MAX_FAULTS
-    ? new Problem('invalid_request', `${detail} Only the first ${MAX_FAULTS} of ${faults.length} are named.`, {
-        faults: faults.slice(0, MAX_FAULTS),
-      })
-    : new Problem('invalid_request', detail, { faults });
-};
+export const invalidRequest = (faults: Fault[]): Problem =>
+  new Problem('invalid_request', 'The request is not valid; errors names each fault.', { faults });

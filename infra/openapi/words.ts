@@ -8,7 +8,8 @@ export const overview = `The service through which organisations message and sur
 endpoint asks for a permission that the token has to have.
 
 **Formats.** Times are UTC with microseconds and without a zone, \`2022-03-28T09:58:09.118000\`. Phone numbers are in
-international format without \`+\`, 7 to 15 digits. Ids are lower-case UUIDs. Unknown fields and parameters are ignored.
+international format without \`+\`, 7 to 15 digits. Ids are lower-case UUIDs; capital letters are accepted in requests.
+Bodies are UTF-8, without a byte order mark, and not compressed. Unknown fields and parameters are ignored.
 
 **Lists** that do not fit into one answer go on behind a \`Link: …; rel="next"\` header: follow it until there is none.
 
@@ -74,7 +75,7 @@ a funnel. Both days count, in UTC, and are at most 366 days apart. The job that 
 
 /** What to do about a problem. */
 export const remedies: Record<ProblemCode, string> = {
-  malformed_body: 'send JSON, or a form, whole and well-formed',
+  malformed_body: 'send JSON, or a form, whole, well-formed and in UTF-8',
   permission_required: 'ask the operator for a token with the permission that `detail` names',
   signature_invalid: 'sign with the `hmac_secret` that the operator has set for your Turn channel',
   approval_required: 'ask the user with `POST /v1/user_data/start/{phone_number}`',
@@ -87,7 +88,7 @@ export const remedies: Record<ProblemCode, string> = {
   already_answered: 'the panelist chose another option before; that answer stands',
   media_expired: '30 days are over: upload it again',
   file_too_large: 'make the file smaller than 4 MB (4,194,304 bytes)',
-  unsupported_media_type: 'send the `Content-Type` that `detail` names',
+  unsupported_media_type: 'send the `Content-Type` that `detail` names, in UTF-8 and without `Content-Encoding`',
   invalid_request: '`errors` names every fault, by JSON pointer or parameter',
   events_refused: '`errors` names each event that was not taken; correct these and send all again',
   file_type_not_supported: 'upload one of the types that `detail` names',

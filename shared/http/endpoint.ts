@@ -1,24 +1,29 @@
 /** How a function becomes an endpoint: one Middy chain, built from the endpoint's entry in `shared/api.ts`. */
 import middy from '@middy/core';
-import jsonBodyParser from '@middy/http-json-body-parser';
 import formBodyParser from '@middy/http-urlencode-body-parser';
 import type { Context } from 'aws-lambda';
 import { type Api, api, type Endpoint, type EndpointName } from '../api.ts';
 import { Problem } from '../problems.ts';
 import { traced } from '../trace.ts';
 import { authorize } from './authorize.ts';
+import { checkBody } from './check-body.ts';
+import { checkForm } from './check-form.ts';
 import type { HttpEvent, HttpResponse } from './event.ts';
 import { exactPath } from './exact-path.ts';
-import { multipartBodyParser } from './multipart-body.ts';
+import { jsonBody } from './json-body.ts';
+import { multipartBody } from './multipart-body.ts';
 import { problemDocuments } from './problem-documents.ts';
-import { keepBytes, refuseBrokenForm } from './raw-body.ts';
 import { type ReplyOf, toResponse } from './reply.ts';
 import { type RequestOf, validRequest } from './request.ts';
 import { requestLog } from './request-log.ts';
 
 export { nextPage, noContent, notModified, ok } from './reply.ts';
 
-const bodyParsers = { json: jsonBodyParser, form: formBodyParser, multipart: multipartBodyParser };
+const bodyParsers = {
+  json: () => [jsonBody()],
+  form: () => [checkForm(), formBodyParser()],
+  multipart: () => [multipartBody()],
+};
 
 /** Left for our own answer before Lambda ends the function, in milliseconds. */
 const LAST_WORDS = 500;
@@ -41,11 +46,10 @@ export const serve = <E extends Endpoint>(description: E, handle: (request: Requ
     },
   })
     .use(requestLog())
-    .use(problemDocuments(description.body));
+    .use(problemDocuments());
   if (description.permission !== 'none') chain.use(authorize(description.permission));
   if (description.routes.some(({ path }) => path.endsWith('/'))) chain.use(exactPath());
-  if (description.body) chain.use([keepBytes(), bodyParsers[description.body.type]()]);
-  if (description.body?.type === 'form') chain.use(refuseBrokenForm());
+  if (description.body) chain.use([checkBody(description.body.type), ...bodyParsers[description.body.type]()]);
 
   chain.handler(async (event: HttpEvent, context) => {
     const remaining = () => context.getRemainingTimeInMillis() - LAST_WORDS;

@@ -1,23 +1,26 @@
-import { Problem } from '../problems.ts';
+import { invalidRequest, Problem } from '../problems.ts';
 import type { HttpMiddleware } from './event.ts';
+
+/** Parts of a form: what Node's parser takes grows with their square. */
+const MAX_PARTS = 100;
+
+const BOUNDARY = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^;\s]*))/i;
 
 /**
  * Reads a multipart form: its fields by their names, those that come more than once in an array. Node's own parser does
  * it; Middy's lets a body that is cut off end the process.
  *
- * @throws unsupported_media_type — it is something else
  * @throws malformed_body — it is cut off, or no form
+ * @throws invalid_request — more than 100 parts
  */
-export const multipartBodyParser = (): HttpMiddleware => ({
-  before: async function multipartBodyParserBefore({ event }) {
+export const multipartBody = (): HttpMiddleware => ({
+  before: async function multipartBodyBefore({ event }) {
     const type = event.headers['content-type'] ?? '';
-    if (!/^multipart\/form-data *;/i.test(type)) {
-      throw new Problem(
-        'unsupported_media_type',
-        'Send the body as multipart/form-data with its boundary: clients set both when they send a form.',
-      );
+    const { bytes = Buffer.alloc(0) } = event;
+    if (hasMoreParts(bytes, type)) {
+      throw invalidRequest([{ pointer: '#', detail: `must hold at most ${MAX_PARTS} fields` }]);
     }
-    const form = await new Response(event.bytes, { headers: { 'content-type': type } }).formData().catch(() => {
+    const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => {
       throw new Problem('malformed_body', 'The form is cut off, or its parts cannot be read. Send it whole.');
     });
     const fields = [...new Set(form.keys())].map((name) => {
@@ -27,3 +30,15 @@ export const multipartBodyParser = (): HttpMiddleware => ({
     Object.assign(event, { body: Object.fromEntries(fields) });
   },
 });
+
+/** Whether the boundary comes more often than with so many parts, each of which it begins, and the end. */
+const hasMoreParts = (bytes: Buffer, type: string): boolean => {
+  const [, quoted, plain = ''] = BOUNDARY.exec(type) ?? [];
+  const boundary = Buffer.from(`--${quoted ?? plain}`);
+  let at = -1;
+  for (let times = 0; times <= MAX_PARTS + 1; times += 1) {
+    at = bytes.indexOf(boundary, at + 1);
+    if (at === -1) return false;
+  }
+  return true;
+};

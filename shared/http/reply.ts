@@ -72,13 +72,13 @@ export const toResponse = (reply: Ok<unknown> | NoContent | NotModified): HttpRe
 export const toProblemResponse = (
   status: number,
   problem: Record<string, unknown>,
-  retryAfter: number | undefined,
+  headers: Record<string, string>,
 ): HttpResponse => ({
   statusCode: status,
   headers: {
     'content-type': 'application/problem+json',
     ...UNCACHED,
-    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    ...headers,
   },
   body: JSON.stringify(problem),
 });

@@ -217,11 +217,11 @@ export const explanations: Explanation[] = [
   },
   {
     reason: 'A request without a body is refused by its parser.',
-    mutants: [['http/raw-body.ts', "''", '"Stryker was here!"']],
+    mutants: [['http/check-body.ts', "''", '"Stryker was here!"']],
   },
   {
     reason: 'Nothing is returned, which is no more true.',
-    mutants: [['http/raw-body.ts', '{ return false; }', '{}']],
+    mutants: [['http/check-form.ts', '{ return false; }', '{}']],
   },
   {
     reason: 'The log holds the kind of an error, and not what it says: nobody ever reads that.',
@@ -243,7 +243,7 @@ export const explanations: Explanation[] = [
     mutants: [
       ['bucket.ts', "'GET'", '""'],
       ['post.ts', "'utf8'", '""'],
-      ['http/raw-body.ts', "'utf8'", '""'],
+      ['http/check-body.ts', "'utf8'", '""'],
     ],
   },
   {

@@ -259,6 +259,24 @@ describe('an endpoint that takes a form', () => {
     });
   });
 
+  test('takes 1,000 fields, and refuses more', async () => {
+    expect(await send(posting(encoded(`${'a=&'.repeat(999)}text=a`)))).toMatchObject({ status: 200 });
+    for (const count of [1_000, 2_000_000]) {
+      expect(await send(posting(encoded(`text=a${'&'.repeat(count)}`)))).toMatchObject({
+        status: 422,
+        body: { errors: [{ pointer: '#', detail: 'must hold at most 1000 fields' }] },
+        handled: false,
+      });
+    }
+  });
+
+  test.each(['__proto__', 'constructor', 'toString'])('ignores a field named %s', async (name) => {
+    expect(await send(posting(encoded(`${name}=x&${name}=y&text=a`)))).toMatchObject({
+      status: 200,
+      body: { text: 'a' },
+    });
+  });
+
   test.each<[string, HttpEvent]>([
     ['of other fields', posting(encoded('reply=a&reply=b'))],
     ['that is empty', posting(encoded(''))],
@@ -353,6 +371,42 @@ describe('an endpoint that takes JSON', () => {
     });
   });
 
+  test.each<[string, string]>([
+    ['a field named __proto__', '{"__proto__":{"text":1},"text":"a"}'],
+    ['one that is written otherwise', String.raw`{"\u005f_proto__":{"text":1},"text":"a"}`],
+    ['a field named constructor', '{"constructor":{"prototype":{"text":1}},"text":"a"}'],
+    ['such fields below others', '{"x":[{"__proto__":[]},{"constructor":{"prototype":{}}}],"text":"a"}'],
+    ['more than Middy parses', `{"x":"${'x'.repeat(100_000)}","__proto__":{},"text":"a"}`],
+    ['an object that nests deeply', `{"x":${'[['.repeat(200_000)}${']]'.repeat(200_000)},"text":"a"}`],
+  ])('ignores what nobody asked for, whatever it is: %s', async (_, sent) => {
+    for (const body of [plain(sent), encoded(sent)]) {
+      expect(await send(posting(body, 'application/json'))).toEqual({ status: 200, body: { text: 'a' } });
+    }
+    expect(Object.hasOwn(Object.prototype, 'text')).toBe(false);
+  });
+
+  describe('that came as text', () => {
+    const sent = Buffer.from('{"text":"zzz\u00ff"}', 'latin1');
+    const withLength = (event: HttpEvent, length: number): HttpEvent => ({
+      ...event,
+      headers: { ...event.headers, 'content-length': String(length) },
+    });
+
+    test.each<[string, HttpEvent]>([
+      ['was not UTF-8', withLength(posting(plain(sent.toString()), 'application/json'), sent.length)],
+      ['holds half of a surrogate pair', posting(plain('{"text":"\ud83d"}'), 'application/json')],
+    ])('and %s is refused', async (_, event) => {
+      expect(await send(event)).toMatchObject({ status: 400, body: { code: 'malformed_body' } });
+    });
+
+    test.each<[string, HttpEvent]>([
+      ['sent', withLength(posting(plain(sent.toString()), 'application/json'), Buffer.byteLength(sent.toString()))],
+      ['sent, where nobody knows the length', posting(plain(sent.toString()), 'application/json')],
+    ])('may hold the replacement character where that was %s', async (_, event) => {
+      expect(await send(event)).toEqual({ status: 200, body: { text: 'zzz\ufffd' } });
+    });
+  });
+
   test('says which content type it takes', async () => {
     expect(await send(posting(plain('{"text":"a"}'), 'text/plain'))).toMatchObject({
       status: 415,
@@ -388,6 +442,24 @@ describe('an endpoint that takes a multipart form', () => {
     expect(await send(`${field('100%')}--x--`)).toEqual({ status: 200, body: { text: '100%' } });
     expect(await send(`${field('one')}${field('two')}--x--`)).toEqual({ status: 200, body: { text: ['one', 'two'] } });
     expect(await send(`${field('one')}--x--`, 'Multipart/Form-Data ; boundary=x')).toMatchObject({ status: 200 });
+  });
+
+  test.each(['__proto__', 'constructor', 'toString'])('ignores a field named %s', async (name) => {
+    const other = field('y').replace('name="text"', `name="${name}"`);
+    expect(await send(`${other}${field('one')}--x--`)).toEqual({ status: 200, body: { text: 'one' } });
+    expect(await send(`${other}${other}${field('one')}--x--`)).toEqual({ status: 200, body: { text: 'one' } });
+  });
+
+  test('of 100 parts is taken, of more refused before it is taken apart', async () => {
+    const filled = (count: number) => `${field('').repeat(count)}--x--`;
+    expect((await send(filled(100))).status).toBe(200);
+    for (const count of [101, 60_000]) {
+      expect(await send(filled(count))).toMatchObject({
+        status: 422,
+        body: { errors: [{ pointer: '#', detail: 'must hold at most 100 fields' }] },
+      });
+    }
+    expect((await send(filled(101), 'multipart/form-data; charset=utf-8; boundary="x"')).status).toBe(422);
   });
 
   test.each(['', 'multipart/form-data', 'text/plain', 'text/plain; multipart/form-data; boundary=x'])(
