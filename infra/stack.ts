@@ -141,6 +141,9 @@ export class BusinessApiStack extends Stack {
       access: [
         'findHead',
         'listEntries',
+        'checkEntry',
+        'checkErasure',
+        'findUser',
         'removeFromOutbox',
         'findPlatform',
         'listTold',

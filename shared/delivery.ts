@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { enter, later, noteFailure, noteSuccess, type Passage, rest } from './circuit.ts';
+import { checkBeforeAttempt } from './clearance.ts';
 import { minutes, now, timestamp } from './clock.ts';
 import { describeError, log } from './log.ts';
 import type { State } from './logs.ts';
@@ -32,7 +33,7 @@ import {
 import type { Outcome } from './outcome.ts';
 import { attempt, type Receiver } from './receiver.ts';
 import { receiverOf } from './receivers.ts';
-import { transact, type Write } from './table/client.ts';
+import type { Write } from './table/client.ts';
 import { noting, type Telling, wasTold } from './told.ts';
 import { traced } from './trace.ts';
 
@@ -65,10 +66,10 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
     for (const [place, entry] of entries.entries()) {
       if (remaining() < RESERVE) return { ...drained, unfinished: true };
       const handing = { receiver, passage, head, entry, remaining };
-      const { outcome, put_off } = await traced(entry.trace_id, () => handle(handing));
+      const { outcome, put_off, settled } = await traced(entry.trace_id, () => handle(handing));
       if (put_off !== undefined) return { ...drained, put_off };
-      drained.settled += 1;
-      passage = await next(receiver, passage, outcome);
+      drained.settled += settled;
+      if (outcome !== 'gone') passage = await next(receiver, passage, outcome);
       if (isBehind(head)) head = await goOn(head, entries[place + 1]?.created ?? timestamp());
     }
     if (!all) continue;
@@ -89,40 +90,54 @@ interface Handing {
   remaining: () => number;
 }
 
-/** Hands an entry over, and notes what came of it. Answers why the conversation is put off, where it is. */
-const handle = async (handing: Handing): Promise<{ outcome: Outcome; put_off?: string }> => {
+/** What came of an entry: the result of the attempt, or that the entry was gone before it was attempted. */
+type Processed = Outcome | 'gone';
+
+/**
+ * Attempts an entry, and settles it or schedules a retry of its conversation.
+ *
+ * @returns the outcome; why the conversation is put off, if it is; and how many entries this settled, 0 or 1
+ */
+const handle = async (handing: Handing): Promise<{ outcome: Processed; put_off?: string; settled: number }> => {
   const { receiver, passage, head, entry } = handing;
   const telling = receiver.telling?.(entry);
   const outcome = await hand(handing, telling);
+  if (outcome === 'gone') return { outcome, settled: 0 };
   if (outcome.result === 'limited' && !isExpired(entry)) {
     await waitFor(receiver, outcome, head, entry);
-    return { outcome, put_off: outcome.cause };
+    return { outcome, put_off: outcome.cause, settled: 0 };
   }
   if (outcome.result === 'again' && !isExpired(entry)) {
     await putOffAfter(outcome, passage, head, entry);
     if (typeof passage !== 'object') await noteFailure(receiver.name, passage);
-    return { outcome, put_off: outcome.cause };
+    return { outcome, put_off: outcome.cause, settled: 0 };
   }
-  await settle(entry, outcome, telling);
-  return { outcome };
+  return { outcome, settled: (await settle(entry, outcome, telling)) ? 1 : 0 };
 };
 
 /** Hands an entry over, unless the receiver knows it from another one (`telling`), or is left alone. */
 const hand = async (
   { receiver, passage, entry, remaining }: Handing,
   telling: Telling | undefined,
-): Promise<Outcome> => {
+): Promise<Processed> => {
   if (telling && (await wasTold(subjectOf(entry.outgoing).account, telling))) return { result: 'passed_over' };
-  return typeof passage === 'object' ? LEFT_ALONE : tryTwice(receiver, entry, remaining);
+  return typeof passage === 'object' ? LEFT_ALONE : attemptWithRetry(receiver, entry, remaining);
 };
 
-/** Tries, and once more soon where the receiver does not ask for a longer pause. */
-const tryTwice = async (receiver: Receiver, entry: Entry, remaining: () => number): Promise<Outcome> => {
-  const first = await tryOnce(receiver, entry);
+/** Attempts an entry, and once more soon where the receiver does not ask for a longer pause. */
+const attemptWithRetry = async (receiver: Receiver, entry: Entry, remaining: () => number): Promise<Processed> => {
+  const first = await attemptIfClear(receiver, entry);
   const wait = minutes(SECOND_TRY);
-  if (first.result !== 'again' || (first.retryAfter ?? 0) > wait || remaining() < RESERVE + wait) return first;
+  if (first === 'gone' || first.result !== 'again') return first;
+  if ((first.retryAfter ?? 0) > wait || remaining() < RESERVE + wait) return first;
   await pause(wait);
-  return tryOnce(receiver, entry);
+  return attemptIfClear(receiver, entry);
+};
+
+/** Attempts an entry, unless the check before the attempt finds that it is gone. */
+const attemptIfClear = async (receiver: Receiver, entry: Entry): Promise<Processed> => {
+  const clearance = await checkBeforeAttempt(entry);
+  return clearance.status === 'gone' ? 'gone' : tryOnce(receiver, clearance.entry);
 };
 
 /**
@@ -180,24 +195,43 @@ const next = async ({ name }: Receiver, passage: Passage, { result }: Outcome): 
 };
 
 /**
- * Ends an entry's way, with what is to be logged and told of it, in one transaction: 4 write units, 8 where its state is
- * told, 4 where it is noted that it was.
+ * Settles an entry in one transaction: removes it, logs its state with the report of it, and writes the receipt of a status.
+ * If somebody else removed the entry meanwhile, it is settled already and nothing is written. A state that is logged
+ * already is not logged or reported again; nor does it keep the receipt from being written, or the reverse.
+ * 4 write units, 8 if the state is reported, 4 with a receipt.
+ *
+ * @returns whether this settled the entry
  */
-const settle = async (entry: Entry, outcome: Outcome, telling: Telling | undefined): Promise<void> => {
+const settle = async (entry: Entry, outcome: Outcome, telling: Telling | undefined): Promise<boolean> => {
   const { outgoing } = entry;
   const cause = 'cause' in outcome ? outcome.cause : undefined;
   const state = stateAfter(outgoing, cause);
-  const created = timestamp();
-  const more = (after: string | undefined): Write[] => [
-    ...(state === undefined || !('message' in outgoing)
-      ? []
-      : reaching({ message: outgoing.message, state, created, reason: cause }, after)),
-    ...(telling && outcome.result === 'taken' ? [noting(subjectOf(outgoing).account, telling)] : []),
-  ];
-  const failed = await transactInOrder((after) => [dequeueing(entry), ...more(after)]);
-  // What was to be logged or noted is already.
-  if (failed.length > 0) await transact([dequeueing(entry)]);
-  tell(entry, outcome, cause);
+  const reached =
+    state !== undefined && 'message' in outgoing
+      ? { message: outgoing.message, state, created: timestamp(), reason: cause }
+      : undefined;
+  const receipt = telling && outcome.result === 'taken' ? [noting(subjectOf(outgoing).account, telling)] : [];
+  const settled = await removeWith(entry, receipt, (after) => (reached ? reaching(reached, after) : []));
+  if (settled) tell(entry, outcome, cause);
+  return settled;
+};
+
+/**
+ * Removes an entry together with what is to be written, leaving out what was written before.
+ *
+ * @returns whether the entry was there
+ */
+const removeWith = async (
+  entry: Entry,
+  receipt: Write[],
+  stateWrites: (after: string | undefined) => Write[],
+): Promise<boolean> => {
+  const failed = await transactInOrder((after) => [dequeueing(entry), ...receipt, ...stateWrites(after)]);
+  if (failed.length === 0) return true;
+  if (failed.includes(0)) return false;
+  const hasReceipt = failed.some((place) => place <= receipt.length);
+  const hasState = failed.some((place) => place > receipt.length);
+  return removeWith(entry, hasReceipt ? [] : receipt, hasState ? () => [] : stateWrites);
 };
 
 /** Says in the log how an entry ended. */

@@ -8,9 +8,10 @@ import type { PropertyName } from './properties.ts';
 import {
   findLatest,
   page,
+  pages,
   putting,
   remove,
-  removing,
+  removingPresent,
   transactOrLook,
   update,
   updating,
@@ -182,8 +183,18 @@ export const oldestEntries = async (conversation: Conversation): Promise<{ entri
   return { entries: items, all: next === undefined };
 };
 
-/** Takes an entry out, within the transaction that settles it. */
-export const dequeueing = ({ pk, sk }: Entry): Write => removing({ pk, sk });
+/** Everything that is pending in a conversation, oldest first, a page at a time. 1 read unit for 4 KB. */
+export const pendingEntries = (conversation: Conversation): AsyncGenerator<Entry[]> => {
+  const { pk, sk } = entryKey(nameOf(conversation), '');
+  return pages<Entry>({
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+    ConsistentRead: true,
+  });
+};
+
+/** Removes an entry, within the transaction that settles it; the transaction fails if the entry was removed before. */
+export const dequeueing = ({ pk, sk }: Entry): Write => removingPresent({ pk, sk });
 
 /** Puts a conversation off: nothing goes out before `until` (milliseconds since 1970). 1 write unit and its index's. */
 export const putOff = async (

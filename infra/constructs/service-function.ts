@@ -68,27 +68,27 @@ export class ServiceFunction extends Construct {
   }
 }
 
-/** One statement for each part of the table: the actions of all patterns that touch it, fenced into its keys. */
+/**
+ * One statement for each action on the table or an index, with all the keys that it may touch: IAM judges a batch as one
+ * request, so one statement has to name the partitions of all its keys.
+ */
 const tableStatements = (table: TableV2, names: readonly AccessPatternName[]): PolicyStatement[] => {
-  const parts = Map.groupBy(
-    names.map((name): AccessPattern => accessPatterns[name]),
-    ({ partitions, index }) => `${index ?? ''} ${partitions}`,
-  );
-  return [...parts.values()].flatMap((patterns) => {
-    const [first] = patterns;
-    return first === undefined
+  const patterns = names.map((name): AccessPattern => accessPatterns[name]);
+  const byAction = Map.groupBy(patterns, ({ action, index }) => `${action} ${index ?? ''}`);
+  return [...byAction.values()].flatMap(([first, ...others]) =>
+    first === undefined
       ? []
-      : [tableStatement(table, first, [...new Set(patterns.map(({ action }) => action))])];
-  });
+      : [tableStatement(table, first, [...new Set([first, ...others].map(({ partitions }) => partitions))])],
+  );
 };
 
-const tableStatement = (table: TableV2, { partitions, index }: AccessPattern, actions: string[]): PolicyStatement =>
+const tableStatement = (table: TableV2, { action, index }: AccessPattern, partitions: string[]): PolicyStatement =>
   new PolicyStatement({
     effect: Effect.ALLOW,
-    actions: actions.map((action) => `dynamodb:${action}`),
+    actions: [`dynamodb:${action}`],
     resources: [index === undefined ? table.tableArn : `${table.tableArn}/index/${index}`],
     conditions: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [partitions] },
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
       // Without it, a call that names no key would satisfy "for all values".
       Null: { 'dynamodb:LeadingKeys': 'false' },
     },

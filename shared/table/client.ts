@@ -6,6 +6,7 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import {
+  BatchGetCommand,
   BatchWriteCommand,
   DeleteCommand,
   type DeleteCommandInput,
@@ -71,6 +72,33 @@ export const peek = <Item>(key: Key): Promise<Item | undefined> => get<Item>(key
 
 /** The item at a key as it is at this moment, unless it has expired. 1 read unit. */
 export const findLatest = <Item>(key: Key): Promise<Item | undefined> => get<Item>(key, true);
+
+/** How often keys that the table leaves out of its response are asked for again, and the first pause, in milliseconds. */
+const UNPROCESSED = { attempts: 6, pause: 20 };
+
+/**
+ * The items at a few keys as they are at this moment, in the order of the keys; `undefined` where there is none, or an
+ * expired one. One call; 1 read unit for each key and 4 KB.
+ */
+export const getManyConsistent = async <Items extends unknown[]>(
+  keys: { [Place in keyof Items]: Key },
+): Promise<{ [Place in keyof Items]: Items[Place] | undefined }> => {
+  const found = new Map<string, Record<string, unknown>>();
+  let left: Record<string, unknown>[] = keys.map(({ pk, sk }) => ({ pk, sk }));
+  for (let attempt = 1; left.length > 0; attempt += 1) {
+    if (attempt > 1) await pause(between(0, UNPROCESSED.pause * 2 ** attempt));
+    const { Responses, UnprocessedKeys } = await documents.send(
+      new BatchGetCommand({ RequestItems: { [tableName()]: { Keys: left, ConsistentRead: true } } }),
+    );
+    for (const item of Responses?.[tableName()] ?? []) {
+      if (!(item.expires_at <= now() / 1000)) found.set(`${item.pk} ${item.sk}`, item);
+    }
+    left = UnprocessedKeys?.[tableName()]?.Keys ?? [];
+    if (left.length > 0 && attempt === UNPROCESSED.attempts)
+      throw new Error('The table did not read all keys of a batch.');
+  }
+  return keys.map(({ pk, sk }) => found.get(`${pk} ${sk}`)) as { [Place in keyof Items]: Items[Place] | undefined };
+};
 
 /** Puts an item where none is. Answers the item that stands there already, or nothing when the new one was put. */
 export const putNew = async <Item extends Key>(item: Item): Promise<Item | undefined> => {

@@ -189,7 +189,15 @@ type IndexName = keyof typeof indexes;
 
 /** One way of touching the table: what a role must allow for it. */
 export interface AccessPattern {
-  action: 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'BatchWriteItem' | 'ConditionCheckItem' | 'Query';
+  action:
+    | 'GetItem'
+    | 'BatchGetItem'
+    | 'PutItem'
+    | 'UpdateItem'
+    | 'DeleteItem'
+    | 'BatchWriteItem'
+    | 'ConditionCheckItem'
+    | 'Query';
   /** The partition keys it touches, with `*` for what varies. */
   partitions: string;
   /** The index it reads, instead of the table. */
@@ -237,6 +245,8 @@ export const accessPatterns = {
   putEntry: { action: 'PutItem', partitions: outbox },
   listEntries: { action: 'Query', partitions: outbox },
   removeFromOutbox: { action: 'DeleteItem', partitions: outbox },
+  checkEntry: { action: 'BatchGetItem', partitions: outbox },
+  checkErasure: { action: 'BatchGetItem', partitions: erasures },
   findHead: { action: 'GetItem', partitions: outbox },
   updateHead: { action: 'UpdateItem', partitions: outbox },
   findCircuit: { action: 'GetItem', partitions: circuits },

@@ -3,11 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, findAccount, updateAccount } from '../../shared/accounts.ts';
+import { timestamp } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
-import { listLogs, type State } from '../../shared/logs.ts';
-import { receiveMessage, reportState, sendMessage } from '../../shared/messages.ts';
-import { type Conversation, oldestEntries, readHead } from '../../shared/outbox.ts';
-import { documents } from '../../shared/table/client.ts';
+import { lifetimeFrom, listLogs, logItem, type Message, type State } from '../../shared/logs.ts';
+import { receiveMessage, reportState, sendFromPlatform, sendMessage } from '../../shared/messages.ts';
+import { type Conversation, type Entry, oldestEntries, readHead } from '../../shared/outbox.ts';
+import { documents, putNew, remove } from '../../shared/table/client.ts';
+import { toldKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable, useSecret } from './support/own-table.ts';
 import { drop, hang, Receiver } from './support/receiver.ts';
@@ -372,6 +374,8 @@ describe("a receiver's circuit", () => {
 });
 
 describe('a worker', () => {
+  const removeEntry = ({ pk, sk }: Entry) => remove({ pk, sk });
+
   test('begins nothing when 12 s are left, and says that there is more', async () => {
     const { conversation } = await waiting('one', 'two');
     let left = 30_000;
@@ -403,6 +407,52 @@ describe('a worker', () => {
     const { conversation } = await waiting('one');
     await Promise.all([run(conversation), run(conversation)]);
     expect(await statesOf(conversation)).toEqual(['sent', 'delivered_to_server']);
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('logs no state of an entry that was removed during the attempt: whoever removed it has logged one', async () => {
+    const { conversation } = await waiting('one', 'two');
+    const [first] = (await oldestEntries(conversation)).entries;
+    if (first === undefined) throw new Error('There is no entry.');
+    app.answers = [(response) => void removeEntry(first).then(() => response.writeHead(204).end()), 204];
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(bodies()).toEqual(['one', 'two']);
+    expect(await statesOf(conversation)).toEqual(['sent', 'sent', 'delivered_to_server']);
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('does not post an entry that was removed while the one before it was posted', async () => {
+    const { conversation } = await waiting('one', 'two', 'three');
+    const [, second] = (await oldestEntries(conversation)).entries;
+    if (second === undefined) throw new Error('There is no entry.');
+    app.answers = [(response) => void removeEntry(second).then(() => response.writeHead(204).end()), 204];
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(bodies()).toEqual(['one', 'three']);
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('removes an entry whose state is logged already, and reports that state no second time', async () => {
+    const conversation = await withWebhook();
+    const { account, phone } = conversation;
+    const id = await sendMessage(account, text(phone, 'Hello'), {});
+    const message: Message = { id, account, phone, job_id: 'job', payload_type: 'text', ...lifetimeFrom(timestamp()) };
+    await putNew(logItem(message, 'delivered_to_server', timestamp()));
+    const toUser: Conversation = { ...conversation, direction: 'app' };
+    expect(await run(toUser)).toEqual({ settled: 1 });
+    expect(await isEmpty(toUser)).toBe(true);
+    expect(await isEmpty(conversation)).toBe(true);
+    expect(await statesOf(conversation)).toEqual(['sent', 'delivered_to_server']);
+  });
+
+  test('removes an entry whose receipt was written during the attempt', async () => {
+    const conversation = await newConversation('platform');
+    const { account, phone } = conversation;
+    await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: platform.url } } });
+    const part = { reference: '21', to: phone, type: 'text' as const, text: { body: 'Hello' } };
+    await reportState(await sendFromPlatform(account, 'rapidpro', part), 'delivered_to_user');
+    const receipt = { ...toldKey(account, '21', 'delivered'), expires_at: Math.ceil(Date.now() / 1_000) + 60 };
+    platform.answers = [(response) => void putNew(receipt).then(() => response.writeHead(200).end())];
+    expect(await run(conversation)).toEqual({ settled: 1 });
     expect(await isEmpty(conversation)).toBe(true);
   });
 

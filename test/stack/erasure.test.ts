@@ -1,5 +1,6 @@
 /** Erasure, step by step, with the clock in the test's hand: what goes, what keeps a pseudonym, what stays as it is. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { DynamoDBClient, ScanCommand, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../shared/accounts.ts';
@@ -432,6 +433,18 @@ describe('the counters of jobs', () => {
     expect(await counted(account)).toEqual(await logged(account));
     expect(await counted(account)).toMatchObject({ sent: 4, sending_failed: 2, received: 3, reception_failed_http: 2 });
   });
+
+  test('count one final state for each message that was pending when the erasure began', async () => {
+    const business = await newBusiness();
+    const person = new Person();
+    await person.register();
+    for (let count = 0; count < 3; count += 1) await person.send(business);
+    const respond = (response: ServerResponse) => void response.writeHead(204).end();
+    app.answers = [204, (response) => void eraseUser(person.phone).then(() => respond(response)), 204];
+    await run(person.conversation('app', business.account));
+    await countEntries(await images(business.account));
+    expect(await counted(business.account)).toEqual({ sent: 3, delivered_to_server: 1, sending_failed: 2 });
+  });
 });
 
 describe('an erasure that is interrupted', () => {
@@ -519,15 +532,71 @@ describe('what is under way', () => {
     return { business, person, message, toUser: person.conversation('app', business.account) };
   };
 
-  test('as a delivery is found by the last look: its state, and the report of it', async () => {
+  test('as an attempt ends in one state, as failed, and no further message is posted', async () => {
+    const { business, person, toUser } = await waitingMessage();
+    for (let more = 0; more < 2; more += 1) await person.send(business);
+    app.calls.length = 0;
+    app.answers = [(response) => void eraseUser(person.phone).then(() => response.writeHead(204).end()), 204];
+    expect(await run(toUser)).toEqual({ settled: 0 });
+    expect(app.calls).toHaveLength(1);
+    for (const id of person.messages.get(business.account) ?? []) {
+      expect(await statesOf(id)).toEqual(['sent', 'sending_failed']);
+    }
+    await emptyOutboxes(person);
+    expect(await leftOf(person)).toEqual([]);
+    later(2);
+    expect(await goOnErasing(person.phone)).toEqual(NOTHING);
+    expect(telling(await wholeTable(), person)).toEqual([]);
+    expect(await isUnderWay(person)).toBe(false);
+  });
+
+  test('as an attempt that fails is not repeated', async () => {
     const { person, message, toUser } = await waitingMessage();
-    app.answers = [(response) => void eraseUser(person.phone).then(() => response.writeHead(204).end())];
+    app.calls.length = 0;
+    app.answers = [(response) => void eraseUser(person.phone).then(() => response.writeHead(503).end()), 204];
+    expect(await run(toUser)).toEqual({ settled: 0 });
+    expect(app.calls).toHaveLength(1);
+    expect(await statesOf(message)).toEqual(['sent', 'sending_failed']);
+  });
+
+  test('as an erasure that has only begun keeps every pending message from being posted', async () => {
+    const { business, person, toUser } = await waitingMessage();
+    await person.send(business);
+    await person.write(business);
+    await removeUser(randomUUID(), person.phone);
+    for (const receiver of [app, platform]) receiver.calls.length = 0;
+    expect(await run(toUser)).toEqual({ settled: 0 });
+    expect(await run(person.conversation('platform', business.account))).toEqual({ settled: 0 });
+    expect([...app.calls, ...platform.calls]).toEqual([]);
+    const stories = await Promise.all((person.messages.get(business.account) ?? []).map(storyOf));
+    expect(stories.map((story) => story?.states)).toMatchObject([
+      [{ state: 'sent' }, { state: 'sending_failed', reason: 'user_erased' }],
+      [{ state: 'sent' }, { state: 'sending_failed', reason: 'user_erased' }],
+      [{ state: 'received' }, { state: 'reception_failed_http', reason: 'user_erased' }],
+    ]);
+    await emptyOutboxes(person);
+    expect(await goOnErasing(person.phone)).toEqual({ ...NOTHING, log_entries: 3 });
+    await pseudonymOf(person);
+    expect(await leftOf(person)).toEqual([]);
+  });
+
+  test('as a state that the app reports is found by the last look: its log entry, and the report of it', async () => {
+    const { person, message, toUser } = await waitingMessage();
     await run(toUser);
-    expect(await statesOf(message)).toContain('delivered_to_server');
+    let erased: Promise<Erased> | undefined;
+    watchCalls(async (name, input, one) => {
+      if (erased === undefined && name === 'TransactWriteCommand' && input.includes('STATE#read')) {
+        erased = eraseUser(person.phone);
+        await erased;
+      }
+      return one();
+    });
+    expect(await reportState(message, 'read')).toBe(true);
     expect(await leftOf(person)).not.toEqual([]);
     expect(await isUnderWay(person)).toBe(true);
     later(2);
     expect(await goOnErasing(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 1 });
+    expect(await statesOf(message)).toEqual(['sent', 'delivered_to_server', 'read']);
     expect(telling(await wholeTable(), person)).toEqual([]);
     await emptyOutboxes(person);
     expect(await isUnderWay(person)).toBe(false);
@@ -553,16 +622,20 @@ describe('what is under way', () => {
 
   test('and comes to its end a moment before has not failed', async () => {
     const { person, message, toUser } = await waitingMessage();
-    let delivered: Promise<unknown> | undefined;
+    const { promise: posted, resolve: isPosted } = Promise.withResolvers<ServerResponse>();
+    app.answers = [isPosted];
+    const delivered = run(toUser);
+    const response = await posted;
     watchCalls(async (_name, input, one) => {
-      if (delivered === undefined && input.includes('sending_failed')) {
-        delivered = run(toUser);
+      if (input.includes('sending_failed') && !response.headersSent) {
+        response.writeHead(204).end();
         await delivered;
       }
       return one();
     });
     // The report of it waits by then.
     expect(await eraseUser(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 2 });
+    expect(await delivered).toEqual({ settled: 1 });
     expect(await statesOf(message)).toEqual(['sent', 'delivered_to_server']);
     await emptyOutboxes(person);
     expect(await leftOf(person)).toEqual([]);
@@ -685,11 +758,61 @@ describe('somebody who registers the number again', () => {
     await run(person.conversation('app', business.account));
     await next.send(business);
     later(2);
-    expect(await goOnErasing(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 1 });
-    expect(await statesOf(message)).toContain('delivered_to_server');
+    expect(await goOnErasing(person.phone)).toEqual(NOTHING);
+    expect(await statesOf(message)).toEqual(['sent', 'sending_failed']);
     await pseudonymOf(person);
     // The profile; a message, its entry and the head of its outbox.
     expect(await leftOf(next)).toHaveLength(4);
+  });
+
+  test('receives nothing of the one before, and everything of their own', async () => {
+    const person = new Person();
+    const [business] = businesses;
+    const [toUser, toPlatform] = [
+      person.conversation('app', business.account),
+      person.conversation('platform', business.account),
+    ];
+    await person.register();
+    const reported = await person.send(business);
+    await run(toUser);
+    await run(toPlatform);
+    const pending = await person.send(business);
+    await removeUser(randomUUID(), person.phone);
+    const next = new Person(person.phone);
+    await next.register();
+    const own = await next.send(business);
+    // About a message of the one before: it is logged for them, and reported to nobody.
+    await reportState(reported, 'delivered_to_user');
+    for (const receiver of [app, platform]) receiver.calls.length = 0;
+
+    expect(await run(toUser)).toEqual({ settled: 1 });
+    expect(await run(toPlatform)).toEqual({ settled: 1 });
+    expect(app.calls.map(({ json }) => json.data.id)).toEqual([own]);
+    expect(platform.calls.map(({ json }) => json.status)).toMatchObject([{ id: own, state: 'delivered_to_server' }]);
+    expect(await statesOf(reported)).toEqual(['sent', 'delivered_to_server', 'delivered_to_user']);
+    expect(await statesOf(pending)).toEqual(['sent', 'sending_failed']);
+    expect(await statesOf(own)).toEqual(['sent', 'delivered_to_server']);
+    await goOnErasing(person.phone);
+    await pseudonymOf(person);
+    expect((await storyOf(own))?.phone).toBe(person.phone);
+  });
+
+  test('has no report about the one before left in the outbox, however many of their own come first', async () => {
+    const person = new Person();
+    const [business] = businesses;
+    await person.register();
+    const message = await person.send(business);
+    await run(person.conversation('app', business.account));
+    await removeUser(randomUUID(), person.phone);
+    const next = new Person(person.phone);
+    await next.register();
+    for (let count = 0; count < 12; count += 1) await next.write(business);
+    await reportState(message, 'read');
+    // The reports of both states.
+    expect(await goOnErasing(person.phone)).toEqual({ ...NOTHING, waiting: 2, log_entries: 3 });
+    const { entries } = await oldestEntries(next.conversation('platform', business.account));
+    expect(entries.length).toBeGreaterThan(0);
+    expect(telling(await wholeTable(), { traces: [message] }).filter((line) => line.includes('OUTBOX#'))).toEqual([]);
   });
 
   test('is erased as well when that is asked for', async () => {

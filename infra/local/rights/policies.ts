@@ -42,6 +42,19 @@ export const rightsFor = (statements: Statement[], { action, resource, partition
       return stated.flatMap((named) => patterns.map((pattern) => inWords(action, named, pattern)));
     });
 
+/**
+ * The first touch of a call that the statements do not allow; nothing, if they allow the call. IAM judges a batch as one
+ * request with many leading keys: one statement has to allow all of it.
+ */
+export const refusedTouch = (statements: Statement[], touches: Touch[]): Touch | undefined => {
+  const refused = touches.find((touch) => rightsFor(statements, touch).length === 0);
+  if (refused !== undefined) return refused;
+  const [first] = touches;
+  if (!first?.action.startsWith('dynamodb:Batch')) return undefined;
+  const allowsAll = (statement: Statement) => touches.every((touch) => rightsFor([statement], touch).length > 0);
+  return statements.some(allowsAll) ? undefined : first;
+};
+
 const inWords = (action: string, resource: string, keys: string): Right => `${action} ${resource} ${keys}`.trim();
 
 const isLike = (text: string, pattern: string): boolean =>

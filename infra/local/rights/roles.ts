@@ -1,7 +1,7 @@
 /** Holds calls against the roles of the functions that make them, and remembers which rights were needed. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Template } from '../template/definitions.ts';
-import { type Right, rightsFor, rightsOf, type Touch } from './policies.ts';
+import { type Right, refusedTouch, rightsFor, rightsOf, type Touch } from './policies.ts';
 
 /** The access key of those whom no role fences in. */
 export const OPERATOR = 'operator';
@@ -60,9 +60,8 @@ export class Roles {
   #use(caller: string, touches: Touch[]): Touch | undefined {
     const policy = this.#template.functions.find(({ id }) => id === caller)?.policy ?? [];
     if (caller !== OPERATOR) for (const touch of touches) this.#note(caller, touch);
-    const rights = touches.map((touch) => rightsFor(policy, touch));
-    for (const right of rights.flat()) this.#used.add(`${caller} ${right}`);
-    return touches.find((_, place) => rights[place]?.length === 0);
+    for (const right of touches.flatMap((touch) => rightsFor(policy, touch))) this.#used.add(`${caller} ${right}`);
+    return refusedTouch(policy, touches);
   }
 
   #note(caller: string, { action, resource, partition }: Touch): void {
