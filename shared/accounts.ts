@@ -4,6 +4,7 @@ import { APP_NETWORK, type Permission } from './permissions.ts';
 import type { HookItem } from './platforms/hook.ts';
 import type { PlatformSettings } from './platforms/platform.ts';
 import type { PlatformItem, PlatformName } from './platforms/platforms.ts';
+import { tableName } from './settings.ts';
 import {
   find,
   findLatest,
@@ -11,8 +12,8 @@ import {
   putting,
   puttingNew,
   removing,
-  replacing,
   transact,
+  updating,
   type Write,
 } from './table/client.ts';
 import {
@@ -51,7 +52,16 @@ export interface TokenRecord {
   revoked?: string;
 }
 
-type AccountItem = Key & Account;
+interface AccountItem extends Key, Account {
+  /** Counts changes of the account, its platform's settings and its number. Missing before the first change. */
+  version?: number;
+}
+
+/** The owner of a bot's number. */
+export interface NumberItem extends Key {
+  account: string;
+}
+
 type TokenRecordItem = Key & TokenRecord & { sha256: string };
 
 /** Something that the operator asked for cannot be done; the message says why, and what to do instead. */
@@ -88,43 +98,99 @@ export interface AccountPlatform extends PlatformSettings {
   name: PlatformName;
 }
 
+/** What is to change of an account; `null` takes its bot's number, or its platform, away. */
+export interface AccountChange {
+  name?: string;
+  bot_number?: string | null;
+  /** The platform, or what makes it of the current one; this runs again if somebody else changes the account meanwhile. */
+  platform?: AccountPlatform | null | ((current: AccountPlatform | undefined) => AccountPlatform | null);
+}
+
+/** How often an account is read and written at most that others change at the same time. */
+const UPDATE_ATTEMPTS = 20;
+
 /**
- * Changes what is given of an account; `null` takes its bot's number, or its platform, away. All or nothing.
+ * Changes what is given of an account, all or nothing. Concurrent changes take effect one after the other: each is
+ * written on condition that the account is as it was read, and otherwise reads it again.
  *
  * @throws Refusal — no such account, or the number belongs to another account's bot
  */
-export const updateAccount = async (
-  id: string,
-  change: { name?: string; bot_number?: string | null; platform?: AccountPlatform | null },
-): Promise<Account> => {
-  const { bot_number: number, platform: before, ...rest } = await latestAccount(id);
-  const wanted = change.bot_number === undefined ? number : (change.bot_number ?? undefined);
-  const platform = change.platform === undefined ? before : change.platform?.name;
-  const account: Account = {
-    ...rest,
-    ...(change.name && { name: change.name }),
-    ...(platform && { platform }),
-    ...(wanted && { bot_number: wanted }),
-  };
-  const claimed = wanted === number ? undefined : wanted;
-  const released = wanted === number ? undefined : number;
-  const [failed] = await transact([
-    replacing({ ...accountKey(id), ...account }),
-    listing(account),
-    ...(change.platform === undefined ? [] : settingPlatform(id, change.platform)),
-    ...(claimed === undefined ? [] : [claiming(claimed, id)]),
-    ...(released === undefined ? [] : [removing(numberKey(released))]),
-  ]);
-  if (failed === 0) throw noAccount(id);
-  if (failed !== undefined) throw numberTaken(claimed);
-  return account;
+export const updateAccount = async (id: string, change: AccountChange): Promise<Account> => {
+  for (let attempt = 1; attempt <= UPDATE_ATTEMPTS; attempt += 1) {
+    const item = await findLatest<AccountItem>(accountKey(id));
+    if (item === undefined) throw noAccount(id);
+    // After the account: settings that change later change its version.
+    const platform = typeof change.platform === 'function' ? change.platform(await findPlatform(id)) : change.platform;
+    const attributes: Attributes = {
+      ...(change.name && { name: change.name }),
+      ...(change.bot_number !== undefined && { bot_number: change.bot_number }),
+      ...(platform !== undefined && { platform: platform?.name ?? null }),
+    };
+    const { bot_number: number, name } = attributes;
+    const [failed] = await transact([
+      changing(item, attributes),
+      ...(number ? [claiming(number, id)] : []),
+      ...(number === undefined ? [] : await releasing(item, number)),
+      ...(name === undefined ? [] : [listing({ id, name })]),
+      ...(platform === undefined ? [] : settingPlatform(id, platform)),
+    ]);
+    if (failed === undefined) return after(item, attributes);
+    if (failed === 1 && number) throw numberTaken(number);
+  }
+  throw new Refusal(`Others change the account "${id}" at the same time. Try again in a moment.`);
 };
 
-/** The account as it is at this moment: what is written on it must undo nothing. @throws Refusal — no such account */
-const latestAccount = async (id: string): Promise<Account> => {
-  const item = await findLatest<AccountItem>(accountKey(id));
-  if (item === undefined) throw noAccount(id);
-  return toAccount(item);
+/** What changes of an account; `null` takes it away. */
+interface Attributes {
+  name?: string;
+  bot_number?: string | null;
+  platform?: PlatformName | null;
+}
+
+/** Changes attributes of an account, within a transaction that fails if it is not as it was read. */
+const changing = ({ pk, sk, version }: AccountItem, attributes: Attributes): Write => {
+  const given = Object.entries(attributes);
+  const set = given.filter(([, value]) => value !== null);
+  const removed = given.filter(([, value]) => value === null);
+  return updating({
+    Key: { pk, sk },
+    UpdateExpression: [
+      'ADD #version :one',
+      ...(set.length > 0 ? [`SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`] : []),
+      ...(removed.length > 0 ? [`REMOVE ${removed.map(([name]) => `#${name}`).join(', ')}`] : []),
+    ].join(' '),
+    ConditionExpression: `attribute_exists(pk) AND ${version === undefined ? 'attribute_not_exists(#version)' : '#version = :version'}`,
+    ExpressionAttributeNames: {
+      '#version': 'version',
+      ...Object.fromEntries(given.map(([name]) => [`#${name}`, name])),
+    },
+    ExpressionAttributeValues: {
+      ':one': 1,
+      ...(version !== undefined && { ':version': version }),
+      ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
+    },
+  });
+};
+
+/** An account after such a change. */
+const after = (item: AccountItem, { name, bot_number, platform }: Attributes): Account => {
+  const { bot_number: number, platform: before, ...rest } = toAccount(item);
+  const wanted = bot_number === undefined ? number : bot_number;
+  const platformName = platform === undefined ? before : platform;
+  return {
+    ...rest,
+    ...(name !== undefined && { name }),
+    ...(platformName && { platform: platformName }),
+    ...(wanted && { bot_number: wanted }),
+  };
+};
+
+/** Gives up the number that an account had before, unless it is another account's. */
+const releasing = async ({ id, bot_number: number }: AccountItem, wanted: string | null): Promise<Write[]> => {
+  if (number === undefined || number === wanted) return [];
+  const owner = (await findLatest<NumberItem>(numberKey(number)))?.account;
+  if (owner !== id) return [];
+  return [releasingFrom(id, number)];
 };
 
 /** An account's platform with its settings and secrets, where it has one. 2 read units. */
@@ -143,6 +209,12 @@ export const showAccount = async (id: string): Promise<Account> => {
   return account;
 };
 
+/** The account with this id as it is at this moment. 1 read unit. */
+export const findAccountNow = async (id: string): Promise<Account | undefined> => {
+  const item = await findLatest<AccountItem>(accountKey(id));
+  return item && toAccount(item);
+};
+
 /** The account with this id. 0.5 read units. */
 export const findAccount = async (id: string): Promise<Account | undefined> => {
   const item = await find<AccountItem>(accountKey(id));
@@ -151,7 +223,7 @@ export const findAccount = async (id: string): Promise<Account | undefined> => {
 
 /** The id of the account that a bot's number belongs to. 0.5 read units. */
 export const accountOfBot = async (number: string): Promise<string | undefined> =>
-  (await find<Key & { account: string }>(numberKey(number)))?.account;
+  (await find<NumberItem>(numberKey(number)))?.account;
 
 /** All accounts with their names, by id. */
 export const listAccounts = async (): Promise<Pick<Account, 'id' | 'name'>[]> => {
@@ -230,12 +302,19 @@ export const revokeToken = async (account: string, id: string): Promise<TokenRec
     throw new Refusal(`Account "${account}" has no token with the id ${id}. "token list ${account}" shows them.`);
   }
   if (item.revoked !== undefined) return toRecord(item);
-  const revoked: TokenRecordItem = { ...item, revoked: timestamp() };
-  await transact([removing(tokenKey(item.sha256)), replacing(revoked)]);
-  return toRecord(revoked);
+  await transact([
+    removing(tokenKey(item.sha256)),
+    updating({
+      Key: accountTokenKey(account, id),
+      UpdateExpression: 'SET revoked = if_not_exists(revoked, :now)',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':now': timestamp() },
+    }),
+  ]);
+  return toRecord((await findLatest<TokenRecordItem>(accountTokenKey(account, id))) ?? item);
 };
 
-const toAccount = ({ pk: _pk, sk: _sk, ...account }: AccountItem): Account => account;
+const toAccount = ({ pk: _pk, sk: _sk, version: _version, ...account }: AccountItem): Account => account;
 
 const toRecord = ({ pk: _pk, sk: _sk, sha256: _sha256, ...record }: TokenRecordItem): TokenRecord => record;
 
@@ -253,7 +332,7 @@ const openAppNetwork = async (): Promise<void> => {
   await transact([puttingNew({ ...accountKey(account.id), ...account }), listing(account)]);
 };
 
-const listing = ({ id, name }: Account): Write => putting({ ...accountListKey(id), id, name });
+const listing = ({ id, name }: Pick<Account, 'id' | 'name'>): Write => putting({ ...accountListKey(id), id, name });
 
 /** The settings stand apart from the account, and the two kinds of them apart: fewer functions may read them. */
 const settingPlatform = (account: string, platform: AccountPlatform | null): Write[] => {
@@ -266,12 +345,27 @@ const settingPlatform = (account: string, platform: AccountPlatform | null): Wri
   ];
 };
 
-const claiming = (number: string, account: string): Write => puttingNew({ ...numberKey(number), account });
+/** Gives an account a number, within a transaction that fails if another account has it. */
+const claiming = (number: string, account: string): Write => {
+  const item: NumberItem = { ...numberKey(number), account };
+  const condition = {
+    ConditionExpression: 'attribute_not_exists(pk) OR account = :account',
+    ExpressionAttributeValues: { ':account': account },
+  };
+  return { Put: { TableName: tableName(), Item: item, ...condition } };
+};
+
+/** Takes a number from an account, within a transaction that fails if the account does not have it. */
+export const releasingFrom = (account: string, number: string): Write =>
+  removing(numberKey(number), {
+    ConditionExpression: 'account = :account',
+    ExpressionAttributeValues: { ':account': account },
+  });
 
 const noAccount = (id: string): Refusal => new Refusal(`There is no account "${id}". "account list" shows them all.`);
 
 const numberTaken = (number: string | undefined): Refusal =>
-  new Refusal(`The number ${number} belongs to another account's bot.`);
+  new Refusal(`The number ${number} belongs to another account's bot. "number check ${number}" shows whose.`);
 
 /** An id made of a name: "Acme Research" becomes "acme-research". */
 const idOf = (name: string): string =>

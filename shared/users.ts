@@ -74,14 +74,18 @@ const profileIn = (item: object): Profile =>
 /**
  * Registers a user of the app, or changes whether a registered one is a panelist. Repeating it changes nothing.
  *
+ * @param user.panelist - missing: a new user is none, and a registered one stays what they are
  * @returns whether anything changed
  */
-export const registerUser = async ({ phone_number, panelist }: User): Promise<boolean> =>
+export const registerUser = async ({
+  phone_number,
+  panelist,
+}: Pick<User, 'phone_number'> & Partial<User>): Promise<boolean> =>
   update({
     Key: userKey(phone_number),
     UpdateExpression: 'SET panelist = :panelist, created = if_not_exists(created, :now)',
-    ConditionExpression: 'attribute_not_exists(pk) OR panelist <> :panelist',
-    ExpressionAttributeValues: { ':panelist': panelist, ':now': timestamp() },
+    ConditionExpression: `attribute_not_exists(pk)${panelist === undefined ? '' : ' OR panelist <> :panelist'}`,
+    ExpressionAttributeValues: { ':panelist': panelist ?? false, ':now': timestamp() },
   });
 
 /**

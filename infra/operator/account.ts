@@ -11,6 +11,7 @@ import {
 import { answer, columns, fields, minute, note } from './output.ts';
 import {
   addPlatformOptions,
+  notesOnKept,
   platformFrom,
   platformGivenIn,
   platformSettings,
@@ -110,15 +111,22 @@ The platform gets users' messages, and is told what becomes of messages to them:
         if (name === undefined && botNumber === undefined && given === undefined) {
           command.error('error: nothing to change: give --name, --bot-number, --platform or several of them');
         }
-        const change = given && (await platformFrom(id, given));
+        let wanted: ReturnType<typeof platformFrom> | undefined;
         const updated = await updateAccount(id, {
           ...(name !== undefined && { name }),
           ...(botNumber !== undefined && { bot_number: botNumber || null }),
-          ...(change && { platform: change.platform }),
+          ...(given && {
+            platform: (current) => {
+              wanted = platformFrom(id, current, given);
+              return wanted.platform;
+            },
+          }),
         });
-        const settings = { ...(await platformSettings(updated)), ...change?.made };
+        const { made = {}, kept = [] } = wanted ?? {};
+        const settings = { ...(await platformSettings(updated)), ...made };
         answer(command, { ...updated, ...settingsInJson(settings) }, inWords(updated, settings));
-        if (Object.keys(change?.made ?? {}).length > 0) note('Copy the secret now: it will not be shown again.');
+        if (Object.keys(made).length > 0) note('Copy the secret now: it will not be shown again.');
+        if (given?.name) for (const words of notesOnKept(kept)) note(words);
       },
     );
 };

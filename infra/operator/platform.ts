@@ -1,7 +1,7 @@
 /** An account's chat platform as `account` sets and shows it: the options for its settings, and what is said of them. */
 import { type Command, Option } from 'commander';
 import * as v from 'valibot';
-import { type Account, type AccountPlatform, findPlatform, Refusal, showAccount } from '../../shared/accounts.ts';
+import { type Account, type AccountPlatform, findPlatform, Refusal } from '../../shared/accounts.ts';
 import type { Platform, SettingOption } from '../../shared/platforms/platform.ts';
 import { type PlatformName, platforms } from '../../shared/platforms/platforms.ts';
 import { isPublicAddress } from '../../shared/post.ts';
@@ -61,18 +61,27 @@ export const platformGivenIn = (command: Command): Given | undefined => {
   return { name, settings: Object.fromEntries(given) };
 };
 
+/** A platform that an account is to have. */
+interface Wanted {
+  platform: AccountPlatform | null;
+  /** Secrets that were made for it, by their names. */
+  made: Settings;
+  /** Names of secrets that were made before, and stay as they are. */
+  kept: string[];
+}
+
 /**
  * The platform that an account is to have: settings that are not given stay, and secrets that are missing are made.
  *
- * @returns the platform, and the secrets that were made
- * @throws Refusal — no such account, no platform to set anything of, or settings that it does not take
+ * @param current - the one that it has, with its settings
+ * @throws Refusal — no platform to set anything of, or settings that it does not take
  */
-export const platformFrom = async (
+export const platformFrom = (
   account: string,
+  current: AccountPlatform | undefined,
   { name, settings: given }: Given,
-): Promise<{ platform: AccountPlatform | null; made: Settings }> => {
-  if (name === false) return { platform: null, made: {} };
-  const [current] = await Promise.all([findPlatform(account), showAccount(account)]);
+): Wanted => {
+  if (name === false) return { platform: null, made: {}, kept: [] };
   const wanted = name ?? current?.name;
   if (wanted === undefined) {
     throw new Refusal(
@@ -82,16 +91,23 @@ export const platformFrom = async (
   const known = { ...(current?.name === wanted && { ...current.settings, ...current.hook }), ...given };
   // An empty value takes a setting away.
   const wanting = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== ''));
+  const making = Object.entries(optionsOf(wanted)).flatMap(([setting, { make }]) => (make ? [{ setting, make }] : []));
   const made = Object.fromEntries(
-    Object.entries(optionsOf(wanted)).flatMap(([setting, { make }]) =>
-      make === undefined || setting in wanting ? [] : [[setting, make()]],
-    ),
+    making.filter(({ setting }) => !(setting in wanting)).map(({ setting, make }) => [setting, make()]),
   );
+  const kept = making.map(({ setting }) => setting).filter((setting) => setting in wanting && !(setting in given));
   const settings = { ...wanting, ...made };
   const faults = [...strangersIn(wanted, given), ...faultsIn(wanted, settings), ...privateAddressesIn(given)];
   if (faults.length > 0) throw new Refusal(faults.join(' '));
-  return { platform: { name: wanted, ...platforms[wanted].check(settings) }, made };
+  return { platform: { name: wanted, ...platforms[wanted].check(settings) }, made, kept };
 };
+
+/** What is said of secrets that stay as they are: the command that made them may have ended before they were seen. */
+export const notesOnKept = (kept: string[]): string[] =>
+  kept.map(
+    (setting) =>
+      `The ${setting} stays as it is, and is not shown. If nobody has it, set another: ${optionOf(setting)}.`,
+  );
 
 const optionsOf = (name: PlatformName): Record<string, SettingOption> => platforms[name].options;
 

@@ -5,6 +5,7 @@ import { describeFailure } from './failures.ts';
 import { addJobCommands } from './job.ts';
 import { addMediaCommands } from './media.ts';
 import { addMessageCommands } from './message.ts';
+import { addNumberCommands } from './number.ts';
 import { addOutboxCommands } from './outbox.ts';
 import { complain, strong } from './output.ts';
 import { addPanelistCommands } from './panelist.ts';
@@ -66,6 +67,7 @@ For programs: npm run --silent operator -- account list --json`,
     );
 
   addAccountCommands(program);
+  addNumberCommands(program);
   addPlatformCommands(program);
   addTokenCommands(program);
   addUserCommands(program);

@@ -27,8 +27,9 @@ export const addUserCommands = (program: Command): void => {
     .option('--no-panelist', 'the user is not a panelist')
     .addHelpText('after', examples('user set 27820000001 --panelist', 'user set 27820000001 --no-panelist'))
     .action(async (phone: string, options: { panelist?: boolean }, command: Command) => {
-      const panelist = options.panelist ?? (await findUser(phone))?.panelist ?? false;
-      const changed = await registerUser({ phone_number: phone, panelist });
+      const changed = await registerUser({ phone_number: phone, ...options });
+      // The app may have removed them since.
+      const panelist = options.panelist ?? (await wholeUser(phone))?.panelist ?? false;
       const words = `${phone} is registered, ${panelist ? 'a panelist' : 'not a panelist'}`;
       answer(command, { phone_number: phone, panelist, changed }, changed ? `${words}.` : `${words}, as before.`);
     });

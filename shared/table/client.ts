@@ -183,18 +183,15 @@ export const puttingNew = <Item extends Key>(item: Item): Write => ({
   Put: { TableName: tableName(), Item: item, ...absent() },
 });
 
-/** Puts an item, within a transaction that fails if none is there. */
-export const replacing = <Item extends Key>(item: Item): Write => ({
-  Put: { TableName: tableName(), Item: item, ConditionExpression: 'attribute_exists(pk)' },
-});
-
 /** Removes an item, within a transaction that fails if there is none. */
 export const removingPresent = ({ pk, sk }: Key): Write => ({
   Delete: { TableName: tableName(), Key: { pk, sk }, ConditionExpression: 'attribute_exists(pk)' },
 });
 
-/** Removes an item, within a transaction. */
-export const removing = (key: Key): Write => ({ Delete: { TableName: tableName(), Key: key } });
+/** Removes an item, within a transaction that fails if the condition is not met. */
+export const removing = (key: Key, condition: Condition = {}): Write => ({
+  Delete: { TableName: tableName(), Key: key, ...condition },
+});
 
 /** Holds that a condition is met by an item, within a transaction that fails if it is not. 2 write units. */
 export const checking = (key: Key, condition: Condition & { ConditionExpression: string }): Write => ({

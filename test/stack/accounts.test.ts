@@ -4,17 +4,19 @@ import {
   accountOfBot,
   createAccount,
   findAccount,
+  findAccountNow,
   findPlatform,
   issueToken,
   listAccounts,
   listTokens,
+  type NumberItem,
   Refusal,
   revokeToken,
   updateAccount,
 } from '../../shared/accounts.ts';
 import { APP_NETWORK } from '../../shared/permissions.ts';
-import { findLatest } from '../../shared/table/client.ts';
-import { hookKey, tokenKey } from '../../shared/table/keys.ts';
+import { findLatest, putNew } from '../../shared/table/client.ts';
+import { accountKey, hookKey, numberKey, tokenKey } from '../../shared/table/keys.ts';
 import { hashToken } from '../../shared/tokens.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';
@@ -113,13 +115,119 @@ describe('an account', () => {
     await updateAccount(other, { bot_number });
     expect(await accountOfBot(bot_number)).toBe(other);
     expect(await refusal(updateAccount(id, { bot_number }))).toBe(
-      `The number ${bot_number} belongs to another account's bot.`,
+      `The number ${bot_number} belongs to another account's bot. "number check ${bot_number}" shows whose.`,
     );
   });
 
   test('that is not there is changed by nothing', async () => {
     expect(await refusal(updateAccount('nobody', { name: 'Test' }))).toContain('There is no account "nobody".');
   });
+});
+
+/** The owner of a number, as it is at this moment. */
+const ownerOf = async (number: string): Promise<string | undefined> =>
+  (await findLatest<NumberItem>(numberKey(number)))?.account;
+
+/** So often two changes are made at the same time. */
+const ROUNDS = 20;
+
+describe('changes of an account at the same time', () => {
+  test('all take effect: its name, its number and its platform', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const [before, bot_number] = [newPhone(), newPhone()];
+      const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: before });
+      await Promise.all([
+        updateAccount(id, { name: 'Other' }),
+        updateAccount(id, { bot_number }),
+        updateAccount(id, { platform: { name: 'webhook', settings } }),
+      ]);
+      expect(await findAccountNow(id)).toMatchObject({ name: 'Other', bot_number, platform: 'webhook' });
+      expect(await listAccounts()).toContainEqual({ id, name: 'Other' });
+      expect([await ownerOf(before), await ownerOf(bot_number)]).toEqual([undefined, id]);
+    }
+  });
+
+  test('of its number leave it one, and orphan none', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const numbers = [newPhone(), newPhone(), newPhone()];
+      const [bot_number = '', ...others] = numbers;
+      const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number });
+      await Promise.all(others.map((other) => updateAccount(id, { bot_number: other })));
+      const { bot_number: last } = (await findAccountNow(id)) ?? {};
+      expect(others).toContain(last);
+      expect(await Promise.all(numbers.map(ownerOf))).toEqual(numbers.map((one) => (one === last ? id : undefined)));
+    }
+  });
+
+  test('of the settings of its platform all take effect, each made of the one before', async () => {
+    const id = await newAccount();
+    const secrets = Array.from({ length: 8 }, (_, place) => `whsec_${Buffer.alloc(24, place).toString('base64')}`);
+    const adding = (secret: string) =>
+      updateAccount(id, {
+        platform: (current) => ({ name: 'webhook', settings: { ...current?.settings, [secret]: secret } }),
+      });
+    await Promise.all(secrets.map(adding));
+    expect(Object.keys((await findPlatform(id))?.settings ?? {}).toSorted()).toEqual(secrets.toSorted());
+  });
+
+  test('take effect though the account has no version yet', async () => {
+    const id = newAccountId();
+    await putNew({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000' });
+    const bot_number = newPhone();
+    await Promise.all([updateAccount(id, { name: 'Other' }), updateAccount(id, { bot_number })]);
+    expect(await findAccountNow(id)).toEqual({
+      id,
+      name: 'Other',
+      bot_number,
+      created: '2026-01-01T00:00:00.000000',
+    });
+  });
+
+  test('of two accounts give a number to one of them', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const [accounts, bot_number] = [[await newAccount(), await newAccount()], newPhone()];
+      const given = await Promise.allSettled(accounts.map((id) => updateAccount(id, { bot_number })));
+      const place = given.findIndex(({ status }) => status === 'fulfilled');
+      expect(given.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      expect(await ownerOf(bot_number)).toBe(accounts[place]);
+      const named = await Promise.all(accounts.map(async (id) => (await findAccountNow(id))?.bot_number));
+      expect(named).toEqual(accounts.map((_, one) => (one === place ? bot_number : undefined)));
+    }
+  });
+});
+
+describe('an account that names a number which is not its own', () => {
+  const misnamed = async (owner: string | undefined) => {
+    const [id, bot_number] = [newAccountId(), newPhone()];
+    await putNew({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000', bot_number });
+    if (owner !== undefined) await putNew<NumberItem>({ ...numberKey(bot_number), account: owner });
+    return { id, bot_number };
+  };
+
+  test.each<[string, string | null]>([
+    ['changes it', newPhone()],
+    ['has none any more', null],
+  ])('leaves it to its owner when it %s', async (_, wanted) => {
+    const owner = await newAccount();
+    const { id, bot_number } = await misnamed(owner);
+    await updateAccount(id, { bot_number: wanted });
+    expect(await ownerOf(bot_number)).toBe(owner);
+    expect((await findAccountNow(id))?.bot_number).toBe(wanted ?? undefined);
+  });
+
+  test('gets it where it is given again and nobody has it', async () => {
+    const { id, bot_number } = await misnamed(undefined);
+    await updateAccount(id, { bot_number });
+    expect(await ownerOf(bot_number)).toBe(id);
+  });
+});
+
+test('revocations of a token at the same time keep all that is known of it, and one time', async () => {
+  const account = await newAccount();
+  const { record } = await issueToken(account, { label: 'test', permissions: ['stats'] });
+  const revoked = await Promise.all(Array.from({ length: 5 }, () => revokeToken(account, record.id)));
+  expect(new Set(revoked.map(({ revoked }) => revoked)).size).toBe(1);
+  expect(await listTokens(account)).toEqual([{ ...record, revoked: expect.any(String) }]);
 });
 
 describe('a token', () => {

@@ -46,13 +46,23 @@ describe("an account's webhook", () => {
       operator('account', 'show', account),
       operator('account', 'show', account, '--json'),
       operator('account', 'update', account, '--name', 'Other', '--json'),
-      operator('account', 'update', account, '--platform', 'webhook', '--json'),
       operator('account', 'list', '--json'),
     ]);
     for (const { code, stdout, stderr } of shown) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).not.toMatch(/whsec_|secret/);
     }
+    expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret } });
+  });
+
+  test('keeps its secret when it is set again, and the command says so: the first one may have ended unseen', async () => {
+    const { account, secret } = await newWebhook();
+    const { code, stdout, stderr } = await operator('account', 'update', account, '--platform', 'webhook', '--json');
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'The secret stays as it is, and is not shown. If nobody has it, set another: --platform-secret.\n',
+    });
+    expect(stdout).not.toMatch(/whsec_|secret/);
     expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret } });
   });
 

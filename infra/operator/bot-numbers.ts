@@ -1,0 +1,83 @@
+/**
+ * Bots' numbers and the accounts that they belong to: a row of its own for each number, and the number in the account.
+ * They are written together, so they agree; this finds the ones that do not, and releases them.
+ */
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { findAccountNow, listAccounts, type NumberItem, releasingFrom } from '../../shared/accounts.ts';
+import { tableName } from '../../shared/settings.ts';
+import { checking, documents, findLatest, transact } from '../../shared/table/client.ts';
+import { accountKey, numberKey } from '../../shared/table/keys.ts';
+
+/** A number whose owner does not name it, or does not exist: no account can have it. */
+export interface Orphan {
+  number: string;
+  /** The owner by the number's row. */
+  account: string;
+}
+
+/** An account that names a number which is not its own: nothing that users write to it arrives. */
+export interface Misnamed extends Orphan {
+  /** Who owns it; missing where nobody does. */
+  owner?: string;
+}
+
+/** Accounts, or numbers, that are read at the same time. */
+const TOGETHER = 25;
+
+/** Numbers whose owners do not name them, of these numbers. 2 read units each. */
+export const findOrphans = async (numbers: string[]): Promise<Orphan[]> => {
+  const found = await inGroups(numbers, async (number) => {
+    const account = (await findLatest<NumberItem>(numberKey(number)))?.account;
+    if (account === undefined || (await findAccountNow(account))?.bot_number === number) return [];
+    return [{ number, account }];
+  });
+  return found.flat();
+};
+
+/** Accounts that name a number which is not their own; of these numbers, if any are given. 2 read units an account. */
+export const findMisnamed = async (numbers?: string[]): Promise<Misnamed[]> => {
+  const accounts = await listAccounts();
+  const found = await inGroups(accounts, async ({ id: account }) => {
+    const number = (await findAccountNow(account))?.bot_number;
+    if (number === undefined || (numbers && !numbers.includes(number))) return [];
+    const owner = (await findLatest<NumberItem>(numberKey(number)))?.account;
+    return owner === account ? [] : [{ number, account, ...(owner !== undefined && { owner }) }];
+  });
+  return found.flat();
+};
+
+/** All numbers that have an owner, in groups. Reads the whole table: 0.5 read units for 4 KB. */
+export async function* allNumbers(): AsyncGenerator<string[]> {
+  const { pk: prefix, sk } = numberKey('');
+  let start: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await documents.send(
+      new ScanCommand({
+        TableName: tableName(),
+        FilterExpression: 'sk = :sk',
+        ExpressionAttributeValues: { ':sk': sk },
+        ProjectionExpression: 'pk',
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    );
+    yield Items.map(({ pk }) => String(pk).slice(prefix.length));
+    start = LastEvaluatedKey;
+  } while (start);
+}
+
+/** Releases a number, unless its owner names it by now. Answers whether it was released. */
+export const releaseOrphan = async ({ number, account }: Orphan): Promise<boolean> => {
+  const isNamed = {
+    ConditionExpression: 'attribute_not_exists(bot_number) OR bot_number <> :number',
+    ExpressionAttributeValues: { ':number': number },
+  };
+  return (await transact([checking(accountKey(account), isNamed), releasingFrom(account, number)])).length === 0;
+};
+
+const inGroups = async <Item, Result>(items: Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> => {
+  const results: Result[] = [];
+  for (let start = 0; start < items.length; start += TOGETHER) {
+    results.push(...(await Promise.all(items.slice(start, start + TOGETHER).map(work))));
+  }
+  return results;
+};

@@ -1,0 +1,99 @@
+/** `operator number …`: the phone numbers of accounts' bots. */
+import type { Command } from 'commander';
+import { allNumbers, findMisnamed, findOrphans, type Misnamed, type Orphan, releaseOrphan } from './bot-numbers.ts';
+import { answer, columns, count, note } from './output.ts';
+import { examples, readPhoneNumber } from './usage.ts';
+
+export const addNumberCommands = (program: Command): void => {
+  const number = program
+    .command('number')
+    .description("The phone numbers of accounts' bots.")
+    .addHelpText('after', examples('number check 27820000001'));
+
+  number
+    .command('check')
+    .description(
+      `Finds orphaned numbers, whose account does not exist or does not name them, and accounts that name a number which is not theirs. An orphaned number is refused to every account.
+
+Ends with 1 if anything is left to be repaired.`,
+    )
+    .argument('[numbers...]', 'numbers in international format without +, 7 to 15 digits', readNumbers)
+    .option('--all', 'all numbers: reads the whole table, which costs 1 read unit for 8 KB')
+    .option('--release', 'release orphaned numbers: any account can have them then')
+    .addHelpText(
+      'after',
+      examples('number check 27820000001', 'number check 27820000001 --release', 'number check --all'),
+    )
+    .action(async (numbers: string[], { all, release }: { all?: true; release?: true }, command: Command) => {
+      if (!all && numbers.length === 0) command.error('error: say which: give numbers, or --all');
+      if (all && numbers.length > 0) command.error('error: --all leaves nothing to name: give it alone');
+      const { checked, orphaned } = all ? await checkAll() : await checkThese(numbers);
+      const misnamed = await findMisnamed(all ? undefined : numbers);
+      const released = release ? await releaseAll(orphaned) : [];
+      const left = orphaned.length - released.length + misnamed.length;
+      answer(command, { checked, orphaned, misnamed, released }, inWords({ checked, orphaned, misnamed, released }));
+      if (orphaned.length > released.length) note('--release makes orphaned numbers free for any account.');
+      for (const one of misnamed) note(adviceOn(one));
+      if (left > 0) process.exitCode = 1;
+    });
+};
+
+/** What was looked at, and what is wrong with it. */
+interface Checked {
+  checked: number;
+  orphaned: Orphan[];
+}
+
+const checkThese = async (numbers: string[]): Promise<Checked> => ({
+  checked: numbers.length,
+  orphaned: await findOrphans(numbers),
+});
+
+const checkAll = async (): Promise<Checked> => {
+  const found: Checked = { checked: 0, orphaned: [] };
+  for await (const numbers of allNumbers()) {
+    found.checked += numbers.length;
+    found.orphaned.push(...(await findOrphans(numbers)));
+  }
+  return found;
+};
+
+/** Releases numbers one after the other. Answers those that were still orphaned. */
+const releaseAll = async (orphaned: Orphan[]): Promise<string[]> => {
+  const released: string[] = [];
+  for (const orphan of orphaned) if (await releaseOrphan(orphan)) released.push(orphan.number);
+  return released;
+};
+
+const inWords = ({
+  checked,
+  orphaned,
+  misnamed,
+  released,
+}: Checked & { misnamed: Misnamed[]; released: string[] }): string => {
+  const rows = [
+    ...orphaned.map(({ number, account }) => [
+      number,
+      account,
+      released.includes(number) ? 'was orphaned, is released' : 'orphaned',
+    ]),
+    ...misnamed.map(({ number, account, owner }) => [
+      number,
+      account,
+      owner === undefined ? 'named, and owned by nobody' : `named, and owned by ${owner}`,
+    ]),
+  ];
+  const total = `${count(checked)} checked, ${count(orphaned.length)} orphaned, ${count(released.length)} released, ${count(misnamed.length)} named by another account.`;
+  return rows.length === 0 ? total : `${columns(['NUMBER', 'ACCOUNT', 'STATE'], rows)}\n\n${total}`;
+};
+
+/** How an operator repairs an account that names a number which is not its own. */
+const adviceOn = ({ account, number, owner }: Misnamed): string =>
+  owner === undefined
+    ? `"account update ${account} --bot-number ${number}" gives the number to the account that names it.`
+    : `"account update ${account} --no-bot-number" takes the number of "${owner}" from "${account}".`;
+
+/** Several numbers, one after the other. */
+function readNumbers(number: string, before: string[] = []): string[] {
+  return [...before, readPhoneNumber(number)];
+}
