@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot';
 import { answeredList, answeredObject, answeredRecord, anyObject, listOf, shownAs } from './bounded.ts';
-import { phoneOf } from './contacts.ts';
+import { personOf } from './contacts.ts';
 import { states } from './logs.ts';
 import type { Permission } from './permissions.ts';
 import { rapidproMessage } from './platforms/rapidpro.ts';
@@ -14,6 +14,7 @@ import type { AccessPatternName } from './table/keys.ts';
 import {
   atMost,
   calendarDay,
+  idOfAnything,
   lowerCased,
   mediaUrl,
   messageText,
@@ -264,7 +265,7 @@ export const api = {
     routes: [{ host: 'base', method: 'GET', path: '/v1/research_profilers/{id}' }],
     token: 'header',
     permission: 'profilers',
-    path: v.object({ id: v.string() }),
+    path: v.object({ id: idOfAnything }),
     responses: { 200: storedProfiler },
     problems: ['profiler_not_found'],
     table: ['findProfiler'],
@@ -276,7 +277,7 @@ export const api = {
     routes: [{ host: 'base', method: 'DELETE', path: '/v1/research_profilers/{id}' }],
     token: 'header',
     permission: 'profilers',
-    path: v.object({ id: v.string() }),
+    path: v.object({ id: idOfAnything }),
     responses: { 204: null },
     problems: ['profiler_not_found'],
     table: ['buryProfiler'],
@@ -290,7 +291,11 @@ export const api = {
     permission: 'profilers',
     body: {
       type: 'json',
-      schema: v.object({ profiler_id: visibleText, option_id: visibleText, phone_number: phoneNumber }),
+      schema: v.object({
+        profiler_id: v.pipe(visibleText, idOfAnything),
+        option_id: v.pipe(visibleText, idOfAnything),
+        phone_number: phoneNumber,
+      }),
     },
     responses: { 204: null },
     problems: ['profiler_not_found', 'option_not_found', 'panelist_not_found', 'already_answered'],
@@ -466,7 +471,7 @@ export const api = {
     routes: [{ host: 'base', method: 'GET', path: '/v1/user_data/fetch/{id}' }],
     token: 'header',
     permission: 'user_data',
-    path: v.object({ id: v.string() }),
+    path: v.object({ id: idOfAnything }),
     query: v.object({ long_poll: v.optional(wholeNumber(0, 30), '0') }),
     responses: { 200: userData },
     problems: ['request_not_found'],
@@ -500,7 +505,7 @@ export const api = {
         v.pipe(
           v.string(),
           v.check(
-            (contact) => phoneOf(contact) !== undefined,
+            (contact) => personOf(contact) !== undefined,
             'must be a contact as the logs show it, or its phone number',
           ),
         ),

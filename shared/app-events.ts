@@ -6,7 +6,7 @@ import { faultInBody, pointerTo } from './faults.ts';
 import { receiveMessage, reportState } from './messages.ts';
 import type { Fault } from './problems.ts';
 import { propertyNames } from './properties.ts';
-import { atMost, phoneNumber, receivedText, text, visibleText } from './text.ts';
+import { atMost, idOfAnything, phoneNumber, receivedText, text, visibleText } from './text.ts';
 import { answerRequest } from './user-data.ts';
 import { updateUser } from './users.ts';
 
@@ -17,6 +17,9 @@ const MAX_VALUE = 1_000;
 const MAX_NAMES = 100;
 
 const id = v.pipe(visibleText, atMost(255));
+
+/** The id of a message or a request of ours. */
+const ourId = v.pipe(id, idOfAnything);
 
 const property = v.union(
   [
@@ -42,7 +45,7 @@ export const appEvent = v.variant('type', [
     id,
     type: v.literal('message.state'),
     data: v.object({
-      id,
+      id: ourId,
       state: v.picklist(['delivered_to_user', 'read', 'delivery_failed']),
       reason: v.optional(text),
     }),
@@ -59,7 +62,10 @@ export const appEvent = v.variant('type', [
   v.object({
     id,
     type: v.literal('user_data.answered'),
-    data: v.object({ id, answers: recordOf(v.string(), v.picklist(['approved', 'denied']), { max: MAX_NAMES }) }),
+    data: v.object({
+      id: ourId,
+      answers: recordOf(v.string(), v.picklist(['approved', 'denied']), { max: MAX_NAMES }),
+    }),
   }),
   v.object({ id, type: v.literal('user.removed'), data: v.object({ phone_number: phoneNumber }) }),
 ]);

@@ -1,6 +1,6 @@
 /** Time and randomness: everything that reads a clock or rolls dice does it here, so that tests can hold both still. */
 import { randomBytes } from 'node:crypto';
-import { v4, v5, v7 } from 'uuid';
+import { validate as isUuid, v4, v5, v7 } from 'uuid';
 
 /** Namespace of ids that are made from an idempotency key. */
 const KEYED_IDS = 'a1f1c9b6-6a53-4f0e-9f3a-0d3d0b8f7c11';
@@ -45,6 +45,10 @@ export const timestampOf = (milliseconds: number): string => sortableTime(millis
 
 /** Stands for a person who is to be forgotten: random, and nobody's number. */
 export const newPseudonym = (): string => `erased-${v4()}`;
+
+/** Whether a text is such a pseudonym. */
+export const isPseudonym = (text: string): boolean =>
+  text.startsWith('erased-') && isUuid(text.slice('erased-'.length));
 
 /** A new id: lower-case UUID, version 7, so that ids of one kind sort by age. */
 export const newId = (): string => v7();

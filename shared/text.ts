@@ -75,6 +75,12 @@ export const wholeNumber = (least: number, most: number) =>
     v.transform(Number),
   );
 
+/**
+ * The id of something that may not be there: capital letters are accepted, as in every UUID. What is no UUID is passed on,
+ * and found nowhere.
+ */
+export const idOfAnything = v.pipe(v.string(), v.toLowerCase());
+
 /** An id as the service writes it; capital letters are taken too. */
 export const uuid = v.pipe(v.string(), v.uuid('must be a UUID'), v.toLowerCase());
 

@@ -1,12 +1,12 @@
 /** GET /v1/stats/logs: the delivery logs of the caller's messages, newest first. */
-import { phoneOf } from '../../shared/contacts.ts';
+import { personOf } from '../../shared/contacts.ts';
 import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
 import { endpoint, nextPage, noContent, ok } from '../../shared/http/endpoint.ts';
 import { listLogs } from '../../shared/logs.ts';
 
 export const handler = endpoint('listLogs', async ({ account, query }) => {
   const { limit, contact, cursor, ...given } = query;
-  const filter = { ...given, phone: contact === undefined ? undefined : phoneOf(contact) };
+  const filter = { ...given, phone: contact === undefined ? undefined : personOf(contact) };
   const list = [account, filter.phone, filter.state, filter.job_id, filter.start, filter.end];
   const { entries, next } = await listLogs(account, filter, limit, decodeCursor(list, cursor));
   if (next === undefined) return entries.length === 0 ? noContent() : ok(entries);

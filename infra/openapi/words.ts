@@ -131,7 +131,7 @@ export const glossary: Record<string, string> = {
   from: 'Who writes: a phone number.',
   job_id: "The job that a message is counted in; one of your account's for each day, where none was named.",
   limit: 'Entries at the most.',
-  'listLogs.contact': 'One user: as the logs show it, or the phone number alone.',
+  'listLogs.contact': 'One user: as the logs show it, or without the domain. Erased users have a pseudonym.',
   long_poll: 'Seconds to wait for the answer.',
   option: 'In lower case.',
   panelist: "Whether profilers' answers of this user are taken.",

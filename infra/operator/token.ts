@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { issueToken, listTokens, revokeToken, type TokenRecord } from '../../shared/accounts.ts';
 import { now } from '../../shared/clock.ts';
 import { type Permission, permissions } from '../../shared/permissions.ts';
-import { visibleText } from '../../shared/text.ts';
+import { idOfAnything, visibleText } from '../../shared/text.ts';
 import { answer, type Cell, columns, day, minute, note, tinted } from './output.ts';
 import { examples, readBy } from './usage.ts';
 
@@ -60,7 +60,7 @@ export const addTokenCommands = (program: Command): void => {
     .command('revoke')
     .description('Revokes a token: it stops working within 60 s. Repeating it changes nothing.')
     .argument('<account>', "the account's id")
-    .argument('<token-id>', 'as "token list" shows it')
+    .argument('<token-id>', 'as "token list" shows it', readBy(idOfAnything))
     .addHelpText('after', examples('token revoke acme-research 0199a3f2-7c4e-7d10-9b1a-5f0c2e8d4b6a'))
     .action(async (account: string, id: string, _options: object, command: Command) => {
       const record = await revokeToken(account, id);

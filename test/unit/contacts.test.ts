@@ -1,7 +1,8 @@
 /** Contacts: phone numbers with the service's domain. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { contactOf, phoneOf } from '../../shared/contacts.ts';
+import { newPseudonym } from '../../shared/clock.ts';
+import { contactOf, personOf } from '../../shared/contacts.ts';
 
 beforeEach(() => void vi.stubEnv('JID_DOMAIN', 'users.example.com'));
 
@@ -14,14 +15,23 @@ test('a contact is the number at the domain of the service', () => {
 test('the number of every contact, and every bare number, is found again', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[0-9]{7,15}$/), (phone) => {
-      expect(phoneOf(contactOf(phone))).toBe(phone);
-      expect(phoneOf(phone)).toBe(phone);
+      expect(personOf(contactOf(phone))).toBe(phone);
+      expect(personOf(phone)).toBe(phone);
     }),
   );
 });
 
+test.each(['', '@users.example.com', '@Users.EXAMPLE.com'])(
+  'the pseudonym of an erased user is found again: %j',
+  (domain) => {
+    const pseudonym = newPseudonym();
+    expect(personOf(`${pseudonym}${domain}`)).toBe(pseudonym);
+    expect(personOf(`${pseudonym.toUpperCase()}${domain}`)).toBe(pseudonym);
+  },
+);
+
 test('the domain may be written in capitals', () => {
-  expect(phoneOf('27821234567@Users.EXAMPLE.com')).toBe('27821234567');
+  expect(personOf('27821234567@Users.EXAMPLE.com')).toBe('27821234567');
 });
 
 test.each([
@@ -39,6 +49,9 @@ test.each([
   ['too many digits', '1234567890123456'],
   ['digits of another script', '٢٧٨٢١٢٣٤٥٦٧'],
   ['a name', 'thandi@users.example.com'],
+  ['a pseudonym at the domain of others', 'erased-0190f3a0-7b1c-4d3e-8f00-00112233aabb@example.com'],
+  ['half of a pseudonym', 'erased-0190f3a0@users.example.com'],
+  ['a pseudonym with a prefix', 'x-erased-0190f3a0-7b1c-4d3e-8f00-00112233aabb'],
 ])('there is no number in %s', (_, contact) => {
-  expect(phoneOf(contact)).toBeUndefined();
+  expect(personOf(contact)).toBeUndefined();
 });
