@@ -368,9 +368,9 @@ export const api = {
     token: 'header',
     permission: 'bridge',
     body: { type: 'form', schema: rapidproMessage },
-    responses: { 200: v.object({ message: v.literal('success'), id: v.string() }) },
+    responses: { 200: v.object({ message: v.literal('success'), id: v.optional(v.string()) }) },
     problems: [],
-    table: ['findAccount', ...reachingState],
+    table: ['findAccount', ...reachingState, 'findRepeats', 'updateRepeats', 'listStates', 'findHook'],
   }),
 
   takeTurnMessage: define({

@@ -32,8 +32,11 @@ export interface Message {
   payload_type: string;
   /** Set where the account's platform is told what becomes of it. */
   reported?: true;
-  /** The name of the chat platform that sent it, and what it knows it by: other messages may have the same id there. */
-  origin?: { platform: string; id: string };
+  /**
+   * The name of the chat platform that sent it, and what it knows it by: other messages may have the same id there. The
+   * generation counts how often the platform has resent the message after it failed.
+   */
+  origin?: { platform: string; id: string; generation?: number };
   /** When it was accepted: `created` of its first log entry. */
   accepted: string;
   /** When all rows about it expire, in seconds since 1970: its log entries, and the notes of what its platform was told. */

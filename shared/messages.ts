@@ -16,7 +16,6 @@ import {
   type Outgoing,
   transactInOrder,
 } from './outbox.ts';
-import type { PlatformDraft } from './platforms/platform.ts';
 import type { PlatformName } from './platforms/platforms.ts';
 import { invalidRequest, Problem } from './problems.ts';
 import { find, findLatest, pages, putNew, puttingNew, type Write } from './table/client.ts';
@@ -56,7 +55,7 @@ export const sendMessage = async (
   await refuseForeignMedia(account, draft, `#/${draft.type}/url`);
   const id = idempotencyKey === undefined ? newId() : idFromKey(account, 'sendMessage', idempotencyKey);
   const request = idempotencyKey === undefined ? undefined : hashOf([draft, job_id]);
-  const isNew = await accept(draft, { id, account, source: 'api', job_id }, request);
+  const isNew = await accept(draft, { id, account, source: 'api', job_id, request });
   if (!isNew) {
     const first = await findLatest<MessageItem>(messageKey(id));
     // The first message has expired since then.
@@ -66,39 +65,30 @@ export const sendMessage = async (
   return id;
 };
 
-/**
- * The same for a message of an account's chat platform, which hears what becomes of it. A repeat is accepted and not
- * sent again: one with the same reference and the same content (parts of one message share their reference).
- *
- * @returns the message's id
- * @throws invalid_request — an image or file that is not the account's own, or has expired
- */
-export const sendFromPlatform = async (
-  account: string,
-  platform: PlatformName,
-  { reference, mediaAt = '#', ...draft }: PlatformDraft,
-): Promise<string> => {
-  await refuseForeignMedia(account, draft, mediaAt);
-  const id = reference === undefined ? newId() : idFromKey(account, platform, JSON.stringify([reference, draft]));
-  await accept(draft, { id, account, source: platform, origin: { platform, id: reference ?? id } });
-  return id;
-};
-
 /** Who sends a message, and how it is counted. */
 interface Sending extends Pick<Message, 'id' | 'account' | 'origin'> {
   source: 'api' | PlatformName;
   job_id?: string | undefined;
+  /** SHA-256 of the request, where it came with an idempotency key. */
+  request?: string | undefined;
+  /** Conditional writes that belong to it. */
+  more?: Write[];
 }
 
-/** Writes a message that goes out. Answers whether there was none with its id. */
-const accept = async (draft: Draft, { source, ...sending }: Sending, request?: string): Promise<boolean> => {
-  const { bot_number, platform } = (await findAccount(sending.account)) ?? {};
+/**
+ * Accepts a message to a user: writes it with its outbox entry and the head of the outbox, in one transaction.
+ *
+ * @returns whether it was written: not, where there is one with its id, or the condition of another write failed
+ */
+export const accept = async (draft: Draft, sending: Sending): Promise<boolean> => {
+  const { source, request, more = [], ...known } = sending;
+  const { bot_number, platform } = (await findAccount(known.account)) ?? {};
   const { to, quick_replies, ...content } = draft;
   const created = timestamp();
   const message: Message = {
-    ...sending,
+    ...known,
     phone: to,
-    job_id: sending.job_id ?? jobOf(sending.account, source, created),
+    job_id: known.job_id ?? jobOf(known.account, source, created),
     payload_type: content.type,
     // Chat platforms hear of the messages that they sent themselves; a plain webhook of all.
     ...((platform === 'webhook' || platform === source) && { reported: true }),
@@ -115,13 +105,14 @@ const accept = async (draft: Draft, { source, ...sending }: Sending, request?: s
   const [taken] = await transactInOrder((after) => [
     puttingNew(item),
     ...enqueueing(conversation('app', message), outgoing, after),
+    ...more,
   ]);
   if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
   return taken === undefined;
 };
 
 /** Media go out by their datafree address, which the app opens without cost to the user. */
-const refuseForeignMedia = async (account: string, draft: Draft, pointer: string): Promise<void> => {
+export const refuseForeignMedia = async (account: string, draft: Draft, pointer: string): Promise<void> => {
   if (draft.type === 'text') return;
   const { url } = draft.type === 'image' ? draft.image : draft.file;
   const detail = await whyNotToSend(account, draft.type, url);

@@ -46,7 +46,7 @@ export const atMost = (count: number) =>
   );
 
 /** Characters of a message to a user, and of a quick reply. */
-const MAX_TEXT = 4_096;
+export const MAX_TEXT = 4_096;
 export const MAX_QUICK_REPLIES = 10;
 
 /** What a text message to a user says. */

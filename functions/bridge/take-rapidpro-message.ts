@@ -1,9 +1,13 @@
 /** POST /v1/webhook/rapidpro/: takes a message, or a part of one, that a flow on RapidPro sends to a user. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { sendFromPlatform } from '../../shared/messages.ts';
-import { fromRapidpro } from '../../shared/platforms/rapidpro.ts';
+import { sendFromPlatform } from '../../shared/platform-messages.ts';
+import { findHook } from '../../shared/platforms/hook.ts';
+import { fromRapidpro, leastPartOf } from '../../shared/platforms/rapidpro.ts';
 
-export const handler = endpoint('takeRapidproMessage', async ({ account, body }) => {
-  const id = await sendFromPlatform(account, 'rapidpro', fromRapidpro(body));
-  return ok({ message: 'success', id });
+export const handler = endpoint('takeRapidproMessage', async ({ account, body, arrived }) => {
+  const draft = fromRapidpro(body);
+  // A blank part of a longer text: there is nothing to send.
+  if (draft === undefined) return ok({ message: 'success' });
+  const leastPart = async () => leastPartOf(await findHook(account));
+  return ok({ message: 'success', id: await sendFromPlatform(account, 'rapidpro', draft, { arrived, leastPart }) });
 });

@@ -1,7 +1,7 @@
 /** POST /v1/webhook/turn/{encoded_token}: takes a message that Turn sends to a user. */
 import { validBody } from '../../shared/faults.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { sendFromPlatform } from '../../shared/messages.ts';
+import { sendFromPlatform } from '../../shared/platform-messages.ts';
 import { findHook } from '../../shared/platforms/hook.ts';
 import { fromTurn, isOrdinaryWebhook, isSigned, turnMessage } from '../../shared/platforms/turn.ts';
 import { Problem } from '../../shared/problems.ts';

@@ -52,8 +52,9 @@ days; only your account can send it.`,
   readMedia: `What was uploaded, with headers that let a browser show it and do nothing else. May be kept until it expires. Needs
 no token: the address is the secret. 410 after 30 days, 404 after 30 more.`,
   takeRapidproMessage: `The request of a channel of the type _External API_ (form fields). The number stands in \`to_no_plus\`, or in
-\`to\`. Quick replies are repeated fields. A part of a long text is a message of its own; a repeat (same \`id\`, text and quick
-replies) is accepted and not sent again.`,
+\`to\`. Quick replies are repeated fields. A part of a long text is a message of its own. A repeat (same \`id\`, text and quick
+replies) is accepted and not sent again, unless the message has failed. A blank text is accepted, and nothing is sent:
+the response has no \`id\`.`,
   takeTurnMessage: `The token stands in the path, in base64url without padding. Texts, images and documents are taken, in the shape of
 the Channel API and in WhatsApp's. Ordinary webhooks of Turn are answered with 200 and ignored. Where the operator has set
 the channel's \`hmac_secret\`, \`X-Turn-Hook-Signature\` has to be good.`,

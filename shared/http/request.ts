@@ -20,6 +20,8 @@ export interface RequestOf<E extends Endpoint> {
   body: E extends { body: { schema: infer Schema } } ? OutputOf<Schema> : undefined;
   /** The body as it came. */
   bytes: Buffer;
+  /** When the request reached the service, in milliseconds since 1970. */
+  arrived: number;
   /** Milliseconds that are left to answer in. */
   remaining: () => number;
 }
@@ -55,6 +57,7 @@ export const validRequest = <E extends Endpoint>(
     headers: check(endpoint.headers, event.headers, faultInParameter),
     body: check(endpoint.body?.schema, event.body, faultInBody),
     bytes: event.bytes ?? Buffer.alloc(0),
+    arrived: event.requestContext.timeEpoch,
     remaining,
   };
 

@@ -105,13 +105,25 @@ export const describePlatform = <const Out extends Settings, const In extends Se
  */
 export const statusReader =
   <Status extends string>(platform: string, names: Partial<Record<State, Status>>) =>
-  (outgoing: Outgoing): { id: string; status: Status; created: string; message: Message } | undefined => {
+  (outgoing: Outgoing): Told<Status> | undefined => {
     if (outgoing.type !== 'message.state') return undefined;
     const { message, created } = outgoing;
     if (message.origin?.platform !== platform) return undefined;
     const status = names[outgoing.state];
-    return status && { id: message.origin.id, status, created, message };
+    const { id, generation = 0 } = message.origin;
+    return status && { id, generation, status, created, message };
   };
+
+/** A status of one of a platform's own messages. */
+interface Told<Status> {
+  /** The platform's id of the message, and how often the platform has resent it. */
+  id: string;
+  generation: number;
+  status: Status;
+  /** Since when. */
+  created: string;
+  message: Message;
+}
 
 /** What a user wrote, for a platform that knows texts only: media go by their address. */
 export const textOf = (content: Content): string => {

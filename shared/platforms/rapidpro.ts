@@ -8,10 +8,11 @@ import { type Answer, formPosting } from '../posting.ts';
 import {
   atMost,
   MAX_QUICK_REPLIES,
-  messageText,
+  MAX_TEXT,
   phoneNumberOrPlus,
   quickReplies,
   receiverUrl,
+  text,
   visibleText,
 } from '../text.ts';
 import { describePlatform, judgeSettings, type PlatformDraft, statusReader, textOf } from './platform.ts';
@@ -28,7 +29,7 @@ const MAX_FIELDS = 100;
 export const rapidproMessage = v.pipe(
   v.object({
     id: v.pipe(visibleText, atMost(255)),
-    text: messageText,
+    text: v.pipe(text, atMost(MAX_TEXT)),
     to_no_plus: v.optional(v.string(), ''),
     to: v.optional(v.string(), ''),
     quick_reply: v.optional(
@@ -57,15 +58,45 @@ export const rapidproMessage = v.pipe(
 /** Templates name the number either way. */
 const recipientIn = ({ to_no_plus, to }: { to_no_plus: string; to: string }): string => to_no_plus || to;
 
-/** A message as it is delivered. An attachment is its address, on a line at the end of the text. */
-export const fromRapidpro = (fields: v.InferOutput<typeof rapidproMessage>): PlatformDraft => ({
-  reference: fields.id,
-  to: v.parse(phoneNumberOrPlus, recipientIn(fields)),
-  type: 'text',
-  // A message of attachments alone begins with the end of an empty line.
-  text: { body: fields.text.replace(/^\n+(?=https?:)/, '') },
-  ...(fields.quick_reply.length > 0 && { quick_replies: fields.quick_reply }),
+/**
+ * A message as it is delivered; nothing, where it is a blank part of a longer text. An attachment is its address, on a
+ * line at the end of the text.
+ */
+export const fromRapidpro = (fields: v.InferOutput<typeof rapidproMessage>): PlatformDraft | undefined => {
+  if (fields.text.trim() === '') return undefined;
+  return {
+    reference: fields.id,
+    to: v.parse(phoneNumberOrPlus, recipientIn(fields)),
+    type: 'text',
+    // A message of attachments alone begins with the end of an empty line.
+    text: { body: fields.text.replace(/^\n+(?=https?:)/, '') },
+    ...(fields.quick_reply.length > 0 && { quick_replies: fields.quick_reply }),
+  };
+};
+
+/** Bounds of a channel's max length, in bytes. */
+const MAX_LENGTH = { least: 60, most: 6_400 };
+
+const hook = v.object({
+  // As an operator gives it: a text.
+  max_length: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (value) =>
+          /^[1-9]\d{1,3}$/.test(value) && Number(value) >= MAX_LENGTH.least && Number(value) <= MAX_LENGTH.most,
+        `must be a whole number from ${MAX_LENGTH.least} to ${MAX_LENGTH.most}`,
+      ),
+    ),
+  ),
 });
+
+/** A part may end at a space so many bytes before the channel's max length, and the space is removed. */
+const SPLIT_MARGIN = 6;
+
+/** Bytes that a text has at least that can be an equal part of a longer one: all parts but the last one are about as long. */
+export const leastPartOf = (set: object | undefined): number =>
+  Number(v.parse(hook, set ?? {}).max_length ?? MAX_LENGTH.least) - SPLIT_MARGIN;
 
 const statusOf = statusReader('rapidpro', {
   delivered_to_server: 'sent',
@@ -86,7 +117,12 @@ export const rapidpro = describePlatform({
     sent_url: status('sent', 'were sent'),
     delivered_url: status('delivered', 'were delivered'),
     failed_url: status('failed', 'have failed'),
+    max_length: {
+      label: 'Max length',
+      says: "the channel's Max length in bytes (default: unknown): a repeat of a shorter text is never sent again",
+    },
   },
+  hook,
   posting: ({ created, outgoing }, settings) => {
     if (outgoing.type === 'message.received') {
       const { message, content } = outgoing;
@@ -100,8 +136,9 @@ export const rapidpro = describePlatform({
   // Parts of a message have one id, and nobody tells how many there are: the first one speaks for all.
   telling: ({ outgoing }) => {
     const told = statusOf(outgoing);
-    const state = told?.status;
-    return state && { id: told.id, state, never_after: NEVER_AFTER[state], expires_at: told.message.expires_at };
+    if (told === undefined) return undefined;
+    const { id, status: state, generation, message } = told;
+    return { id, generation, state, never_after: NEVER_AFTER[state], expires_at: message.expires_at };
   },
   probe: ({ url }) => ({
     posting: formPosting(url, {}),

@@ -58,9 +58,12 @@ export const platformKey = (account: string): Key => key(`PLATFORM#${account}`, 
 /** What tells whether a request of an account's chat platform is its own. */
 export const hookKey = (account: string): Key => key(`HOOK#${account}`, 'HOOK');
 
-/** That an account's chat platform was told of a state of what it knows by an id of its own. */
-export const toldKey = (account: string, id: string, state: string): Key =>
-  key(`TOLD#${account}#${id}`, `STATE#${state}`);
+/** That an account's chat platform was told of a state of what it knows by an id of its own, in a generation of that. */
+export const toldKey = (account: string, id: string, generation: number, state: string): Key =>
+  key(`TOLD#${account}#${id}`, `${generation > 0 ? `GENERATION#${generation}#` : ''}STATE#${state}`);
+
+/** What is known of a message of an account's chat platform, by the platform's id, that came again. */
+export const repeatsKey = (account: string, id: string): Key => key(`REPEATS#${account}#${id}`, 'REPEATS');
 
 /** What a job counter counts: messages of a job and payload type that reached a state on a day (`YYYY-MM-DD`). */
 interface Counted {
@@ -256,6 +259,9 @@ export const accessPatterns = {
   findHook: { action: 'GetItem', partitions: hookKey('*').pk },
   listTold: { action: 'Query', partitions: 'TOLD#*' },
   putTold: { action: 'PutItem', partitions: 'TOLD#*' },
+  findRepeats: { action: 'GetItem', partitions: repeatsKey('*', '*').pk },
+  updateRepeats: { action: 'UpdateItem', partitions: repeatsKey('*', '*').pk },
+  listStates: { action: 'Query', partitions: messages },
   addToJob: { action: 'UpdateItem', partitions: jobs },
   listJobs: { action: 'Query', partitions: jobs },
   listLogsByState: { action: 'Query', partitions: 'LOGS#*', index: 'gsi1' },

@@ -288,10 +288,10 @@ describe('a conversation', () => {
 });
 
 test('what a platform was told is news again when the note of it has expired', async () => {
-  const telling = { id: 'id-1', state: 'sent', never_after: ['delivered'] };
+  const telling = { id: 'id-1', generation: 0, state: 'sent', never_after: ['delivered'] };
   const account = newAccountId();
   expect(await wasTold(account, telling)).toBe(false);
-  await putNew({ ...toldKey(account, 'id-1', 'delivered'), expires_at: NOW / 1_000 + 60 });
+  await putNew({ ...toldKey(account, 'id-1', 0, 'delivered'), expires_at: NOW / 1_000 + 60 });
   expect(await wasTold(account, telling)).toBe(true);
   vi.setSystemTime(NOW + 60_000);
   expect(await wasTold(account, telling)).toBe(false);

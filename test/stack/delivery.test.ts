@@ -6,8 +6,9 @@ import { createAccount, findAccount, updateAccount } from '../../shared/accounts
 import { timestamp } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
 import { lifetimeFrom, listLogs, logItem, type Message, type State } from '../../shared/logs.ts';
-import { receiveMessage, reportState, sendFromPlatform, sendMessage } from '../../shared/messages.ts';
+import { receiveMessage, reportState, sendMessage } from '../../shared/messages.ts';
 import { type Conversation, type Entry, oldestEntries, readHead } from '../../shared/outbox.ts';
+import { sendFromPlatform } from '../../shared/platform-messages.ts';
 import { documents, putNew, remove } from '../../shared/table/client.ts';
 import { toldKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';
@@ -450,7 +451,7 @@ describe('a worker', () => {
     await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: platform.url } } });
     const part = { reference: '21', to: phone, type: 'text' as const, text: { body: 'Hello' } };
     await reportState(await sendFromPlatform(account, 'rapidpro', part), 'delivered_to_user');
-    const receipt = { ...toldKey(account, '21', 'delivered'), expires_at: Math.ceil(Date.now() / 1_000) + 60 };
+    const receipt = { ...toldKey(account, '21', 0, 'delivered'), expires_at: Math.ceil(Date.now() / 1_000) + 60 };
     platform.answers = [(response) => void putNew(receipt).then(() => response.writeHead(200).end())];
     expect(await run(conversation)).toEqual({ settled: 1 });
     expect(await isEmpty(conversation)).toBe(true);

@@ -2,8 +2,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../shared/accounts.ts';
 import { takeEvents } from '../../shared/app-events.ts';
-import { receiveMessage, reportState, sendFromPlatform, sendMessage, storyOf } from '../../shared/messages.ts';
+import { receiveMessage, reportState, sendMessage, storyOf } from '../../shared/messages.ts';
 import { oldestEntries } from '../../shared/outbox.ts';
+import { sendFromPlatform } from '../../shared/platform-messages.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';

@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts.ts';
 import { newId } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
-import { receiveMessage, reportState, sendFromPlatform } from '../../shared/messages.ts';
+import { receiveMessage, reportState } from '../../shared/messages.ts';
 import { type Conversation, readHead } from '../../shared/outbox.ts';
+import { sendFromPlatform } from '../../shared/platform-messages.ts';
 import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';

@@ -21,8 +21,11 @@ const post = ({ token }: Caller, body: Body, headers: Record<string, string> = {
   sendRaw('takeRapidproMessage', { headers: { authorization: token, 'content-type': FORM, ...headers }, body });
 
 /** Has a flow send a message, or a part of one. Answers our id of it. */
-const flowSends = async ({ token }: Caller, to: string, text: string, id = '21'): Promise<string> =>
-  (await call('takeRapidproMessage', { token, body: { id, text, to } })).body.id;
+const flowSends = async ({ token }: Caller, to: string, text: string, id = '21'): Promise<string> => {
+  const { body } = await call('takeRapidproMessage', { token, body: { id, text, to } });
+  if (body.id === undefined) throw new Error('Nothing is sent.');
+  return body.id;
+};
 
 /** What a phone shows once it shows so much, each without what every message has. */
 const shownOn = async (phone: string, count: number) =>
@@ -143,7 +146,7 @@ describe('a message of a flow', () => {
     const caller = await flow();
     const [to, other] = [newPhone(), newPhone()];
     const fields = { id: '21', text: 'Hi', to, quick_reply: ['Yes', 'No'] };
-    const ids = new Set<string>();
+    const ids = new Set<string | undefined>();
     for (const body of [
       fields,
       { ...fields, text: 'Hi ' },
@@ -163,6 +166,27 @@ describe('a message of a flow', () => {
       shown('Hi', 'Yes', 'No'),
     ]);
     await untilShown(other, 1);
+  });
+
+  test('is another one where it is an equal part of a long text, and comes after the response to the first', async () => {
+    const caller = await flow();
+    const to = newPhone();
+    const part = 'x'.repeat(2_048);
+    const first = await flowSends(caller, to, part);
+    const second = await flowSends(caller, to, part);
+    expect(second).not.toBe(first);
+    await flowSends(caller, to, 'after');
+    expect(await shownOn(to, 3)).toEqual([shown(part), shown(part), shown('after')]);
+  });
+
+  test("is a repeat where its text is shorter than any part of the channel's Max length", async () => {
+    const caller = await flow();
+    await updateAccount(caller.account, {
+      platform: { name: 'rapidpro', settings: { url: 'https://flows.example.com/' }, hook: { max_length: '4096' } },
+    });
+    const part = 'x'.repeat(2_048);
+    const to = newPhone();
+    expect(await flowSends(caller, to, part)).toBe(await flowSends(caller, to, part));
   });
 
   test("does not meet another account's of the same id and text", async () => {
@@ -206,14 +230,23 @@ describe('a message of a flow', () => {
   });
 });
 
+describe('a blank part', () => {
+  test.each(['', '+%0A%C2%A0', '+&quick_reply=Yes'])('is accepted, and nothing is sent: %j', async (text) => {
+    const caller = await newCaller('bridge', 'stats');
+    const { token } = caller;
+    const received = await post(caller, `id=1&to=27820000001&text=${text}`);
+    expect(received).toMatchObject({ status: 200, body: { message: 'success' } });
+    expect(received.body).not.toHaveProperty('id');
+    expect((await call('listLogs', { token })).status).toBe(204);
+  });
+});
+
 describe('what cannot be sent', () => {
   const NUMBER = '#/to_no_plus must be a phone number in international format, here or in the field to: 7 to 15 digits';
   const long = 'x'.repeat(4_097);
 
   test.each<[string, string, ...string[]]>([
     ['no text', 'id=1&to=27820000001', '#/text is required'],
-    ['an empty text', 'id=1&to=27820000001&text=', '#/text must not be empty or white space only'],
-    ['a text of white space', 'id=1&to=27820000001&text=+%0A%C2%A0', '#/text must not be empty or white space only'],
     ['too long a text', `id=1&to=27820000001&text=${long}`, '#/text must have at most 4096 characters'],
     [
       'a body of a megabyte',
@@ -561,6 +594,22 @@ describe('a channel is told what became of a message of its own', () => {
     await report(body.id, 'delivered_to_user');
     await report(body.id, 'delivery_failed');
     await untilToldInAll(world);
+  });
+
+  test('anew where a failed message is resent: it is another message, with statuses of its own', async () => {
+    const world = await withChannel();
+    const { channel, caller, phone } = world;
+    const takeAgain = await haveAppAnswer(phone, { status: 400 });
+    const first = await flowSends(caller, phone, 'Hi');
+    await untilTold(channel, 'failed 21');
+    await takeAgain();
+    // Nobody can know of the failure so soon.
+    await expect.poll(() => flowSends(caller, phone, 'Hi')).not.toBe(first);
+    const second = await flowSends(caller, phone, 'Hi');
+    await untilTold(channel, 'failed 21', 'sent 21');
+    await report(second, 'delivered_to_user');
+    await untilToldInAll(world, 'failed 21', 'sent 21', 'delivered 21');
+    expect(await shownOn(phone, 1)).toEqual([shown('Hi')]);
   });
 
   test('and nobody is, where another platform has taken its place by then', async () => {

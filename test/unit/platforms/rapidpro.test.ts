@@ -7,7 +7,7 @@ import type { Message, State } from '../../../shared/logs.ts';
 import type { Entry } from '../../../shared/outbox.ts';
 import type { Outcome } from '../../../shared/outcome.ts';
 import type { PlatformDraft } from '../../../shared/platforms/platform.ts';
-import { fromRapidpro, rapidpro, rapidproMessage } from '../../../shared/platforms/rapidpro.ts';
+import { fromRapidpro, leastPartOf, rapidpro, rapidproMessage } from '../../../shared/platforms/rapidpro.ts';
 import type { Answer } from '../../../shared/posting.ts';
 import { entry, issuesOf, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
 
@@ -139,13 +139,15 @@ describe('a message of its own', () => {
     expect(fromRapidpro(v.parse(rapidproMessage, parse(form)))).toEqual(draft);
   });
 
+  test.each(['', '+%0A%C2%A0'])('is nothing where its text is blank: %j', (text) => {
+    expect(fromRapidpro(v.parse(rapidproMessage, parse(`id=1&text=${text}&to=27821234567`)))).toBeUndefined();
+  });
+
   const BLANK = 'must not be empty or white space only';
   const NUMBER = 'must be a phone number in international format, here or in the field to: 7 to 15 digits';
 
   test.each<[string, string, Record<string, string>]>([
     ['without a text', 'id=1&to=27821234567', { '#/text': 'is required' }],
-    ['with an empty text', 'id=1&text=&to=27821234567', { '#/text': BLANK }],
-    ['of white space', 'id=1&text=+%0A%C2%A0&to=27821234567', { '#/text': BLANK }],
     [
       'of 4,097 characters',
       `id=1&text=${'x'.repeat(4_097)}&to=27821234567`,
@@ -198,7 +200,6 @@ describe('a message of its own', () => {
       `id=+&text=&to=1${'&quick_reply=x'.repeat(11)}`,
       {
         '#/id': BLANK,
-        '#/text': BLANK,
         '#/quick_reply': 'must hold at most 10 quick replies',
         '#/to_no_plus': NUMBER,
       },
@@ -362,6 +363,7 @@ describe('is told once for all parts of a message', () => {
   ])('that it is %s, and never of what lies behind: %j', (state, telling) => {
     expect(rapidpro.receiver(settings).telling?.(reached(state))).toEqual({
       id: '21',
+      generation: 0,
       ...telling,
       expires_at: own.expires_at,
     });
@@ -491,6 +493,24 @@ describe('settings', () => {
     expect(rapidpro.probe(wrong)).toBeUndefined();
   });
 
+  test.each(['60', '2048', '6400'])("hold apart the channel's Max length, which no call needs: %s", (max_length) => {
+    expect(rapidpro.check({ ...settings, max_length })).toStrictEqual({ settings, hook: { max_length } });
+  });
+
+  test.each(['59', '6401', '1e3', '060', '-60', ''])('are refused with a Max length that there is not: %s', (wrong) => {
+    expect(issuesOf(rapidpro, { ...settings, max_length: wrong })).toMatchObject([
+      { path: [{ key: 'max_length' }], message: 'must be a whole number from 60 to 6400' },
+    ]);
+  });
+
+  test.each([
+    [undefined, 54],
+    [{}, 54],
+    [{ max_length: '4096' }, 4_090],
+  ])('tell how long an equal part is at least: %j', (hook, bytes) => {
+    expect(leastPartOf(hook)).toBe(bytes);
+  });
+
   test('are refused without an address', () => {
     const wrong = { sent_url: everything.sent_url };
     expect(issuesOf(rapidpro, wrong)).toMatchObject([{ path: [{ key: 'url' }], received: 'undefined' }]);
@@ -504,7 +524,7 @@ describe('settings', () => {
   });
 
   test('have an option each, which says what it is; none is a secret, and none is made', () => {
-    expect(Object.keys(rapidpro.options)).toEqual(Object.keys(everything));
+    expect(Object.keys(rapidpro.options)).toEqual([...Object.keys(everything), 'max_length']);
     for (const option of Object.values(rapidpro.options)) {
       expect(option).toEqual({ says: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) });
     }
