@@ -1,9 +1,11 @@
 /** The way to the table: its client, and the few operations that the domain is written in. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   ConditionalCheckFailedException,
   DynamoDBClient,
   TransactionCanceledException,
+  TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
@@ -20,7 +22,7 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { between, now } from '../clock.ts';
 import { tableName } from '../settings.ts';
 import type { Key } from './keys.ts';
@@ -100,39 +102,67 @@ export const getManyConsistent = async <Items extends unknown[]>(
   return keys.map(({ pk, sk }) => found.get(`${pk} ${sk}`)) as { [Place in keyof Items]: Items[Place] | undefined };
 };
 
-/** Puts an item where none is. Answers the item that stands there already, or nothing when the new one was put. */
+/** How often a write is tried that meets a transaction on its items, and the first pause between, in milliseconds. */
+const CONFLICT = { attempts: 8, pause: 20 };
+
+/** Makes a write; again, after a random pause, if the table rejected it because a transaction was changing its items. */
+const throughConflicts = async <Result>(write: () => Promise<Result>): Promise<Result> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isConflict(error) || attempt === CONFLICT.attempts) throw error;
+    }
+    await pause(between(0, CONFLICT.pause * 2 ** attempt));
+  }
+};
+
+/** Whether nothing was written because of a transaction under way, and no condition failed. */
+const isConflict = (error: unknown): boolean => {
+  if (error instanceof TransactionConflictException) return true;
+  if (!(error instanceof TransactionCanceledException) || failedConditions(error).length > 0) return false;
+  return (error.CancellationReasons ?? []).some(({ Code }) => Code === 'TransactionConflict');
+};
+
+/**
+ * Puts an item where none is. Answers the item that stands there already, or nothing when the new one was put: also where
+ * the client put it at an attempt whose response was lost, and found it at the next.
+ */
 export const putNew = async <Item extends Key>(item: Item): Promise<Item | undefined> => {
+  const command = new PutCommand({
+    TableName: tableName(),
+    Item: item,
+    ...absent(),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
   try {
-    await documents.send(
-      new PutCommand({
-        TableName: tableName(),
-        Item: item,
-        ...absent(),
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    );
+    await throughConflicts(() => documents.send(command));
     return undefined;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException && error.Item) return unmarshall(error.Item) as Item;
-    throw error;
+    if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
+    const own = marshall(item, { removeUndefinedValues: true });
+    return isDeepStrictEqual(error.Item, own) ? undefined : (unmarshall(error.Item) as Item);
   }
 };
 
 /** Changes an item. Answers whether its condition held. */
-export const update = async (change: Change): Promise<boolean> =>
-  held(documents.send(new UpdateCommand({ TableName: tableName(), ...change })));
+export const update = async (change: Change): Promise<boolean> => {
+  const command = new UpdateCommand({ TableName: tableName(), ...change });
+  return held(throughConflicts(() => documents.send(command)));
+};
 
 /** Changes a small item, whatever it is before. Answers what it is afterwards. 1 write unit. */
 export const updated = async <Item>(change: Change): Promise<Item> => {
-  const { Attributes } = await documents.send(
-    new UpdateCommand({ TableName: tableName(), ReturnValues: 'ALL_NEW', ...change }),
-  );
+  const command = new UpdateCommand({ TableName: tableName(), ReturnValues: 'ALL_NEW', ...change });
+  const { Attributes } = await throughConflicts(() => documents.send(command));
   return Attributes as Item;
 };
 
 /** Removes an item. Answers whether its condition held. */
-export const remove = async (key: Key, condition: Condition = {}): Promise<boolean> =>
-  held(documents.send(new DeleteCommand({ TableName: tableName(), Key: key, ...condition })));
+export const remove = async (key: Key, condition: Condition = {}): Promise<boolean> => {
+  const command = new DeleteCommand({ TableName: tableName(), Key: key, ...condition });
+  return held(throughConflicts(() => documents.send(command)));
+};
 
 /** Whether a write was done: not, where its condition failed. */
 const held = async (write: Promise<unknown>): Promise<boolean> => {
@@ -165,9 +195,8 @@ export async function* pages<Item>(query: Query): AsyncGenerator<Item[]> {
 export const removeAll = async (keys: Key[]): Promise<void> => {
   let left = keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
   for (let delay = 50; left.length > 0; ) {
-    const response = await documents.send(
-      new BatchWriteCommand({ RequestItems: { [tableName()]: left.slice(0, 25) } }),
-    );
+    const command = new BatchWriteCommand({ RequestItems: { [tableName()]: left.slice(0, 25) } });
+    const response = await throughConflicts(() => documents.send(command));
     const putOff = (response.UnprocessedItems?.[tableName()] ?? []) as typeof left;
     left = [...putOff, ...left.slice(25)];
     if (putOff.length > 0) await pause(delay);
@@ -201,9 +230,6 @@ export const checking = (key: Key, condition: Condition & { ConditionExpression:
 /** Changes an item, within a transaction. */
 export const updating = (change: Change): Write => ({ Update: { TableName: tableName(), ...change } });
 
-/** How often a transaction is tried that meets another on its items, and the first pause between, in milliseconds. */
-const CONFLICT = { attempts: 8, pause: 20 };
-
 /** A write of a transaction whose condition failed: its place, and the item as it is, where the write asks for that. */
 export interface Failed {
   place: number;
@@ -219,20 +245,18 @@ export const transact = async (writes: Write[]): Promise<number[]> =>
 
 /** The same; answers what stands where a condition failed. */
 export const transactOrLook = async (writes: Write[]): Promise<Failed[]> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await documents.send(new TransactWriteCommand({ TransactItems: writes }));
-      return [];
-    } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const reasons = error.CancellationReasons ?? [];
-      const failed = reasons.flatMap(({ Code, Item }, place) =>
-        Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { item: unmarshall(Item) }) }] : [],
-      );
-      if (failed.length > 0) return failed;
-      const isConflict = reasons.some(({ Code }) => Code === 'TransactionConflict');
-      if (!isConflict || attempt === CONFLICT.attempts) throw error;
-    }
-    await pause(between(0, CONFLICT.pause * 2 ** attempt));
+  const command = new TransactWriteCommand({ TransactItems: writes });
+  try {
+    await throughConflicts(() => documents.send(command));
+    return [];
+  } catch (error) {
+    const failed = error instanceof TransactionCanceledException ? failedConditions(error) : [];
+    if (failed.length === 0) throw error;
+    return failed;
   }
 };
+
+const failedConditions = ({ CancellationReasons = [] }: TransactionCanceledException): Failed[] =>
+  CancellationReasons.flatMap(({ Code, Item }, place) =>
+    Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { item: unmarshall(Item) }) }] : [],
+  );

@@ -131,6 +131,7 @@ describe('deliver', () => {
       if (name === 'GetCommand' && settings && pk.startsWith('PLATFORM#'))
         return { Item: { platform: 'webhook', settings } };
       if (name === 'QueryCommand') return { Items: [entry(created)] };
+      if (name === 'BatchGetCommand') return { Responses: { table: [entry(created)] } };
       return { Attributes: {} };
     };
 
