@@ -143,6 +143,7 @@ export class BusinessApiStack extends Stack {
         'listEntries',
         'checkEntry',
         'checkErasure',
+        'checkSender',
         'findUser',
         'removeFromOutbox',
         'findPlatform',

@@ -134,10 +134,13 @@ const attemptWithRetry = async (receiver: Receiver, entry: Entry, remaining: () 
   return attemptIfClear(receiver, entry);
 };
 
-/** Attempts an entry, unless the check before the attempt finds that it is gone. */
+/** Attempts an entry, unless the check before the attempt finds that it is gone, or must not go out. */
 const attemptIfClear = async (receiver: Receiver, entry: Entry): Promise<Processed> => {
   const clearance = await checkBeforeAttempt(entry);
-  return clearance.status === 'gone' ? 'gone' : tryOnce(receiver, clearance.entry);
+  if (clearance.status === 'gone') return 'gone';
+  return clearance.status === 'withheld'
+    ? { result: 'withheld', cause: clearance.cause }
+    : tryOnce(receiver, clearance.entry);
 };
 
 /**
@@ -185,7 +188,7 @@ const waitFor = async (
 
 /** Tells the receiver's circuit what came of an attempt. Answers how to go on with the receiver. */
 const next = async ({ name }: Receiver, passage: Passage, { result }: Outcome): Promise<Passage> => {
-  if (result === 'passed_over' || result === 'broken') return passage;
+  if (result === 'passed_over' || result === 'withheld' || result === 'broken') return passage;
   if (result === 'again' || result === 'limited') {
     if (typeof passage !== 'object') await noteFailure(name, passage);
     return enter(name);

@@ -53,7 +53,8 @@ export interface RequestReference {
 }
 
 /**
- * What goes out: to a user, a message or a user data request; to a platform, a user's message, what became of a message, or
+ * What goes out: to a user, a message (`from` is the number of the account's bot when it was accepted; it goes out under the
+ * number that the bot has then) or a user data request; to a platform, a user's message, what became of a message, or
  * that a request is completed.
  */
 export type Outgoing =

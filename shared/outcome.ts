@@ -4,7 +4,7 @@ import { type Answer, retryAfterIn } from './posting.ts';
 /**
  * What a receiver need not be told is passed over, without a call. A refusal is for good. What is to be sent again may
  * say after how many milliseconds. A receiver that asks for fewer calls works: it is left alone for so many
- * milliseconds, and nothing has failed. What we fail to make a call of is broken, which says nothing of the receiver.
+ * milliseconds, and nothing has failed. What is withheld must not go out, and fails without a call. What we fail to make a call of is broken, which says nothing of the receiver.
  */
 export type Outcome =
   | { result: 'taken' }
@@ -12,6 +12,7 @@ export type Outcome =
   | { result: 'refused'; cause: string }
   | { result: 'again'; cause: string; retryAfter?: number }
   | { result: 'limited'; cause: string; wait: number }
+  | { result: 'withheld'; cause: string }
   | { result: 'broken'; cause: string };
 
 /** 4xx that ask for patience. */

@@ -249,6 +249,7 @@ export const accessPatterns = {
   listEntries: { action: 'Query', partitions: outbox },
   removeFromOutbox: { action: 'DeleteItem', partitions: outbox },
   checkEntry: { action: 'BatchGetItem', partitions: outbox },
+  checkSender: { action: 'BatchGetItem', partitions: accountKey('*').pk },
   checkErasure: { action: 'BatchGetItem', partitions: erasures },
   findHead: { action: 'GetItem', partitions: outbox },
   updateHead: { action: 'UpdateItem', partitions: outbox },

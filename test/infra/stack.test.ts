@@ -141,6 +141,7 @@ describe('each role allows what its function does, and nothing else', () => {
         'GetItem OUTBOX#*',
         'BatchGetItem OUTBOX#*',
         'BatchGetItem ERASURE#*',
+        'BatchGetItem ACCOUNT#*',
         'GetItem USER#*',
         'Query OUTBOX#*',
         'DeleteItem OUTBOX#*',

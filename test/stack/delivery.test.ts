@@ -6,7 +6,7 @@ import { createAccount, findAccount, updateAccount } from '../../shared/accounts
 import { timestamp } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
 import { lifetimeFrom, listLogs, logItem, type Message, type State } from '../../shared/logs.ts';
-import { receiveMessage, reportState, sendMessage } from '../../shared/messages.ts';
+import { receiveMessage, reportState, sendMessage, storyOf } from '../../shared/messages.ts';
 import { type Conversation, type Entry, oldestEntries, readHead } from '../../shared/outbox.ts';
 import { sendFromPlatform } from '../../shared/platform-messages.ts';
 import { documents, putNew, remove } from '../../shared/table/client.ts';
@@ -180,6 +180,61 @@ test('a message that comes after the last look, before the end, is not forgotten
   expect(await run(conversation)).toEqual({ settled: 2 });
   expect(bodies()).toEqual(['one', 'two']);
   expect(await isEmpty(conversation)).toBe(true);
+});
+
+describe("a pending message, when its account's bot", () => {
+  const withNumber = async () => {
+    const { conversation, ids } = await waiting('one', 'two');
+    const { bot_number: number = '' } = (await findAccount(conversation.account)) ?? {};
+    return { conversation, ids, number };
+  };
+
+  const senders = () => app.calls.map(({ json }) => json.data.from);
+
+  test('has another number by then, goes out under the present number', async () => {
+    const { conversation } = await withNumber();
+    const bot_number = newPhone();
+    await updateAccount(conversation.account, { bot_number });
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(senders()).toEqual([bot_number, bot_number]);
+  });
+
+  test('has lost its number to another account, fails, and is posted under no number', async () => {
+    const { conversation, ids, number } = await withNumber();
+    await updateAccount(conversation.account, { bot_number: null });
+    await createAccount({ name: 'Next', id: newAccountId(), bot_number: number });
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(app.calls).toEqual([]);
+    for (const id of ids) {
+      expect((await storyOf(id))?.states).toMatchObject([
+        { state: 'sent' },
+        { state: 'sending_failed', reason: 'bot_number_released' },
+      ]);
+    }
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('loses its number between two attempts, is not attempted again', async () => {
+    const { conversation } = await withNumber();
+    app.answers = [
+      (response) =>
+        void updateAccount(conversation.account, { bot_number: null }).then(() => response.writeHead(503).end()),
+      204,
+    ];
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(app.calls).toHaveLength(1);
+    expect(await statesOf(conversation)).toEqual(['sent', 'sent', 'sending_failed', 'sending_failed']);
+  });
+
+  test('has a number for the first time, goes out under that number', async () => {
+    const { id: account } = await createAccount({ name: 'Test', id: newAccountId() });
+    const conversation: Conversation = { direction: 'app', account, phone: newPhone() };
+    await sendMessage(account, text(conversation.phone, 'Hello'), {});
+    const bot_number = newPhone();
+    await updateAccount(account, { bot_number });
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(senders()).toEqual([bot_number]);
+  });
 });
 
 describe('what the app network refuses', () => {
