@@ -13,6 +13,9 @@ const credentials = v.object({ url: v.pipe(v.string(), v.url()), secret: signing
 
 type Credentials = v.InferOutput<typeof credentials>;
 
+/** In milliseconds. Without limits of its own, a call that is never answered would hold a worker until Lambda ends it. */
+const patience = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
+
 let known: Credentials | undefined;
 
 /** The app network, as the stack's secret describes it: read once by each process. */
@@ -23,8 +26,10 @@ export const appNetwork = async (): Promise<Receiver> => {
 
 /** What the operator has filled in; nothing, where that is no address with a signing secret. */
 const readCredentials = async (): Promise<Credentials | undefined> => {
-  const secrets = new SecretsManagerClient();
+  const secrets = new SecretsManagerClient({ requestHandler: patience, maxAttempts: 3 });
   const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId: appNetworkSecret() }));
+  // It is not read again: no connection is kept.
+  secrets.destroy();
   const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), credentials), SecretString);
   return success ? output : undefined;
 };

@@ -26,9 +26,13 @@ const call = async (key: string, init: RequestInit): Promise<Uint8Array<ArrayBuf
     const response = await signer().fetch(addressOf(key), { ...init, signal });
     return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
   };
-  const { response, bytes } = await answered().catch((cause: unknown) => {
-    throw new Problem('unavailable', 'Try again in a moment.', { retryAfter: 1, cause });
-  });
+  // The bucket may have closed a kept connection while the function was frozen: both calls can be repeated.
+  const repeated = (error: unknown) => (signal.aborted ? Promise.reject(error) : answered());
+  const { response, bytes } = await answered()
+    .catch(repeated)
+    .catch((cause: unknown) => {
+      throw new Problem('unavailable', 'Try again in a moment.', { retryAfter: 1, cause });
+    });
   if (response.ok) return bytes;
   const cause = new Error(`The bucket answered ${response.status}.`);
   if (response.status < 500) throw cause;

@@ -13,6 +13,7 @@ import { openMedia, whyNotToSend } from '../../shared/media.ts';
 import { Problem } from '../../shared/problems.ts';
 import { documents } from '../../shared/table/client.ts';
 import { upload } from '../../shared/uploads.ts';
+import { RawServer } from '../unit/support/raw-server.ts';
 import { consumedBy } from './support/consumed.ts';
 import { fileOf, others, pdf, png, pngOf } from './support/files.ts';
 import { useOwnTable } from './support/own-table.ts';
@@ -80,7 +81,7 @@ describe('an upload that the bucket does not take leaves nothing in the table:',
   test.each<[string, number | 'drop', number]>([
     ['it is busy, three times', 503, 3],
     ['it fails, three times', 500, 3],
-    ['it drops the connection', 'drop', 1],
+    ['it drops the connection, twice', 'drop', 2],
   ])('%s: 503, to come again', async (_, answer, times) => {
     const asked = await failingBucket(() => answer);
     const account = newAccountId();
@@ -114,6 +115,20 @@ describe('an upload that the bucket does not take leaves nothing in the table:',
     expect(asked.times).toBe(3);
     expect(await listMedia(account)).toHaveLength(1);
   });
+});
+
+test.each(['by FIN', 'by RST'] as const)('a kept connection that the bucket closes %s fails no call', async (how) => {
+  const server = await RawServer.start();
+  onTestFinished(() => server.close());
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', server.url);
+  server.respond = ({ socket, place }) => {
+    if (place === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    else if (how === 'by FIN') socket.end();
+    else socket.resetAndDestroy();
+  };
+  for (const content of ['A', 'B', 'C']) await putObject('key', new TextEncoder().encode(content), '');
+  // The second one was sent again on a new connection.
+  expect(server.bodies).toEqual(['A', 'B', 'B', 'C', 'C']);
 });
 
 test('an object whose bytes break off is not shown in part: 503, to come again', async () => {

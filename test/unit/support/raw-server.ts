@@ -42,6 +42,14 @@ export class RawServer {
     return this.#sockets.size;
   }
 
+  /** Closes all connections. */
+  closeConnections(how: 'by FIN' | 'by RST'): void {
+    for (const socket of this.#sockets) {
+      if (how === 'by RST') socket.resetAndDestroy();
+      else socket.end();
+    }
+  }
+
   async close(): Promise<void> {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
