@@ -1,6 +1,7 @@
 /** Jobs (spec §2, §4.7): how many messages of each reached which state. */
 import { idFromKey, now } from './clock.ts';
 import { type LogItem, type State, states } from './logs.ts';
+import { MAX_BODY_IN_RESPONSE, sizeInResponse } from './payload.ts';
 import { Problem } from './problems.ts';
 import { counterRetention } from './settings.ts';
 import { findLatest, pages, transact, updating, type Write } from './table/client.ts';
@@ -90,8 +91,6 @@ export interface JobStatistic {
   count: number;
 }
 
-/** Serialised bytes of an answer: Lambda gives at most 6 MB. */
-const MAX_ANSWER = 5_000_000;
 /** Serialised bytes of a row, at the least. */
 const MIN_ROW = 100;
 
@@ -113,13 +112,13 @@ export const listJobs = async (account: string, start: string, end: string): Pro
       // Counters come day by day.
       lastActive.set(job_id, day);
     }
-    if (rows.size * MIN_ROW > MAX_ANSWER) throw periodTooLarge();
+    if (rows.size * MIN_ROW > MAX_BODY_IN_RESPONSE) throw periodTooLarge();
   }
   const place = ({ job_id, payload_type, state }: JobStatistic) => [job_id, payload_type, rank(state)].join('#');
   const sorted = [...rows.values()].sort(
     (a, b) => compare(lastActive.get(b.job_id) ?? '', lastActive.get(a.job_id) ?? '') || compare(place(a), place(b)),
   );
-  if (Buffer.byteLength(JSON.stringify(sorted)) > MAX_ANSWER) throw periodTooLarge();
+  if (sizeInResponse(sorted) > MAX_BODY_IN_RESPONSE) throw periodTooLarge();
   return sorted;
 };
 

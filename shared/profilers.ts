@@ -1,10 +1,11 @@
 /** Research profilers: questions with options, each owned by one vendor's account (spec §2, §4.1, §4.3 to §4.5). */
 import { validate as isUuid } from 'uuid';
-import { idFromKey, newId, now, secondsFromNow, sortableTime, timestamp } from './clock.ts';
+import { idFromKey, newId, newIdAt, now, secondsFromNow, sortableTime, timestamp } from './clock.ts';
 import { hashOf, idempotencyKeyReused } from './idempotency.ts';
+import { MAX_BODY_IN_RESPONSE, sizeInResponse } from './payload.ts';
 import { Problem } from './problems.ts';
-import { find, pages, putNew, update } from './table/client.ts';
-import { dueAt, type Key, profilerKey } from './table/keys.ts';
+import { find, pages, putNew, update, updateAttributes } from './table/client.ts';
+import { dueAt, type Key, profilerKey, profilerOfKey, profilersAfter } from './table/keys.ts';
 import { lowerCased } from './text.ts';
 
 interface Option {
@@ -26,6 +27,8 @@ interface ProfilerItem extends Key {
   created_at: string;
   /** SHA-256 of the request that made it: tells a repeat from another use of its idempotency key. */
   request: string;
+  /** Sort key of the row of its idempotency key, where it was made with one. */
+  keyed?: string;
   /** Set when it was deleted; the tombstone stays until `expires_at`, in seconds since 1970, which its answers' end sets. */
   deleted_at?: string;
   /** Tells the call that deleted it from another one of the same microsecond. */
@@ -39,8 +42,10 @@ const MAX_STORED = 350_000;
 const TOMBSTONE_LIFETIME = 7 * 86_400;
 /** Answers under way when a profiler is deleted have this many milliseconds to land before they are removed. */
 const GRACE = 60_000;
-/** Serialised bytes of one page of the list: Lambda answers at most 6 MB. */
-const MAX_PAGE = 5_000_000;
+/** What an idempotency key made, in the table. It expires with the tombstone of the profiler. */
+interface KeyedItem extends Key, Pick<ProfilerItem, 'id' | 'created_at' | 'request'> {
+  expires_at?: number;
+}
 
 /** Unknown, or another account's: nobody learns which (spec §4.2, rule 2). */
 const profilerNotFound = (): Problem =>
@@ -48,7 +53,7 @@ const profilerNotFound = (): Problem =>
 
 /**
  * Creates a profiler. Options are lower-cased and deduplicated, nothing else (spec §2). With an idempotency key, the
- * same request gives the first answer again, until seven days after the profiler is deleted. 1 write unit.
+ * same request gives the first answer again, until seven days after the profiler is deleted. 1 write unit; 2 with a key.
  *
  * @throws profiler_too_large — over 350 KB as stored
  * @throws idempotency_key_reused — the key belongs to another request
@@ -58,47 +63,73 @@ export const createProfiler = async (
   draft: { question: string; options: string[] },
   idempotencyKey?: string,
 ): Promise<Pick<Profiler, 'id' | 'options'>> => {
-  const id = idempotencyKey === undefined ? newId() : idFromKey(account, 'createProfiler', idempotencyKey);
+  const options = lowerCased(draft.options).map((option) => ({ id: newId(), option }));
+  if (storedSize([draft.question, options]) > MAX_STORED) {
+    throw new Problem('profiler_too_large', 'Question and options take more than 350 KB as stored. Shorten them.');
+  }
+  const request = hashOf([draft.question, draft.options]);
+  const { id, created_at, sk: keyed } = await identityOf(account, request, idempotencyKey);
   const item: ProfilerItem = {
     ...profilerKey(account, id),
     id,
     question: draft.question,
-    options: lowerCased(draft.options).map((option) => ({ id: newId(), option })),
-    created_at: timestamp(),
-    request: hashOf([draft.question, draft.options]),
+    options,
+    created_at,
+    request,
+    ...(keyed !== undefined && { keyed }),
   };
-  if (storedSize(item) > MAX_STORED) {
-    throw new Problem('profiler_too_large', 'Question and options take more than 350 KB as stored. Shorten them.');
-  }
-  const first = await putNew(item);
-  if (first && first.request !== item.request) throw idempotencyKeyReused('profiler');
-  return first ?? item;
+  // One is there already where the request is a repeat.
+  return (await putNew(item)) ?? item;
 };
 
 /**
- * An account's profilers, oldest first, as many as fit 5 MB; `next` is where to go on, if there is more.
- * Reads the account's whole partition, consistently, but holds one page of it at a time.
+ * Id and time of a new profiler. With an idempotency key they are reserved in a row of their own, before the profiler is
+ * put: whoever repeats the request, however far it came, puts the same profiler. 1 write unit, where there is a key.
+ *
+ * @throws idempotency_key_reused — the key belongs to another request
+ */
+const identityOf = async (
+  account: string,
+  request: string,
+  idempotencyKey: string | undefined,
+): Promise<Pick<ProfilerItem, 'id' | 'created_at'> & Partial<Key>> => {
+  const created_at = timestamp();
+  const fresh = { id: newIdAt(created_at), created_at };
+  if (idempotencyKey === undefined) return fresh;
+  const key = profilerOfKey(account, idFromKey(account, 'createProfiler', idempotencyKey));
+  const reserved: KeyedItem = { ...key, ...fresh, request };
+  const first = (await putNew(reserved)) ?? reserved;
+  if (first.request !== request) throw idempotencyKeyReused('profiler');
+  return first;
+};
+
+/**
+ * An account's profilers, oldest first, as many as fit a response of about 5 MB; `next` is where to go on, if there is
+ * more. Reads no more pages of the table than these profilers take, and one.
+ *
+ * @param after - id of the last profiler that is not listed again
  */
 export const listProfilers = async (
   account: string,
   after?: string,
 ): Promise<{ profilers: Profiler[]; next?: string }> => {
-  let page: Profiler[] = [];
-  let more = false;
-  const { pk, sk } = profilerKey(account, '');
+  const { pk, from, to } = profilersAfter(account, after);
+  const profilers: Profiler[] = [];
+  let size = 0;
   for await (const items of pages<ProfilerItem>({
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
     FilterExpression: 'attribute_not_exists(deleted_at)',
-    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
     ConsistentRead: true,
   })) {
-    const found = items.map(toProfiler).filter((profiler) => after === undefined || position(profiler) > after);
-    const sorted = [...page, ...found].sort((a, b) => (position(a) < position(b) ? -1 : 1));
-    page = fitting(sorted);
-    more ||= page.length < sorted.length;
+    for (const profiler of items.map(toProfiler)) {
+      size += sizeInResponse(profiler);
+      const last = profilers.at(-1);
+      if (last && size > MAX_BODY_IN_RESPONSE) return { profilers, next: last.id };
+      profilers.push(profiler);
+    }
   }
-  const last = page.at(-1);
-  return more && last ? { profilers: page, next: position(last) } : { profilers: page };
+  return { profilers };
 };
 
 /**
@@ -141,15 +172,25 @@ export const deleteProfiler = async (account: string, id: string): Promise<void>
 export const profilerOf = ({ sk }: Key): string => sk.slice(profilerKey('', '').sk.length);
 
 /**
- * Ends the wait of a tombstone: its answers are gone, and it expires. Not before: answers that outlived it would be taken
- * for answers to the next profiler with the same idempotency key.
+ * Ends the wait of a tombstone: its answers are gone, and it expires, with the row of its idempotency key. Not before:
+ * answers that outlived it would be taken for answers to the next profiler with the same idempotency key.
  */
 export const answersRemoved = async ({ pk, sk }: Key): Promise<void> => {
-  await update({
+  const end = secondsFromNow(TOMBSTONE_LIFETIME);
+  const tombstone = await updateAttributes<{ keyed: string }>({
     Key: { pk, sk },
-    UpdateExpression: 'SET expires_at = if_not_exists(expires_at, :end) REMOVE gsi1pk, gsi1sk',
+    // `keyed` is set so that it is returned.
+    UpdateExpression:
+      'SET expires_at = if_not_exists(expires_at, :end), keyed = if_not_exists(keyed, :none) REMOVE gsi1pk, gsi1sk',
     ConditionExpression: 'attribute_exists(deleted_at)',
-    ExpressionAttributeValues: { ':end': secondsFromNow(TOMBSTONE_LIFETIME) },
+    ExpressionAttributeValues: { ':end': end, ':none': '' },
+  });
+  if (!tombstone?.keyed) return;
+  await update({
+    Key: { pk, sk: tombstone.keyed },
+    UpdateExpression: 'SET expires_at = if_not_exists(expires_at, :end)',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: { ':end': end },
   });
 };
 
@@ -159,19 +200,6 @@ const toProfiler = ({ id, question, created_at, options }: ProfilerItem): Profil
   created_at,
   options: options.map((option) => ({ id: option.id, option: option.option })),
 });
-
-/** Where a profiler stands in the list: by age, then by id. */
-const position = ({ created_at, id }: Profiler): string => `${created_at} ${id}`;
-
-/** The first profilers whose serialised list stays under the page's limit; at least one. */
-const fitting = (profilers: Profiler[]): Profiler[] => {
-  let size = 0;
-  const end = profilers.findIndex((profiler, index) => {
-    size += Buffer.byteLength(JSON.stringify(profiler)) + 1;
-    return index > 0 && size > MAX_PAGE;
-  });
-  return end === -1 ? profilers : profilers.slice(0, end);
-};
 
 /** Bytes of an item in the table: texts in UTF-8, names of attributes, 3 bytes a list or map and 1 an element. */
 const storedSize = (value: unknown): number => {

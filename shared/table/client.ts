@@ -158,6 +158,16 @@ export const updated = async <Item>(change: Change): Promise<Item> => {
   return Attributes as Item;
 };
 
+/** Changes an item. Returns the attributes that it changed, as they are then; nothing, where its condition failed. */
+export const updateAttributes = async <Changed>(change: Change): Promise<Changed | undefined> => {
+  try {
+    return await updated<Changed>({ ...change, ReturnValues: 'UPDATED_NEW' });
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return undefined;
+    throw error;
+  }
+};
+
 /** Removes an item. Answers whether its condition held. */
 export const remove = async (key: Key, condition: Condition = {}): Promise<boolean> => {
   const command = new DeleteCommand({ TableName: tableName(), Key: key, ...condition });

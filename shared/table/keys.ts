@@ -30,9 +30,19 @@ export const numberKey = (phone: string): Key => key(`NUMBER#${phone}`, 'NUMBER'
 /** A user of the app. */
 export const userKey = (phone: string): Key => key(`USER#${phone}`, 'USER');
 
-/** A profiler; an account's profilers are one partition. */
+/** A profiler; an account's profilers are one partition, oldest first: their ids sort by age. */
 export const profilerKey = (account: string, profiler: string): Key =>
   key(`PROFILERS#${account}`, `PROFILER#${profiler}`);
+
+/** The profilers of an account whose ids sort after one: their partition, and the bounds of their sort keys. */
+export const profilersAfter = (account: string, profiler: string | undefined) => ({
+  pk: profilerKey(account, '').pk,
+  from: profilerKey(account, profiler === undefined ? '' : `${profiler}~`).sk,
+  to: profilerKey(account, '~').sk,
+});
+
+/** Which profiler an idempotency key made: beside the profilers, and not among them. */
+export const profilerOfKey = (account: string, hash: string): Key => key(`PROFILERS#${account}`, `IDEMPOTENCY#${hash}`);
 
 /** A panelist's answer; a profiler's answers are one partition. */
 export const answerKey = (profiler: string, phone: string): Key => key(`ANSWERS#${profiler}`, `ANSWER#${phone}`);

@@ -17,10 +17,10 @@ test('authorizing costs 0.5 read units; a malformed token none', async () => {
   expect(await consumedBy(() => identify(mintToken()))).toEqual({ calls: 2, table: 1.5, indexes: 0 });
 });
 
-test('creating a profiler costs 1 write unit, with an idempotency key as well', async () => {
+test('creating a profiler costs 1 write unit, and 1 more for an idempotency key', async () => {
   const { account } = await newVendor();
   expect(await consumedBy(() => createProfiler(account, draft))).toEqual({ calls: 1, table: 1, indexes: 0 });
-  expect(await consumedBy(() => createProfiler(account, draft, 'key'))).toEqual({ calls: 1, table: 1, indexes: 0 });
+  expect(await consumedBy(() => createProfiler(account, draft, 'key'))).toEqual({ calls: 2, table: 2, indexes: 0 });
 });
 
 test('reading a profiler costs 0.5 read units', async () => {
@@ -33,6 +33,20 @@ test('listing profilers is one query', async () => {
   const { account } = await newVendor();
   for (let index = 0; index < 5; index += 1) await createProfiler(account, draft);
   expect(await consumedBy(() => listProfilers(account))).toMatchObject({ calls: 1, indexes: 0 });
+});
+
+test('a page of the list reads what it shows and at most one page of the table more, however many there are', async () => {
+  const { account } = await newVendor();
+  const large = { question: 'x'.repeat(340_000), options: ['yes', 'no'] };
+  for (let index = 0; index < 50; index += 1)
+    await createProfiler(account, large, index % 2 === 0 ? `${index}` : undefined);
+  const first = await consumedBy(() => listProfilers(account));
+  // A read unit is 4 KB: 5 MB, and 1 MB of the page of the table that the last profiler is on, and its key's rows.
+  expect(first.table).toBeLessThan(1_600);
+  const { next } = await listProfilers(account);
+  const second = await consumedBy(() => listProfilers(account, next));
+  expect(second.table).toBeLessThan(1_600);
+  expect(second.calls).toBeLessThanOrEqual(8);
 });
 
 test('answering costs 2 reads of 0.5, and 1 write on the table and 1 on the index by person', async () => {

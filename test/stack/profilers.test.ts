@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { timestamp } from '../../shared/clock.ts';
-import { createProfiler, deleteProfiler } from '../../shared/profilers.ts';
-import { update } from '../../shared/table/client.ts';
-import { profilerKey } from '../../shared/table/keys.ts';
+import { idFromKey, timestamp } from '../../shared/clock.ts';
+import { answersRemoved, createProfiler, deleteProfiler } from '../../shared/profilers.ts';
+import { findLatest, remove, update } from '../../shared/table/client.ts';
+import { profilerKey, profilerOfKey } from '../../shared/table/keys.ts';
 import { call, fail, type Received, sendRaw } from './support/client.ts';
 import { newVendor } from './support/world.ts';
 
@@ -190,6 +190,18 @@ describe('an idempotency key', () => {
     expect((await call('listProfilers', { token })).body).toHaveLength(1);
   });
 
+  test('whose request ended before the profiler was there makes it when it is repeated', async () => {
+    const { account, token } = await newVendor();
+    const first = await call('createProfiler', { token, headers, body });
+    const key = profilerKey(account, first.body.profiler_id);
+    // As the table is after the first of the two writes.
+    await remove(key);
+    expect((await call('listProfilers', { token })).body).toEqual([]);
+    const again = await call('createProfiler', { token, headers, body });
+    expect(again.body.profiler_id).toBe(first.body.profiler_id);
+    expect((await call('listProfilers', { token })).body).toMatchObject([{ id: first.body.profiler_id }]);
+  });
+
   test('cannot be used for another request', async () => {
     const { token } = await newVendor();
     await call('createProfiler', { token, headers, body });
@@ -220,11 +232,18 @@ describe('an idempotency key', () => {
     const { account, token } = await newVendor();
     const first = await call('createProfiler', { token, headers, body });
     await call('deleteProfiler', { token, path: { id: first.body.profiler_id } });
-    await update({
-      Key: profilerKey(account, first.body.profiler_id),
-      UpdateExpression: 'SET expires_at = :past',
-      ExpressionAttributeValues: { ':past': Math.floor(Date.now() / 1000) - 1 },
-    });
+    const tombstone = profilerKey(account, first.body.profiler_id);
+    const ofKey = profilerOfKey(account, idFromKey(account, 'createProfiler', headers['idempotency-key']));
+    await answersRemoved(tombstone);
+    for (const Key of [tombstone, ofKey]) {
+      const { expires_at } = (await findLatest<{ expires_at?: number }>(Key)) ?? {};
+      expect(expires_at, 'both rows end together').toBeGreaterThan(Date.now() / 1000 + 7 * 86_400 - 60);
+      await update({
+        Key,
+        UpdateExpression: 'SET expires_at = :past',
+        ExpressionAttributeValues: { ':past': Math.floor(Date.now() / 1000) - 1 },
+      });
+    }
     const other = { ...body, question: 'Something else?' };
     await call('createProfiler', { token, headers, body: other });
     expect((await call('listProfilers', { token })).body).toMatchObject([{ question: other.question }]);
@@ -313,6 +332,36 @@ describe('listing profilers', () => {
     }
     expect(listed).toEqual(created);
   });
+
+  test.each([
+    ['quotation marks', '"'],
+    ['control characters', '\u0001'],
+    ['backslashes', '\\'],
+    ['emoji', '😀'],
+  ])(
+    'can be read whole where they are full of %s, which take more in a response than in the table',
+    async (_, character) => {
+      const { account, token } = await newVendor();
+      const created: string[] = [];
+      const text = character.repeat(340_000 / Buffer.byteLength(character));
+      for (let index = 0; index < 7; index += 1) {
+        created.push((await createProfiler(account, { question: `?${text}`, options: ['a', 'b'] })).id);
+      }
+      const listed: string[] = [];
+      let query: { cursor?: string } = {};
+      do {
+        const { body, headers } = await call('listProfilers', { token, query });
+        expect(body.length).toBeGreaterThan(0);
+        expect(body[0]?.question).toBe(`?${text}`);
+        listed.push(...body.map(({ id }) => id));
+        const [, cursor] = /cursor=([^>]+)>/.exec(headers.get('link') ?? '') ?? [];
+        query = cursor === undefined ? {} : { cursor };
+      } while (query.cursor !== undefined);
+      expect(listed).toEqual(created);
+      const [id = ''] = created;
+      expect((await call('readProfiler', { token, path: { id } })).body.question).toBe(`?${text}`);
+    },
+  );
 
   test.each(['', 'not a cursor', '!!!'])('refuses a cursor that it did not make: "%s"', async (cursor) => {
     const { token } = await newVendor();

@@ -5,6 +5,7 @@ import {
   idFromKey,
   newId,
   newIdAfter,
+  newIdAt,
   newPseudonym,
   secondsFromNow,
   sortableTime,
@@ -97,4 +98,19 @@ test('the id of an idempotency key depends on account, endpoint and key, and on 
       idFromKey('acme', 'sendMessage', 'key 1'),
     ]).size,
   ).toBe(4);
+});
+
+test('an id of a time sorts by its microseconds, and is another one each time', () => {
+  const times = [
+    '2022-03-28T09:58:09.117999',
+    '2022-03-28T09:58:09.118000',
+    '2022-03-28T09:58:09.118001',
+    '2022-03-28T09:58:09.119000',
+  ];
+  for (let round = 0; round < 100; round += 1) {
+    const ids = times.map(newIdAt);
+    expect(ids.toSorted()).toEqual(ids);
+    expect(newIdAt('2022-03-28T09:58:09.118000')).not.toBe(ids[1]);
+    expect(ids[1]).toMatch(/^017fcff6-23de-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  }
 });
