@@ -102,8 +102,11 @@ export const getManyConsistent = async <Items extends unknown[]>(
   return keys.map(({ pk, sk }) => found.get(`${pk} ${sk}`)) as { [Place in keyof Items]: Items[Place] | undefined };
 };
 
-/** How often a write is tried that meets a transaction on its items, and the first pause between, in milliseconds. */
-const CONFLICT = { attempts: 8, pause: 20 };
+/**
+ * How often a write is tried that meets a transaction on its items, and the first and the longest mean pause between, in
+ * milliseconds: 5 s at the most. Longer pauses would leave the items free for later writes, which then overtake.
+ */
+const CONFLICT = { attempts: 12, pause: 20, longest: 320 };
 
 /** Makes a write; again, after a random pause, if the table rejected it because a transaction was changing its items. */
 const throughConflicts = async <Result>(write: () => Promise<Result>): Promise<Result> => {
@@ -113,7 +116,7 @@ const throughConflicts = async <Result>(write: () => Promise<Result>): Promise<R
     } catch (error) {
       if (!isConflict(error) || attempt === CONFLICT.attempts) throw error;
     }
-    await pause(between(0, CONFLICT.pause * 2 ** attempt));
+    await pause(between(0, Math.min(CONFLICT.pause * 2 ** attempt, 2 * CONFLICT.longest)));
   }
 };
 

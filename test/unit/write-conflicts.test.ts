@@ -62,13 +62,13 @@ describe('a write that meets a transaction on its item', () => {
     expect(pauses).toHaveLength(3);
   });
 
-  test.each(writes)('fails after the eighth attempt with what the table said: %s', async (_, write) => {
+  test.each(writes)('fails after the twelfth attempt with what the table said: %s', async (_, write) => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const last = conflict();
-    const send = failWith(...Array.from({ length: 7 }, conflict), last);
+    const send = failWith(...Array.from({ length: 11 }, conflict), last);
     await expect(write()).rejects.toBe(last);
-    expect(send).toHaveBeenCalledTimes(8);
-    expect(pauses).toEqual([20, 40, 80, 160, 320, 640, 1_280]);
+    expect(send).toHaveBeenCalledTimes(12);
+    expect(pauses).toEqual([20, 40, 80, 160, ...Array(7).fill(320)]);
   });
 
   test.each(writes)('is not made again after another error: %s', async (_, write) => {
