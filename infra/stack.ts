@@ -148,6 +148,8 @@ export class BusinessApiStack extends Stack {
         'removeFromOutbox',
         'findPlatform',
         'listTold',
+        'findSpacing',
+        'putSpacing',
         'putTold',
         'findCircuit',
         'updateCircuit',

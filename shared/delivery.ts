@@ -33,8 +33,9 @@ import {
 import type { Outcome } from './outcome.ts';
 import { attempt, type Receiver } from './receiver.ts';
 import { receiverOf } from './receivers.ts';
+import { notePause, pauseUntil } from './spacing.ts';
 import type { Write } from './table/client.ts';
-import { noting, type Telling, wasTold } from './told.ts';
+import { isSuperseded, type News, newsOf, noting, type Telling } from './told.ts';
 import { traced } from './trace.ts';
 
 /** What came of a wake-up; `unfinished` where there was no time for the rest. */
@@ -48,6 +49,8 @@ export interface Drained {
 const RESERVE = 12_000;
 /** Minutes after which an attempt that failed is repeated, before the conversation is put off: 3 s. */
 const SECOND_TRY = 1 / 20;
+/** Minutes that a worker waits in all for pauses that a destination needs: 8 s. After that, others have their turn. */
+const PAUSES = 2 / 15;
 
 /**
  * Delivers what waits in a conversation, as far as it goes.
@@ -60,19 +63,32 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
   if (head === undefined || isPutOff(head)) return drained;
   const receiver = await receiverOf(conversation);
   let passage = await enter(receiver.name);
+  let pauses = minutes(PAUSES);
+  let waitedFor: string | undefined;
 
   while (head !== undefined) {
     const { entries, all } = await oldestEntries(conversation);
+    let isOutdated = false;
     for (const [place, entry] of entries.entries()) {
       if (remaining() < RESERVE) return { ...drained, unfinished: true };
-      const handing = { receiver, passage, head, entry, remaining };
-      const { outcome, put_off, settled } = await traced(entry.trace_id, () => handle(handing));
+      const pending = entries.slice(place + 1);
+      const handing = { receiver, passage, head, entry, pending, remaining, hasWaited: waitedFor === entry.id };
+      const { outcome, put_off, settled, wait = 0 } = await traced(entry.trace_id, () => handle(handing));
+      if (wait > 0) {
+        if (wait > pauses || remaining() < RESERVE + wait) return { ...drained, unfinished: true };
+        await pause(wait);
+        pauses -= wait;
+        waitedFor = entry.id;
+        // A later status that came meanwhile may say more.
+        isOutdated = true;
+        break;
+      }
       if (put_off !== undefined) return { ...drained, put_off };
       drained.settled += settled;
-      if (outcome !== 'gone') passage = await next(receiver, passage, outcome);
+      if (typeof outcome === 'object') passage = await next(receiver, passage, outcome);
       if (isBehind(head)) head = await goOn(head, entries[place + 1]?.created ?? timestamp());
     }
-    if (!all) continue;
+    if (isOutdated || !all) continue;
     if (await endConversation(head)) return drained;
     head = await readHead(conversation);
   }
@@ -87,21 +103,36 @@ interface Handing {
   passage: Passage;
   head: Head;
   entry: Entry;
+  /** Entries that follow. */
+  pending: Entry[];
+  /** Whether the pause before the entry is over. */
+  hasWaited: boolean;
   remaining: () => number;
 }
 
 /** What came of an entry: the result of the attempt, or that the entry was gone before it was attempted. */
 type Processed = Outcome | 'gone';
 
+/** What came of handling an entry; see `handle`. */
+interface Handled {
+  outcome: Processed | 'early';
+  put_off?: string;
+  settled: number;
+  wait?: number;
+}
+
 /**
  * Attempts an entry, and settles it or schedules a retry of its conversation.
  *
- * @returns the outcome; why the conversation is put off, if it is; and how many entries this settled, 0 or 1
+ * @returns the outcome; why the conversation is put off, if it is; how many entries this settled, 0 or 1; and for how many
+ *   milliseconds to wait before the entry may be attempted, if it is too early
  */
-const handle = async (handing: Handing): Promise<{ outcome: Processed; put_off?: string; settled: number }> => {
+const handle = async (handing: Handing): Promise<Handled> => {
   const { receiver, passage, head, entry } = handing;
   const telling = receiver.telling?.(entry);
-  const outcome = await hand(handing, telling);
+  const { isNews, wait } = await checkPauses(handing, telling);
+  if (wait > 0) return { outcome: 'early', settled: 0, wait };
+  const outcome = isNews ? await hand(handing) : PASSED_OVER;
   if (outcome === 'gone') return { outcome, settled: 0 };
   if (outcome.result === 'limited' && !isExpired(entry)) {
     await waitFor(receiver, outcome, head, entry);
@@ -112,17 +143,43 @@ const handle = async (handing: Handing): Promise<{ outcome: Processed; put_off?:
     if (typeof passage !== 'object') await noteFailure(receiver.name, passage);
     return { outcome, put_off: outcome.cause, settled: 0 };
   }
-  return { outcome, settled: (await settle(entry, outcome, telling)) ? 1 : 0 };
+  const spacing = outcome.result === 'taken' ? receiver.spacing?.(entry) : undefined;
+  const [settled] = await Promise.all([settle(entry, outcome, telling), spacing && notePause(spacing)]);
+  return { outcome, settled: settled ? 1 : 0 };
 };
 
-/** Hands an entry over, unless the receiver knows it from another one (`telling`), or is left alone. */
-const hand = async (
-  { receiver, passage, entry, remaining }: Handing,
+const PASSED_OVER: Outcome = { result: 'passed_over' };
+
+/** Whether an entry is news to its receiver, and for how many milliseconds it has to wait there. */
+const checkPauses = async (
+  { receiver, passage, entry, pending, hasWaited }: Handing,
   telling: Telling | undefined,
-): Promise<Processed> => {
-  if (telling && (await wasTold(subjectOf(entry.outgoing).account, telling))) return { result: 'passed_over' };
-  return typeof passage === 'object' ? LEFT_ALONE : attemptWithRetry(receiver, entry, remaining);
+): Promise<{ isNews: boolean; wait: number }> => {
+  const { isNews, until } = await pauseBefore(receiver, entry, pending, telling);
+  // Nobody calls the receiver now, and later it will not be too early.
+  const isDue = hasWaited || typeof passage === 'object';
+  return { isNews, wait: isDue || !isNews ? 0 : Math.max(until - now(), 0) };
 };
+
+const pauseBefore = async (
+  receiver: Receiver,
+  entry: Entry,
+  pending: Entry[],
+  telling: Telling | undefined,
+): Promise<News> => {
+  if (telling) {
+    const later = pending.flatMap((other) => receiver.telling?.(other) ?? []);
+    if (isSuperseded(telling, later)) return { isNews: false, until: 0 };
+    return newsOf(subjectOf(entry.outgoing).account, telling);
+  }
+  // The last attempt waits for nothing.
+  const spacing = isExpired(entry) ? undefined : receiver.spacing?.(entry);
+  return { isNews: true, until: spacing ? await pauseUntil(spacing) : 0 };
+};
+
+/** Hands an entry over, unless the receiver is left alone. */
+const hand = async ({ receiver, passage, entry, remaining }: Handing): Promise<Processed> =>
+  typeof passage === 'object' ? LEFT_ALONE : attemptWithRetry(receiver, entry, remaining);
 
 /** Attempts an entry, and once more soon where the receiver does not ask for a longer pause. */
 const attemptWithRetry = async (receiver: Receiver, entry: Entry, remaining: () => number): Promise<Processed> => {
@@ -200,7 +257,7 @@ const next = async ({ name }: Receiver, passage: Passage, { result }: Outcome): 
 /**
  * Settles an entry in one transaction: removes it, logs its state with the report of it, and writes the receipt of a status.
  * If somebody else removed the entry meanwhile, it is settled already and nothing is written. A state that is logged
- * already is not logged or reported again; nor does it keep the receipt from being written, or the reverse.
+ * already is not logged or reported again.
  * 4 write units, 8 if the state is reported, 4 with a receipt.
  *
  * @returns whether this settled the entry
@@ -232,9 +289,7 @@ const removeWith = async (
   const failed = await transactInOrder((after) => [dequeueing(entry), ...receipt, ...stateWrites(after)]);
   if (failed.length === 0) return true;
   if (failed.includes(0)) return false;
-  const hasReceipt = failed.some((place) => place <= receipt.length);
-  const hasState = failed.some((place) => place > receipt.length);
-  return removeWith(entry, hasReceipt ? [] : receipt, hasState ? () => [] : stateWrites);
+  return removeWith(entry, receipt, () => []);
 };
 
 /** Says in the log how an entry ended. */

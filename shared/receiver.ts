@@ -3,6 +3,7 @@ import type { Entry } from './outbox.ts';
 import { judgeByStatus, type Outcome } from './outcome.ts';
 import { post } from './post.ts';
 import { type Answer, NoAnswer, type Posting } from './posting.ts';
+import type { Spacing } from './spacing.ts';
 import type { Telling } from './told.ts';
 
 export interface Receiver {
@@ -14,6 +15,8 @@ export interface Receiver {
   judge?: (answer: Answer, entry: Entry) => Outcome;
   /** What it is told by an entry, where it is to hear of it once, whichever entry tells it. */
   telling?: (entry: Entry) => Telling | undefined;
+  /** The pause that it needs after an equal entry. */
+  spacing?: (entry: Entry) => Spacing | undefined;
 }
 
 /** Tries to hand an entry over. */

@@ -13,7 +13,7 @@ export interface Platform {
   /** What an operator sets for an account, checked. @throws v.ValiError — with what is wrong */
   check(given: unknown): PlatformSettings;
   /** Hands entries over, by an account's settings. */
-  receiver(settings: unknown): Pick<Receiver, 'posting' | 'judge' | 'telling'>;
+  receiver(settings: unknown): Omit<Receiver, 'name'>;
   /** A call that shows whether an account's settings are good, and changes nothing over there. */
   probe(settings: unknown): Probe | undefined;
 }
@@ -63,6 +63,7 @@ interface Description<Out extends Settings, In extends Settings> {
   posting: (entry: Entry, settings: v.InferOutput<Out>) => Posting | undefined;
   judge?: Receiver['judge'];
   telling?: Receiver['telling'];
+  spacing?: Receiver['spacing'];
   probe: (settings: v.InferOutput<Out>) => Probe;
 }
 
@@ -76,6 +77,7 @@ export const describePlatform = <const Out extends Settings, const In extends Se
   posting,
   judge,
   telling,
+  spacing,
   probe,
 }: Description<Out, In>): Platform => ({
   options,
@@ -91,7 +93,12 @@ export const describePlatform = <const Out extends Settings, const In extends Se
   receiver: (given) => {
     const { success, output } = v.safeParse(settings, given);
     if (!success) return { posting: notSetUp };
-    return { posting: (entry) => posting(entry, output), ...(judge && { judge }), ...(telling && { telling }) };
+    return {
+      posting: (entry) => posting(entry, output),
+      ...(judge && { judge }),
+      ...(telling && { telling }),
+      ...(spacing && { spacing }),
+    };
   },
   probe: (given) => {
     const { success, output } = v.safeParse(settings, given);

@@ -72,6 +72,9 @@ export const hookKey = (account: string): Key => key(`HOOK#${account}`, 'HOOK');
 export const toldKey = (account: string, id: string, generation: number, state: string): Key =>
   key(`TOLD#${account}#${id}`, `${generation > 0 ? `GENERATION#${generation}#` : ''}STATE#${state}`);
 
+/** Until when a call has to wait because an equal one was made, by a hash of what they have in common. */
+export const spacingKey = (subject: string): Key => key(`SPACING#${subject}`, 'SPACING');
+
 /** What is known of a message of an account's chat platform, by the platform's id, that came again. */
 export const repeatsKey = (account: string, id: string): Key => key(`REPEATS#${account}#${id}`, 'REPEATS');
 
@@ -270,8 +273,10 @@ export const accessPatterns = {
   findHook: { action: 'GetItem', partitions: hookKey('*').pk },
   listTold: { action: 'Query', partitions: 'TOLD#*' },
   putTold: { action: 'PutItem', partitions: 'TOLD#*' },
-  findRepeats: { action: 'GetItem', partitions: repeatsKey('*', '*').pk },
-  updateRepeats: { action: 'UpdateItem', partitions: repeatsKey('*', '*').pk },
+  findSpacing: { action: 'GetItem', partitions: spacingKey('*').pk },
+  putSpacing: { action: 'PutItem', partitions: spacingKey('*').pk },
+  findRepeats: { action: 'GetItem', partitions: 'REPEATS#*' },
+  updateRepeats: { action: 'UpdateItem', partitions: 'REPEATS#*' },
   listStates: { action: 'Query', partitions: messages },
   addToJob: { action: 'UpdateItem', partitions: jobs },
   listJobs: { action: 'Query', partitions: jobs },

@@ -80,7 +80,19 @@ describe('each role allows what its function does, and nothing else', () => {
     ['UploadImage', ['PutItem MEDIA#*', 's3:PutObject Media/*']],
     ['UploadFile', ['PutItem MEDIA#*', 's3:PutObject Media/*']],
     ['ReadMedia', ['GetItem MEDIA#*', 's3:GetObject Media/*']],
-    ['TakeRapidproMessage', ['GetItem ACCOUNT#*', 'PutItem MESSAGE#*', 'PutItem OUTBOX#*', 'UpdateItem OUTBOX#*']],
+    [
+      'TakeRapidproMessage',
+      [
+        'GetItem ACCOUNT#*',
+        'PutItem MESSAGE#*',
+        'PutItem OUTBOX#*',
+        'UpdateItem OUTBOX#*',
+        'GetItem REPEATS#*',
+        'UpdateItem REPEATS#*',
+        'Query MESSAGE#*',
+        'GetItem HOOK#*',
+      ],
+    ],
     [
       'TakeTurnMessage',
       [
@@ -150,6 +162,8 @@ describe('each role allows what its function does, and nothing else', () => {
         'GetItem PLATFORM#*',
         'Query TOLD#*',
         'PutItem TOLD#*',
+        'GetItem SPACING#*',
+        'PutItem SPACING#*',
         'GetItem CIRCUIT#*',
         'UpdateItem CIRCUIT#*',
         'DeleteItem CIRCUIT#*',

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts.ts';
 import { APP, close, enter, findOpenCircuit, noteFailure, receiverNameOf } from '../../shared/circuit.ts';
-import { sortableTime } from '../../shared/clock.ts';
+import { sortableTime, timestampOf } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
 import { dueWork, laterWork } from '../../shared/due.ts';
 import { logItem } from '../../shared/logs.ts';
@@ -10,7 +10,7 @@ import { receiveMessage, sendMessage, storyOf } from '../../shared/messages.ts';
 import { type Conversation, nextAttempt, oldestEntries, readHead } from '../../shared/outbox.ts';
 import { putNew, update } from '../../shared/table/client.ts';
 import { toldKey } from '../../shared/table/keys.ts';
-import { wasTold } from '../../shared/told.ts';
+import { newsOf } from '../../shared/told.ts';
 import { traced } from '../../shared/trace.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { lifetime } from '../support/lifetime.ts';
@@ -288,13 +288,15 @@ describe('a conversation', () => {
 });
 
 test('what a platform was told is news again when the note of it has expired', async () => {
-  const telling = { id: 'id-1', generation: 0, state: 'sent', never_after: ['delivered'] };
+  const state = { id: 'id-1', generation: 0, state: 'sent', never_after: ['delivered'] };
+  const telling = { ...state, accepted: timestampOf(NOW), pause: 0, expires_at: NOW / 1_000 + 60 };
   const account = newAccountId();
-  expect(await wasTold(account, telling)).toBe(false);
+  const isNews = async () => (await newsOf(account, telling)).isNews;
+  expect(await isNews()).toBe(true);
   await putNew({ ...toldKey(account, 'id-1', 0, 'delivered'), expires_at: NOW / 1_000 + 60 });
-  expect(await wasTold(account, telling)).toBe(true);
+  expect(await isNews()).toBe(false);
   vi.setSystemTime(NOW + 60_000);
-  expect(await wasTold(account, telling)).toBe(false);
+  expect(await isNews()).toBe(true);
 });
 
 test.each([

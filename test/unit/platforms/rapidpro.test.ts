@@ -365,6 +365,8 @@ describe('is told once for all parts of a message', () => {
       id: '21',
       generation: 0,
       ...telling,
+      accepted: own.accepted,
+      pause: 1 / 60,
       expires_at: own.expires_at,
     });
   });
