@@ -5,17 +5,7 @@ import type { HookItem } from './platforms/hook.ts';
 import type { PlatformSettings } from './platforms/platform.ts';
 import type { PlatformItem, PlatformName } from './platforms/platforms.ts';
 import { tableName } from './settings.ts';
-import {
-  find,
-  findLatest,
-  pages,
-  putting,
-  puttingNew,
-  removing,
-  transact,
-  updating,
-  type Write,
-} from './table/client.ts';
+import { findLatest, pages, putting, puttingNew, removing, transact, updating, type Write } from './table/client.ts';
 import {
   accountKey,
   accountListKey,
@@ -209,21 +199,18 @@ export const showAccount = async (id: string): Promise<Account> => {
   return account;
 };
 
-/** The account with this id as it is at this moment. 1 read unit. */
-export const findAccountNow = async (id: string): Promise<Account | undefined> => {
+/**
+ * The account with this id, as it is at this moment: who is notified of what is decided by it once, for good. 1 read
+ * unit.
+ */
+export const findAccount = async (id: string): Promise<Account | undefined> => {
   const item = await findLatest<AccountItem>(accountKey(id));
   return item && toAccount(item);
 };
 
-/** The account with this id. 0.5 read units. */
-export const findAccount = async (id: string): Promise<Account | undefined> => {
-  const item = await find<AccountItem>(accountKey(id));
-  return item && toAccount(item);
-};
-
-/** The id of the account that a bot's number belongs to. 0.5 read units. */
+/** The id of the account that a bot's number belongs to at this moment: numbers move. 1 read unit. */
 export const accountOfBot = async (number: string): Promise<string | undefined> =>
-  (await find<NumberItem>(numberKey(number)))?.account;
+  (await findLatest<NumberItem>(numberKey(number)))?.account;
 
 /** All accounts with their names, by id. */
 export const listAccounts = async (): Promise<Pick<Account, 'id' | 'name'>[]> => {
@@ -297,7 +284,7 @@ export const listTokens = async (account: string): Promise<TokenRecord[]> => {
  * @throws Refusal — the account has no such token
  */
 export const revokeToken = async (account: string, id: string): Promise<TokenRecord> => {
-  const item = await find<TokenRecordItem>(accountTokenKey(account, id));
+  const item = await findLatest<TokenRecordItem>(accountTokenKey(account, id));
   if (item === undefined) {
     throw new Refusal(`Account "${account}" has no token with the id ${id}. "token list ${account}" shows them.`);
   }

@@ -4,7 +4,7 @@ import { Problem } from './problems.ts';
 import { answersRemoved, profilerOf, readProfiler } from './profilers.ts';
 import { page, putNew, removeAll } from './table/client.ts';
 import { answerKey, type Key, ofPerson } from './table/keys.ts';
-import { findUser } from './users.ts';
+import { isPanelist } from './users.ts';
 
 export interface Answer {
   profiler_id: string;
@@ -21,7 +21,7 @@ interface AnswerItem extends Key {
 
 /**
  * Records one answer. The first answer stands: repeating it changes nothing.
- * 2 write units (the table and the index by person) and 1 read unit.
+ * 2 write units (the table and the index by person) and 1.5 read units.
  *
  * @throws profiler_not_found — unknown, or another account's (the same error: spec §4.2, rule 2)
  * @throws option_not_found — not an option of this profiler
@@ -29,14 +29,14 @@ interface AnswerItem extends Key {
  * @throws already_answered — this panelist chose another option before (spec §4.2, rule 1)
  */
 export const recordAnswer = async (account: string, answer: Answer): Promise<void> => {
-  const [profiler, user] = await Promise.all([
+  const [profiler, isRegistered] = await Promise.all([
     readProfiler(account, answer.profiler_id),
-    findUser(answer.phone_number),
+    isPanelist(answer.phone_number),
   ]);
   if (!profiler.options.some((option) => option.id === answer.option_id)) {
     throw new Problem('option_not_found', 'option_id is none of the options of this profiler.');
   }
-  if (!user?.panelist) {
+  if (!isRegistered) {
     throw new Problem('panelist_not_found', 'phone_number does not belong to a registered panelist.');
   }
   const created = timestamp();

@@ -13,14 +13,21 @@ const RETRIES = 2;
 
 /** Puts an object. `sha256` in hexadecimal: the bucket refuses what arrives otherwise. */
 export const putObject = async (key: string, bytes: Uint8Array<ArrayBuffer>, sha256: string): Promise<void> => {
-  await call(key, { method: 'PUT', body: bytes, headers: { 'x-amz-content-sha256': sha256 } });
+  const { status } = await call(key, { method: 'PUT', body: bytes, headers: { 'x-amz-content-sha256': sha256 } });
+  if (status >= 300) throw new Error(`The bucket answered ${status}.`);
 };
 
-/** The bytes of an object that is there. */
-export const getObject = (key: string): Promise<Uint8Array<ArrayBuffer>> => call(key, { method: 'GET' });
+/** The bytes of an object; nothing, where there is none. */
+export const getObject = async (key: string): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+  const { status, bytes } = await call(key, { method: 'GET' });
+  // S3 returns 403 for an object that is not there, if the caller may not list the bucket.
+  if (status === 404 || status === 403) return undefined;
+  if (status >= 300) throw new Error(`The bucket answered ${status}.`);
+  return bytes;
+};
 
 /** @throws unavailable — the bucket is busy, or cannot be reached, or ends in the middle of its answer */
-const call = async (key: string, init: RequestInit): Promise<Uint8Array<ArrayBuffer>> => {
+const call = async (key: string, init: RequestInit): Promise<{ status: number; bytes: Uint8Array<ArrayBuffer> }> => {
   const signal = AbortSignal.timeout(PATIENCE);
   const answered = async () => {
     const response = await signer().fetch(addressOf(key), { ...init, signal });
@@ -33,9 +40,9 @@ const call = async (key: string, init: RequestInit): Promise<Uint8Array<ArrayBuf
     .catch((cause: unknown) => {
       throw new Problem('unavailable', 'Try again in a moment.', { retryAfter: 1, cause });
     });
-  if (response.ok) return bytes;
-  const cause = new Error(`The bucket answered ${response.status}.`);
-  if (response.status < 500) throw cause;
+  const { status } = response;
+  if (status < 500) return { status, bytes };
+  const cause = new Error(`The bucket answered ${status}.`);
   throw new Problem('unavailable', 'Try again in a moment.', { retryAfter: 1, cause });
 };
 

@@ -5,7 +5,7 @@
 import { now, timestampOf } from './clock.ts';
 import { Problem } from './problems.ts';
 import { bridgeUrl } from './settings.ts';
-import { find } from './table/client.ts';
+import { find, findLatest } from './table/client.ts';
 import { type Key, mediaKey } from './table/keys.ts';
 
 /** Milliseconds that an address works for (spec §8). */
@@ -49,8 +49,13 @@ export const isDatafree = (url: string): boolean => url.startsWith(beginning());
  * @throws media_not_found — nothing, or no longer
  * @throws media_expired — what was there for 30 days
  */
-export const openMedia = async (id: string): Promise<Media> => {
-  const found = await findMedia(id);
+export const openMedia = async (id: string): Promise<Media> =>
+  opened(ID.test(id) ? await find<MediaItem>(mediaKey(id)) : undefined);
+
+/** The same as it is at this moment. 1 read unit. */
+export const openLatestMedia = async (id: string): Promise<Media> => opened(await latestMedia(id));
+
+const opened = (found: MediaItem | undefined): Media => {
   if (found === undefined) throw new Problem('media_not_found', 'There is nothing at this address. Is it complete?');
   if (isOver(found)) {
     throw new Problem('media_expired', 'An address of media works for 30 days. Ask whoever sent it for a new one.');
@@ -58,13 +63,13 @@ export const openMedia = async (id: string): Promise<Media> => {
   return found;
 };
 
-/** Why an account cannot send what is at an address; nothing, where it can. 0.5 read units. */
+/** Why an account cannot send what is at an address; nothing, where it can. 1 read unit. */
 export const whyNotToSend = async (
   account: string,
   type: 'image' | 'file',
   url: string,
 ): Promise<string | undefined> => {
-  const found = isDatafree(url) ? await findMedia(url.slice(beginning().length)) : undefined;
+  const found = isDatafree(url) ? await latestMedia(url.slice(beginning().length)) : undefined;
   if (found?.account !== account) {
     return `must be a datafree URL of yours, which begins with ${beginning()}: upload what you send with POST /v1/upload_${type}`;
   }
@@ -74,9 +79,9 @@ export const whyNotToSend = async (
     : undefined;
 };
 
-/** What has an id; nothing, where it is none. */
-const findMedia = async (id: string): Promise<MediaItem | undefined> =>
-  ID.test(id) ? find<MediaItem>(mediaKey(id)) : undefined;
+/** What has an id at this moment; nothing, where it is none. */
+const latestMedia = async (id: string): Promise<MediaItem | undefined> =>
+  ID.test(id) ? findLatest<MediaItem>(mediaKey(id)) : undefined;
 
 /** An id as `newUnguessableId` makes it. */
 const ID = /^[0-9a-f]{32}$/;

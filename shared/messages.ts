@@ -40,7 +40,7 @@ const conversation = (direction: Direction, { account, phone }: Message): Conver
 });
 
 /**
- * Accepts a message to a user: it will be delivered, or logged as failed. 0.5 read units, as many again for an image or a
+ * Accepts a message to a user: it will be delivered, or logged as failed. 1 read unit, another one for an image or a
  * file, and 6 write units in one transaction: the message, its outbox entry, the head of the outbox.
  *
  * @returns the message's id
@@ -124,7 +124,7 @@ type Received = { from: string; to: string } & Content;
 
 /**
  * Takes a message that a user wrote to a bot: logs it, and passes it on to the account's platform, if it has one. The
- * same event again changes nothing. 1 read unit; 1 write unit, or 6 in one transaction.
+ * same event again changes nothing. 2 read units; 1 write unit, or 6 in one transaction.
  *
  * @param event - id of the app network's event
  * @returns whether there is such a bot

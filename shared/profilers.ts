@@ -4,7 +4,7 @@ import { idFromKey, newId, newIdAt, now, secondsFromNow, sortableTime, timestamp
 import { hashOf, idempotencyKeyReused } from './idempotency.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from './payload.ts';
 import { Problem } from './problems.ts';
-import { find, pages, putNew, update, updateAttributes } from './table/client.ts';
+import { findLatest, pages, putNew, update, updateAttributes } from './table/client.ts';
 import { dueAt, type Key, profilerKey, profilerOfKey, profilersAfter } from './table/keys.ts';
 import { lowerCased } from './text.ts';
 
@@ -133,12 +133,12 @@ export const listProfilers = async (
 };
 
 /**
- * One profiler of the account. 0.5 read units.
+ * One profiler of the account as it is at this moment: once deleted, it is neither shown nor answered. 1 read unit.
  *
  * @throws profiler_not_found — unknown, deleted, or another account's
  */
 export const readProfiler = async (account: string, id: string): Promise<Profiler> => {
-  const item = isUuid(id) ? await find<ProfilerItem>(profilerKey(account, id)) : undefined;
+  const item = isUuid(id) ? await findLatest<ProfilerItem>(profilerKey(account, id)) : undefined;
   if (item === undefined || item.deleted_at !== undefined) throw profilerNotFound();
   return toProfiler(item);
 };

@@ -20,10 +20,10 @@ import {
 import { Problem } from './problems.ts';
 import { isAutomatic, type PropertyName } from './properties.ts';
 import { requestRetention } from './settings.ts';
-import { find, findLatest, peek, puttingNew, updating, type Write } from './table/client.ts';
+import { find, findLatest, puttingNew, updating, type Write } from './table/client.ts';
 import { type Key, ofPerson, requestKey } from './table/keys.ts';
 import { uuid } from './text.ts';
-import { findProfile, knownSince, latestProfile, type Profile } from './users.ts';
+import { knownSince, latestProfile, type Profile } from './users.ts';
 
 /** What became of one property (spec §2). */
 type Result =
@@ -66,7 +66,7 @@ export interface Asking {
 
 /**
  * Asks a user for properties: those that are granted without asking at once, the others through the app.
- * 1 read unit. 6 write units in one transaction, where something is asked; 2 for a receipt and 2 for a check where
+ * 2 read units. 6 write units in one transaction, where something is asked; 2 for a receipt and 2 for a check where
  * something is granted at once.
  *
  * @throws user_not_found — not a user of the app
@@ -79,7 +79,7 @@ export const startRequest = async (
   idempotencyKey: string | undefined,
 ): Promise<{ id: string; status: UserData['status'] }> => {
   let created = timestamp();
-  const [user, { name: business, platform } = {}] = await Promise.all([findProfile(phone), findAccount(account)]);
+  const [user, { name: business, platform } = {}] = await Promise.all([latestProfile(phone), findAccount(account)]);
   if (user === undefined) throw userNotFound();
   const { profile, since } = user;
   // Clocks differ: a request is never older than the user whom it asks, or it would count as one to who was there before.
@@ -138,16 +138,20 @@ export const startRequest = async (
 };
 
 /**
- * What became of a request. 0.5 read units.
+ * What became of a request, as it is at this moment: nobody asks again after a notification. 1 read unit.
  *
  * @throws request_not_found — there is none, or it has expired, or it is another account's
  */
 export const fetchRequest = async (account: string, id: string): Promise<UserData> =>
-  seenBy(account, v.is(uuid, id) ? await find<RequestItem>(requestKey(id)) : undefined);
+  seenBy(account, v.is(uuid, id) ? await findLatest<RequestItem>(requestKey(id)) : undefined);
 
-/** The same, for one who has seen it before. 0.5 read units. */
+/**
+ * The same for a caller who looks again later: what has just become of it may be missed. 0.5 read units.
+ *
+ * @throws request_not_found — it is gone by now
+ */
 export const fetchAgain = async (account: string, id: string): Promise<UserData> =>
-  seenBy(account, await peek<RequestItem>(requestKey(id)));
+  seenBy(account, await find<RequestItem>(requestKey(id)));
 
 const seenBy = (account: string, item: RequestItem | undefined): UserData => {
   if (item?.account !== account) {
@@ -161,7 +165,7 @@ const seenBy = (account: string, item: RequestItem | undefined): UserData => {
 };
 
 /**
- * Retrieves properties that are granted without asking, in one call (spec §4.10). 0.5 read units, and 1 write unit for the
+ * Retrieves properties that are granted without asking, in one call (spec §4.10). 1 read unit, and 1 write unit for the
  * receipt.
  *
  * @throws approval_required — one of them needs the user's approval; nothing is revealed then
@@ -175,7 +179,7 @@ export const retrieve = async (account: string, phone: string, properties: Prope
       `The user has to approve of ${asked.join(', ')}: ask with POST /v1/user_data/start/{phone_number}.`,
     );
   }
-  const user = await findProfile(phone);
+  const user = await latestProfile(phone);
   if (user === undefined) throw userNotFound();
   const created = timestamp();
   const results = granted(user.profile, properties, created);
@@ -192,7 +196,7 @@ export type Refused = { unknown: true } | { strangers: string[] };
 /**
  * Takes a user's answer to a request, whole or in part: what is approved is copied from the profile. The first answer to a
  * property stands. The last one completes the request, which is told to its business's plain webhook. 2 read units, and
- * 0.5 for the account at the end; 2 write units for the request, 2 for a check, 2 for a receipt, 4 where it is told.
+ * 1 for the account at the end; 2 write units for the request, 2 for a check, 2 for a receipt, 4 where it is told.
  *
  * @returns nothing, where it is taken, or was before
  */

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { secondsFromNow, timestamp } from './clock.ts';
 import { type PropertyName, propertyNames } from './properties.ts';
-import { checking, find, findLatest, puttingNew, transact, update, updating, type Write } from './table/client.ts';
+import { checking, findLatest, peek, puttingNew, transact, update, updating, type Write } from './table/client.ts';
 import { eventKey, type Key, userKey } from './table/keys.ts';
 
 interface UserItem extends Key {
@@ -27,21 +27,27 @@ const PROPERTY = 'property_';
 /** Seconds that an event of the app network is remembered for, so that a late repetition undoes nothing newer. */
 const EVENT_MEMORY = 7 * 86_400;
 
-/** The user with this number. 0.5 read units. */
+/** The user with this number. 1 read unit. */
 export const findUser = async (phone: string): Promise<User | undefined> => {
-  const item = await find<UserItem>(userKey(phone));
+  const item = await findLatest<UserItem>(userKey(phone));
   return item && { phone_number: phone, panelist: item.panelist };
 };
 
-/** What is known of a user, and since when there is this user; nothing, where there is none. 0.5 read units. */
-export const findProfile = async (phone: string): Promise<{ profile: Profile; since: string } | undefined> =>
-  profileOf(await find<UserItem>(userKey(phone)));
+/**
+ * Whether a number is a registered panelist's. 0.5 read units. If an eventually consistent read says no, it is repeated
+ * consistently, because the number may have become one a moment ago: 1.5.
+ */
+export const isPanelist = async (phone: string): Promise<boolean> =>
+  (await peek<UserItem>(userKey(phone)))?.panelist || (await findLatest<UserItem>(userKey(phone)))?.panelist || false;
 
-/** The same as it is at this moment. 1 read unit. */
-export const latestProfile = async (phone: string): Promise<{ profile: Profile; since: string } | undefined> =>
-  profileOf(await findLatest<UserItem>(userKey(phone)));
-
-const profileOf = (item: UserItem | undefined) => item && { profile: profileIn(item), since: item.created };
+/**
+ * What is known of a user at this moment, and since when there is this user; nothing, where there is none. A stale
+ * profile would release values that the user has changed or removed. 1 read unit.
+ */
+export const latestProfile = async (phone: string): Promise<{ profile: Profile; since: string } | undefined> => {
+  const item = await findLatest<UserItem>(userKey(phone));
+  return item && { profile: profileIn(item), since: item.created };
+};
 
 /** All that is kept of a user, whatever the catalogue says by now. */
 export interface WholeUser {

@@ -2,12 +2,16 @@
 import { getObject } from '../../shared/bucket.ts';
 import { endpoint, notModified, ok } from '../../shared/http/endpoint.ts';
 import { matches, mediaHeaders } from '../../shared/http/media-headers.ts';
-import { openMedia } from '../../shared/media.ts';
+import { openLatestMedia, openMedia } from '../../shared/media.ts';
 
 export const handler = endpoint('readMedia', async ({ method, path, headers }) => {
   const media = await openMedia(path.id);
   const described = mediaHeaders(media);
   if (matches(headers['if-none-match'], described.etag)) return notModified(described);
   if (method === 'HEAD') return ok(new Uint8Array(), { ...described, 'content-length': String(media.size) });
-  return ok(await getObject(path.id), described);
+  const bytes = await getObject(path.id);
+  if (bytes !== undefined) return ok(bytes, described);
+  // Media that were deleted a moment ago: their bytes are gone, and a stale read still finds their row.
+  await openLatestMedia(path.id);
+  throw new Error('The bucket lacks the bytes of media.');
 });

@@ -285,7 +285,8 @@ export class LocalStack {
     const replica = `${tableName}-replica`;
     const { StreamSpecification: _stream, ...withoutStream } = properties;
     await createTable(this.dynamodbEndpoint, { id, properties: withoutStream }, replica);
-    const settings = { stream: await this.#openStream(), table: replica, behind: staleReads.behind };
+    const { behind, held } = staleReads;
+    const settings = { stream: await this.#openStream(), table: replica, behind, held };
     this.#replica ??= new Replica(this.dynamodbEndpoint, settings);
     return new StaleReads(staleReads, { table: tableName, replica });
   }

@@ -3,7 +3,7 @@
  * They are written together, so they agree; this finds the ones that do not, and releases them.
  */
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { findAccountNow, listAccounts, type NumberItem, releasingFrom } from '../../shared/accounts.ts';
+import { findAccount, listAccounts, type NumberItem, releasingFrom } from '../../shared/accounts.ts';
 import { tableName } from '../../shared/settings.ts';
 import { checking, documents, findLatest, transact } from '../../shared/table/client.ts';
 import { accountKey, numberKey } from '../../shared/table/keys.ts';
@@ -28,7 +28,7 @@ const TOGETHER = 25;
 export const findOrphans = async (numbers: string[]): Promise<Orphan[]> => {
   const found = await inGroups(numbers, async (number) => {
     const account = (await findLatest<NumberItem>(numberKey(number)))?.account;
-    if (account === undefined || (await findAccountNow(account))?.bot_number === number) return [];
+    if (account === undefined || (await findAccount(account))?.bot_number === number) return [];
     return [{ number, account }];
   });
   return found.flat();
@@ -38,7 +38,7 @@ export const findOrphans = async (numbers: string[]): Promise<Orphan[]> => {
 export const findMisnamed = async (numbers?: string[]): Promise<Misnamed[]> => {
   const accounts = await listAccounts();
   const found = await inGroups(accounts, async ({ id: account }) => {
-    const number = (await findAccountNow(account))?.bot_number;
+    const number = (await findAccount(account))?.bot_number;
     if (number === undefined || (numbers && !numbers.includes(number))) return [];
     const owner = (await findLatest<NumberItem>(numberKey(number)))?.account;
     return owner === account ? [] : [{ number, account, ...(owner !== undefined && { owner }) }];

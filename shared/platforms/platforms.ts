@@ -1,6 +1,6 @@
 /** The chat platforms that an account can have, by name, and which one it has. */
 import type { Receiver } from '../receiver.ts';
-import { find } from '../table/client.ts';
+import { findLatest } from '../table/client.ts';
 import { type Key, platformKey } from '../table/keys.ts';
 import type { Platform } from './platform.ts';
 import { rapidpro } from './rapidpro.ts';
@@ -17,9 +17,9 @@ export interface PlatformItem extends Key {
   settings: object;
 }
 
-/** An account's platform as the receiver of its conversations. 0.5 read units. */
+/** An account's platform as it is at this moment, as the receiver of its conversations. 1 read unit. */
 export const platformOf = async (account: string): Promise<Receiver> => {
-  const item = await find<PlatformItem>(platformKey(account));
+  const item = await findLatest<PlatformItem>(platformKey(account));
   // Without one there is nobody to tell.
   const platform = item ? platforms[item.platform].receiver(item.settings) : { posting: () => undefined };
   return { name: `platform#${account}`, ...platform };

@@ -4,7 +4,6 @@ import {
   accountOfBot,
   createAccount,
   findAccount,
-  findAccountNow,
   findPlatform,
   issueToken,
   listAccounts,
@@ -141,7 +140,7 @@ describe('changes of an account at the same time', () => {
         updateAccount(id, { bot_number }),
         updateAccount(id, { platform: { name: 'webhook', settings } }),
       ]);
-      expect(await findAccountNow(id)).toMatchObject({ name: 'Other', bot_number, platform: 'webhook' });
+      expect(await findAccount(id)).toMatchObject({ name: 'Other', bot_number, platform: 'webhook' });
       expect(await listAccounts()).toContainEqual({ id, name: 'Other' });
       expect([await ownerOf(before), await ownerOf(bot_number)]).toEqual([undefined, id]);
     }
@@ -153,7 +152,7 @@ describe('changes of an account at the same time', () => {
       const [bot_number = '', ...others] = numbers;
       const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number });
       await Promise.all(others.map((other) => updateAccount(id, { bot_number: other })));
-      const { bot_number: last } = (await findAccountNow(id)) ?? {};
+      const { bot_number: last } = (await findAccount(id)) ?? {};
       expect(others).toContain(last);
       expect(await Promise.all(numbers.map(ownerOf))).toEqual(numbers.map((one) => (one === last ? id : undefined)));
     }
@@ -175,7 +174,7 @@ describe('changes of an account at the same time', () => {
     await putNew({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000' });
     const bot_number = newPhone();
     await Promise.all([updateAccount(id, { name: 'Other' }), updateAccount(id, { bot_number })]);
-    expect(await findAccountNow(id)).toEqual({
+    expect(await findAccount(id)).toEqual({
       id,
       name: 'Other',
       bot_number,
@@ -190,7 +189,7 @@ describe('changes of an account at the same time', () => {
       const place = given.findIndex(({ status }) => status === 'fulfilled');
       expect(given.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
       expect(await ownerOf(bot_number)).toBe(accounts[place]);
-      const named = await Promise.all(accounts.map(async (id) => (await findAccountNow(id))?.bot_number));
+      const named = await Promise.all(accounts.map(async (id) => (await findAccount(id))?.bot_number));
       expect(named).toEqual(accounts.map((_, one) => (one === place ? bot_number : undefined)));
     }
   });
@@ -212,7 +211,7 @@ describe('an account that names a number which is not its own', () => {
     const { id, bot_number } = await misnamed(owner);
     await updateAccount(id, { bot_number: wanted });
     expect(await ownerOf(bot_number)).toBe(owner);
-    expect((await findAccountNow(id))?.bot_number).toBe(wanted ?? undefined);
+    expect((await findAccount(id))?.bot_number).toBe(wanted ?? undefined);
   });
 
   test('gets it where it is given again and nobody has it', async () => {

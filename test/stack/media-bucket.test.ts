@@ -49,8 +49,8 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT)(
     };
     expect(await consumedBy(uploading)).toEqual({ calls: 1, table: 1, indexes: 1 });
     expect(await consumedBy(() => openMedia(idIn(url)))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
-    expect(await consumedBy(() => whyNotToSend(account, 'image', url))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
-    expect(Buffer.from(await getObject(idIn(url))).equals(png)).toBe(true);
+    expect(await consumedBy(() => whyNotToSend(account, 'image', url))).toEqual({ calls: 1, table: 1, indexes: 0 });
+    expect(Buffer.from((await getObject(idIn(url))) ?? []).equals(png)).toBe(true);
   },
 );
 
@@ -167,7 +167,7 @@ describe('a call of the bucket', () => {
 
   test('gets bytes, without any of its own', async () => {
     const bucket = takingBucket();
-    expect(Buffer.from(await getObject('key')).equals(png)).toBe(true);
+    expect(Buffer.from((await getObject('key')) ?? []).equals(png)).toBe(true);
     expect(asked(bucket)).toMatchObject({ method: 'GET', body: null });
   });
 

@@ -1,7 +1,7 @@
 /** The operator's command on bots' numbers: finds the ones that no account can have, and releases them. */
 import { describe, expect, test } from 'vitest';
 import { allNumbers, releaseOrphan } from '../../infra/operator/bot-numbers.ts';
-import { createAccount, findAccountNow, type NumberItem, updateAccount } from '../../shared/accounts.ts';
+import { createAccount, findAccount, type NumberItem, updateAccount } from '../../shared/accounts.ts';
 import { findLatest, putNew } from '../../shared/table/client.ts';
 import { accountKey, numberKey } from '../../shared/table/keys.ts';
 import { putAll } from './support/many-items.ts';
@@ -114,7 +114,7 @@ describe('a number that an account names and does not own', () => {
     expect(stderr).toContain(`"account update ${account} --no-bot-number"`);
     await operator('account', 'update', account, '--no-bot-number');
     expect(await check(number)).toMatchObject({ code: 0, found: { misnamed: [] } });
-    expect((await findAccountNow(owner))?.bot_number).toBe(number);
+    expect((await findAccount(owner))?.bot_number).toBe(number);
   });
 });
 

@@ -46,6 +46,7 @@ interface ReplicaSettings {
   stream: Stream;
   table: string;
   behind?: number | undefined;
+  held?: (() => boolean) | undefined;
 }
 
 export class Replica {
@@ -54,13 +55,15 @@ export class Replica {
   readonly #source: StreamSource;
   readonly #closing = new AbortController();
   readonly #behind: number;
+  readonly #held: () => boolean;
   #applied: Promise<void> = Promise.resolve();
 
   /** Begins at once. The copy must be there, by the name of `table`. */
-  constructor(endpoint: string, { stream, table, behind = BEHIND }: ReplicaSettings) {
+  constructor(endpoint: string, { stream, table, behind = BEHIND, held = () => false }: ReplicaSettings) {
     this.#endpoint = endpoint;
     this.#table = table;
     this.#behind = behind;
+    this.#held = held;
     this.#source = new StreamSource(mapping, {
       stream,
       // Nobody notes a write: so it looks for records five times a second.
@@ -87,8 +90,9 @@ export class Replica {
   async #applyAt(due: number, changes: Change[]): Promise<void> {
     const { signal } = this.#closing;
     await pause(Math.max(due - Date.now(), 0), undefined, { signal }).catch(() => undefined);
+    while (this.#held() && !signal.aborted) await pause(IN_STREAM);
     // A batch has each item once: as it is last.
-    const latest = [...new Map(changes.map((change) => [JSON.stringify(change.Keys), change])).values()];
+    const latest = [...new Map(changes.map((change) => [nameOf(change), change])).values()];
     for (let start = 0; start < latest.length && !signal.aborted; start += BATCH) {
       await this.#write(latest.slice(start, start + BATCH));
     }
@@ -100,15 +104,16 @@ export class Replica {
     );
     const headers = { ...SIGNED, 'x-amz-target': 'DynamoDB_20120810.BatchWriteItem' };
     const body = JSON.stringify({ RequestItems: { [this.#table]: requests } });
-    for (;;) {
-      const isWritten = await fetch(this.#endpoint, { method: 'POST', headers, body })
-        .then(async (response) => {
-          await response.arrayBuffer();
-          return response.ok;
-        })
-        .catch(() => false);
-      if (isWritten || this.#closing.signal.aborted) return;
+    while (!this.#closing.signal.aborted) {
+      const response = await fetch(this.#endpoint, { method: 'POST', headers, body }).catch(() => undefined);
+      if (response?.ok) return void (await response.arrayBuffer());
+      // A busy database takes it later; what it rejects is a mistake here.
+      if (response !== undefined && response.status < 500) throw new Error(await response.text());
       await pause(AGAIN);
     }
   }
 }
+
+/** The item that a change is of. Keys come in any order. */
+const nameOf = ({ Keys }: Change): string =>
+  JSON.stringify(Object.entries(Keys).sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -13,6 +13,8 @@ export interface StaleReadsOptions {
   of: 'functions' | 'everybody';
   /** Milliseconds that they are behind: 500, unless it is given. */
   behind?: number;
+  /** Whether they are to stay as far behind as they are: a test may change something meanwhile, however long that takes. */
+  held?: () => boolean;
 }
 
 export class StaleReads {

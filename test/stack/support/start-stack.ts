@@ -15,7 +15,9 @@ export interface TestStack extends Omit<StackFile, 'docs_url'> {
 /** RapidPro waits as long as the real one does, in milliseconds: half of a short minute would be too little at times. */
 const PATIENCE = 30_000;
 
-interface Starting extends Pick<LocalStackOptions, 'minute' | 'dynamodbEndpoint' | 'functions' | 'onCall'> {
+type Settings = 'minute' | 'dynamodbEndpoint' | 'functions' | 'onCall' | 'staleReads' | 'transactionsHeldFor';
+
+interface Starting extends Pick<LocalStackOptions, Settings> {
   /** Where the synthesised stack stands, or will. */
   assembly: string;
   synthesised: Promise<unknown>;
