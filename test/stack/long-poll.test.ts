@@ -213,7 +213,7 @@ describe('a function', () => {
     const request = await newRequest();
     const reads = onRead(async () => 'found');
     const { status, body } = await invoke(request, left, query);
-    expect({ status, body, reads }).toEqual({ status: 200, body: PENDING, reads: [false] });
+    expect({ status, body, reads }).toEqual({ status: 200, body: PENDING, reads: [true] });
   });
 
   test('that is about to time out does not wait for a table that hangs', async () => {
@@ -227,13 +227,30 @@ describe('a function', () => {
     expect(reads).toHaveLength(4);
   });
 
+  test.each<[string, (place: number) => boolean, number]>([
+    ['in some looks goes on looking', (place) => place === 2 || place === 4, 200],
+    ['in all looks but the first answers pending', (place) => place > 1, 200],
+    ['in all looks is unavailable at its end', () => true, 503],
+  ])('that meets a busy table %s', async (_, isBusy, expected) => {
+    const request = await newRequest();
+    const reads = onRead(async (place) => {
+      if (isBusy(place)) throw Object.assign(new Error('busy'), { name: 'ThrottlingException' });
+      return 'found';
+    });
+    const { took, status, body } = await invoke(request, 3_000);
+    expect({ status, body }).toMatchObject({ status: expected, body: expected === 200 ? PENDING : { status: 503 } });
+    expect(reads.length).toBeGreaterThan(4);
+    expect(took).toBeGreaterThan(1_900);
+  });
+
   test('that does not find the request any more looks for it consistently, before it says so', async () => {
     const request = await newRequest();
     const reads = onRead(async () => 'missed');
     const { status, body } = await invoke(request, 4_000);
     expect({ status, body }).toEqual({ status: 200, body: PENDING });
     expect(reads.length).toBeGreaterThan(4);
-    expect(reads).toEqual(reads.map((_, place) => place % 2 === 1));
+    // The first look, and the last one, see the latest at once.
+    expect(reads).toEqual([true, ...reads.slice(1, -1).map((_, place) => place % 2 === 1), true]);
   });
 });
 
