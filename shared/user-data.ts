@@ -256,11 +256,12 @@ const answering = async ({
     updating({
       Key: requestKey(id),
       UpdateExpression: `SET results = :results, version = :next${isComplete ? ', completed = :now' : ''}`,
-      ConditionExpression: 'version = :version',
+      ConditionExpression: 'version = :version AND expires_at > :present',
       ExpressionAttributeValues: {
         ':results': all,
         ':version': version,
         ':next': version + 1,
+        ':present': secondsFromNow(0),
         ...(isComplete && { ':now': created }),
       },
     }),
