@@ -39,7 +39,7 @@ const describe = ({ kind, type, message, expected, received, input }: Issue): st
   if (received === 'undefined') return 'is required';
   return CHOICE.test(expected ?? '')
     ? `must be ${inWords(expected ?? '')}`
-    : `must be ${EXPECTED[expected ?? ''] ?? expected}, not ${RECEIVED[received] ?? kindOf(input)}`;
+    : `must be ${EXPECTED[expected ?? ''] ?? expected}, not ${kindOf(input)}`;
 };
 
 /** What a schema expects that takes certain words only: `"one"`, or `("one" | "two")`. */
@@ -59,6 +59,9 @@ const EXPECTED: Record<string, string> = {
   Object: 'an object',
 };
 
-const RECEIVED: Record<string, string> = { Object: 'an object', Array: 'an array', null: 'null' };
-
-const kindOf = (input: unknown): string => (typeof input === 'boolean' ? String(input) : `a ${typeof input}`);
+const kindOf = (input: unknown): string => {
+  if (input === null) return 'null';
+  if (Array.isArray(input)) return 'an array';
+  if (typeof input === 'boolean') return String(input);
+  return typeof input === 'object' ? 'an object' : `a ${typeof input}`;
+};

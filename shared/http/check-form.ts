@@ -1,6 +1,9 @@
 import { invalidRequest, Problem } from '../problems.ts';
 import type { HttpMiddleware } from './event.ts';
 
+/** Bytes of a form, which its parser reads one by one: more than the longest message takes with all its quick replies. */
+const MAX_SIZE = 1_048_576;
+
 /** Fields of a form. Node's parser reads so many, and leaves out the others without a word. */
 const MAX_FIELDS = 1_000;
 
@@ -10,18 +13,19 @@ const AMPERSAND = '&'.charCodeAt(0);
  * Refuses a form that cannot be read whole: its parser takes anything, and puts replacement characters where it cannot.
  *
  * @throws malformed_body — a broken percent-encoding, or one that is not UTF-8
- * @throws invalid_request — more than 1,000 fields
+ * @throws invalid_request — more than 1 MB, or more than 1,000 fields
  */
 export const checkForm = (): HttpMiddleware => ({
   before: function checkFormBefore({ event }) {
     const bytes = event.bytes ?? Buffer.alloc(0);
-    if (hasMoreFields(bytes)) {
-      throw invalidRequest([{ pointer: '#', detail: `must hold at most ${MAX_FIELDS} fields` }]);
-    }
+    if (bytes.length > MAX_SIZE) throw tooMuch(`must have at most ${MAX_SIZE} bytes`);
+    if (hasMoreFields(bytes)) throw tooMuch(`must hold at most ${MAX_FIELDS} fields`);
     if (isReadable(bytes)) return;
     throw new Problem('malformed_body', 'The form holds a broken percent-encoding, or text that is not UTF-8.');
   },
 });
+
+const tooMuch = (detail: string): Problem => invalidRequest([{ pointer: '#', detail }]);
 
 const hasMoreFields = (bytes: Buffer): boolean => {
   let at = -1;

@@ -13,6 +13,7 @@ import { isMet, type Report, say, table } from './report.ts';
 const benches = {
   'http-layer': new URL('./http-layer.ts', import.meta.url),
   'cold-start': new URL('./cold-start.ts', import.meta.url),
+  'hostile-bodies': new URL('./hostile-bodies.ts', import.meta.url),
   queries: new URL('./queries.ts', import.meta.url),
   capacity: new URL('./capacity.ts', import.meta.url),
   cost: new URL('./cost.ts', import.meta.url),

@@ -261,13 +261,23 @@ describe('an endpoint that takes a form', () => {
 
   test('takes 1,000 fields, and refuses more', async () => {
     expect(await send(posting(encoded(`${'a=&'.repeat(999)}text=a`)))).toMatchObject({ status: 200 });
-    for (const count of [1_000, 2_000_000]) {
+    for (const count of [1_000, 1_000_000]) {
       expect(await send(posting(encoded(`text=a${'&'.repeat(count)}`)))).toMatchObject({
         status: 422,
         body: { errors: [{ pointer: '#', detail: 'must hold at most 1000 fields' }] },
         handled: false,
       });
     }
+  });
+
+  test('takes 1 MB, and refuses more before it is decoded', async () => {
+    const most = `text=${'+'.repeat(1_048_576 - 5)}`;
+    expect(await send(posting(encoded(most)))).toMatchObject({ status: 200 });
+    expect(await send(posting(encoded(`${most}+`)))).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '#', detail: 'must have at most 1048576 bytes' }] },
+      handled: false,
+    });
   });
 
   test.each(['__proto__', 'constructor', 'toString'])('ignores a field named %s', async (name) => {
@@ -448,6 +458,20 @@ describe('an endpoint that takes a multipart form', () => {
     const other = field('y').replace('name="text"', `name="${name}"`);
     expect(await send(`${other}${field('one')}--x--`)).toEqual({ status: 200, body: { text: 'one' } });
     expect(await send(`${other}${other}${field('one')}--x--`)).toEqual({ status: 200, body: { text: 'one' } });
+  });
+
+  test.each([
+    ['many', '\r\nA: b'.repeat(1_000_000)],
+    ['one long', `\r\nA: ${'b'.repeat(1_000_000)}`],
+  ])('with %s headers of a part is refused before they are read', async (_, headers) => {
+    const sent = field('one').replace('name="text"', `name="text"${headers}`);
+    expect(await send(`${sent}--x--`)).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '#', detail: 'must hold fields with at most 8192 bytes of headers' }] },
+    });
+    const some = field('one').replace('name="text"', 'name="text"\r\nContent-Type: text/plain');
+    expect(await send(`${some}--x--`)).toEqual({ status: 200, body: { text: 'one' } });
+    expect((await send(`${field('y'.repeat(20_000))}--x--${'epilogue'.repeat(2_000)}`)).status).toBe(200);
   });
 
   test('of 100 parts is taken, of more refused before it is taken apart', async () => {

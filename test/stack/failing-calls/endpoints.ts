@@ -74,6 +74,8 @@ export const endpoints = {
       const { account } = await newBusiness();
       return calling(createProfiler, { account, headers: key, body: question });
     },
+    // The key's row, which nobody sees, and the profiler.
+    parts: 2,
   },
   listProfilers: {
     prepare: async () => {
