@@ -1,0 +1,150 @@
+/** Ten thousand invocations of each function in one process: what it holds does not grow with them. */
+import { fork } from 'node:child_process';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
+import type { FunctionDefinition } from '../../infra/local/template/definitions.ts';
+import { readTemplate } from '../../infra/local/template/template.ts';
+import { api, type Endpoint } from '../../shared/api.ts';
+import { permissions } from '../../shared/permissions.ts';
+import type { Measure } from './support/invoke-often.ts';
+
+const INVOKE_OFTEN = fileURLToPath(new URL('./support/invoke-often.ts', import.meta.url));
+
+/** Invocations after which all is loaded and compiled, and those after which nothing more may be held. */
+const [WARM, MANY] = [2_000, 10_000];
+/** Bytes that an invocation may leave behind on average: less than the smallest object with a text. */
+const BYTES_EACH = 40;
+
+/** Responds to calls of AWS as a table, a queue, a bucket and a secret would that are empty. */
+const empty = createServer((request, response) => {
+  request.resume();
+  response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0', 'content-length': 2 }).end('{}');
+});
+let emptyUrl = '';
+
+beforeAll(async () => {
+  emptyUrl = await listenOnLoopback(empty, 0);
+});
+
+afterAll(() => closeServer(empty));
+
+const UUID = '01890000-0000-7000-8000-000000000000';
+
+/** A request that passes the whole chain, and that the endpoint rejects or finds nothing for. */
+const requestOf = ({ routes: [{ method, path }], body }: Endpoint): object => ({
+  routeKey: `${method} ${path}`,
+  rawPath: path,
+  headers: {
+    ...(body?.type === 'json' && { 'content-type': 'application/json' }),
+    ...(body?.type === 'form' && { 'content-type': 'application/x-www-form-urlencoded' }),
+    ...(body?.type === 'multipart' && { 'content-type': 'multipart/form-data; boundary=x' }),
+  },
+  pathParameters: { id: 'x', phone_number: '27821234567', bot_phone_number: '27821234567', encoded_token: 'x' },
+  queryStringParameters: { limit: '0', start_date: 'x' },
+  ...(body?.type === 'json' && { body: Buffer.from('{"text":"x"}').toString('base64') }),
+  ...(body?.type === 'form' && { body: Buffer.from('text=x').toString('base64') }),
+  ...(body?.type === 'multipart' && { body: Buffer.from('--x--\r\n').toString('base64') }),
+  isBase64Encoded: true,
+  requestContext: {
+    requestId: 'request',
+    timeEpoch: 1_900_000_000_000,
+    http: { method, path },
+    authorizer: { lambda: { account: 'acme', token: 'token', permissions: [...permissions] } },
+  },
+});
+
+const outbox = { pk: 'OUTBOX#app#acme#27821234567', sk: `ENTRY#${UUID}` };
+const logged = { pk: `MESSAGE#${UUID}`, sk: 'MESSAGE', account: 'acme', job_id: UUID, payload_type: 'text' };
+
+/** What the functions get that are no endpoints. */
+const events: Record<string, object> = {
+  authorizer: {
+    routeKey: 'POST /v1/message',
+    identitySource: ['Bearer token'],
+    requestContext: { requestId: 'request' },
+  },
+  count: {
+    Records: [
+      { dynamodb: { NewImage: marshall({ ...logged, state: 'sent', created: '2030-01-01T00:00:00.000000' }) } },
+    ],
+  },
+  deliver: {
+    Records: [{ body: '{"direction":"app","account":"acme","phone":"27821234567"}', receiptHandle: 'handle' }],
+  },
+  erase: {},
+  relay: { Records: [{ dynamodb: { Keys: marshall(outbox) } }] },
+  sweep: { time: '2030-01-01T00:00:00Z' },
+};
+
+const nameOf = ({ id }: FunctionDefinition): string => {
+  const [name = ''] = id.split('Function');
+  return name.charAt(0).toLowerCase() + name.slice(1);
+};
+
+const eventOf = (name: string): object => {
+  const endpoints: Record<string, Endpoint> = api;
+  const endpoint = endpoints[name];
+  const event = endpoint === undefined ? events[name] : requestOf(endpoint);
+  if (event === undefined) throw new Error(`There is no event for ${name}.`);
+  return event;
+};
+
+/** Invokes a handler in a process of its own. Returns what the process held at the two counts. */
+const invokeOften = async (args: [module: string, exported: string, event: object], environment: object) => {
+  const [module, exported, event] = args;
+  const child = fork(INVOKE_OFTEN, [module, exported, JSON.stringify(event), `${WARM}`, `${MANY}`], {
+    // Code that is no longer used would be flushed at some time, and hide growth.
+    execArgv: ['--expose-gc', '--no-flush-bytecode'],
+    env: {
+      ...environment,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    },
+  });
+  const [warm, many] = await new Promise<Measure[]>((resolve, reject) => {
+    child.once('message', (measures: Measure[]) => resolve(measures));
+    child.once('exit', (code) => reject(new Error(`${module} ended with ${code}.`)));
+  });
+  if (warm === undefined || many === undefined) throw new Error('There is no measure.');
+  return { warm, many };
+};
+
+const endpointsOfAws = () =>
+  Object.fromEntries(
+    ['DYNAMODB', 'SQS', 'SECRETS_MANAGER', 'S3'].map((service) => [`AWS_ENDPOINT_URL_${service}`, emptyUrl]),
+  );
+
+const holdsNoMore = ({ warm, many }: { warm: Measure; many: Measure }, name: string): void => {
+  expect((many.bytes - warm.bytes) / (MANY - WARM), `${name}: bytes an invocation`).toBeLessThan(BYTES_EACH);
+  expect(many.resources, `${name}: timers and sockets`).toBeLessThanOrEqual(warm.resources);
+};
+
+test('no function holds more after 10,000 invocations than after 2,000', async () => {
+  const { assembly } = inject('stack');
+  const surroundings = { tableName: 'table', baseUrl: emptyUrl, bridgeUrl: emptyUrl, awsUrl: emptyUrl };
+  const { functions } = await readTemplate(assembly, surroundings);
+  const left = [...functions];
+  const work = async (): Promise<void> => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      const { folder, handler, environment } = next;
+      const [file = '', exported = ''] = handler.split('.');
+      const measures = await invokeOften([join(folder, `${file}.mjs`), exported, eventOf(nameOf(next))], {
+        ...environment,
+        ...endpointsOfAws(),
+      });
+      holdsNoMore(measures, nameOf(next));
+    }
+  };
+  await Promise.all([work(), work()]);
+}, 600_000);
+
+test('no request to a destination leaves anything behind', async () => {
+  const post = fileURLToPath(new URL('../../shared/post.ts', import.meta.url));
+  const event = { url: `${emptyUrl}/hook`, headers: { 'content-length': '2' }, body: '{}' };
+  holdsNoMore(await invokeOften([post, 'post', event], { ALLOW_LOOPBACK: 'true' }), 'post');
+});
