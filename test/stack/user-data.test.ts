@@ -469,7 +469,6 @@ describe('fetching', () => {
       [other, id, '30'],
       [owner, expired, '30'],
       [owner, randomUUID(), '30'],
-      [owner, id.toUpperCase(), '0'],
       [owner, `${id}x`, '0'],
       [owner, phone, '0'],
       [owner, 'x', '0'],
