@@ -61,7 +61,8 @@ const get = async <Item>(key: Key, ConsistentRead: boolean): Promise<Item | unde
 
 /**
  * The item at a key, unless it has expired. An eventually consistent read that misses is repeated consistently, so
- * that what was written a moment ago is found. 0.5 read units when found, 1.5 when not.
+ * that what was written a moment ago is found. What is found may be old: `findLatest` is for refusals, and for what is
+ * decided for good. 0.5 read units when found, 1.5 when not.
  */
 export const find = async <Item>(key: Key): Promise<Item | undefined> =>
   (await get<Item>(key, false)) ?? (await get<Item>(key, true));
