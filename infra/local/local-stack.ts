@@ -40,7 +40,7 @@ export interface LocalStackOptions {
   faults?: Faults;
   /** Has eventually consistent reads of the table return what was there half a second ago, as DynamoDB may. */
   staleReads?: StaleReadsOptions;
-  /** Milliseconds after which other writes of a transaction's items no longer conflict with it; without it none do. */
+  /** Milliseconds that a transaction takes, in which other writes of its items conflict with it; without it none do. */
   transactionsHeldFor?: number;
   /** Takes every log line: of functions, and of the hosts' access logs. */
   onLine: (source: string, line: string) => void;

@@ -9,20 +9,13 @@ import type { Faults } from '../../infra/local/faults.ts';
 import type { Call, PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
 import { serveOwnStack } from '../stack/support/own-stack.ts';
 import { type Caller, newCaller, newPhone } from '../stack/support/world.ts';
+import { seeded } from '../support/seeded.ts';
 
 /** Milliseconds of a minute: an attempt to deliver has a fifth of a second. */
 const MINUTE = 1_200;
 const ACCOUNTS = 4;
 const CONVERSATIONS = 20;
 const MESSAGES = 500;
-
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
-const seeded = (seed: number) => () => {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-};
 
 /** A third of the calls: one way after the other gets its share of what is left. Half of the lost answers are to messages that were taken. */
 const FAILING_THIRD = [

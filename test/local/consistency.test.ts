@@ -13,11 +13,14 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { StaleReadsOptions } from '../../infra/local/consistency/stale-reads.ts';
 import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { type SmallStack, serve } from './support/small-stack.ts';
 
 /** Long enough for a test to do something meanwhile, in milliseconds. */
 const HELD_FOR = 1_000;
+
+const everybody = (): boolean => true;
 
 /** A stack whose table has what the options say, and its client, as functions have it. */
 const useTable = (options: Pick<LocalStackOptions, 'staleReads' | 'transactionsHeldFor'>) => {
@@ -43,7 +46,7 @@ const keyOf = (name: string) => ({ pk: { S: name } });
 
 describe('stale reads', () => {
   let isHeld = false;
-  const table = useTable({ staleReads: { share: 1, random: () => 0, of: 'everybody', held: () => isHeld } });
+  const table = useTable({ staleReads: { share: 1, random: () => 0, of: everybody, held: () => isHeld } });
 
   const put = (name: string, value: string) => {
     const { client, TableName } = table();
@@ -90,9 +93,9 @@ describe('stale reads', () => {
   });
 });
 
-test.each([
-  ['of functions only, not of operators', { share: 1, random: () => 0, of: 'functions' as const }],
-  ['a share of all, by the dice', { share: 0.3, random: () => 0.3, of: 'everybody' as const }],
+test.each<[string, StaleReadsOptions]>([
+  ['of functions only, not of operators', { share: 1, random: () => 0 }],
+  ['a share of all, by the dice', { share: 0.3, random: () => 0.3, of: everybody }],
 ])('stale reads are %s', async (_, staleReads) => {
   const small = await serve({ functions: {}, resources: {} }, { minute: 60_000, staleReads });
   const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' };
@@ -121,16 +124,23 @@ describe('an ongoing transaction', () => {
   const transact = (...TransactItems: (ReturnType<typeof put> | ReturnType<typeof check>)[]) =>
     table().client.send(new TransactWriteItemsCommand({ TransactItems }));
 
+  /** What a write fails with, that is repeated until it meets the transaction. */
+  const rejection = async (write: () => Promise<unknown>): Promise<unknown> => {
+    const met: unknown[] = [];
+    const attempt = () => write().catch((error: unknown) => met.push(error));
+    await expect.poll(async () => attempt().then(() => met.length), { interval: 10 }).toBe(1);
+    return met[0];
+  };
+
   test('cancels another one that meets it, which names the writes that do', async () => {
-    await transact(put('a'), check('b'));
-    const meeting = transact(put('c'), put('b'), check('a'));
-    const error = await meeting.catch((cause: unknown) => cause);
+    const ongoing = transact(put('a'), check('b'));
+    const error = await rejection(() => transact(put('c'), put('b'), check('a')));
     expect(error).toBeInstanceOf(TransactionCanceledException);
     expect(error).toMatchObject({
       CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }, { Code: 'TransactionConflict' }],
     });
-    // Nothing was held by the one that was cancelled.
-    await transact(put('c'));
+    await ongoing;
+    await transact(put('c'), put('b'), check('a'));
   });
 
   test.each([
@@ -139,31 +149,35 @@ describe('an ongoing transaction', () => {
     ['delete', (TableName: string) => table().client.send(new DeleteItemCommand({ TableName, Key: keyOf('d') }))],
   ])('rejects a plain %s of its items, and lets it pass when it is over', async (_, send) => {
     const write = (): Promise<unknown> => send(table().TableName);
-    await expect.poll(() => transact(put('d')).catch(() => undefined)).toBeDefined();
-    await expect(write()).rejects.toThrow(TransactionConflictException);
-    await expect.poll(() => write().then(() => 'written', String)).toBe('written');
+    const ongoing = transact(put('d'));
+    expect(await rejection(write)).toBeInstanceOf(TransactionConflictException);
+    await ongoing;
+    await write();
   });
 
   test('leaves the writes of a batch that meet it unprocessed', async () => {
     const { client, TableName } = table();
-    await transact(put('e'));
+    const ongoing = transact(put('e'));
     const writes = ['e', 'f'].map((name) => ({ PutRequest: { Item: keyOf(name) } }));
     const batch = (count: number) =>
       client.send(new BatchWriteItemCommand({ RequestItems: { [TableName]: writes.slice(0, count) } }));
     const unprocessed = { [TableName]: writes.slice(0, 1) };
-    expect(await batch(2)).toMatchObject({ UnprocessedItems: unprocessed });
+    await expect.poll(async () => (await batch(2)).UnprocessedItems, { interval: 10 }).toEqual(unprocessed);
     expect(await batch(1)).toMatchObject({ UnprocessedItems: unprocessed });
     const { Item } = await client.send(new GetItemCommand({ TableName, Key: keyOf('f') }));
     expect(Item).toEqual(keyOf('f'));
-    await expect.poll(async () => (await batch(2)).UnprocessedItems).toEqual({});
+    await ongoing;
+    expect((await batch(2)).UnprocessedItems).toEqual({});
   });
 
   test('does not affect reads, nor writes of other items', async () => {
     const { client, TableName } = table();
-    await transact(put('g'));
+    await client.send(new PutItemCommand({ TableName, Item: keyOf('g') }));
+    const ongoing = transact(put('g'));
+    await rejection(() => client.send(new PutItemCommand({ TableName, Item: keyOf('g') })));
     const { Item } = await client.send(new GetItemCommand({ TableName, Key: keyOf('g'), ConsistentRead: true }));
     expect(Item).toEqual(keyOf('g'));
-    await transact(put('h'));
     await client.send(new PutItemCommand({ TableName, Item: keyOf('i') }));
+    await ongoing;
   });
 });

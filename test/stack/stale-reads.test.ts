@@ -49,7 +49,7 @@ beforeAll(async () => {
     minute: 2_000,
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
     onCall: recordCall,
-    staleReads: { share: 1, random: () => 0, of: 'functions', behind: 0, held: () => isHeld },
+    staleReads: { share: 1, random: () => 0, behind: 0, held: () => isHeld },
   }));
 });
 

@@ -20,7 +20,7 @@ export class HeldItems {
   readonly #held = new Set<string>();
   readonly #milliseconds: number;
 
-  /** @param milliseconds - that a transaction's items are held for once it is done */
+  /** @param milliseconds - that a transaction holds its items for before it is done */
   constructor(milliseconds: number) {
     this.#milliseconds = milliseconds;
   }
@@ -34,16 +34,16 @@ export class HeldItems {
     return { error: { __type: `${PREFIX}TransactionConflictException`, message: ONGOING } };
   }
 
-  /** Holds a transaction's items until it is done, and a little longer. Returns what `done` returns. */
+  /** Holds a transaction's items for a while, and until it is done. Returns what `done` returns. */
   async during<Result>(input: Input, done: () => Promise<Result>): Promise<Result> {
     const names = partsOf(input).map(([table, keys]) => nameOf(table, keys));
     for (const name of names) this.#held.add(name);
     try {
+      // Before it is done: who has its response meets it no more.
+      await pause(this.#milliseconds);
       return await done();
     } finally {
-      void pause(this.#milliseconds).then(() => {
-        for (const name of names) this.#held.delete(name);
-      });
+      for (const name of names) this.#held.delete(name);
     }
   }
 

@@ -2,6 +2,7 @@
  * Stale reads: an eventually consistent read may return what was there half a second ago. DynamoDB's reads of items,
  * queries and indexes do so at times, reads of local databases never. A share of them is answered by a replica here.
  */
+import { OPERATOR } from '../rights/roles.ts';
 import type { BatchReads, Input } from './call.ts';
 
 export interface StaleReadsOptions {
@@ -9,8 +10,8 @@ export interface StaleReadsOptions {
   share: number;
   /** Decides about each read: from 0 to below 1. */
   random: () => number;
-  /** Whose reads may be stale. Operators and tests reach the database past the guard, unless they are sent to it. */
-  of: 'functions' | 'everybody';
+  /** Whose reads may be stale, by logical id: all functions', unless others are given. */
+  of?: (caller: string) => boolean;
   /** Milliseconds that they are behind: 500, unless it is given. */
   behind?: number;
   /** Whether they are to stay as far behind as they are: a test may change something meanwhile, however long that takes. */
@@ -29,9 +30,9 @@ export class StaleReads {
   }
 
   /** The call as the replica takes it; nothing, where the table itself answers. */
-  redirected(action: string, input: Input, isFunction: boolean): Input | undefined {
-    const { share, random, of } = this.#options;
-    if (of === 'functions' && !isFunction) return undefined;
+  redirected(action: string, input: Input, caller: string): Input | undefined {
+    const { share, random, of = isFunction } = this.#options;
+    if (!of(caller)) return undefined;
     const changed = this.#forReplica(action, input);
     return changed !== undefined && random() < share ? changed : undefined;
   }
@@ -56,6 +57,9 @@ export class StaleReads {
     return { ...input, RequestItems: rename(input.RequestItems ?? {}, this.#table, this.#replica) };
   }
 }
+
+/** Operators and tests reach the database past the guard, unless they are sent to it. */
+const isFunction = (caller: string): boolean => caller !== OPERATOR;
 
 const isConsistent = (reads: BatchReads | unknown[]): boolean => Array.isArray(reads) || reads.ConsistentRead === true;
 

@@ -89,7 +89,7 @@ export class TableGuard {
     const action = actionOf(headers);
     const input: Input = JSON.parse(call.body.toString());
 
-    const stale = staleReads?.redirected(action, input, callerOf(headers) !== OPERATOR);
+    const stale = staleReads?.redirected(action, input, callerOf(headers));
     if (stale !== undefined) {
       return this.#forwardChanged(call, stale, (response) => staleReads?.renamed(response) ?? response);
     }
