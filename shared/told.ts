@@ -45,6 +45,7 @@ export const newsOf = async (account: string, telling: Telling): Promise<News> =
   const { items } = await page<ToldItem>({
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': toldKey(account, id, generation, '').pk },
+    // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
     ConsistentRead: true,
   });
   const told = items.filter(({ expires_at }) => expires_at > now() / 1000);

@@ -69,6 +69,7 @@ export const upload = async (account: string, kind: keyof typeof TAKEN, file: Fi
 
 /** An animated PNG is a PNG. */
 const typeOf = async (bytes: Uint8Array): Promise<string> => {
+  // Stryker disable next-line StringLiteral: The replacement matches nothing either, or is rejected too.
   const { mime = '' } = (await fileTypeFromBuffer(bytes)) ?? {};
   return mime === 'image/apng' ? 'image/png' : mime;
 };

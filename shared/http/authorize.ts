@@ -25,6 +25,7 @@ export const identityOf = (event: HttpEvent): v.InferOutput<typeof identity> | u
 export const authorize = (permission: Permission): HttpMiddleware => ({
   before: function authorizeBefore(request) {
     const caller = identityOf(request.event);
+    // Stryker disable next-line StringLiteral: The log has the name of the error, not its message.
     if (caller === undefined) throw new Error('The authorizer passed no identity on.');
     if (!caller.permissions.includes(permission)) {
       throw new Problem(

@@ -20,8 +20,7 @@ export const checkForm = (): HttpMiddleware => ({
     const bytes = event.bytes ?? Buffer.alloc(0);
     if (bytes.length > MAX_SIZE) throw tooMuch(`must have at most ${MAX_SIZE} bytes`);
     if (hasMoreFields(bytes)) throw tooMuch(`must hold at most ${MAX_FIELDS} fields`);
-    if (isReadable(bytes)) return;
-    throw new Problem('malformed_body', 'The form holds a broken percent-encoding, or text that is not UTF-8.');
+    refuseUnreadable(bytes);
   },
 });
 
@@ -36,11 +35,10 @@ const hasMoreFields = (bytes: Buffer): boolean => {
   return true;
 };
 
-const isReadable = (bytes: Buffer): boolean => {
+const refuseUnreadable = (bytes: Buffer): void => {
   try {
     decodeURIComponent(bytes.toString());
-    return true;
   } catch {
-    return false;
+    throw new Problem('malformed_body', 'The form holds a broken percent-encoding, or text that is not UTF-8.');
   }
 };

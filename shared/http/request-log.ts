@@ -14,6 +14,7 @@ export const requestLog = (): HttpMiddleware => {
   const requestLogAfter: HttpMiddleware['after'] = (request) => {
     const start = started.get(request.context);
     if (start === undefined) return;
+    // Stryker disable next-line OptionalChaining: It never happens; only the compiler asks for it.
     const status = request.response?.statusCode ?? 500;
     measure('info', 'request', {
       route: start.event.routeKey,

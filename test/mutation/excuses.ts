@@ -1,0 +1,67 @@
+/**
+ * The excuses in the sources: `// Stryker disable next-line MUTATOR,MUTATOR: Reason.` above a line leaves out the mutants
+ * of these mutators on it. Stryker names each mutant that a comment leaves out, without running any.
+ */
+import { readFile } from 'node:fs/promises';
+import { Instrumenter } from '@stryker-mutator/instrumenter';
+
+/** One mutator in one comment. */
+export interface Excuse {
+  file: string;
+  /** The line that it excuses, from 1. */
+  line: number;
+  mutator: string;
+  reason: string;
+  /** Mutants that it leaves out: what they put in the place of the code. */
+  mutants: string[];
+}
+
+const FORM = /^\s*(?:[?:] )?\/\/ Stryker disable next-line ([A-Za-z]+(?:,[A-Za-z]+)*): ([A-Z].*\.)$/;
+
+const quiet = {
+  isTraceEnabled: () => false,
+  isDebugEnabled: () => false,
+  isInfoEnabled: () => false,
+  isWarnEnabled: () => false,
+  isErrorEnabled: () => false,
+  isFatalEnabled: () => false,
+  trace: () => undefined,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  fatal: () => undefined,
+};
+
+/** The excuses in a source, and the comments to Stryker that are none in this form. */
+export const excusesIn = async (file: string): Promise<{ excuses: Excuse[]; malformed: string[] }> => {
+  const content = await readFile(file, 'utf8');
+  const comments = content
+    .split('\n')
+    .flatMap((text, place) => (/\/[/*]\s*Stryker /.test(text) ? [{ text, place }] : []));
+  if (comments.length === 0) return { excuses: [], malformed: [] };
+  const { mutants } = await new Instrumenter(quiet).instrument([{ name: file, content, mutate: true }], {
+    plugins: null,
+    excludedMutations: [],
+    ignorers: [],
+  });
+  const places = new Set(comments.map(({ place }) => place));
+  const excuses = comments.flatMap(({ text, place }) => {
+    const [, mutators = '', reason = ''] = FORM.exec(text) ?? [];
+    let line = place + 1;
+    while (places.has(line)) line += 1;
+    return mutators === ''
+      ? []
+      : mutators.split(',').map((mutator) => ({
+          file,
+          line: line + 1,
+          mutator,
+          reason,
+          mutants: mutants
+            .filter((one) => one.mutatorName === mutator && one.location.start.line === line)
+            .flatMap(({ statusReason, replacement }) => (statusReason === reason ? [replacement] : [])),
+        }));
+  });
+  const malformed = comments.filter(({ text }) => !FORM.test(text)).map(({ place }) => `${file}:${place + 1}`);
+  return { excuses, malformed };
+};
