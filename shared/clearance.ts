@@ -1,6 +1,6 @@
 /** What is checked before each attempt to deliver an entry: what may have happened since the entry was accepted. */
 import type { Account } from './accounts.ts';
-import { dropErased, type ErasureItem } from './erasure.ts';
+import { dropErased, dropOutdatedStop, type ErasureItem } from './erasure.ts';
 import { conversationOf, type Entry, type Outgoing } from './outbox.ts';
 import { getManyConsistent } from './table/client.ts';
 import { accountKey, erasureKey } from './table/keys.ts';
@@ -28,6 +28,7 @@ export const checkBeforeAttempt = async ({ pk, sk, outgoing }: Entry): Promise<C
   );
   if (entry === undefined) return { status: 'gone' };
   if (erasure !== undefined && (await dropErased(entry, erasure))) return { status: 'gone' };
+  if (await dropOutdatedStop(entry)) return { status: 'gone' };
   return entry.outgoing.type === 'message.send'
     ? fromPresentNumber(entry, entry.outgoing, sender)
     : { status: 'clear', entry };

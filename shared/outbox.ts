@@ -69,17 +69,28 @@ export type Outgoing =
       reason: string;
       properties: Asked[];
     }
-  | { type: 'user_data.completed'; request: RequestReference; completed: string };
+  | { type: 'user_data.completed'; request: RequestReference; completed: string }
+  /** A user was removed: the platform is to send them nothing more. */
+  | { type: 'user.stopped'; user: UserReference };
 
-/** What an entry is about: a message or a request, by its id. */
-export const subjectOf = (outgoing: Outgoing): RequestReference =>
-  'message' in outgoing ? outgoing.message : outgoing.request;
+/** A user as an account knows them. */
+export interface UserReference {
+  account: string;
+  phone: string;
+}
+
+/** Whom an entry is about, and whose it is. */
+export const subjectOf = (outgoing: Outgoing): UserReference => {
+  if ('message' in outgoing) return outgoing.message;
+  return 'user' in outgoing ? outgoing.user : outgoing.request;
+};
 
 /** What goes out, as the log may name it. */
 export const namesOf = (outgoing: Outgoing) => ({
   type: outgoing.type,
   account: subjectOf(outgoing).account,
-  ['message' in outgoing ? 'message_id' : 'user_data_request_id']: subjectOf(outgoing).id,
+  ...('message' in outgoing && { message_id: outgoing.message.id }),
+  ...('request' in outgoing && { user_data_request_id: outgoing.request.id }),
 });
 
 export interface Entry extends Key {

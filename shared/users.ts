@@ -142,7 +142,11 @@ export const knownSince = (phone: string, time: string): Write =>
 /** The attribute that holds a property. */
 const attributeOf = (property: string): string => `${PROPERTY}${property}`;
 
+/** Remembers for seven days that something was done, within the transaction that does it; fails if it was done before. */
+export const eventReceipt = (event: string): Write =>
+  puttingNew({ ...eventKey(event), expires_at: secondsFromNow(EVENT_MEMORY) });
+
 /** Does what an event asks for, unless it was done: the same event again changes nothing for seven days. */
 export const takeOnce = async (event: string, writes: Write[]): Promise<void> => {
-  await transact([puttingNew({ ...eventKey(event), expires_at: secondsFromNow(EVENT_MEMORY) }), ...writes]);
+  await transact([eventReceipt(event), ...writes]);
 };

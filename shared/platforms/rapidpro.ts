@@ -112,12 +112,17 @@ export const rapidpro = describePlatform({
     sent_url: v.optional(receiverUrl),
     delivered_url: v.optional(receiverUrl),
     failed_url: v.optional(receiverUrl),
+    stopped_url: v.optional(receiverUrl),
   }),
   options: {
     url: { label: 'Platform URL', says: "the channel's receive URL, https://HOST/c/ex/CHANNEL/receive" },
     sent_url: status('sent', 'were sent'),
     delivered_url: status('delivered', 'were delivered'),
     failed_url: status('failed', 'have failed'),
+    stopped_url: {
+      label: 'Address of "stopped"',
+      says: 'where it is notified of users who are removed (default: beside the receive URL)',
+    },
     max_length: {
       label: 'Max length',
       says: "the channel's Max length in bytes (default: unknown): a repeat of a shorter text is never sent again",
@@ -128,6 +133,9 @@ export const rapidpro = describePlatform({
     if (outgoing.type === 'message.received') {
       const { message, content } = outgoing;
       return formPosting(settings.url, { from: `+${message.phone}`, text: textOf(content), date: `${created}Z` });
+    }
+    if (outgoing.type === 'user.stopped') {
+      return formPosting(settings.stopped_url ?? beside(settings.url, 'stopped'), { from: `+${outgoing.user.phone}` });
     }
     const told = statusOf(outgoing);
     return told && formPosting(settings[`${told.status}_url`] ?? beside(settings.url, told.status), { id: told.id });

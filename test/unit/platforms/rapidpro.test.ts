@@ -277,6 +277,19 @@ describe('is told', () => {
     expect(rapidpro.receiver(settings).posting(told)).toMatchObject({ body });
   });
 
+  test('that a user was removed, beside the receive URL: their contact is stopped', () => {
+    const stopped = entry({ type: 'user.stopped', user: { account: 'acme', phone: '27821234567' } });
+    const form = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '19' };
+    const { posting, telling } = rapidpro.receiver(settings);
+    expect(posting(stopped)).toEqual({
+      url: 'https://flows.example.com/c/ex/5c8d/stopped',
+      headers: form,
+      body: 'from=%2B27821234567',
+    });
+    expect(telling?.(stopped)).toBeUndefined();
+    expect(rapidpro.receiver(everything).posting(stopped)?.url).toBe('https://other.example.com/stopped');
+  });
+
   test.each<[string, { receive: string; sent: string; delivered: string; failed: string }]>([
     [
       'https://flows.example.com/c/ex/5c8d/receive?key=a%2Fb&x',
@@ -466,6 +479,7 @@ const everything = {
   sent_url: 'https://other.example.com/sent',
   delivered_url: 'https://other.example.com/delivered',
   failed_url: 'https://other.example.com/failed',
+  stopped_url: 'https://other.example.com/stopped',
 };
 
 describe('settings', () => {

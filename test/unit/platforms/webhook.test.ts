@@ -122,6 +122,7 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
 
 test.each<[string, Entry]>([
   ['message', sent()],
+  ['report that a user was removed', entry({ type: 'user.stopped', user: { account: 'acme', phone: '27821234567' } })],
   [
     'user data request',
     entry({
