@@ -435,6 +435,66 @@ describe('an answer', () => {
   });
 });
 
+describe('what both couriers return, to the letter', () => {
+  const CHANNEL = '8eb23e93-5ecb-45ba-b726-3b064e0c56ab';
+  const stopped = entry({ type: 'user.stopped', user: { account: 'acme', phone: '27821234567' } });
+  const failed = (error: string) => `{"message":"Error","data":[{"type":"error","error":"${error}"}]}`;
+
+  test.each<[string, Entry, number, string, Outcome['result']]>([
+    [
+      "8.2.1, a user's message",
+      text,
+      200,
+      `{"message":"Message Accepted","data":[{"type":"msg","channel_uuid":"${CHANNEL}","msg_uuid":"${UUID}","text":"Hi","urn":"tel:+27821234567","received_on":"2030-01-01T00:00:00.999999Z"}]}`,
+      'taken',
+    ],
+    [
+      '8.2.1, a status, by a number',
+      reached('delivered_to_user'),
+      200,
+      `{"message":"Status Update Accepted","data":[{"type":"status","channel_uuid":"${CHANNEL}","status":"D","msg_id":21}]}`,
+      'taken',
+    ],
+    [
+      '26.3.38, a status, by a UUID',
+      reached('delivery_failed', { ...message, origin: { platform: 'rapidpro', id: UUID } }),
+      200,
+      `{"message":"Status Update Accepted","data":[{"type":"status","channel_uuid":"${CHANNEL}","status":"F","msg_uuid":"${UUID}"}]}`,
+      'taken',
+    ],
+    [
+      'both, a contact to be stopped',
+      stopped,
+      200,
+      `{"message":"Event Accepted","data":[{"type":"event","channel_uuid":"${CHANNEL}","event_type":"stop_contact","urn":"tel:+27821234567","received_on":"2030-01-01T00:00:00Z"}]}`,
+      'taken',
+    ],
+    ['both, a contact to be stopped with a bad number', stopped, 400, failed('not a possible number'), 'refused'],
+    ['8.2.1, a contact to be stopped, inactive', stopped, 400, failed('channel not found'), 'again'],
+    ["8.2.1, a user's message, inactive", text, 400, failed('channel not found'), 'again'],
+    ["26.3.38, a user's message, inactive", text, 400, failed(`unable to find channel with uuid: ${CHANNEL}`), 'again'],
+    [
+      '8.2.1, a status, without its database',
+      reached('delivered_to_user'),
+      400,
+      failed('dial tcp 127.0.0.1:5432: connect: connection refused'),
+      'again',
+    ],
+    [
+      '8.2.1, a status by an id that is no number',
+      reached('delivered_to_user'),
+      400,
+      failed('schema: error converting value for \\"id\\"'),
+      'refused',
+    ],
+    ['both, behind a proxy without a server', text, 502, '<h1>Bad Gateway</h1>', 'again'],
+    ['both, behind a proxy that knows no such host', text, 404, '<h1>Not Found</h1>', 'again'],
+  ])('%s', (_, told, status, body, result) => {
+    const { judge } = rapidpro.receiver(settings);
+    expect(judge?.({ status, headers: {}, body }, told).result).toBe(result);
+  });
+});
+
 describe('a 400 of courier', () => {
   /** What its 400 leads to: for a user's message, for a status that was reached lately, and for one of eleven minutes ago. */
   const outcomesOf = (error: string) => {
