@@ -304,6 +304,11 @@ const describeProblem = (code: ProblemCode): Part => ({
   ...(code === 'unavailable' && {
     headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
   }),
+  ...(code === 'unsupported_media_type' && {
+    headers: {
+      'Accept-Encoding': { description: '`identity`, if the body was compressed.', schema: { type: 'string' } },
+    },
+  }),
   content: {
     'application/problem+json': {
       schema: refTo('schemas', 'Problem'),

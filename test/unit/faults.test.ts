@@ -26,6 +26,7 @@ describe('what is wrong is said in words', () => {
     ['must be an array, not an object', v.array(v.string()), {}],
     ['must be an object, not a string', v.object({}), 'x'],
     ['must be an object, not null', v.object({}), null],
+    ['must be a string, not an object', v.string(), Object.create(null)],
     ['is required', v.string(), undefined],
     ['must be "one"', v.literal('one'), 'two'],
     ['must be "one" or "two"', v.picklist(['one', 'two']), 'three'],

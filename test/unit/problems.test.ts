@@ -32,3 +32,10 @@ test('a request with faults names them all, up to a thousand', () => {
   expect(detail).toBe(`${all} Only the first 1000 of 1001 are named.`);
   expect(named).toEqual(faults.slice(0, 1_000));
 });
+
+test('so does any other problem, so that its answer is never too large to be sent', () => {
+  const faults = Array.from({ length: 2_000 }, (_, place) => ({ pointer: `#/${place}`, detail: 'is not known' }));
+  const { detail, faults: named } = new Problem('events_refused', 'Correct these.', { faults });
+  expect(detail).toBe('Correct these. Only the first 1000 of 2000 are named.');
+  expect(named).toEqual(faults.slice(0, 1_000));
+});
