@@ -4,7 +4,7 @@
  * each entry at least once, in order, with the same id.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { enter, later, noteFailure, noteSuccess, type Passage, rest } from './circuit.ts';
+import { enter, noteFailure, noteSuccess, type Passage, setPause } from './circuit.ts';
 import { checkBeforeAttempt } from './clearance.ts';
 import { minutes, now, timestamp } from './clock.ts';
 import { describeError, log } from './log.ts';
@@ -42,13 +42,20 @@ import { traced } from './trace.ts';
 export interface Drained {
   settled: number;
   put_off?: string;
+  /** When the receiver's pause is over, in milliseconds since 1970, if it has asked for one. */
+  paused_until?: number;
   unfinished?: true;
 }
 
 /** Milliseconds without which no attempt is begun: the attempt's own, and some to note what came of it. */
 const RESERVE = 12_000;
-/** Minutes after which an attempt that failed is repeated, before the conversation is put off: 3 s. */
-const SECOND_TRY = 1 / 20;
+/**
+ * Minutes from the start of an attempt that failed to the next one, before the conversation is put off, and the least pause
+ * between: 1.5 s and 0.25 s. RapidPro takes the same text of the same sender for a repeat for 2 s at least, from the moment
+ * when it stored the first. So a repeat is recognised if the first attempt ended within 1.75 s; after a time-out of 10 s it
+ * may be taken for a new message.
+ */
+const SECOND_TRY = { after: 1 / 40, least: 1 / 240 };
 /** Minutes that a worker waits in all for pauses that a destination needs: 8 s. After that, others have their turn. */
 const PAUSES = 2 / 15;
 
@@ -74,7 +81,7 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
       if (remaining() < RESERVE) return { ...drained, unfinished: true };
       const pending = entries.slice(place + 1);
       const handing = { receiver, passage, head, entry, pending, remaining, hasWaited: waitedFor === entry.id };
-      const { outcome, put_off, settled, wait = 0 } = await traced(entry.trace_id, () => handle(handing));
+      const { outcome, settled, wait = 0, ...rescheduled } = await traced(entry.trace_id, () => handle(handing));
       if (wait > 0) {
         if (wait > pauses || remaining() < RESERVE + wait) return { ...drained, unfinished: true };
         await pause(wait);
@@ -84,7 +91,7 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
         isOutdated = true;
         break;
       }
-      if (put_off !== undefined) return { ...drained, put_off };
+      if (rescheduled.put_off !== undefined) return { ...drained, ...rescheduled };
       drained.settled += settled;
       if (typeof outcome === 'object') passage = await next(receiver, passage, outcome);
       // Stryker disable next-line ConditionalExpression: Only the number of calls differs; the capacity tests count them.
@@ -96,9 +103,6 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
   }
   return drained;
 };
-
-/** Nobody tries the receiver now. */
-const LEFT_ALONE: Outcome = { result: 'again', cause: 'receiver_fails' };
 
 interface Handing {
   receiver: Receiver;
@@ -115,35 +119,38 @@ interface Handing {
 /** What came of an entry: the result of the attempt, or that the entry was gone before it was attempted. */
 type Processed = Outcome | 'gone';
 
-/** What came of handling an entry; see `handle`. */
+/** What came of handling an entry. */
 interface Handled {
   outcome: Processed | 'early';
-  put_off?: string;
+  /** 1 where this settled the entry, else 0. */
   settled: number;
+  /** Why the conversation is put off, if it is. */
+  put_off?: string;
+  /** When the receiver's pause is over, in milliseconds since 1970, if it has asked for one. */
+  paused_until?: number;
+  /** For how many milliseconds to wait before the entry may be attempted, if it is too early. */
   wait?: number;
 }
 
-/**
- * Attempts an entry, and settles it or schedules a retry of its conversation.
- *
- * @returns the outcome; why the conversation is put off, if it is; how many entries this settled, 0 or 1; and for how many
- *   milliseconds to wait before the entry may be attempted, if it is too early
- */
+/** Attempts an entry, and settles it or schedules a retry of its conversation. */
 const handle = async (handing: Handing): Promise<Handled> => {
-  const { receiver, passage, head, entry } = handing;
+  const { receiver, passage, entry } = handing;
   const telling = receiver.telling?.(entry);
   const { isNews, wait } = await checkPauses(handing, telling);
   if (wait > 0) return { outcome: 'early', settled: 0, wait };
   const outcome = isNews ? await hand(handing) : PASSED_OVER;
   if (outcome === 'gone') return { outcome, settled: 0 };
-  if (outcome.result === 'limited' && !isExpired(entry)) {
-    await waitFor(receiver, outcome, head, entry);
-    return { outcome, put_off: outcome.cause, settled: 0 };
+  if (outcome.result === 'limited') {
+    const paused_until = await pauseReceiver(outcome, handing);
+    if (!isExpired(entry)) {
+      await putOffUntil(paused_until, outcome, handing);
+      return { outcome, settled: 0, put_off: outcome.cause, paused_until };
+    }
   }
   if (outcome.result === 'again' && !isExpired(entry)) {
-    await putOffAfter(outcome, passage, head, entry);
+    await putOffAfter(outcome, handing);
     if (typeof passage !== 'object') await noteFailure(receiver.name, passage);
-    return { outcome, put_off: outcome.cause, settled: 0 };
+    return { outcome, settled: 0, put_off: outcome.cause };
   }
   const spacing = outcome.result === 'taken' ? receiver.spacing?.(entry) : undefined;
   const [settled] = await Promise.all([settle(entry, outcome, telling), spacing && notePause(spacing)]);
@@ -180,16 +187,20 @@ const pauseBefore = async (
 };
 
 /** Hands an entry over, unless the receiver is left alone. */
-const hand = async ({ receiver, passage, entry, remaining }: Handing): Promise<Processed> =>
-  typeof passage === 'object' ? LEFT_ALONE : attemptWithRetry(receiver, entry, remaining);
+const hand = async ({ receiver, passage, entry, remaining }: Handing): Promise<Processed> => {
+  if (typeof passage !== 'object') return attemptWithRetry(receiver, entry, remaining);
+  const { cause, until } = passage;
+  return cause === 'rate_limited' ? { result: 'limited', cause, wait: until - now() } : { result: 'again', cause };
+};
 
 /** Attempts an entry, and once more soon where the receiver does not ask for a longer pause. */
 const attemptWithRetry = async (receiver: Receiver, entry: Entry, remaining: () => number): Promise<Processed> => {
+  const start = now();
   const first = await attemptIfClear(receiver, entry);
-  const wait = minutes(SECOND_TRY);
+  const wait = Math.max(start + minutes(SECOND_TRY.after) - now(), minutes(SECOND_TRY.least));
   if (first === 'gone' || first.result !== 'again') return first;
   // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
-  if ((first.retryAfter ?? 0) > wait || remaining() < RESERVE + wait) return first;
+  if ((first.retryAfter ?? 0) > minutes(SECOND_TRY.after) || remaining() < RESERVE + wait) return first;
   await pause(wait);
   return attemptIfClear(receiver, entry);
 };
@@ -219,9 +230,7 @@ const tryOnce = async (receiver: Receiver, entry: Entry): Promise<Outcome> => {
 
 const putOffAfter = async (
   { cause, retryAfter }: Extract<Outcome, { result: 'again' }>,
-  passage: Passage,
-  head: Head,
-  entry: Entry,
+  { passage, head, entry }: Handing,
 ): Promise<void> => {
   const { attempts: before = 0 } = head;
   const attempts = typeof passage === 'object' ? before : before + 1;
@@ -230,26 +239,36 @@ const putOffAfter = async (
   measure('warn', 'put off', { ...namesOf(entry.outgoing), cause, reason: reasonOf(cause), attempts, put_off: 1 });
 };
 
-/** Minutes that a receiver is left alone at least and at most that asks for fewer calls: 1 s and 10 minutes. */
-const REST = { least: 1 / 60, most: 10 };
+/** Minutes that a receiver is paused at least and at most that asks for fewer calls: 1 s and 10 minutes. */
+const PAUSE = { least: 1 / 60, most: 10 };
 
-/** Leaves the receiver alone until it takes calls again. No attempt has failed. */
-const waitFor = async (
-  { name }: Receiver,
-  { cause, wait }: Extract<Outcome, { result: 'limited' }>,
-  head: Head,
-  entry: Entry,
+/** Pauses a receiver that has asked for fewer calls: it responds, so nothing has failed. Returns when the pause is over. */
+const pauseReceiver = async (
+  { wait }: Extract<Outcome, { result: 'limited' }>,
+  { receiver: { name }, passage }: Handing,
+): Promise<number> => {
+  if (typeof passage === 'object') return passage.until;
+  const until = now() + Math.min(Math.max(wait, minutes(PAUSE.least)), minutes(PAUSE.most));
+  await noteSuccess(name, passage);
+  await setPause(name, until);
+  return until;
+};
+
+/** Puts a conversation off until its receiver's pause is over. */
+const putOffUntil = async (
+  until: number,
+  { cause }: Extract<Outcome, { result: 'limited' }>,
+  { head, entry }: Handing,
 ): Promise<void> => {
-  const until = now() + Math.min(Math.max(wait, minutes(REST.least)), minutes(REST.most));
-  await rest(name, until);
-  await putOff(head, { until: later(until), since: entry.created, cause, attempts: head.attempts ?? 0 });
+  await putOff(head, { until, since: entry.created, cause, attempts: head.attempts ?? 0 });
   measure('info', 'asked to wait', { ...namesOf(entry.outgoing), cause, asked_to_wait: 1 });
 };
 
 /** Tells the receiver's circuit what came of an attempt. Answers how to go on with the receiver. */
 const next = async ({ name }: Receiver, passage: Passage, { result }: Outcome): Promise<Passage> => {
   if (result === 'passed_over' || result === 'withheld' || result === 'broken') return passage;
-  if (result === 'again' || result === 'limited') {
+  if (result === 'limited') return enter(name);
+  if (result === 'again') {
     if (typeof passage !== 'object') await noteFailure(name, passage);
     return enter(name);
   }

@@ -18,9 +18,14 @@ export type Outcome =
 /** 4xx that ask for patience. */
 const LATER = new Set([408, 425, 429]);
 
-/** As HTTP has it. A redirect is not followed: it waits for someone to set the address right. */
+/**
+ * As HTTP has it. A redirect is not followed: it waits for someone to set the address right. A 429 with a time asks for
+ * fewer calls until then; without a time it is a failure like others.
+ */
 export const judgeByStatus = (answer: Answer): Outcome => {
   const { status } = answer;
+  const wait = status === 429 ? retryAfterIn(answer) : undefined;
+  if (wait !== undefined) return { result: 'limited', cause: causeOf(answer), wait };
   if (status >= 200 && status < 300) return { result: 'taken' };
   if (status >= 400 && status < 500 && !LATER.has(status)) return { result: 'refused', cause: causeOf(answer) };
   return again(answer);

@@ -5,7 +5,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
+import { minutes, now } from './clock.ts';
+import { describeError, log } from './log.ts';
 import { type Conversation, type Direction, nameOf } from './outbox.ts';
 import { queueUrl } from './settings.ts';
 import { traceId } from './trace.ts';
@@ -87,8 +90,37 @@ export const readWakeUp = (body: string): Omit<WakeUp, 'once'> => {
 };
 
 /** Has a wake-up that failed come again soon, rather than when the queue takes its worker for dead. */
-export const returnSoon = async (receiptHandle: string): Promise<void> => {
-  await queue.send(
-    new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl(), ReceiptHandle: receiptHandle, VisibilityTimeout: SOON }),
-  );
+export const returnSoon = (receiptHandle: string): Promise<void> => returnIn(receiptHandle, SOON);
+
+const returnIn = async (ReceiptHandle: string, VisibilityTimeout: number): Promise<void> => {
+  await queue.send(new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl(), ReceiptHandle, VisibilityTimeout }));
+};
+
+/**
+ * Which wake-ups are left on the queue during a pause: received so often at most, because the fifth time leads to the dead
+ * letters, and so old at most when they come again, in minutes, because the alarm on the queue's age is raised after five.
+ */
+const LEFT = { receives: 3, age: 3 };
+
+/**
+ * Has a wake-up come again when its receiver's pause is over (milliseconds since 1970): within a second, where `sweep` may
+ * take a minute. Until then its group waits, which has the same receiver. `sweep` wakes the conversation if the wake-up was
+ * received too often, is too old, or cannot be returned.
+ *
+ * @returns whether it comes again, so that it must stay on the queue
+ */
+export const returnAfterPause = async (
+  { receiptHandle, attributes }: Pick<SQSRecord, 'receiptHandle' | 'attributes'>,
+  until: number,
+): Promise<boolean> => {
+  const age = until - Number(attributes.SentTimestamp);
+  if (Number(attributes.ApproximateReceiveCount) > LEFT.receives || age > minutes(LEFT.age)) return false;
+  const seconds = Math.floor(Math.max(until - now(), 0) / minutes(1 / 60)) + 1;
+  try {
+    await returnIn(receiptHandle, seconds);
+    return true;
+  } catch (error) {
+    log('warn', 'no return after a pause', describeError(error));
+    return false;
+  }
 };

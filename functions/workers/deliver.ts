@@ -3,18 +3,23 @@ import type { SQSEvent } from 'aws-lambda';
 import { newId } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
 import { describeError, log } from '../../shared/log.ts';
-import { readWakeUp, returnSoon, wake } from '../../shared/wake-ups.ts';
+import { readWakeUp, returnAfterPause, returnSoon, wake } from '../../shared/wake-ups.ts';
 import { worker } from '../../shared/worker.ts';
 
-/** One wake-up at a time. One that fails comes again soon, and at last goes to the dead letters. */
-export const handler = worker('deliver', async ({ Records }: SQSEvent, remaining) => {
+/**
+ * One wake-up at a time. One that fails comes again soon, and at last goes to the dead letters. One that meets a pause of its
+ * receiver comes again when the pause is over.
+ */
+export const handler = worker('deliver', async ({ Records }: SQSEvent, remaining, leave) => {
   const done = { settled: 0, put_off: 0, unfinished: 0, trace_ids: [] as string[] };
-  for (const { body, receiptHandle } of Records) {
+  for (const record of Records) {
+    const { body, receiptHandle, messageId } = record;
     try {
       const { conversation, trace_id } = readWakeUp(body);
       if (trace_id !== undefined) done.trace_ids.push(trace_id);
-      const { settled, put_off, unfinished } = await deliver(conversation, remaining);
+      const { settled, put_off, paused_until, unfinished } = await deliver(conversation, remaining);
       if (unfinished) await wake([{ conversation, once: newId(), trace_id }]);
+      if (paused_until !== undefined && (await returnAfterPause(record, paused_until))) leave(messageId);
       done.settled += settled;
       done.put_off += put_off ? 1 : 0;
       done.unfinished += unfinished ? 1 : 0;

@@ -54,7 +54,7 @@ export const feedFromStream = (
   });
 };
 
-/** Feeds a worker with the messages of a queue, one at a time for each of its groups. */
+/** Feeds a worker with the messages of a queue, one at a time for each of its groups. It may leave a message on the queue. */
 export const feedFromQueue = (
   { function: target, allow }: ServiceFunction,
   { queueArn }: IQueue,
@@ -65,6 +65,7 @@ export const feedFromQueue = (
     target,
     eventSourceArn: queueArn,
     batchSize: 1,
+    reportBatchItemFailures: true,
     ...(maxConcurrency !== undefined && { maxConcurrency }),
   });
 };

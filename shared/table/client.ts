@@ -161,22 +161,21 @@ export const update = async (change: Change): Promise<boolean> => {
   return held(throughConflicts(() => documents.send(command)));
 };
 
-/** Changes a small item, whatever it is before. Answers what it is afterwards. 1 write unit. */
-export const updated = async <Item>(change: Change): Promise<Item> => {
+/** Changes a small item. Returns what it is afterwards; nothing, where its condition did not hold. 1 write unit. */
+export const updatedIf = async <Item>(change: Change): Promise<Item | undefined> => {
   const command = new UpdateCommand({ TableName: tableName(), ReturnValues: 'ALL_NEW', ...change });
-  const { Attributes } = await throughConflicts(() => documents.send(command));
-  return Attributes as Item;
-};
-
-/** Changes an item. Returns the attributes that it changed, as they are then; nothing, where its condition failed. */
-export const updateAttributes = async <Changed>(change: Change): Promise<Changed | undefined> => {
   try {
-    return await updated<Changed>({ ...change, ReturnValues: 'UPDATED_NEW' });
+    const { Attributes } = await throughConflicts(() => documents.send(command));
+    return Attributes as Item;
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return undefined;
     throw error;
   }
 };
+
+/** Changes an item. Returns the attributes that it changed, as they are then; nothing, where its condition failed. */
+export const updateAttributes = <Changed>(change: Change): Promise<Changed | undefined> =>
+  updatedIf<Changed>({ ...change, ReturnValues: 'UPDATED_NEW' });
 
 /** Removes an item. Answers whether its condition held. */
 export const remove = async (key: Key, condition: Condition = {}): Promise<boolean> => {

@@ -12,7 +12,7 @@ import {
   noteSuccess,
   type Passage,
   receiverNameOf,
-  rest,
+  setPause,
 } from '../../shared/circuit.ts';
 import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
@@ -147,26 +147,84 @@ describe('a receiver', () => {
     expect(await enter(receiver)).toBe('failing');
   });
 
-  test('that asks for fewer calls is left alone as long, and has not failed', async () => {
+  test('that asks for fewer calls is paused as long, and has not failed', async () => {
     const receiver = newReceiver();
-    await rest(receiver, NOW + 5_000);
-    expectUntil(await enter(receiver), NOW + 5_000);
+    await setPause(receiver, NOW + 5_000);
+    expect(await enter(receiver)).toEqual({ until: NOW + 5_000, cause: 'rate_limited' });
     expect(await isFailing(receiver)).toBe(false);
+    expect(await findOpenCircuit(receiver)).toBeUndefined();
     expect(lines()).toEqual([]);
   });
 
-  test('that asked for fewer calls, and fails when it is tried then, is left alone as one that failed', async () => {
+  test('is used by all after its pause, as one that works', async () => {
     const receiver = newReceiver();
-    await rest(receiver, NOW + 5_000);
+    await setPause(receiver, NOW + 5_000);
     vi.setSystemTime(NOW + 5_000);
+    for (let times = 0; times < 3; times += 1) expect(await enter(receiver)).toBe('working');
+  });
+
+  test('is paused for the longest time that it asked for, and a success of somebody under way does not end the pause', async () => {
+    const receiver = await failed(1);
+    await setPause(receiver, NOW + 9_000);
+    await setPause(receiver, NOW + 5_000);
+    await noteSuccess(receiver, 'failing');
+    expect(await enter(receiver)).toEqual({ until: NOW + 9_000, cause: 'rate_limited' });
+  });
+
+  test('that is tried, though the response of the table to the election is lost, is tried by the one elected', async () => {
+    const receiver = await failed(3);
+    vi.setSystemTime(NOW + MINUTE);
+    const send = documents.send.bind(documents);
+    vi.spyOn(documents, 'send').mockImplementation(async (command) => {
+      // As the client repeats a call that got no response.
+      if (command instanceof UpdateCommand) await send(command);
+      return send(command);
+    });
     expect(await enter(receiver)).toBe('trial');
-    await noteFailure(receiver, 'trial');
-    expectUntil(await enter(receiver), NOW + 5_000 + 2 * MINUTE);
+    vi.mocked(documents.send).mockRestore();
   });
 
   test('is used again at once where someone says so', async () => {
     const receiver = await failed(3);
     await close(receiver);
+    expect(await enter(receiver)).toBe('working');
+  });
+});
+
+/** An item that has expired stays in the table until TTL removes it, up to two days later. */
+describe('a circuit that has expired, though the table still has it', () => {
+  const DAY = 24 * 60 * MINUTE;
+
+  /** A receiver that failed so often, more than a day ago. */
+  const failedLongAgo = async (times: number): Promise<string> => {
+    const receiver = await failed(times);
+    vi.setSystemTime(NOW + DAY + 1_000);
+    return receiver;
+  };
+
+  test('counts for nobody', async () => {
+    const receiver = await failedLongAgo(4);
+    expect(await enter(receiver)).toBe('working');
+    expect(await isFailing(receiver)).toBe(false);
+    expect(await findOpenCircuit(receiver)).toBeUndefined();
+  });
+
+  test('adds nothing to the failures that follow', async () => {
+    const receiver = await failedLongAgo(2);
+    for (let times = 1; times < 3; times += 1) {
+      await noteFailure(receiver, 'working');
+      expect(await enter(receiver)).toBe('failing');
+    }
+    await noteFailure(receiver, 'working');
+    expect(await findOpenCircuit(receiver)).toMatchObject({ failures: 3 });
+  });
+
+  test('is not brought back by a pause', async () => {
+    const receiver = await failedLongAgo(3);
+    await setPause(receiver, Date.now() + 5_000);
+    expect(await enter(receiver)).toMatchObject({ cause: 'rate_limited' });
+    expect(await isFailing(receiver)).toBe(false);
+    vi.setSystemTime(Date.now() + 5_000);
     expect(await enter(receiver)).toBe('working');
   });
 });

@@ -19,7 +19,7 @@ import { useOwnTable } from './support/own-table.ts';
 import type { Answer } from './support/receiver.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
-/** Milliseconds of a minute of the schedule here. Waits of seconds are real: 3 s are 50 ms. */
+/** Milliseconds of a minute of the schedule here. Waits of seconds are real: 1.5 s are 25 ms. */
 const MINUTE = 1_000;
 const LIFETIME = 3 * 24 * 60 * MINUTE;
 const NOW = Date.UTC(2030, 0, 1);
@@ -144,7 +144,7 @@ describe('a line tells', () => {
     vi.setSystemTime(NOW + LIFETIME);
     expect(await run(conversation)).toEqual({ settled: 1 });
     expect(lines()).toMatchObject([{ message: 'given up', account, cause: 'status_429', reason: 'status_4xx' }]);
-    expect(await enter(receiverNameOf(conversation))).toBe('failing');
+    expect(await enter(receiverNameOf(conversation))).toMatchObject({ cause: 'rate_limited' });
   });
 
   test('that nobody is to be told', async () => {
@@ -177,13 +177,13 @@ describe('a line tells', () => {
   });
 });
 
-describe('an attempt is repeated after three seconds', () => {
+describe('an attempt is repeated after 1.5 s', () => {
   test.each<[string, Answer, number, number]>([
     ['where the receiver does not say when', 503, 60_000, 2],
     ['where it asks for less', { status: 503, headers: { 'retry-after': '0' } }, 60_000, 2],
     ['not where it asks for more', { status: 503, headers: { 'retry-after': '1' } }, 60_000, 1],
-    ['not where no time is left for it', 503, 12_040, 1],
-    ['where just enough is', 503, 12_060, 2],
+    ['not where no time is left for it', 503, 12_015, 1],
+    ['where just enough is', 503, 12_035, 2],
   ])('%s', async (_, answer, remaining, calls) => {
     const { conversation } = await waiting('one');
     receiver().answers = [answer];

@@ -1,7 +1,9 @@
 /** Delivery, one conversation at a time, with the clock in the test's hand: the schedule, the circuit, what is given up. */
 import { randomBytes } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccount, findAccount, updateAccount } from '../../shared/accounts.ts';
 import { timestamp } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
@@ -16,7 +18,7 @@ import { useOwnTable, useSecret } from './support/own-table.ts';
 import { drop, hang, Receiver } from './support/receiver.ts';
 import { newAccountId, newMedia, newPhone } from './support/world.ts';
 
-/** Milliseconds of a minute of the schedule here. Waits of seconds are real: 3 s are 200 ms. */
+/** Milliseconds of a minute of the schedule here. Waits of seconds are real: 1.5 s are 100 ms. */
 const MINUTE = 4_000;
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 
@@ -260,12 +262,38 @@ describe('what the app network cannot take now', () => {
     ['a redirect, which is not followed', { status: 307, headers: { location: 'http://127.0.0.1:1/' } }],
     ['a dropped connection', drop],
     ['no answer in time', hang],
-  ])('is tried again after 3 s, with the same id: %s', async (_, answer) => {
+  ])('is tried again after 1.5 s, with the same id: %s', async (_, answer) => {
     const { conversation } = await waiting('one');
     app.answers = [answer, 204];
     expect(await run(conversation)).toEqual({ settled: 1 });
     const ids = app.calls.map(({ headers }) => headers['webhook-id']);
     expect(ids).toEqual([ids[0], ids[0]]);
+  });
+
+  test.each([
+    [0, 1.5],
+    [1, 0.5],
+    [1.4, 0.25],
+    [10, 0.25],
+  ])('after %d s is tried again after a pause of %d s: RapidPro recognises a repeat for 2 s', async (took, least) => {
+    const pauses: number[] = [];
+    vi.spyOn(timers, 'setTimeout').mockImplementation(async (milliseconds) => void pauses.push(milliseconds ?? 0));
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    });
+    const { conversation } = await waiting('one');
+    app.answers = [
+      (response) => {
+        vi.setSystemTime(Date.now() + (took / 60) * MINUTE);
+        response.writeHead(503).end();
+      },
+      204,
+    ];
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    // The clock of the test has whole milliseconds.
+    expect(Math.round(((pauses.at(-1) ?? 0) * 60) / MINUTE / 0.05) * 0.05).toBeCloseTo(least, 5);
   });
 
   test('puts off its conversation, and nothing overtakes it', async () => {

@@ -1,6 +1,7 @@
 /** What chat platforms are told, one conversation at a time, with the clock in the test's hand: once, and no faster than they ask. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts.ts';
+import { findOpenCircuit, receiverNameOf } from '../../shared/circuit.ts';
 import { newId } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
 import { receiveMessage, reportState } from '../../shared/messages.ts';
@@ -79,8 +80,9 @@ describe('a platform that asks for fewer calls', () => {
     const here = await onTurn();
     const [first, second] = [await written(here), await written(here)];
     limitFor(3);
-    expect(await run(first)).toEqual({ settled: 0, put_off: 'status_429' });
-    expect(await run(second)).toMatchObject({ settled: 0, put_off: expect.any(String) });
+    const paused_until = Math.ceil((Date.now() + 3 * MINUTE) / 1000) * 1000;
+    expect(await run(first)).toEqual({ settled: 0, put_off: 'status_429', paused_until });
+    expect(await run(second)).toEqual({ settled: 0, put_off: 'rate_limited', paused_until });
     expect(platform.calls).toHaveLength(1);
     for (const conversation of [first, second]) {
       expect(await wait(conversation)).toBeGreaterThan(2.9);
@@ -91,11 +93,43 @@ describe('a platform that asks for fewer calls', () => {
     for (const conversation of [first, second]) expect(await run(conversation)).toEqual({ settled: 1 });
   });
 
+  test('is used by every conversation at once after the pause, and by nobody before', async () => {
+    const here = await onTurn();
+    const conversations = await Promise.all([written(here), written(here), written(here), written(here)]);
+    limitFor(1);
+    for (const conversation of conversations) await run(conversation);
+    expect(platform.calls).toHaveLength(1);
+    later(1.6);
+    platform.calls.length = 0;
+    // Nobody waits for another's attempt.
+    const { promise: all, resolve: isAll } = Promise.withResolvers<void>();
+    platform.answers = [
+      (response) => {
+        if (platform.calls.length === conversations.length) isAll();
+        void all.then(() => response.writeHead(200).end());
+      },
+    ];
+    const results = await Promise.all(conversations.map(run));
+    expect(results).toEqual(conversations.map(() => ({ settled: 1 })));
+  });
+
+  test('while its circuit is tried after failures, works: the circuit closes, and the pause counts', async () => {
+    const here = await onTurn();
+    platform.answers = [500];
+    for (let times = 0; times < 3; times += 1) await run(await written(here));
+    later(1.3);
+    limitFor(1);
+    const conversation = await written(here);
+    expect(await run(conversation)).toMatchObject({ put_off: 'status_429' });
+    expect(await findOpenCircuit(receiverNameOf(conversation))).toBeUndefined();
+    expect(await run(await written(here))).toMatchObject({ put_off: 'rate_limited' });
+  });
+
   test('has not failed: the waits do not grow, however often it asks', async () => {
     const conversation = await written(await onTurn());
     for (let times = 0; times < 5; times += 1) {
       limitFor(1);
-      expect(await run(conversation)).toEqual({ settled: 0, put_off: 'status_429' });
+      expect(await run(conversation)).toMatchObject({ settled: 0, put_off: 'status_429' });
       expect((await readHead(conversation))?.attempts).toBe(0);
       expect(await wait(conversation)).toBeLessThan(1.6);
       later(1.6);
@@ -103,8 +137,8 @@ describe('a platform that asks for fewer calls', () => {
   });
 
   test.each([
-    ['in a far year', 1e6, 10, 10.3],
-    ['in the past', -5, 0, 0.3],
+    ['in a far year', 1e6, 9.9, 10.1],
+    ['in the past', -5, 0, 0.1],
   ])('is heard within reason: until a time %s', async (_, minutes, least, most) => {
     const conversation = await written(await onTurn());
     limitFor(minutes);

@@ -44,7 +44,7 @@ const waiting = async (): Promise<Conversation> => {
   return { direction: 'app', account, phone };
 };
 
-const wakeUp = (conversation: Conversation): Promise<void> =>
+const wakeUp = (conversation: Conversation): Promise<unknown> =>
   deliver({ Records: [{ body: JSON.stringify(conversation), receiptHandle: 'handle' }] } as SQSEvent, context);
 
 const shift = (milliseconds: number): void => {
@@ -93,7 +93,7 @@ describe('a conversation is delivered in order, each message under one id, and l
       },
     ],
   ])('%s', async (_, wakes) => {
-    vi.stubEnv('MINUTE', '100');
+    vi.stubEnv('MINUTE', '3000');
     const conversation = await waiting();
     await wakes(conversation);
     const told = firstTold();

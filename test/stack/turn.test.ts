@@ -453,13 +453,13 @@ describe("a number is told of a user's message", () => {
   test('not before it takes calls again, once it has asked for fewer: no other user of the account comes either', async () => {
     const { number, caller, bot, phone } = await withNumber();
     const other = newPhone();
-    const reset = seconds() + 4;
+    const reset = seconds() + 8;
     number.answers.push({ status: 429, headers: { 'x-ratelimit-reset': String(reset) } });
     for (const text of ['one', 'two']) await write(phone, bot, text);
     const waiting = async () => (await waitingConversations({ account: caller.account })).map(({ cause }) => cause);
     await expect.poll(waiting).toEqual(['status_429']);
     await write(other, bot, 'of another');
-    await expect.poll(async () => [...(await waiting())].sort()).toEqual(['receiver_fails', 'status_429']);
+    await expect.poll(async () => [...(await waiting())].sort()).toEqual(['rate_limited', 'status_429']);
 
     await expect.poll(() => number.calls.length).toBe(4);
     const of = (user: string) =>

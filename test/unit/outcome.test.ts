@@ -23,3 +23,11 @@ test('what is to be sent again waits as long as the answer says', () => {
     retryAfter: 7_000,
   });
 });
+
+test('a 429 with a time asks for fewer calls: nothing has failed', () => {
+  expect(judgeByStatus({ status: 429, headers: { 'retry-after': '7' } })).toStrictEqual({
+    result: 'limited',
+    cause: 'status_429',
+    wait: 7_000,
+  });
+});

@@ -71,7 +71,7 @@ const lines = () => written.map((line) => JSON.parse(line)).filter(({ message })
 
 const backlog = () => written.map((line) => JSON.parse(line)).filter(({ message }) => message === 'backlog');
 
-const sweep = (remaining = () => 55_000): Promise<void> =>
+const sweep = (remaining = () => 55_000): Promise<unknown> =>
   handler(event, { awsRequestId: 'call-1', getRemainingTimeInMillis: remaining });
 
 const finished = () => asked.filter((call) => call.startsWith('UpdateCommand'));

@@ -11,7 +11,7 @@ import {
   removingPresent,
   transactOrLook,
   update,
-  updated,
+  updatedIf,
 } from '../../shared/table/client.ts';
 
 const key = { pk: 'A', sk: 'B' };
@@ -86,7 +86,7 @@ describe('any other end of a call', () => {
     const send = failing(error);
     for (const call of [
       () => update({ Key: key, UpdateExpression: 'SET a = :a' }),
-      () => updated({ Key: key, UpdateExpression: 'SET a = :a' }),
+      () => updatedIf({ Key: key, UpdateExpression: 'SET a = :a' }),
       () => remove(key),
       () => putNew(key),
       () => transactOrLook([]),

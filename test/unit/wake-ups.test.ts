@@ -1,10 +1,10 @@
 /** Wake-ups, as the queue gets them. */
 import fc from 'fast-check';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Conversation, nameOf } from '../../shared/outbox.ts';
 import { headKey } from '../../shared/table/keys.ts';
 import { traced } from '../../shared/trace.ts';
-import { readWakeUp, returnSoon, type WakeUp, wake } from '../../shared/wake-ups.ts';
+import { readWakeUp, returnAfterPause, returnSoon, type WakeUp, wake } from '../../shared/wake-ups.ts';
 import { useFakeQueue } from './support/fake-queue.ts';
 
 const queue = useFakeQueue();
@@ -160,6 +160,52 @@ describe('what the queue does not take', () => {
 test('a wake-up that failed comes again in 5 s', async () => {
   await returnSoon('handle-1');
   expect(queue.returned).toEqual([{ ReceiptHandle: 'handle-1', VisibilityTimeout: 5 }]);
+});
+
+describe('a wake-up that meets a pause of its receiver', () => {
+  const NOW = Date.UTC(2030, 0, 1);
+
+  /** Received so often, this many seconds after it was sent. */
+  const received = (times: number, age: number) => ({
+    receiptHandle: 'handle-1',
+    attributes: {
+      ApproximateReceiveCount: String(times),
+      SentTimestamp: String(NOW - age * 1_000),
+      SenderId: '',
+      ApproximateFirstReceiveTimestamp: '',
+    },
+  });
+
+  beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
+
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([
+    [60_000, 61],
+    [1_500, 2],
+    [999, 1],
+    [0, 1],
+    [-5, 1],
+  ])('comes again within a second after it: in %i ms, after %i s', async (wait, seconds) => {
+    expect(await returnAfterPause(received(1, 0), NOW + wait)).toBe(true);
+    expect(queue.returned).toEqual([{ ReceiptHandle: 'handle-1', VisibilityTimeout: seconds }]);
+  });
+
+  test.each([
+    ['was received three times', 3, 0, 60, true],
+    ['was received four times: the fifth leads to the dead letters', 4, 0, 60, false],
+    ['will be three minutes old', 1, 120, 60, true],
+    ['will be older, as the alarm on the age of the queue counts', 1, 121, 60, false],
+    ['would wait for ten minutes', 1, 0, 600, false],
+  ])('stays on the queue or not, where it %s', async (_, times, age, wait, stays) => {
+    expect(await returnAfterPause(received(times, age), NOW + wait * 1_000)).toBe(stays);
+    expect(queue.returned).toHaveLength(stays ? 1 : 0);
+  });
+
+  test('is left to sweep where the queue fails', async () => {
+    queue.down = true;
+    expect(await returnAfterPause(received(1, 0), NOW + 1_000)).toBe(false);
+  });
 });
 
 test.each([

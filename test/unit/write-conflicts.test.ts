@@ -4,7 +4,7 @@ import timers from 'node:timers/promises';
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents, putNew, remove, removeAll, update, updated } from '../../shared/table/client.ts';
+import { documents, putNew, remove, removeAll, update, updatedIf } from '../../shared/table/client.ts';
 
 /** Milliseconds that were waited. */
 const pauses: number[] = [];
@@ -48,7 +48,7 @@ const failWith = (...failures: Error[]) =>
 const writes: [string, () => Promise<unknown>, unknown][] = [
   ['a put', () => putNew(item), undefined],
   ['an update', () => update({ Key: key, UpdateExpression: 'SET a = :a' }), true],
-  ['an update that returns the item', () => updated({ Key: key, UpdateExpression: 'SET a = :a' }), item],
+  ['an update that returns the item', () => updatedIf({ Key: key, UpdateExpression: 'SET a = :a' }), item],
   ['a deletion', () => remove(key), true],
   ['a batch of deletions', () => removeAll([key]), undefined],
 ];

@@ -396,6 +396,7 @@ describe('an answer', () => {
     cause: `status_${status}`,
     ...(retryAfter !== undefined && { retryAfter }),
   });
+  const limited = (wait: number): Outcome => ({ result: 'limited', cause: 'status_429', wait });
   const refused = (status: number): Outcome => ({ result: 'refused', cause: `status_${status}` });
 
   test.each<[string, Answer, { message: Outcome; state: Outcome }]>([
@@ -412,14 +413,14 @@ describe('an answer', () => {
     ],
     ['404 has messages wait, and no state', { status: 404, headers: {} }, { message: again(404), state: refused(404) }],
     [
-      '429 has it tried again when it says, in seconds',
+      '429 pauses all as long as it says, in seconds',
       { status: 429, headers: { 'retry-after': '30' } },
-      { message: again(429, 30_000), state: again(429, 30_000) },
+      { message: limited(30_000), state: limited(30_000) },
     ],
     [
-      '429 has it tried again when it says, as a date',
+      '429 pauses all until it says, as a date',
       { status: 429, headers: { 'retry-after': 'Tue, 01 Jan 2030 00:03:00 GMT' } },
-      { message: again(429, 120_000), state: again(429, 120_000) },
+      { message: limited(120_000), state: limited(120_000) },
     ],
     ['429 has it tried again', { status: 429, headers: {} }, { message: again(429), state: again(429) }],
     ['500 has it tried again', { status: 500, headers: {} }, { message: again(500), state: again(500) }],
