@@ -5,6 +5,7 @@
  */
 import { findAccount } from './accounts.ts';
 import { minutes, newPseudonym, now, sortableTime, timestamp, timestampOf } from './clock.ts';
+import { applyOnce, eventReceiptWrite } from './event-receipts.ts';
 import { type Grant, granting, listGrants } from './grants.ts';
 import { type LogItem, logItem, type State } from './logs.ts';
 import {
@@ -47,7 +48,7 @@ import {
   requestKey,
   userKey,
 } from './table/keys.ts';
-import { eventReceipt, takeOnce } from './users.ts';
+import { removalWrites, removalWritesAt } from './user-removal.ts';
 
 /** An erasure under way. */
 export interface ErasureItem extends Key {
@@ -70,26 +71,36 @@ export interface Erased {
 /** Minutes after which it is looked once more: what was under way when it began is over by then. */
 const AFTERMATH = 2;
 
-/** The writes that begin an erasure: the user is gone, and the rest will be. 4 write units in a transaction. */
-const beginning = (phone: string): Write[] => [
-  removing(userKey(phone)),
+/** The write that has a user erased: `erase` does it within a minute. 2 write units in a transaction. */
+const erasureWrite = (phone: string): Write =>
   updating({
     Key: erasureKey(phone),
     UpdateExpression:
       'SET pseudonym = if_not_exists(pseudonym, :pseudonym), requested = :now, gsi1pk = :due, gsi1sk = :now',
     ExpressionAttributeValues: { ':pseudonym': newPseudonym(), ':now': sortableTime(now()), ':due': erasurePartition },
-  }),
-];
+  });
 
 /**
- * Removes a user because the app says so; `erase` does the rest within a minute. The same event again changes nothing for
- * seven days, whoever registers in between.
+ * Removes a user because the app network reports it; `erase` does the rest within a minute. The same event again changes
+ * nothing for seven days, whoever registers in between. 8 write units in one transaction.
+ *
+ * @param at - when the user left, as `timestamp` writes it: what is known of a later time stays, and a removal before one
+ * that is known changes nothing. 2 read units more. Without it, all that is known goes.
  */
-export const removeUser = (event: string, phone: string): Promise<void> => takeOnce(event, beginning(phone));
+export const removeUser = async (event: string, phone: string, at?: string): Promise<void> => {
+  if (at === undefined) return applyOnce(event, [...removalWrites(phone), erasureWrite(phone)]);
+  for (;;) {
+    const removal = await removalWritesAt(phone, at);
+    if (removal === undefined) return;
+    const failed = await transact([eventReceiptWrite(event), ...removal, erasureWrite(phone)]);
+    if (failed.length === 0 || failed.includes(0)) return;
+    // The user was changed meanwhile.
+  }
+};
 
 /** Erases a user at once. What is under way meanwhile is found by a last look a little later. */
 export const eraseUser = async (phone: string): Promise<Erased> => {
-  await transact(beginning(phone));
+  await transact([...removalWrites(phone), erasureWrite(phone)]);
   return goOnErasing(phone);
 };
 
@@ -179,7 +190,7 @@ const stop = async ({ account, phone }: UserReference, { pseudonym }: Whom): Pro
   if (platform === undefined || !STOPPED_ON.includes(platform)) return;
   const outgoing: Outgoing = { type: 'user.stopped', user: { account, phone } };
   await transactInOrder((after) => [
-    eventReceipt(`user.stopped ${account} ${pseudonym}`),
+    eventReceiptWrite(`user.stopped ${account} ${pseudonym}`),
     ...enqueueing({ direction: 'platform', account, phone }, outgoing, after),
   ]);
 };

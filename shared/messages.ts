@@ -18,7 +18,7 @@ import {
 } from './outbox.ts';
 import type { PlatformName } from './platforms/platforms.ts';
 import { invalidRequest, Problem } from './problems.ts';
-import { find, findLatest, pages, putNew, puttingNew, type Write } from './table/client.ts';
+import { findLatest, pages, putNew, puttingNew, type Write } from './table/client.ts';
 import { type Key, messageKey } from './table/keys.ts';
 import { phoneNumber } from './text.ts';
 import { type Attempts, waitingAbout } from './waiting.ts';
@@ -33,7 +33,7 @@ interface MessageItem extends LogItem {
 }
 
 /** The conversation that a message belongs to. */
-const conversation = (direction: Direction, { account, phone }: Message): Conversation => ({
+export const conversation = (direction: Direction, { account, phone }: Message): Conversation => ({
   direction,
   account,
   phone,
@@ -175,34 +175,16 @@ const take = async (account: string, id: string, { from, to, ...content }: Recei
   if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
 };
 
-/**
- * Logs a state that the app reports of a message to a user. The same state again changes nothing, and states may come
- * in any order. 0.5 read units and 1 write unit with 3 on its indexes, or 6 where the account's platform is told.
- *
- * @returns whether there is such a message
- */
-export const reportState = async (id: string, state: State, reason?: string): Promise<boolean> => {
-  const item = await find<LogItem>(messageKey(id));
-  if (item?.state !== 'sent') return false;
-  const message = messageOf(item);
-  const created = timestamp();
-  const what = { message, state, created, reason };
-  const isKnown = message.reported
-    ? (await transactInOrder((after) => reaching(what, after))).length > 0
-    : (await putNew(stateItem(what))) !== undefined;
-  if (!isKnown) measure('info', 'state', { account: message.account, message_id: id, state, states: 1 });
-  return true;
-};
-
 /** That a message reaches a state; why, where it failed. */
-interface Reaching {
+export interface Reaching {
   message: Message;
   state: State;
   created: string;
   reason?: string | undefined;
 }
 
-const stateItem = ({ message, state, created, reason }: Reaching): LogItem => ({
+/** The log entry of a state that a message reaches. */
+export const stateItem = ({ message, state, created, reason }: Reaching): LogItem => ({
   ...logItem(message, state, created),
   // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...(reason !== undefined && { reason }),
@@ -213,14 +195,20 @@ const stateItem = ({ message, state, created, reason }: Reaching): LogItem => ({
  * report to its account's platform, where that wants to know.
  */
 export const reaching = (what: Reaching, after: string | undefined): Write[] => {
-  const { message, state, created } = what;
+  const { message } = what;
   return [
     puttingNew<Key>(stateItem(what)),
-    ...(message.reported
-      ? enqueueing(conversation('platform', message), { type: 'message.state', message, state, created }, after)
-      : []),
+    ...(message.reported ? enqueueing(conversation('platform', message), reportOf(what), after) : []),
   ];
 };
+
+/** What an account's platform is sent about a state. */
+export const reportOf = ({ message, state, created }: Reaching): Outgoing => ({
+  type: 'message.state',
+  message,
+  state,
+  created,
+});
 
 /** All that is known of a message; never what it says. */
 export interface Story extends Message {

@@ -139,21 +139,41 @@ export const conversationOf = ({ pk }: Key): Conversation => {
  *
  * @param after - the id of the entry that it comes after; the clock's time will do, where nothing is given
  */
-export const enqueueing = (conversation: Conversation, outgoing: Outgoing, after: string | undefined): Write[] => {
+export const enqueueing = (conversation: Conversation, outgoing: Outgoing, after: string | undefined): Write[] =>
+  enqueueWrites(conversation, [outgoing], after);
+
+/** The same for several, which go out in this order. 2 write units each, and 2 for the head. */
+export const enqueueWrites = (
+  conversation: Conversation,
+  outgoing: [Outgoing, ...Outgoing[]],
+  after: string | undefined,
+): Write[] => {
   const name = nameOf(conversation);
-  const id = after === undefined ? newId() : newIdAfter(after);
-  const created = timestamp();
   const trace_id = traceId();
-  const entry: Entry = { ...entryKey(name, id), id, created, outgoing, ...(trace_id !== undefined && { trace_id }) };
+  const first = after === undefined ? newId() : newIdAfter(after);
+  let newest = first;
+  const entries = outgoing.map((one, place): Entry => {
+    const id = place === 0 ? first : newIdAfter(newest);
+    newest = id;
+    const key = entryKey(name, id);
+    return { ...key, id, created: timestamp(), outgoing: one, ...(trace_id !== undefined && { trace_id }) };
+  });
   const { gsi1pk, gsi1sk } = dueAt(name, sortableTime(now() + minutes(OVERDUE)));
   return [
-    putting(entry),
+    ...entries.map((entry) => putting(entry)),
     updating({
       Key: headKey(name),
       UpdateExpression:
-        'ADD generation :one SET newest = :id, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
-      ConditionExpression: 'attribute_not_exists(newest) OR newest < :id',
-      ExpressionAttributeValues: { ':one': 1, ':id': id, ':created': created, ':shard': gsi1pk, ':due': gsi1sk },
+        'ADD generation :count SET newest = :newest, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
+      ConditionExpression: 'attribute_not_exists(newest) OR newest < :first',
+      ExpressionAttributeValues: {
+        ':count': entries.length,
+        ':first': first,
+        ':newest': newest,
+        ':created': entries[0]?.created,
+        ':shard': gsi1pk,
+        ':due': gsi1sk,
+      },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     }),
   ];

@@ -46,6 +46,16 @@ export const atMost = (count: number) =>
     ),
   );
 
+/** The first so many characters, as people count them: never half of an emoji. */
+export const truncate = (value: string, count: number): string => {
+  if (value.length <= count) return value;
+  let end = 0;
+  for (let taken = 0; taken < count && end < value.length; taken += 1) {
+    end += (value.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return value.slice(0, end);
+};
+
 /** Characters of a message to a user, and of a quick reply. */
 export const MAX_TEXT = 4_096;
 export const MAX_QUICK_REPLIES = 10;

@@ -20,7 +20,15 @@ import {
 import { Problem } from './problems.ts';
 import { isAutomatic, type PropertyName } from './properties.ts';
 import { requestRetention } from './settings.ts';
-import { find, findLatest, puttingNew, updating, type Write } from './table/client.ts';
+import {
+  find,
+  findLatest,
+  getManyConsistent,
+  getManyEventual,
+  puttingNew,
+  updating,
+  type Write,
+} from './table/client.ts';
 import { type Key, ofPerson, requestKey } from './table/keys.ts';
 import { uuid } from './text.ts';
 import { knownSince, latestProfile, type Profile } from './users.ts';
@@ -188,6 +196,18 @@ export const retrieve = async (account: string, phone: string, properties: Prope
     await recordGrant(phone, grantOf({ id: newId(), account, phone }, undefined, released, created));
   }
   return { status: 'completed', results };
+};
+
+/** The numbers of the users whom these requests ask, by the requests' ids. 0.5 read units each, 1.5 for one that is unknown. */
+export const usersAsked = async (ids: string[]): Promise<Map<string, string>> => {
+  const items = await getManyEventual<RequestItem[]>(ids.map(requestKey));
+  const missed = ids.filter((_, place) => items[place] === undefined);
+  const late = await getManyConsistent<RequestItem[]>(missed.map(requestKey));
+  const found = [
+    ...ids.map((id, place) => [id, items[place]] as const),
+    ...missed.map((id, place) => [id, late[place]] as const),
+  ];
+  return new Map(found.flatMap(([id, item]) => (item ? [[id, item.phone]] : [])));
 };
 
 /** Why a user's answer is not taken: nobody knows the request, or properties that it did not ask for. */

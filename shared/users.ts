@@ -1,14 +1,12 @@
 /** Users of the mobile app: who is registered, who is a panelist, and what their profiles say. */
 import * as v from 'valibot';
-import { secondsFromNow, timestamp } from './clock.ts';
+import { timestamp } from './clock.ts';
+import { applyOnce, eventReceiptWrite } from './event-receipts.ts';
 import { type PropertyName, propertyNames } from './properties.ts';
-import { checking, findLatest, peek, puttingNew, transact, update, updating, type Write } from './table/client.ts';
-import { eventKey, type Key, userKey } from './table/keys.ts';
-
-interface UserItem extends Key {
-  panelist: boolean;
-  created: string;
-}
+import { checking, findLatest, peek, transact, update, updating, type Write } from './table/client.ts';
+import { userKey } from './table/keys.ts';
+import { attributeOf, propertiesOf, timeOf, type UserItem, unchanged } from './user-item.ts';
+import { lastRemoval, notRemovedSinceCheck } from './user-removal.ts';
 
 export interface User {
   phone_number: string;
@@ -19,15 +17,9 @@ export interface User {
 export type Profile = Partial<Record<PropertyName, { value: string; source: string }>>;
 
 /** What a property says, and who said so; `null` where the profile says nothing any more. */
-export type Property = { value: string; source: string } | { value: null };
+type Property = { value: string; source: string } | { value: null };
 
-/** What attributes begin with that hold properties. */
-const PROPERTY = 'property_';
-
-/** Seconds that an event of the app network is remembered for, so that a late repetition undoes nothing newer. */
-const EVENT_MEMORY = 7 * 86_400;
-
-/** The user with this number. 1 read unit. */
+/** The user with this number. 0.5 read units. */
 export const findUser = async (phone: string): Promise<User | undefined> => {
   const item = await findLatest<UserItem>(userKey(phone));
   return item && { phone_number: phone, panelist: item.panelist };
@@ -61,12 +53,11 @@ export interface WholeUser {
 export const wholeUser = async (phone: string): Promise<WholeUser | undefined> => {
   const item = await findLatest<UserItem>(userKey(phone));
   if (item === undefined) return undefined;
-  const properties = Object.entries(item).flatMap(([name, property]) =>
-    name.startsWith(PROPERTY) ? [[name.slice(PROPERTY.length), property]] : [],
-  );
+  const properties = propertiesOf(item).filter(([, property]) => v.is(known, property));
   return { registered: item.created, panelist: item.panelist, properties: Object.fromEntries(properties) };
 };
 
+/** A property with a value; one that was removed keeps the time of that alone. */
 const known = v.object({ value: v.string(), source: v.string() });
 
 const profileIn = (item: object): Profile =>
@@ -89,48 +80,94 @@ export const registerUser = async ({
 }: Pick<User, 'phone_number'> & Partial<User>): Promise<boolean> =>
   update({
     Key: userKey(phone_number),
-    UpdateExpression: 'SET panelist = :panelist, created = if_not_exists(created, :now)',
+    UpdateExpression: `SET panelist = :panelist,${panelist === undefined ? '' : ' panelist_updated = :now,'} updated = :now, created = if_not_exists(created, :now) ADD version :one`,
     ConditionExpression: `attribute_not_exists(pk)${panelist === undefined ? '' : ' OR panelist <> :panelist'}`,
-    ExpressionAttributeValues: { ':panelist': panelist ?? false, ':now': timestamp() },
+    ExpressionAttributeValues: { ':panelist': panelist ?? false, ':now': timestamp(), ':one': 1 },
   });
 
+/** What the app network reports of a user: what is given is set, what is not stays. */
+interface UserUpdate {
+  phone_number: string;
+  panelist?: boolean | undefined;
+  properties?: Partial<Record<PropertyName, Property>> | undefined;
+}
+
 /**
- * Takes what the app says of a user: what is given is set, what is not stays. Who was not registered is from now on.
- * The same event again changes nothing for seven days. 4 write units in one transaction.
+ * Records what the app network reports of a user, who is registered by it. The same event again changes nothing for
+ * seven days. 4 write units in one transaction.
+ *
+ * @param at - when the data was true, as `timestamp` writes it: what is known of a later time stays, and data from
+ * before the user's removal, or of the same time, changes nothing. 2 read units more, and 2 write units where the user is
+ * new. Without it, the data counts as newer than all that is known.
  */
-export const updateUser = async (
-  event: string,
-  {
-    phone_number,
-    panelist,
-    properties = {},
-  }: {
-    phone_number: string;
-    panelist?: boolean | undefined;
-    properties?: Partial<Record<PropertyName, Property>> | undefined;
-  },
-): Promise<void> => {
+export const updateUser = async (event: string, reported: UserUpdate, at?: string): Promise<void> => {
+  if (at === undefined) {
+    const present = timestamp();
+    return applyOnce(event, [updating(userChange(reported, { at: present, updated: present }))]);
+  }
+  const { phone_number } = reported;
+  for (;;) {
+    const [item, removed] = await Promise.all([findLatest<UserItem>(userKey(phone_number)), lastRemoval(phone_number)]);
+    if (removed !== undefined && removed >= at) return;
+    const newer = notOlder(item, reported, at);
+    if (item !== undefined && newer.panelist === undefined && Object.keys(newer.properties).length === 0) return;
+    const { condition, values } = unchanged(item);
+    const { updated = at } = item ?? {};
+    const change = userChange({ phone_number, ...newer }, { at, updated: updated > at ? updated : at });
+    const failed = await transact([
+      eventReceiptWrite(event),
+      updating({
+        ...change,
+        ConditionExpression: condition,
+        ExpressionAttributeValues: { ...change.ExpressionAttributeValues, ...values },
+      }),
+      ...(item === undefined ? [notRemovedSinceCheck(phone_number, at)] : []),
+    ]);
+    if (failed.length === 0 || failed.includes(0)) return;
+    // The user was changed meanwhile.
+  }
+};
+
+/** A change of a user's item: each property with the time of its data, which alone stays of one that is removed. */
+const userChange = (
+  { phone_number, panelist, properties = {} }: UserUpdate,
+  { at, updated }: { at: string; updated: string },
+) => {
   const given = Object.entries(properties);
-  const set = given.filter(([, { value }]) => value !== null);
-  const removed = given.filter(([, { value }]) => value === null).map(([name]) => attributeOf(name));
-  const updated = timestamp();
   const assignments = [
     'created = if_not_exists(created, :now)',
-    panelist === undefined ? 'panelist = if_not_exists(panelist, :panelist)' : 'panelist = :panelist',
-    ...set.map(([name]) => `${attributeOf(name)} = :${name}`),
+    'updated = :updated',
+    ...(panelist === undefined
+      ? ['panelist = if_not_exists(panelist, :panelist)']
+      : ['panelist = :panelist', 'panelist_updated = :at']),
+    ...given.map(([name]) => `${attributeOf(name)} = :${name}`),
   ];
-  await takeOnce(event, [
-    updating({
-      Key: userKey(phone_number),
-      UpdateExpression: `SET ${assignments.join(', ')}${removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''}`,
-      ExpressionAttributeValues: {
-        ':now': updated,
-        ':panelist': panelist ?? false,
-        ...Object.fromEntries(set.map(([name, property]) => [`:${name}`, { ...property, updated }])),
-      },
-    }),
-  ]);
+  return {
+    Key: userKey(phone_number),
+    UpdateExpression: `SET ${assignments.join(', ')} ADD version :one`,
+    ExpressionAttributeValues: {
+      ':now': timestamp(),
+      ':updated': updated,
+      ':panelist': panelist ?? false,
+      ...(panelist !== undefined && { ':at': at }),
+      ...Object.fromEntries(
+        given.map(([name, property]) => [
+          `:${name}`,
+          property.value === null ? { updated: at } : { ...property, updated: at },
+        ]),
+      ),
+      ':one': 1,
+    },
+  };
 };
+
+/** The part of an update that is not older than what is known. */
+const notOlder = (item: UserItem | undefined, { panelist, properties = {} }: UserUpdate, at: string) => ({
+  panelist: (item?.panelist_updated ?? '') <= at ? panelist : undefined,
+  properties: Object.fromEntries(
+    Object.entries(properties).filter(([name]) => timeOf(Object(item)[attributeOf(name)]) <= at),
+  ),
+});
 
 /** Holds that there is this user since then or before, within a transaction that fails otherwise. 2 write units. */
 export const knownSince = (phone: string, time: string): Write =>
@@ -138,15 +175,3 @@ export const knownSince = (phone: string, time: string): Write =>
     ConditionExpression: 'created <= :time',
     ExpressionAttributeValues: { ':time': time },
   });
-
-/** The attribute that holds a property. */
-const attributeOf = (property: string): string => `${PROPERTY}${property}`;
-
-/** Remembers for seven days that something was done, within the transaction that does it; fails if it was done before. */
-export const eventReceipt = (event: string): Write =>
-  puttingNew({ ...eventKey(event), expires_at: secondsFromNow(EVENT_MEMORY) });
-
-/** Does what an event asks for, unless it was done: the same event again changes nothing for seven days. */
-export const takeOnce = async (event: string, writes: Write[]): Promise<void> => {
-  await transact([eventReceipt(event), ...writes]);
-};

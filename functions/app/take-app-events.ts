@@ -1,16 +1,27 @@
 /** POST /v1/app/events: takes what the app network reports, one event or a batch. */
-import { takeEvents } from '../../shared/app-events.ts';
+import { receiveEvents } from '../../shared/app-event-batch.ts';
 import { endpoint, noContent } from '../../shared/http/endpoint.ts';
-import { Problem } from '../../shared/problems.ts';
+import { type Fault, Problem } from '../../shared/problems.ts';
+import { isBusy } from '../../shared/table/busy.ts';
 
 export const handler = endpoint('takeAppEvents', async ({ body }) => {
-  const faults = Array.isArray(body)
-    ? await takeEvents(body, (place) => [String(place)])
-    : await takeEvents([body], () => []);
+  const faults = await (Array.isArray(body)
+    ? receiveEvents(body, (place) => [String(place)])
+    : receiveEvents([body], () => [])
+  ).catch(failed);
   if (faults.length === 0) return noContent();
   throw new Problem(
     'events_refused',
-    'errors names each event that was not taken, by its place, and why; all others were. Correct these and send all again: a repetition is harmless.',
+    'errors names each event that was not applied, by its place, and why; all others were. Correct these and send all again, in the same order: a repetition is harmless.',
     { faults },
   );
 });
+
+const failed = (cause: unknown): Fault[] => {
+  if (!isBusy(cause)) throw cause;
+  throw new Problem(
+    'unavailable',
+    'Some events were not applied. Send all again in a moment, in the same order: no later event was applied about a user for whom one failed.',
+    { retryAfter: 1, cause },
+  );
+};

@@ -60,8 +60,15 @@ the Channel API and in WhatsApp's. Ordinary webhooks of Turn are answered with 2
 the channel's \`hmac_secret\`, \`X-Turn-Hook-Signature\` has to be good.`,
   takeTestMessage: `It is logged, goes to your platform, and what that answers goes to \`from\`: exactly as if that user had written to
 the bot in the app.`,
-  takeAppEvents: `A repeated \`id\` is harmless. Those that cannot be taken are named by their place (\`events_refused\`); the others
-are taken: correct these, and send all again.`,
+  takeAppEvents: `A repeated \`id\` is harmless. Events about one user are applied in the order of the batch. An event that is
+rejected is named by its place (\`events_refused\`), and so is each later event about the same user, which is held back; all
+others are applied. Correct or remove the rejected ones, and send all again in the same order. After a 503, too, send all
+again: no later event was applied about a user for whom one failed.
+
+\`timestamp\` is optional: when the data was true. A \`user.updated\` changes no property and no \`panelist\` of which newer
+data is known, and registers nobody who was removed at that time or later, in the last seven days; a \`user.removed\` removes
+only what is not newer. Without \`timestamp\`, an event counts as newer than all that is known: before you send a later event
+about a user, repeat the earlier ones until they are accepted.`,
   startUserDataRequest: `The user is asked in the app for what needs approval; the other properties are granted at once. A request with
 only such ones is completed at once. It is kept for 30 days.`,
   fetchUserData: `\`pending\` until the user has answered for every property. With \`long_poll\` the call waits, and ends within a
@@ -91,7 +98,7 @@ export const remedies: Record<ProblemCode, string> = {
   file_too_large: 'make the file smaller than 4 MB (4,194,304 bytes)',
   unsupported_media_type: 'send the `Content-Type` that `detail` names, in UTF-8 and without `Content-Encoding`',
   invalid_request: '`errors` names every fault, by JSON pointer or parameter',
-  events_refused: '`errors` names each event that was not taken; correct these and send all again',
+  events_refused: '`errors` names each event that was not applied; correct these and send all again, in the same order',
   file_type_not_supported: 'upload one of the types that `detail` names',
   idempotency_key_reused: 'use a new key, or the first request unchanged',
   option_not_found: "choose one of this profiler's options",
@@ -153,7 +160,7 @@ export const glossary: Record<string, string> = {
   start: 'Unix seconds, included; 30 days ago, where none is given.',
   start_date: 'The first day, `YYYY-MM-DD`, UTC, included.',
   state: 'What a message has reached.',
-  timestamp: 'When it was granted, or sent. UTC.',
+  timestamp: 'When it was granted, sent, or happened. UTC, or with an offset in events of the app network.',
   title: 'The problem in a few words, always the same.',
   to: "The user's phone number.",
   to_no_plus: "The user's phone number; or in `to`.",

@@ -3,6 +3,7 @@
  * A key's prefix names its entity, so that a role can be fenced into the prefixes that its function needs.
  */
 
+import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 export interface Key {
@@ -144,6 +145,13 @@ export const ofMediaOwner = (account: string, { created, id }: { created: string
 /** That an event of the app network was taken, for those whose repetition would not be harmless by itself. */
 export const eventKey = (event: string): Key => key(`EVENT#${event}`, 'EVENT');
 
+/** That an answer which the app network reported was recorded: its repetition succeeds after its request is gone. */
+export const answeredEventKey = (event: string): Key => key(eventKey(event).pk, 'ANSWERED');
+
+/** When a user was removed, without the number: what was known before registers nobody. */
+export const removalKey = (phone: string): Key =>
+  key(`REMOVED#${createHash('sha256').update(phone).digest('hex')}`, 'REMOVED');
+
 /** Which index lists log entries of an account by what, and its partition for one of them. */
 export const logPartitions = {
   gsi1: (account: string, { state }: { state: string }) => `LOGS#${account}#${state}`,
@@ -232,6 +240,7 @@ const jobs = jobCounterRange('*', '', '').pk;
 const requests = requestKey('*').pk;
 const grants = grantKey('*', { created: '', request: '' }).pk;
 const erasures = erasureKey('*').pk;
+const removals = 'REMOVED#*';
 const media = mediaKey('*').pk;
 
 /** The access patterns of the functions, by name. The operator's command works with the operator's own rights. */
@@ -253,13 +262,19 @@ export const accessPatterns = {
   checkUser: { action: 'ConditionCheckItem', partitions: userKey('*').pk },
   putRequest: { action: 'PutItem', partitions: requests },
   findRequest: { action: 'GetItem', partitions: requests },
+  findRequests: { action: 'BatchGetItem', partitions: requests },
   answerRequest: { action: 'UpdateItem', partitions: requests },
   putGrant: { action: 'PutItem', partitions: grants },
   putEventReceipt: { action: 'PutItem', partitions: eventKey('*').pk },
+  findEventReceipt: { action: 'GetItem', partitions: eventKey('*').pk },
+  putRemoval: { action: 'PutItem', partitions: removals },
+  findRemoval: { action: 'GetItem', partitions: removals },
+  checkRemoval: { action: 'ConditionCheckItem', partitions: removals },
   putMedia: { action: 'PutItem', partitions: media },
   findMedia: { action: 'GetItem', partitions: media },
   putLogEntry: { action: 'PutItem', partitions: messages },
   findMessage: { action: 'GetItem', partitions: messages },
+  findMessages: { action: 'BatchGetItem', partitions: messages },
   markCounted: { action: 'UpdateItem', partitions: messages },
   putEntry: { action: 'PutItem', partitions: outbox },
   listEntries: { action: 'Query', partitions: outbox },

@@ -475,7 +475,7 @@ describe('the app speaks:', () => {
 
   test.each(sayings)('%s', async (_, { method, path, body }, said) => {
     const reply = await ask(method, path, body);
-    expect(reply).toEqual({ status: 200, body: { event: { id: aUuid, ...(said as object) }, status: 204 } });
+    expect(reply).toEqual({ status: 200, body: { event: { id: aUuid, timestamp: aTime, ...(said as object) }, status: 204 } });
     expect(bridge.calls).toMatchObject([
       {
         method: 'POST',
@@ -488,7 +488,7 @@ describe('the app speaks:', () => {
 
   test.each(sayings)('%s, with an event id of their choice', async (_, { method, path, body }, said) => {
     const reply = await ask(method, path, { ...body, event_id: 'again' });
-    expect(reply.body).toEqual({ event: { id: 'again', ...(said as object) }, status: 204 });
+    expect(reply.body).toEqual({ event: { id: 'again', timestamp: aTime, ...(said as object) }, status: 204 });
   });
 
   test('two events have two ids', async () => {
@@ -651,7 +651,7 @@ describe('users answer requests by themselves', () => {
     await deliver('m1', asking('r1', 'first_name', 'last_name'));
     await expect
       .poll(() => answersTo('r1'))
-      .toEqual([{ id: aUuid, type: 'user_data.answered', data: { id: 'r1', answers } }]);
+      .toEqual([{ id: aUuid, timestamp: aTime, type: 'user_data.answered', data: { id: 'r1', answers } }]);
   });
 
   test('never, where they were told nothing, or forgot it', async () => {

@@ -6,29 +6,13 @@ import { updateAccount } from '../../shared/accounts.ts';
 import { readHead } from '../../shared/outbox.ts';
 import { documents } from '../../shared/table/client.ts';
 import { userKey } from '../../shared/table/keys.ts';
-import { findUser, registerUser } from '../../shared/users.ts';
-import { call, type ProblemDocument, sendRaw } from './support/client.ts';
+import { findUser, latestProfile, registerUser } from '../../shared/users.ts';
+import { answered, applied, message, rejected, removed, report, state, updated } from './support/app-events.ts';
+import { call, sendRaw } from './support/client.ts';
 import { Receiver } from './support/receiver.ts';
 import { type Caller, newCaller, newPhone } from './support/world.ts';
 
 const { app_token: token, bridge_url } = inject('stack');
-
-/** Sends events as they are. */
-const report = (body: unknown) =>
-  sendRaw('takeAppEvents', { token, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
-
-/** Sends events that must be taken. */
-const taken = async (body: unknown): Promise<void> => {
-  const received = await report(body);
-  expect(received, JSON.stringify(received.body)).toMatchObject({ status: 204 });
-};
-
-/** Sends events of which some must be refused. Answers what is said of them. */
-const refused = async (body: unknown): Promise<string[]> => {
-  const { status, body: problem } = await report(body);
-  expect({ status, code: (problem as ProblemDocument).code }).toEqual({ status: 422, code: 'events_refused' });
-  return ((problem as ProblemDocument).errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`);
-};
 
 const business = async () => {
   const caller = await newCaller('messages', 'stats');
@@ -42,36 +26,6 @@ const sent = async ({ token: own }: Caller, to = newPhone()): Promise<{ id: stri
   return { id: body.id, to };
 };
 
-const state = (id: string, reached: string, event = randomUUID()) => ({
-  id: event,
-  type: 'message.state',
-  data: { id, state: reached },
-});
-
-const message = (from: string, to: string, body = 'Hi', event = randomUUID()) => ({
-  id: event,
-  type: 'message.received',
-  data: { from, to, type: 'text', text: { body } },
-});
-
-const updated = (phone_number: string, data: object, event = randomUUID()) => ({
-  id: event,
-  type: 'user.updated',
-  data: { phone_number, ...data },
-});
-
-const removed = (phone_number: string, event = randomUUID()) => ({
-  id: event,
-  type: 'user.removed',
-  data: { phone_number },
-});
-
-const answered = (id: string, answers: object, event = randomUUID()) => ({
-  id: event,
-  type: 'user_data.answered',
-  data: { id, answers },
-});
-
 /** States that were logged, of all contacts or of one, oldest first, but for those of delivery. */
 const logged = async ({ token: own }: Caller, contact?: string): Promise<string[]> =>
   ((await call('listLogs', { token: own, query: contact === undefined ? {} : { contact } })).body ?? [])
@@ -84,34 +38,34 @@ describe('a state', () => {
     const caller = await business();
     const { id, to } = await sent(caller);
     const event = state(id, 'delivered_to_user');
-    await taken(event);
-    await taken(event);
-    await taken([event, event, state(id, 'delivered_to_user')]);
+    await applied(event);
+    await applied(event);
+    await applied([event, event, state(id, 'delivered_to_user')]);
     expect(await logged(caller, to)).toEqual(['sent', 'delivered_to_user']);
   });
 
   test('may come late, and before one that was reached earlier', async () => {
     const caller = await business();
     const { id, to } = await sent(caller);
-    await taken(state(id, 'read'));
-    await taken(state(id, 'delivered_to_user'));
-    await taken(state(id, 'delivery_failed'));
+    await applied(state(id, 'read'));
+    await applied(state(id, 'delivered_to_user'));
+    await applied(state(id, 'delivery_failed'));
     expect(await logged(caller, to)).toEqual(['sent', 'read', 'delivered_to_user', 'delivery_failed']);
   });
 
   test('of a message that nobody sent is refused', async () => {
     const caller = await business();
     const detail = '#/data/id is the id of no message that was sent to a user';
-    expect(await refused(state(randomUUID(), 'read'))).toEqual([detail]);
+    expect(await rejected(state(randomUUID(), 'read'))).toEqual([detail]);
     const phone = newPhone();
     const received = message(phone, caller.bot);
-    await taken(received);
-    expect(await refused(state(received.id, 'read'))).toEqual([detail]);
+    await applied(received);
+    expect(await rejected(state(received.id, 'read'))).toEqual([detail]);
   });
 
   test('that only we can know of is refused', async () => {
     const { id } = await sent(await business());
-    expect(await refused(state(id, 'delivered_to_server'))).toEqual([
+    expect(await rejected(state(id, 'delivered_to_server'))).toEqual([
       '#/data/state must be "delivered_to_user", "read" or "delivery_failed"',
     ]);
   });
@@ -122,20 +76,20 @@ describe("a user's message", () => {
     const caller = await business();
     const phone = newPhone();
     const event = message(phone, caller.bot);
-    await Promise.all([taken(event), taken(event), taken([event, event])]);
-    await taken(message(phone, caller.bot));
+    await Promise.all([applied(event), applied(event), applied([event, event])]);
+    await applied(message(phone, caller.bot));
     expect(await logged(caller, phone)).toEqual(['received', 'received']);
   });
 
   test('to a number that no bot has is refused', async () => {
-    expect(await refused(message(newPhone(), newPhone()))).toEqual(["#/data/to is no bot's number"]);
+    expect(await rejected(message(newPhone(), newPhone()))).toEqual(["#/data/to is no bot's number"]);
   });
 
   test('may be longer than one to a user', async () => {
     const caller = await business();
     const phone = newPhone();
-    await taken(message(phone, caller.bot, '☺'.repeat(65_536)));
-    expect(await refused(message(phone, caller.bot, 'x'.repeat(65_537)))).toEqual([
+    await applied(message(phone, caller.bot, '☺'.repeat(65_536)));
+    expect(await rejected(message(phone, caller.bot, 'x'.repeat(65_537)))).toEqual([
       '#/data/text/body must have at most 65536 characters',
     ]);
     expect(await logged(caller, phone)).toEqual(['received']);
@@ -151,7 +105,7 @@ describe('an answer to a request', () => {
       first_name: { value: 'Thandi', source: 'user' },
       last_name: { value: 'Zoë', source: 'user' },
     };
-    await taken(updated(phone, { properties }));
+    await applied(updated(phone, { properties }));
     const { body } = await call('startUserDataRequest', {
       token: own,
       path: { phone_number: phone },
@@ -174,19 +128,19 @@ describe('an answer to a request', () => {
   test('is taken once, however often it comes', async () => {
     const { id, fetched } = await requested();
     const event = answered(id, { first_name: 'approved', last_name: 'denied', citizenship: 'approved' });
-    await Promise.all([taken(event), taken(event), taken([event, event])]);
+    await Promise.all([applied(event), applied(event), applied([event, event])]);
     const first = await fetched();
     expect(first).toEqual({
       status: 'completed',
       results: { first_name: approved('Thandi'), last_name: denied, citizenship: { status: 'unavailable' } },
     });
-    await taken(event);
+    await applied(event);
     expect(await fetched()).toEqual(first);
   });
 
   test('is taken in the order of its batch, of which the first stands', async () => {
     const { id, fetched } = await requested();
-    await taken([
+    await applied([
       answered(id, { first_name: 'denied' }),
       answered(id, { first_name: 'approved', last_name: 'approved' }),
       answered(id, { last_name: 'denied', citizenship: 'denied' }),
@@ -197,37 +151,41 @@ describe('an answer to a request', () => {
     });
   });
 
-  test('that is bad is refused, and says what is; others of its batch are taken', async () => {
-    const { id, phone, fetched } = await requested();
-    const batch = [
-      answered(randomUUID(), { first_name: 'approved' }),
-      answered(id, { first_name: 'maybe', last_name: true, citizenship: null }),
-      answered(id, { first_name: 'approved', number: 'approved' }),
-      answered(id, ['approved']),
-      { id: randomUUID(), type: 'user_data.answered', data: { id: '' } },
-      answered(id, { last_name: 'approved' }),
-      answered(id, {}),
-      updated(phone, { panelist: true }),
-    ];
-    const choice = 'must be "approved" or "denied"';
-    expect(await refused(batch)).toEqual([
-      '#/0/data/id is the id of no request, or of one that has expired',
-      `#/1/data/answers/first_name ${choice}`,
-      `#/1/data/answers/last_name ${choice}`,
-      `#/1/data/answers/citizenship ${choice}`,
-      '#/2/data/answers/number is not among the properties that this request asks for',
-      '#/3/data/answers/0 is not among the properties that this request asks for',
-      '#/4/data/id must not be empty or white space only',
-      '#/4/data/answers is required',
-    ]);
-    expect(await findUser(phone)).toEqual({ phone_number: phone, panelist: true });
-    await taken(answered(id, { first_name: 'denied', last_name: 'denied', citizenship: 'denied' }));
+  test.each<[string, object, string[]]>([
+    [
+      'answers that are none',
+      { first_name: 'maybe', last_name: true, citizenship: null },
+      ['first_name', 'last_name', 'citizenship'].map(
+        (name) => `#/0/data/answers/${name} must be "approved" or "denied"`,
+      ),
+    ],
+    [
+      'a property that was not asked for',
+      { first_name: 'approved', number: 'approved' },
+      ['#/0/data/answers/number is not among the properties that this request asks for'],
+    ],
+    ['a list', ['approved'], ['#/0/data/answers/0 is not among the properties that this request asks for']],
+  ])('with %s is rejected, and its batch is applied for other users', async (_, answers, faults) => {
+    const { id, fetched } = await requested();
+    const other = newPhone();
+    expect(await rejected([answered(id, answers), updated(other, { panelist: true })])).toEqual(faults);
+    expect(await findUser(other)).toEqual({ phone_number: other, panelist: true });
+    await applied(answered(id, { first_name: 'denied', last_name: 'approved', citizenship: 'denied' }));
     expect((await fetched()).results).toEqual({ first_name: denied, last_name: approved('Zoë'), citizenship: denied });
+  });
+
+  test('to a request that nobody knows is rejected, and so is one that names none', async () => {
+    const nameless = { id: randomUUID(), type: 'user_data.answered', data: { id: '' } };
+    expect(await rejected([answered(randomUUID(), { first_name: 'approved' }), nameless])).toEqual([
+      '#/0/data/id is the id of no request, or of one that has expired',
+      '#/1/data/id must not be empty or white space only',
+      '#/1/data/answers is required',
+    ]);
   });
 
   test.each(['toString', '__defineGetter__'])('to what no request asks for is refused: %s', async (name) => {
     const { id } = await requested();
-    expect(await refused(answered(id, { [name]: 'approved' }))).toEqual([
+    expect(await rejected(answered(id, { [name]: 'approved' }))).toEqual([
       `#/data/answers/${name} is not among the properties that this request asks for`,
     ]);
   });
@@ -242,10 +200,10 @@ describe('a user', () => {
     const settings = { url: receiver.url, secret: `whsec_${randomBytes(32).toString('base64')}` };
     await updateAccount(caller.account, { platform: { name: 'webhook', settings } });
     const phone = newPhone();
-    await taken(updated(phone, {}));
-    await taken(message(phone, caller.bot));
+    await applied(updated(phone, {}));
+    await applied(message(phone, caller.bot));
     await expect.poll(() => receiver.calls.length).toBeGreaterThan(0);
-    await taken(removed(phone));
+    await applied(removed(phone));
     const conversation = { direction: 'platform', account: caller.account, phone } as const;
     await expect.poll(() => readHead(conversation)).toBeUndefined();
     expect(await logged(caller)).toEqual(['received', 'reception_failed_http']);
@@ -262,25 +220,26 @@ describe('a user', () => {
 
   test('is registered by an update, and keeps what a later one does not name', async () => {
     const phone = newPhone();
-    await taken(updated(phone, { properties: { first_name: { value: 'A', source: 'user' } } }));
+    await applied(updated(phone, { properties: { first_name: { value: 'A', source: 'user' } } }));
     expect(await findUser(phone)).toEqual({ phone_number: phone, panelist: false });
-    await taken(updated(phone, { panelist: true }));
-    await taken(updated(phone, { properties: { app_version: { value: '2.1', source: 'device' } } }));
+    await applied(updated(phone, { panelist: true }));
+    await applied(updated(phone, { properties: { app_version: { value: '2.1', source: 'device' } } }));
     expect(await findUser(phone)).toEqual({ phone_number: phone, panelist: true });
     expect(await stored(phone)).toMatchObject({
       property_first_name: { value: 'A', source: 'user' },
       property_app_version: { value: '2.1', source: 'device' },
     });
-    await taken(updated(phone, { properties: { first_name: { value: null } } }));
-    expect(await stored(phone)).not.toHaveProperty('property_first_name');
+    await applied(updated(phone, { properties: { first_name: { value: null } } }));
+    expect((await latestProfile(phone))?.profile).toEqual({ app_version: { value: '2.1', source: 'device' } });
+    expect(JSON.stringify(await stored(phone))).not.toContain('"A"');
   });
 
   test('is removed, and stays removed when an older update comes again', async () => {
     const phone = newPhone();
     const first = updated(phone, { panelist: true });
-    await taken(first);
-    await taken(removed(phone));
-    await taken(first);
+    await applied(first);
+    await applied(removed(phone));
+    await applied(first);
     expect(await findUser(phone)).toBeUndefined();
   });
 
@@ -288,18 +247,18 @@ describe('a user', () => {
     const phone = newPhone();
     await registerUser({ phone_number: phone, panelist: true });
     const removal = removed(phone);
-    await taken(removal);
-    await taken(updated(phone, { panelist: true }));
-    await taken(removal);
+    await applied(removal);
+    await applied(updated(phone, { panelist: true }));
+    await applied(removal);
     expect(await findUser(phone)).toEqual({ phone_number: phone, panelist: true });
   });
 
   test('nobody has registered is removed already', async () => {
-    await taken(removed(newPhone()));
+    await applied(removed(newPhone()));
   });
 
   test('with a property that is not in the catalogue is refused, and the catalogue named', async () => {
-    const [fault] = await refused(updated(newPhone(), { properties: { shoe_size: { value: '9', source: 'user' } } }));
+    const [fault] = await rejected(updated(newPhone(), { properties: { shoe_size: { value: '9', source: 'user' } } }));
     expect(fault).toMatch(/^#\/data\/properties\/shoe_size must be "first_name", .+ or "device_model"$/);
   });
 });
@@ -317,7 +276,7 @@ describe('a batch', () => {
       'nothing',
       message(other, caller.bot),
     ];
-    expect(await refused(batch)).toEqual([
+    expect(await rejected(batch)).toEqual([
       '#/1/data/to is required',
       '#/1/data/type is required',
       '#/1/data/text is required',
@@ -326,7 +285,7 @@ describe('a batch', () => {
       '#/4 must be an object, not a string',
     ]);
     expect(await logged(caller)).toEqual(['received', 'received']);
-    await refused(batch);
+    await rejected(batch);
     expect(await logged(caller)).toEqual(['received', 'received']);
   });
 
@@ -336,9 +295,9 @@ describe('a batch', () => {
     const events = Array.from({ length: 100 }, (_, place) =>
       message(place % 2 === 0 ? phone : newPhone(), caller.bot, `${place}`),
     );
-    await taken(events);
+    await applied(events);
     expect(await logged(caller, phone)).toEqual(Array(50).fill('received'));
-    await taken(events);
+    await applied(events);
     expect(await logged(caller, phone)).toHaveLength(50);
   });
 
@@ -352,7 +311,7 @@ describe('a batch', () => {
   });
 
   test('that is empty is taken', async () => {
-    await taken([]);
+    await applied([]);
   });
 
   test.each([

@@ -7,7 +7,7 @@ import { deliver } from '../../shared/delivery.ts';
 import { dueWork } from '../../shared/due.ts';
 import { countEntries, listJobs } from '../../shared/jobs.ts';
 import { type LogItem, listLogs } from '../../shared/logs.ts';
-import { reportState, sendMessage } from '../../shared/messages.ts';
+import { sendMessage } from '../../shared/messages.ts';
 import { type Conversation, oldestEntries, readHead } from '../../shared/outbox.ts';
 import { pages } from '../../shared/table/client.ts';
 import { messageKey } from '../../shared/table/keys.ts';
@@ -16,6 +16,7 @@ import { updateUser } from '../../shared/users.ts';
 import { useAppReceiver } from './support/app-receiver.ts';
 import { startInstance } from './support/instance.ts';
 import { useOwnTable } from './support/own-table.ts';
+import { reportState } from './support/states.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
 const MINUTE = 60_000;

@@ -8,7 +8,7 @@ import { createAccount, findAccount, updateAccount } from '../../shared/accounts
 import { timestamp } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
 import { lifetimeFrom, listLogs, logItem, type Message, type State } from '../../shared/logs.ts';
-import { receiveMessage, reportState, sendMessage, storyOf } from '../../shared/messages.ts';
+import { receiveMessage, sendMessage, storyOf } from '../../shared/messages.ts';
 import { type Conversation, type Entry, oldestEntries, readHead } from '../../shared/outbox.ts';
 import { sendFromPlatform } from '../../shared/platform-messages.ts';
 import { documents, putNew, remove } from '../../shared/table/client.ts';
@@ -16,6 +16,7 @@ import { toldKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable, useSecret } from './support/own-table.ts';
 import { drop, hang, Receiver } from './support/receiver.ts';
+import { reportState } from './support/states.ts';
 import { newAccountId, newMedia, newPhone } from './support/world.ts';
 
 /** Milliseconds of a minute of the schedule here. Waits of seconds are real: 1.5 s are 100 ms. */

@@ -6,13 +6,14 @@ import { recordAnswer } from '../../shared/answers.ts';
 import { deliver } from '../../shared/delivery.ts';
 import { countEntries, listJobs } from '../../shared/jobs.ts';
 import { type LogItem, listLogs } from '../../shared/logs.ts';
-import { receiveMessage, reportState, sendMessage } from '../../shared/messages.ts';
+import { receiveMessage, sendMessage } from '../../shared/messages.ts';
 import { type Conversation, oldestEntries, readHead } from '../../shared/outbox.ts';
 import { createProfiler, deleteProfiler, listProfilers } from '../../shared/profilers.ts';
 import { documents, pages } from '../../shared/table/client.ts';
 import { messageKey } from '../../shared/table/keys.ts';
 import { useOwnTable, useSecret } from './support/own-table.ts';
 import { Receiver } from './support/receiver.ts';
+import { reportState } from './support/states.ts';
 import { newAccountId, newCaller, newPanelist, newPhone, newVendor } from './support/world.ts';
 
 /** A table that no stack serves: what is accepted stays where it was put until the test itself delivers it. */

@@ -1,12 +1,13 @@
 /** What is known and told of a message: once for each thing that happened, whatever comes again or late. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../shared/accounts.ts';
-import { takeEvents } from '../../shared/app-events.ts';
-import { receiveMessage, reportState, sendMessage, storyOf } from '../../shared/messages.ts';
+import { receiveEvents } from '../../shared/app-event-batch.ts';
+import { receiveMessage, sendMessage, storyOf } from '../../shared/messages.ts';
 import { oldestEntries } from '../../shared/outbox.ts';
 import { sendFromPlatform } from '../../shared/platform-messages.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';
+import { reportState } from './support/states.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
 useOwnTable('message-story');
@@ -86,7 +87,7 @@ test('the reason why the app network failed is kept, up to 500 characters', asyn
   const { account } = await newBusiness();
   const id = await sendMessage(account, text(newPhone()), {});
   const data = { id, state: 'delivery_failed', reason: `The phone is off. ${'x'.repeat(500)}` };
-  expect(await takeEvents([{ id: 'event-1', type: 'message.state', data }], () => [])).toEqual([]);
+  expect(await receiveEvents([{ id: 'event-1', type: 'message.state', data }], () => [])).toEqual([]);
   const failed = (await storyOf(id))?.states.find(({ state }) => state === 'delivery_failed');
   expect(failed?.reason).toBe(data.reason.slice(0, 500));
 });

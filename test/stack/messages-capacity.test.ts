@@ -8,7 +8,7 @@ import { createAccount, updateAccount } from '../../shared/accounts.ts';
 import { deliver } from '../../shared/delivery.ts';
 import { countEntries, listJobs } from '../../shared/jobs.ts';
 import { logItem } from '../../shared/logs.ts';
-import { receiveMessage, reportState, sendMessage } from '../../shared/messages.ts';
+import { receiveMessage, sendMessage } from '../../shared/messages.ts';
 import type { Conversation } from '../../shared/outbox.ts';
 import { sendFromPlatform } from '../../shared/platform-messages.ts';
 import { lifetime } from '../support/lifetime.ts';
@@ -16,6 +16,7 @@ import { consumedBy } from './support/consumed.ts';
 import { putAll } from './support/many-items.ts';
 import { useOwnTable, useSecret } from './support/own-table.ts';
 import { Receiver } from './support/receiver.ts';
+import { reportState } from './support/states.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
@@ -87,13 +88,15 @@ test('a conversation of ten costs little more than its messages', async () => {
   expect(table).toBeLessThanOrEqual(10 * (4 + 3) + 8);
 });
 
-test('a state costs 1 write unit and 3 on its indexes, and 0.5 read units; 6 where a platform is told', async () => {
+test('a state costs 1 write unit and 3 on its indexes, and 1 read unit; 6 where a platform is told; nothing to write when it comes again', async () => {
   const { account, phone } = await newConversation();
   const id = await sendMessage(account, text(phone), {});
-  expect(await consumedBy(() => reportState(id, 'read'))).toEqual({ calls: 2, table: 1.5, indexes: 3 });
+  expect(await consumedBy(() => reportState(id, 'read'))).toEqual({ calls: 3, table: 2, indexes: 3 });
+  expect(await consumedBy(() => reportState(id, 'read'))).toMatchObject({ table: 1, indexes: 0 });
   const told = await withWebhook();
   const reported = await sendMessage(told.account, text(told.phone), {});
-  expect(await consumedBy(() => reportState(reported, 'read'))).toMatchObject({ calls: 2, table: 6.5 });
+  expect(await consumedBy(() => reportState(reported, 'read'))).toMatchObject({ calls: 3, table: 7 });
+  expect(await consumedBy(() => reportState(reported, 'read'))).toMatchObject({ table: 1 });
 });
 
 test("a user's message costs 1 write unit and 3 on its indexes, and 2 read units; 6 where there is a platform", async () => {

@@ -9,7 +9,7 @@ import { findOpenCircuit, noteFailure } from '../../shared/circuit.ts';
 import { idFromKey, newId as newUuid, sortableTime, timestamp } from '../../shared/clock.ts';
 import { countEntries, jobOf, listJobs } from '../../shared/jobs.ts';
 import { logItem, type Message, type State } from '../../shared/logs.ts';
-import { receiveMessage, reportState, sendMessage } from '../../shared/messages.ts';
+import { receiveMessage, sendMessage } from '../../shared/messages.ts';
 import { type Conversation, type Direction, nameOf, type Outgoing, readHead } from '../../shared/outbox.ts';
 import { platformOf } from '../../shared/platforms/platforms.ts';
 import { documents, find, putNew, remove } from '../../shared/table/client.ts';
@@ -18,6 +18,7 @@ import { retryConversations } from '../../shared/waiting.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { holdBack, inJson, newAccount, newId, operator, refusal, remote, time } from './support/operator.ts';
 import { useOwnTable } from './support/own-table.ts';
+import { reportState } from './support/states.ts';
 import { newPhone } from './support/world.ts';
 
 // Nobody serves it: what waits goes on waiting, and nothing is counted.

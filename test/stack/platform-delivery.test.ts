@@ -4,13 +4,14 @@ import { type AccountPlatform, createAccount, updateAccount } from '../../shared
 import { findOpenCircuit, receiverNameOf } from '../../shared/circuit.ts';
 import { newId } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
-import { receiveMessage, reportState } from '../../shared/messages.ts';
+import { receiveMessage } from '../../shared/messages.ts';
 import { type Conversation, readHead } from '../../shared/outbox.ts';
 import { sendFromPlatform } from '../../shared/platform-messages.ts';
 import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { Receiver } from './support/receiver.ts';
+import { reportState } from './support/states.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
 /** Milliseconds of a minute of the schedule here. */

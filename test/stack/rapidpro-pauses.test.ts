@@ -5,13 +5,14 @@ import { createAccount, updateAccount } from '../../shared/accounts.ts';
 import { newId } from '../../shared/clock.ts';
 import { deliver } from '../../shared/delivery.ts';
 import type { State } from '../../shared/logs.ts';
-import { receiveMessage, reportState } from '../../shared/messages.ts';
+import { receiveMessage } from '../../shared/messages.ts';
 import type { Conversation } from '../../shared/outbox.ts';
 import { sendFromPlatform } from '../../shared/platform-messages.ts';
 import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { Receiver } from './support/receiver.ts';
+import { reportState } from './support/states.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
 /** Milliseconds of a minute here: RapidPro writes statuses every 125 ms, and knows a text for up to 1 s. */

@@ -6,7 +6,7 @@ import { deliver } from '../../shared/delivery.ts';
 import { eraseUser } from '../../shared/erasure.ts';
 import { countEntries, listJobs } from '../../shared/jobs.ts';
 import { type LogItem, listLogs } from '../../shared/logs.ts';
-import { reportState, sendMessage } from '../../shared/messages.ts';
+import { sendMessage } from '../../shared/messages.ts';
 import { type Direction, oldestEntries } from '../../shared/outbox.ts';
 import { sendFromPlatform } from '../../shared/platform-messages.ts';
 import { rapidpro } from '../../shared/platforms/rapidpro.ts';
@@ -17,6 +17,7 @@ import { captureLog } from '../support/captured-log.ts';
 import { itemsInTable, restoreTable } from './failing-calls/table.ts';
 import { useAppReceiver } from './support/app-receiver.ts';
 import { useOwnTable } from './support/own-table.ts';
+import { reportState } from './support/states.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
 const NOW = Date.UTC(2030, 0, 1);

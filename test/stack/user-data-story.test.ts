@@ -6,7 +6,7 @@ import { timestamp } from '../../shared/clock.ts';
 import { eraseUser } from '../../shared/erasure.ts';
 import { listGrants } from '../../shared/grants.ts';
 import { logItem } from '../../shared/logs.ts';
-import { reportState, sendMessage } from '../../shared/messages.ts';
+import { sendMessage } from '../../shared/messages.ts';
 import { type Conversation, readHead } from '../../shared/outbox.ts';
 import { isEmpty, personalDataOf } from '../../shared/personal-data.ts';
 import type { PropertyName } from '../../shared/properties.ts';
@@ -17,6 +17,7 @@ import { captureLog } from '../support/captured-log.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { putAll } from './support/many-items.ts';
 import { useOwnTable } from './support/own-table.ts';
+import { reportState } from './support/states.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
 const NOW = Date.UTC(2030, 0, 1);

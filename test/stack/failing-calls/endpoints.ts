@@ -25,7 +25,7 @@ import * as profilers from '../../../shared/profilers.ts';
 import { upload } from '../../../shared/uploads.ts';
 import * as userData from '../../../shared/user-data.ts';
 import { fileOf, pdf, png } from '../support/files.ts';
-import { newCaller, newPanelist } from '../support/world.ts';
+import { newCaller, newPanelist, newPhone } from '../support/world.ts';
 import { calling, type Scenario } from './scenario.ts';
 import { entriesOfLog, newBusiness, newUser, textTo } from './world.ts';
 
@@ -182,13 +182,41 @@ export const endpoints = {
     const properties = { first_name: { value: 'Ann', source: 'self' }, last_name: { value: null } };
     return { id: 'event-1', type: 'user.updated', data: { phone_number: phone, panelist: true, properties } };
   }),
-  'takeAppEvents: an answer that completes a request': reporting(async ({ account, phone }) => {
-    const { id } = await userData.startRequest(account, phone, { reason: 'Why not?', data: asked }, undefined);
-    return { id: 'event-1', type: 'user_data.answered', data: { id, answers: { first_name: 'approved' } } };
+  'takeAppEvents: an answer that completes a request': {
+    ...reporting(async ({ account, phone }) => {
+      const { id } = await userData.startRequest(account, phone, { reason: 'Why not?', data: asked }, undefined);
+      return { id: 'event-1', type: 'user_data.answered', data: { id, answers: { first_name: 'approved' } } };
+    }),
+    // The answer, and that its event was processed.
+    parts: 2,
+  },
+  'takeAppEvents: states of several messages': reporting(async ({ account, phone }) => {
+    const ids = [
+      await messages.sendMessage(account, textTo(phone), {}),
+      await messages.sendMessage(account, textTo(phone), {}),
+    ];
+    return ids.map((id) => ({ id: `event-${id}`, type: 'message.state', data: { id, state: 'read' } }));
   }),
+  'takeAppEvents: news of a profile, with their time': reporting(async ({ phone }) => {
+    const properties = { first_name: { value: 'Ann', source: 'self' } };
+    const timestamp = new Date(Date.now() + 1_000).toISOString();
+    return { id: 'event-1', type: 'user.updated', timestamp, data: { phone_number: phone, properties } };
+  }),
+  'takeAppEvents: a user who registers, with the time of that': reporting(async () => ({
+    id: 'event-1',
+    type: 'user.updated',
+    timestamp: '2026-11-20T09:58:10Z',
+    data: { phone_number: newPhone(), panelist: true },
+  })),
   'takeAppEvents: a user who leaves': reporting(async ({ phone }) => ({
     id: 'event-1',
     type: 'user.removed',
+    data: { phone_number: phone },
+  })),
+  'takeAppEvents: a user who leaves, with the time of that': reporting(async ({ phone }) => ({
+    id: 'event-1',
+    type: 'user.removed',
+    timestamp: new Date(Date.now() + 1_000).toISOString(),
     data: { phone_number: phone },
   })),
   'takeAppEvents: several of one user': {

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
-import { between, newId } from '../../../../shared/clock.ts';
+import { between, newId, now, sortableTime } from '../../../../shared/clock.ts';
 import { Behaviour, behaviourRoutes } from '../behaviour.ts';
 import { Bridge } from '../bridge.ts';
 import { answerAsTold } from '../calls.ts';
@@ -213,7 +213,7 @@ export class AppNetwork {
   /** Has the app's side say something. */
   async #speak(given: string | undefined, saying: Saying): Promise<Reply> {
     const id = given ?? newId();
-    const event = { id, ...saying };
+    const event = { id, timestamp: sortableTime(now()), ...saying };
     const note = this.said.note(id, saying);
     const reply = await this.#report(JSON.stringify(event)).catch((error: unknown) => {
       note(undefined);

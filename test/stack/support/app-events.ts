@@ -1,0 +1,67 @@
+/** Events of the app network, sent to the served stack. */
+import { randomUUID } from 'node:crypto';
+import { expect, inject } from 'vitest';
+import { type ProblemDocument, type Received, sendRaw } from './client.ts';
+
+const { app_token: token } = inject('stack');
+
+/** Sends events as they are. */
+export const report = (body: unknown): Promise<Received<unknown>> =>
+  sendRaw('takeAppEvents', { token, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+/** Sends events that must be applied. */
+export const applied = async (body: unknown): Promise<void> => {
+  const received = await report(body);
+  expect(received, JSON.stringify(received.body)).toMatchObject({ status: 204 });
+};
+
+/** Sends events of which some must be rejected. Returns what is said of them. */
+export const rejected = async (body: unknown): Promise<string[]> => {
+  const { status, body: problem } = await report(body);
+  expect({ status, code: (problem as ProblemDocument).code }).toEqual({ status: 422, code: 'events_refused' });
+  return ((problem as ProblemDocument).errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`);
+};
+
+/** What is said of an event that follows one of the same user that was rejected. */
+export const heldBack = (place: number): string =>
+  `#/${place} was not applied, because an earlier event about the same user was rejected: correct or remove that one, and send both again`;
+
+export const state = (id: string, reached: string, event: string = randomUUID()) => ({
+  id: event,
+  type: 'message.state',
+  data: { id, state: reached },
+});
+
+export const message = (from: string, to: string, body = 'Hi', event: string = randomUUID()) => ({
+  id: event,
+  type: 'message.received',
+  data: { from, to, type: 'text', text: { body } },
+});
+
+export const updated = (phone_number: string, data: object, event: string = randomUUID()) => ({
+  id: event,
+  type: 'user.updated',
+  data: { phone_number, ...data },
+});
+
+export const removed = (phone_number: string, event: string = randomUUID()) => ({
+  id: event,
+  type: 'user.removed',
+  data: { phone_number },
+});
+
+export const answered = (id: string, answers: object, event: string = randomUUID()) => ({
+  id: event,
+  type: 'user_data.answered',
+  data: { id, answers },
+});
+
+/** An update that says one first name. */
+export const named = (phone: string, value: string, event: string = randomUUID()) =>
+  updated(phone, { properties: { first_name: { value, source: 'user' } } }, event);
+
+/** The same event, with the time of its data. */
+export const at = <Event extends object>(timestamp: string, event: Event): Event & { timestamp: string } => ({
+  ...event,
+  timestamp,
+});
