@@ -475,7 +475,10 @@ describe('the app speaks:', () => {
 
   test.each(sayings)('%s', async (_, { method, path, body }, said) => {
     const reply = await ask(method, path, body);
-    expect(reply).toEqual({ status: 200, body: { event: { id: aUuid, timestamp: aTime, ...(said as object) }, status: 204 } });
+    expect(reply).toEqual({
+      status: 200,
+      body: { event: { id: aUuid, timestamp: aTime, ...(said as object) }, status: 204 },
+    });
     expect(bridge.calls).toMatchObject([
       {
         method: 'POST',
