@@ -250,7 +250,7 @@ describe('what cannot be sent', () => {
     ['too long a text', `id=1&to=27820000001&text=${long}`, '#/text must have at most 4096 characters'],
     [
       'a body of a megabyte',
-      `id=1&to=27820000001&text=${'x'.repeat(1024 * 1024)}`,
+      `id=1&to=27820000001&text=${'x'.repeat(1_000_000)}`,
       '#/text must have at most 4096 characters',
     ],
     ['two texts', 'id=1&to=27820000001&text=a&text=b', '#/text must be a string, not an array'],
@@ -547,6 +547,7 @@ describe('a channel is told what became of a message of its own', () => {
     const id = await flowSends(caller, phone, 'Hi');
     await expect.poll(() => other.calls.length).toBe(1);
     await report(id, 'delivered_to_user');
+    await untilTold(channel, 'delivered 21');
     await report(id, 'delivery_failed');
     await untilToldInAll(world, 'delivered 21');
     expect(other.calls.map(({ address, fields }) => [address, fields])).toEqual([
