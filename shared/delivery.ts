@@ -33,7 +33,7 @@ import {
 import type { Outcome } from './outcome.ts';
 import { attempt, type Receiver } from './receiver.ts';
 import { receiverOf } from './receivers.ts';
-import { notePause, pauseUntil } from './spacing.ts';
+import { pauseUntil, pauseWrite } from './spacing.ts';
 import type { Write } from './table/client.ts';
 import { isSuperseded, type News, newsOf, noting, type Telling } from './told.ts';
 import { traced } from './trace.ts';
@@ -152,9 +152,8 @@ const handle = async (handing: Handing): Promise<Handled> => {
     if (typeof passage !== 'object') await noteFailure(receiver.name, passage);
     return { outcome, settled: 0, put_off: outcome.cause };
   }
-  const spacing = outcome.result === 'taken' ? receiver.spacing?.(entry) : undefined;
-  const [settled] = await Promise.all([settle(entry, outcome, telling), spacing && notePause(spacing)]);
-  return { outcome, settled: settled ? 1 : 0 };
+  const notes = outcome.result === 'taken' ? notesOf(receiver, entry, telling) : [];
+  return { outcome, settled: (await settle(entry, outcome, notes)) ? 1 : 0 };
 };
 
 const PASSED_OVER: Outcome = { result: 'passed_over' };
@@ -277,15 +276,22 @@ const next = async ({ name }: Receiver, passage: Passage, { result }: Outcome): 
   return 'working';
 };
 
+/** What is noted of an entry that was delivered: the receipt of a status, or the time of a user's text. */
+const notesOf = (receiver: Receiver, entry: Entry, telling: Telling | undefined): Write[] => {
+  if (telling) return [noting(subjectOf(entry.outgoing).account, telling)];
+  const spacing = receiver.spacing?.(entry);
+  return spacing ? [pauseWrite(spacing)] : [];
+};
+
 /**
  * Settles an entry in one transaction: removes it, logs its state with the report of it, and writes the receipt of a status.
  * If somebody else removed the entry meanwhile, it is settled already and nothing is written. A state that is logged
  * already is not logged or reported again.
- * 4 write units, 8 if the state is reported, 4 with a receipt.
+ * 4 write units, 8 if the state is reported, 4 with a note.
  *
  * @returns whether this settled the entry
  */
-const settle = async (entry: Entry, outcome: Outcome, telling: Telling | undefined): Promise<boolean> => {
+const settle = async (entry: Entry, outcome: Outcome, notes: Write[]): Promise<boolean> => {
   const { outgoing } = entry;
   const cause = 'cause' in outcome ? outcome.cause : undefined;
   const state = stateAfter(outgoing, cause);
@@ -293,8 +299,7 @@ const settle = async (entry: Entry, outcome: Outcome, telling: Telling | undefin
     state !== undefined && 'message' in outgoing
       ? { message: outgoing.message, state, created: timestamp(), reason: cause }
       : undefined;
-  const receipt = telling && outcome.result === 'taken' ? [noting(subjectOf(outgoing).account, telling)] : [];
-  const settled = await removeWith(entry, receipt, (after) => (reached ? reaching(reached, after) : []));
+  const settled = await removeWith(entry, notes, (after) => (reached ? reaching(reached, after) : []));
   if (settled) tell(entry, outcome, cause);
   return settled;
 };

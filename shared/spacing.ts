@@ -3,7 +3,7 @@
  * call is kept in the table, because another worker may make the next one.
  */
 import { minutes, now, secondsFromNow } from './clock.ts';
-import { findLatest, put } from './table/client.ts';
+import { findLatest, putting, type Write } from './table/client.ts';
 import { type Key, spacingKey } from './table/keys.ts';
 
 /** A pause that a destination needs after a call. */
@@ -30,6 +30,6 @@ export const pauseUntil = async ({ subject, pause }: Spacing): Promise<number> =
   return Math.min(until, now() + minutes(pause));
 };
 
-/** Notes that a call was made just now. 1 write unit. */
-export const notePause = async ({ subject, pause }: Spacing): Promise<void> =>
-  put<SpacingItem>({ ...spacingKey(subject), until: now() + minutes(pause), expires_at: secondsFromNow(KEPT) });
+/** Notes that a call was made just now, within the transaction that settles its entry. 2 write units. */
+export const pauseWrite = ({ subject, pause }: Spacing): Write =>
+  putting<SpacingItem>({ ...spacingKey(subject), until: now() + minutes(pause), expires_at: secondsFromNow(KEPT) });

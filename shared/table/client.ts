@@ -168,11 +168,6 @@ export const putNew = async <Item extends Key>(item: Item): Promise<Item | undef
   }
 };
 
-/** Puts an item, whether one is there or not. */
-export const put = async <Item extends Key>(item: Item): Promise<void> => {
-  await documents.send(new PutCommand({ TableName: tableName(), Item: item }));
-};
-
 /** Changes an item. Answers whether its condition held. */
 export const update = async (change: Change): Promise<boolean> => {
   const command = new UpdateCommand({ TableName: tableName(), ...change });
