@@ -90,10 +90,4 @@ describe('Retry-After', () => {
       { numRuns: 2_000 },
     );
   });
-
-  test('of any length is read in no time', () => {
-    const began = performance.now();
-    for (const value of ['1, '.repeat(5_000), `${'1'.repeat(16_000)}x`, 'Tue, 01 '.repeat(2_000)]) waitFor(value);
-    expect(performance.now() - began).toBeLessThan(500);
-  });
 });
