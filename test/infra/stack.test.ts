@@ -113,9 +113,14 @@ describe('each role allows what its function does, and nothing else', () => {
       [
         'GetItem NUMBER#*',
         'GetItem ACCOUNT#*',
-        'GetItem MESSAGE#*',
+        'BatchGetItem MESSAGE#*',
         'PutItem MESSAGE#*',
+        'GetItem EVENT#*',
         'PutItem EVENT#*',
+        'GetItem REMOVED#*',
+        'PutItem REMOVED#*',
+        'ConditionCheckItem REMOVED#*',
+        'BatchGetItem REQUEST#*',
         'GetItem USER#*',
         'UpdateItem USER#*',
         'DeleteItem USER#*',
@@ -251,19 +256,19 @@ describe('each function', () => {
     expect(own(({ Code: code }) => code)).toBe(functions.length);
   });
 
-  test('is at most 230 KB; more only where it does more: all events, three services, telling files apart; less without the table', async () => {
+  test('is at most 242 KB; more only where it does more: all events, three services, telling files apart; less without the table', async () => {
     const limits: Record<string, number> = {
-      takeAppEvents: 240,
-      deliver: 290,
-      uploadImage: 300,
-      uploadFile: 300,
+      takeAppEvents: 250,
+      deliver: 295,
+      uploadImage: 305,
+      uploadFile: 305,
       relay: 175,
       // Two thirds of it are the description.
-      readApiDescription: 150,
+      readApiDescription: 155,
     };
     for (const [name, bundle] of Object.entries(bundles)) {
       const { length } = await readFile(join(bundle, 'index.mjs'));
-      expect(length, name).toBeLessThanOrEqual((limits[name] ?? 230) * 1024);
+      expect(length, name).toBeLessThanOrEqual((limits[name] ?? 242) * 1024);
     }
   });
 
