@@ -3,7 +3,7 @@
  * the tests come from. An endpoint `doThing` of area `things` is served by `functions/things/do-thing.ts`.
  */
 import * as v from 'valibot';
-import { answeredList, answeredObject, answeredRecord, anyObject, listOf, shownAs } from './bounded.ts';
+import { anyObject, listOf, responseList, responseObject, responseRecord, shownAs } from './bounded.ts';
 import { personOf } from './contacts.ts';
 import { states } from './logs.ts';
 import type { Permission } from './permissions.ts';
@@ -93,7 +93,7 @@ const MAX_OPTIONS = 10_000;
 
 const option = v.object({ id: v.string(), option: v.string() });
 
-const storedProfiler = v.object({ question: v.string(), created_at: v.string(), options: answeredList(option) });
+const storedProfiler = v.object({ question: v.string(), created_at: v.string(), options: responseList(option) });
 
 const listedProfiler = v.object({ id: v.string(), ...storedProfiler.entries });
 
@@ -180,7 +180,7 @@ const result = v.variant('status', [
   v.object({ status: v.picklist(['denied', 'unavailable']) }),
 ]);
 
-const userData = v.object({ status: requestStatus, results: answeredRecord(v.string(), result) });
+const userData = v.object({ status: requestStatus, results: responseRecord(v.string(), result) });
 
 const reachedState = v.pipe(v.string(), v.metadata({ enum: states }));
 
@@ -214,7 +214,7 @@ export const api = {
     routes: [{ host: 'base', method: 'GET', path: '/v1/openapi.json' }],
     token: 'none',
     permission: 'none',
-    responses: { 200: answeredObject({ openapi: v.string() }) },
+    responses: { 200: responseObject({ openapi: v.string() }) },
     problems: [],
     table: [],
   }),
@@ -242,7 +242,7 @@ export const api = {
         ),
       }),
     },
-    responses: { 200: v.object({ profiler_id: v.string(), options: answeredRecord(v.string(), v.string()) }) },
+    responses: { 200: v.object({ profiler_id: v.string(), options: responseRecord(v.string(), v.string()) }) },
     problems: ['idempotency_key_reused', 'profiler_too_large'],
     table: ['putProfiler'],
   }),
@@ -254,7 +254,7 @@ export const api = {
     token: 'header',
     permission: 'profilers',
     query: v.object({ cursor: v.optional(v.string()) }),
-    responses: { 200: answeredList(listedProfiler) },
+    responses: { 200: responseList(listedProfiler) },
     problems: [],
     table: ['listProfilers'],
   }),
@@ -386,7 +386,7 @@ export const api = {
     }),
     // What is no message may have any form: `platforms/turn.ts` reads it.
     body: { type: 'json', schema: anyObject },
-    responses: { 200: v.object({ messages: answeredList(v.object({ id: v.string() })) }) },
+    responses: { 200: v.object({ messages: responseList(v.object({ id: v.string() })) }) },
     problems: ['signature_invalid'],
     table: ['findMedia', 'findHook', 'findAccount', ...reachingState],
   }),
@@ -523,7 +523,7 @@ export const api = {
       end: v.optional(wholeNumber(0, END_OF_TIME)),
       cursor: v.optional(v.string()),
     }),
-    responses: { 200: answeredList(logEntry), 204: null },
+    responses: { 200: responseList(logEntry), 204: null },
     problems: [],
     table: ['listLogsByState', 'listLogsOfContact', 'listLogsOfJob'],
   }),
@@ -549,7 +549,7 @@ export const api = {
         ['end_date'],
       ),
     ),
-    responses: { 200: answeredList(jobCount), 204: null },
+    responses: { 200: responseList(jobCount), 204: null },
     problems: ['period_too_large'],
     table: ['listJobs'],
   }),

@@ -96,10 +96,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** A list in an answer of ours, which is as long as what it shows. */
-export const answeredList = v.array;
+export const responseList = v.array;
 
 /** A record in an answer of ours. */
-export const answeredRecord = v.record;
+export const responseRecord = v.record;
 
 /** An object in an answer of ours with more fields than are named. */
-export const answeredObject = v.looseObject;
+export const responseObject = v.looseObject;

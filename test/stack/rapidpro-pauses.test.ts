@@ -12,7 +12,7 @@ import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { Receiver } from './support/receiver.ts';
-import { reportState } from './support/states.ts';
+import { logState, reportState } from './support/states.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
 /** Milliseconds of a minute here: RapidPro writes statuses every 125 ms, and knows a text for up to 1 s. */
@@ -59,11 +59,11 @@ const open = async () => {
   return {
     ids,
     conversation,
-    /** Has RapidPro send a message, and reports states of each part as soon as the service has accepted it. */
+    /** Has RapidPro send a message, and logs states of each part as soon as the service has accepted it. */
     sends: async (text: string, ...states: State[]): Promise<void> => {
       const sending = fetch(`${address}/send`, { method: 'POST', body: JSON.stringify({ to: phone, text }) });
       await expect.poll(() => ids.length, { interval: 5 }).toBeGreaterThan(0);
-      for (const state of states) for (const id of ids) await reportState(id, state);
+      for (const state of states) for (const id of ids) await logState(id, state);
       await sending;
     },
     write: (text: string) => receiveMessage(newId(), { from: phone, to: bot, type: 'text', text: { body: text } }),

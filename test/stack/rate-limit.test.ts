@@ -40,6 +40,6 @@ test('messages of many users to a platform with a rate limit take little longer 
   const start = Date.now();
   await expect.poll(() => number.received().toSorted(), { timeout: 5 * MINUTE }).toEqual(texts.toSorted());
   const minutes = (Date.now() - start) / MINUTE;
-  // The limit itself takes two. One probe after each pause, and a wait for the next sweep, took four.
-  expect(minutes).toBeLessThan(3);
+  // The limit itself takes two. One probe after each pause, and a wait for the next sweep, took more than five.
+  expect(minutes).toBeLessThan(4);
 });

@@ -1,9 +1,18 @@
-/** States of messages, as the app network reports them. */
+/** States of messages: those that the app network reports, and those that delivery finds. */
 import { randomUUID } from 'node:crypto';
 import { receiveEvents } from '../../../shared/app-event-batch.ts';
+import type { State } from '../../../shared/logs.ts';
+import { findMessages, recordStates } from '../../../shared/state-reports.ts';
 
 /** Reports a state of a message in this process. Returns whether it was accepted. */
 export const reportState = async (id: string, state: string, reason?: string): Promise<boolean> => {
   const event = { id: randomUUID(), type: 'message.state', data: { id, state, reason } };
   return (await receiveEvents([event], () => [])).length === 0;
+};
+
+/** Logs any state of a message, as delivery does. */
+export const logState = async (id: string, state: State): Promise<void> => {
+  const message = (await findMessages([id])).get(id);
+  if (message === undefined) throw new Error(`No message has the id ${id}.`);
+  await recordStates([{ message, state }]);
 };
