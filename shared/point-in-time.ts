@@ -29,7 +29,7 @@ export const pointInTime = v.pipe(
     { format: 'date-time' },
     v.check<string, string>(
       (value) => timestampIn(value) !== undefined,
-      'must be a time as RFC 3339 writes it: 2026-11-20T09:58:10.118Z',
+      'must be a time as RFC 3339 writes it: a date, T, a time of day, and Z or an offset',
     ),
   ),
   v.transform((value) => timestampIn(value) ?? ''),

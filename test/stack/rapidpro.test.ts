@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../shared/accounts.ts';
 import type { Permission } from '../../shared/permissions.ts';
+import { findLatest } from '../../shared/table/client.ts';
+import { erasureKey } from '../../shared/table/keys.ts';
+import { applied, removed, updated } from './support/app-events.ts';
 import { asProblem, call, fail, sendRaw, urlOf } from './support/client.ts';
 import { report, untilShown, write } from './support/phones.ts';
 import { Receiver } from './support/receiver.ts';
@@ -637,4 +640,17 @@ describe('a channel is told what became of a message of its own', () => {
     await report(id, 'delivered_to_user');
     await untilToldInAll(world);
   });
+});
+
+test('a user who is removed is stopped in RapidPro, once, after what they wrote', async () => {
+  const { channel, bot, phone } = await withChannel();
+  await applied(updated(phone, {}));
+  await write(phone, bot, 'Hi');
+  await untilTold(channel, 'receive Hi');
+  await applied(removed(phone));
+  await expect.poll(() => channel.calls.length).toBe(2);
+  expect(channel.calls[1]).toMatchObject({ address: '/c/ex/7cf9ca51/stopped', fields: { from: `+${phone}` } });
+  // The erasure looks once more, two minutes later.
+  await expect.poll(() => findLatest(erasureKey(phone))).toBeUndefined();
+  expect(channel.calls).toHaveLength(2);
 });
