@@ -3,9 +3,9 @@
  * endpoint's function. An error of the table fails the call (500, not cached); it never refuses a good token.
  */
 import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from 'aws-lambda';
-import { describeError, log } from '../shared/log.ts';
-import { type Identity, identify } from '../shared/tokens.ts';
-import { traced } from '../shared/trace.ts';
+import { type Identity, identify } from '../shared/accounts/tokens.ts';
+import { describeError, log } from '../shared/telemetry/log.ts';
+import { traced } from '../shared/telemetry/trace.ts';
 
 /** What it looks at of API Gateway's event. `identitySource` is null for the authorizer that has none: path tokens'. */
 interface Event extends Pick<APIGatewayRequestAuthorizerEventV2, 'routeKey' | 'pathParameters'> {

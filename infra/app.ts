@@ -1,6 +1,6 @@
 /** What `cdk synth`, `cdk diff` and `cdk deploy` run. */
 import { App, Validations } from 'aws-cdk-lib';
-import { bundleFunctions } from './bundle.ts';
+import { bundleFunctions } from './bundle/bundle.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 const app = new App({ analyticsReporting: false, treeMetadata: false });

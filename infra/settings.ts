@@ -1,6 +1,6 @@
 /** Settings of a deployment: CDK context, from `cdk.json` or `-c name=value`, with defaults that suit production. */
 import * as v from 'valibot';
-import { bundlings } from './bundle.ts';
+import { bundlings } from './bundle/bundle.ts';
 
 const wholeNumber = (least: number) =>
   v.pipe(

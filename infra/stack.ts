@@ -5,9 +5,9 @@ import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { api, type Endpoint, type EndpointName } from '../shared/api.ts';
+import { api, type Endpoint, type EndpointName } from '../shared/api/index.ts';
 import { entryKey, messageKey } from '../shared/table/keys.ts';
-import type { Bundles } from './bundle.ts';
+import type { Bundles } from './bundle/bundle.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { BusinessTable } from './constructs/business-table.ts';
 import { ServiceDashboard, type Watched } from './constructs/dashboard.ts';

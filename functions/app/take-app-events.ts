@@ -1,8 +1,8 @@
 /** POST /v1/app/events: takes what the app network reports, one event or a batch. */
-import { receiveEvents } from '../../shared/app-event-batch.ts';
+import { receiveEvents } from '../../shared/app-network/event-batch.ts';
+import { type Fault, Problem } from '../../shared/core/problems.ts';
 import { endpoint, noContent } from '../../shared/http/endpoint.ts';
-import { type Fault, Problem } from '../../shared/problems.ts';
-import { isBusy } from '../../shared/table/busy.ts';
+import { isBusy } from '../../shared/table/retryable-errors.ts';
 
 export const handler = endpoint('takeAppEvents', async ({ body }) => {
   const faults = await (Array.isArray(body)

@@ -1,7 +1,7 @@
 /** POST /v1/webhook/rapidpro/: takes a message, or a part of one, that a flow on RapidPro sends to a user. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { sendFromPlatform } from '../../shared/platform-messages.ts';
-import { findHook } from '../../shared/platforms/hook.ts';
+import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
+import { findHook } from '../../shared/platforms/inbound-secret.ts';
 import { fromRapidpro, leastPartOf } from '../../shared/platforms/rapidpro.ts';
 
 export const handler = endpoint('takeRapidproMessage', async ({ account, body, arrived }) => {

@@ -1,10 +1,11 @@
 /** POST /v1/webhook/turn/{encoded_token}: takes a message that Turn sends to a user. */
-import { validBody } from '../../shared/faults.ts';
+
+import { Problem } from '../../shared/core/problems.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { sendFromPlatform } from '../../shared/platform-messages.ts';
-import { findHook } from '../../shared/platforms/hook.ts';
+import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
+import { findHook } from '../../shared/platforms/inbound-secret.ts';
 import { fromTurn, isOrdinaryWebhook, isSigned, turnMessage } from '../../shared/platforms/turn.ts';
-import { Problem } from '../../shared/problems.ts';
+import { validBody } from '../../shared/validation/validation-errors.ts';
 
 export const handler = endpoint('takeTurnMessage', async ({ account, headers, body, bytes }) => {
   if (isOrdinaryWebhook(headers, body)) return ok({ messages: [] });

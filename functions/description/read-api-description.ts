@@ -1,7 +1,7 @@
 /** GET /v1/openapi.json: describes the API as it stands here. */
-import { apiDescription } from '../../shared/api-description.ts';
+import { apiDescription } from '../../shared/api/openapi/description.ts';
+import { baseUrl, bridgeUrl } from '../../shared/core/settings.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { baseUrl, bridgeUrl } from '../../shared/settings.ts';
 
 /** Whoever reads it may keep it for an hour, and show it on a page of another origin. */
 const HEADERS = { 'cache-control': 'public, max-age=3600', 'access-control-allow-origin': '*' };

@@ -1,6 +1,6 @@
 /** POST /v1/upload_image: takes an image, and gives it a datafree address. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { upload } from '../../shared/uploads.ts';
+import { upload } from '../../shared/media/uploads.ts';
 
 export const handler = endpoint('uploadImage', async ({ account, body }) =>
   ok(await upload(account, 'image', body.file)),

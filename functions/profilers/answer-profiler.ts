@@ -1,6 +1,7 @@
 /** POST /v1/profiler_answer: records a panelist's answer to one of the caller's profilers. */
-import { recordAnswer } from '../../shared/answers.ts';
+
 import { endpoint, noContent } from '../../shared/http/endpoint.ts';
+import { recordAnswer } from '../../shared/profilers/answers.ts';
 
 export const handler = endpoint('answerProfiler', async ({ account, body }) => {
   await recordAnswer(account, body);

@@ -1,6 +1,6 @@
 /** POST /v1/research_profilers: creates a profiler of the caller's. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { createProfiler } from '../../shared/profilers.ts';
+import { createProfiler } from '../../shared/profilers/profilers.ts';
 
 export const handler = endpoint('createProfiler', async ({ account, body, headers }) => {
   const { id, options } = await createProfiler(account, body, headers['idempotency-key']);

@@ -1,6 +1,6 @@
 /** DELETE /v1/research_profilers/{id}: deletes one of the caller's profilers; its answers follow. */
 import { endpoint, noContent } from '../../shared/http/endpoint.ts';
-import { deleteProfiler } from '../../shared/profilers.ts';
+import { deleteProfiler } from '../../shared/profilers/profilers.ts';
 
 export const handler = endpoint('deleteProfiler', async ({ account, path }) => {
   await deleteProfiler(account, path.id);

@@ -1,7 +1,7 @@
 /** GET /v1/research_profilers: the caller's profilers, oldest first. */
 import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
 import { endpoint, nextPage, ok } from '../../shared/http/endpoint.ts';
-import { listProfilers } from '../../shared/profilers.ts';
+import { listProfilers } from '../../shared/profilers/profilers.ts';
 
 export const handler = endpoint('listProfilers', async ({ account, query }) => {
   const { profilers, next } = await listProfilers(account, decodeCursor([account], query.cursor));

@@ -1,6 +1,6 @@
 /** GET /v1/stats/jobs: how many messages of each of the caller's jobs reached which state in a period. */
 import { endpoint, noContent, ok } from '../../shared/http/endpoint.ts';
-import { listJobs } from '../../shared/jobs.ts';
+import { listJobs } from '../../shared/stats/job-counters.ts';
 
 export const handler = endpoint('listJobs', async ({ account, query }) => {
   const jobs = await listJobs(account, query.start_date, query.end_date);

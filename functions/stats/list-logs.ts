@@ -1,8 +1,9 @@
 /** GET /v1/stats/logs: the delivery logs of the caller's messages, newest first. */
-import { personOf } from '../../shared/contacts.ts';
+
 import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
 import { endpoint, nextPage, noContent, ok } from '../../shared/http/endpoint.ts';
-import { listLogs } from '../../shared/logs.ts';
+import { personOf } from '../../shared/messaging/contacts.ts';
+import { listLogs } from '../../shared/stats/delivery-log.ts';
 
 export const handler = endpoint('listLogs', async ({ account, query }) => {
   const { limit, contact, cursor, ...given } = query;

@@ -1,9 +1,9 @@
 /** GET /v1/user_data/fetch/{id}: what a user granted; waits for the answer as long as the caller likes. */
-import { now } from '../../shared/clock.ts';
+import { now } from '../../shared/core/clock.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { type Look, lookUntil } from '../../shared/long-poll.ts';
-import { measure } from '../../shared/metrics.ts';
-import { fetchAgain, fetchRequest, type UserData } from '../../shared/user-data.ts';
+import { type Look, lookUntil } from '../../shared/http/long-poll.ts';
+import { measure } from '../../shared/telemetry/metrics.ts';
+import { fetchAgain, fetchRequest, type UserData } from '../../shared/user-data/requests.ts';
 
 /** Milliseconds that are kept for the last look, and for the way back. */
 const RESERVE = { look: 400, answer: 100 };

@@ -1,6 +1,6 @@
 /** POST /v1/user_data/fetch/{id}: properties of the user with this number that are granted without asking. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { retrieve } from '../../shared/user-data.ts';
+import { retrieve } from '../../shared/user-data/requests.ts';
 
 export const handler = endpoint('retrieveUserData', async ({ account, path, body }) =>
   ok(

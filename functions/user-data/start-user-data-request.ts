@@ -1,6 +1,6 @@
 /** POST /v1/user_data/start/{phone_number}: asks a user for properties of the profile. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { startRequest } from '../../shared/user-data.ts';
+import { startRequest } from '../../shared/user-data/requests.ts';
 
 export const handler = endpoint('startUserDataRequest', async ({ account, path, body, headers }) => {
   const { id, status } = await startRequest(account, path.phone_number, body, headers['idempotency-key']);

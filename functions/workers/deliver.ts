@@ -1,10 +1,10 @@
 /** From the queue of wake-ups: delivers what waits in a conversation. */
 import type { SQSEvent } from 'aws-lambda';
-import { newId } from '../../shared/clock.ts';
-import { deliver } from '../../shared/delivery.ts';
-import { describeError, log } from '../../shared/log.ts';
-import { readWakeUp, returnAfterPause, returnSoon, wake } from '../../shared/wake-ups.ts';
-import { worker } from '../../shared/worker.ts';
+import { newId } from '../../shared/core/clock.ts';
+import { deliver } from '../../shared/delivery/deliver.ts';
+import { readWakeUp, returnAfterPause, returnSoon, wake } from '../../shared/delivery/wake-ups.ts';
+import { describeError, log } from '../../shared/telemetry/log.ts';
+import { worker } from '../../shared/telemetry/worker.ts';
 
 /**
  * One wake-up at a time. One that fails comes again soon, and at last goes to the dead letters. One that meets a pause of its

@@ -1,7 +1,8 @@
 /** Each minute: goes on with erasures that are due. */
-import { dueErasures, goOnErasing } from '../../shared/erasure.ts';
-import { describeError, log } from '../../shared/log.ts';
-import { worker } from '../../shared/worker.ts';
+
+import { describeError, log } from '../../shared/telemetry/log.ts';
+import { worker } from '../../shared/telemetry/worker.ts';
+import { dueErasures, goOnErasing } from '../../shared/user-data/erasure.ts';
 
 /** Takes up no more erasures when this many milliseconds are left; the next minute goes on. */
 const RESERVE = 10_000;

@@ -1,9 +1,9 @@
 /** From the table's stream: turns each new entry of an outbox into a wake-up. Touches no table. */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { conversationOf } from '../../shared/outbox.ts';
+import { wake } from '../../shared/delivery/wake-ups.ts';
+import { conversationOf } from '../../shared/messaging/outbox.ts';
 import { keysIn } from '../../shared/table/stream.ts';
-import { wake } from '../../shared/wake-ups.ts';
-import { worker } from '../../shared/worker.ts';
+import { worker } from '../../shared/telemetry/worker.ts';
 
 /** A batch that fails is given again whole: wake-ups that were sent are swallowed by the queue then. */
 export const handler = worker('relay', async (event: DynamoDBStreamEvent) => {

@@ -3,17 +3,17 @@
  * answers of deleted profilers are removed. And it measures what waits.
  */
 import type { ScheduledEvent } from 'aws-lambda';
-import { removeAnswers } from '../../shared/answers.ts';
-import { Backlog, isHead } from '../../shared/backlog.ts';
-import { APP, isFailing } from '../../shared/circuit.ts';
-import { sortableTime } from '../../shared/clock.ts';
-import { dueWork } from '../../shared/due.ts';
-import { describeError, log } from '../../shared/log.ts';
-import { measure } from '../../shared/metrics.ts';
-import { conversationOf } from '../../shared/outbox.ts';
+import { sortableTime } from '../../shared/core/clock.ts';
+import { Backlog, isHead } from '../../shared/delivery/backlog-metrics.ts';
+import { APP, isFailing } from '../../shared/delivery/circuit-breaker.ts';
+import { dueWork } from '../../shared/delivery/scheduled-work.ts';
+import { wake } from '../../shared/delivery/wake-ups.ts';
+import { conversationOf } from '../../shared/messaging/outbox.ts';
+import { removeAnswers } from '../../shared/profilers/answers.ts';
 import type { Key } from '../../shared/table/keys.ts';
-import { wake } from '../../shared/wake-ups.ts';
-import { worker } from '../../shared/worker.ts';
+import { describeError, log } from '../../shared/telemetry/log.ts';
+import { measure } from '../../shared/telemetry/metrics.ts';
+import { worker } from '../../shared/telemetry/worker.ts';
 
 /** Takes up no more work when this many milliseconds are left; the next minute goes on. */
 const RESERVE = 10_000;

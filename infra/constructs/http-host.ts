@@ -16,8 +16,8 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Endpoint } from '../../shared/api.ts';
-import { REST_OF_PATH } from '../../shared/http/exact-path.ts';
+import type { Endpoint } from '../../shared/api/index.ts';
+import { REST_OF_PATH } from '../../shared/http/middleware/exact-path.ts';
 
 interface HttpHostProps {
   description: string;

@@ -2,7 +2,7 @@
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { LIFETIME } from '../../shared/media.ts';
+import { LIFETIME } from '../../shared/media/media.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export class MediaBucket extends Bucket {

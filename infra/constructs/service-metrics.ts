@@ -1,7 +1,7 @@
-/** The metrics that the functions' log lines make (`shared/metrics.ts`), as dashboard and alarms name them. */
+/** The metrics that the functions' log lines make (`shared/telemetry/metrics.ts`), as dashboard and alarms name them. */
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { type EventName, events } from '../../shared/metrics.ts';
+import { type EventName, events } from '../../shared/telemetry/metrics.ts';
 
 type MetricOf<Name extends EventName> = Name extends EventName
   ? keyof (typeof events)[Name]['metrics'] & string

@@ -4,8 +4,8 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { apiDescription } from '../../shared/api-description.ts';
-import { exampleHosts } from '../../shared/example-hosts.ts';
+import { apiDescription } from '../../shared/api/openapi/description.ts';
+import { exampleHosts } from '../../shared/api/openapi/example-hosts.ts';
 import { buildSite } from './site.ts';
 
 const [folder = '.local/docs'] = process.argv.slice(2);

@@ -2,10 +2,10 @@
  * Something to begin with: two demo accounts, one on RapidPro and one on Turn, each with a bot that answers; a token, the
  * app network's token, a panelist.
  */
-import { createAccount, issueToken, listAccounts, updateAccount } from '../../shared/accounts.ts';
-import { newId } from '../../shared/clock.ts';
-import { APP_NETWORK, permissions } from '../../shared/permissions.ts';
-import { updateUser } from '../../shared/users.ts';
+import { createAccount, issueToken, listAccounts, updateAccount } from '../../shared/accounts/accounts.ts';
+import { newId } from '../../shared/core/clock.ts';
+import { APP_NETWORK, permissions } from '../../shared/core/permissions.ts';
+import { updateUser } from '../../shared/users/users.ts';
 import type { Outside } from './simulated/outside.ts';
 
 export interface Demo {

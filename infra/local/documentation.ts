@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { apiDescription } from '../../shared/api-description.ts';
+import { apiDescription } from '../../shared/api/openapi/description.ts';
 import { buildSite, type File } from '../docs/site.ts';
 import { placeholders } from '../openapi/examples.ts';
 import type { Beside } from './gateway.ts';

@@ -1,7 +1,7 @@
 /** Synthesises the stack in a process of its own, so that each time it sees the sources as they are then. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Bundling } from '../bundle.ts';
+import type { Bundling } from '../bundle/bundle.ts';
 import { StartError } from './start-error.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,14 +1,13 @@
-/** The API description: OpenAPI 3.1, made of `shared/api.ts`, its schemas, and the words and examples beside this file. */
+/** The API description: OpenAPI 3.1, made of `shared/api/index.ts`, its schemas, and the words and examples beside this file. */
 import type { JsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { api, documents, type Endpoint, type EndpointName, type Host, problemsOf } from '../../shared/api.ts';
-
-import { appEvent } from '../../shared/app-events.ts';
-import { listOf } from '../../shared/bounded.ts';
-import { exampleHosts } from '../../shared/example-hosts.ts';
+import { api, documents, type Endpoint, type EndpointName, type Host, problemsOf } from '../../shared/api/index.ts';
+import { exampleHosts } from '../../shared/api/openapi/example-hosts.ts';
+import { appEvent } from '../../shared/app-network/events.ts';
+import { type ProblemCode, problemCatalogue } from '../../shared/core/problems.ts';
 import { turnMessages } from '../../shared/platforms/turn.ts';
-import { type ProblemCode, problemCatalogue } from '../../shared/problems.ts';
-import { catalogue } from '../../shared/properties.ts';
+import { catalogue } from '../../shared/users/profile-properties.ts';
+import { listOf } from '../../shared/validation/bounded.ts';
 import { type Example, examples } from './examples.ts';
 import { toSchema, toSchemas } from './schemas.ts';
 import { webhooks } from './webhooks.ts';

@@ -3,7 +3,7 @@
  * ask for. The tests play it on the local stack.
  */
 import type * as v from 'valibot';
-import type { Api, EndpointName } from '../../shared/api.ts';
+import type { Api, EndpointName } from '../../shared/api/index.ts';
 
 type Input<E, Part extends string> = E extends Record<Part, infer S extends v.GenericSchema> ? v.InferInput<S> : never;
 

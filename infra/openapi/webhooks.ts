@@ -1,7 +1,7 @@
 /** What the service posts to others: to an account's plain webhook, and to the app network. */
 import * as v from 'valibot';
-import { states } from '../../shared/logs.ts';
-import { propertyNames } from '../../shared/properties.ts';
+import { states } from '../../shared/stats/delivery-log.ts';
+import { propertyNames } from '../../shared/users/profile-properties.ts';
 
 interface Webhook {
   /** Who takes it. */

@@ -1,8 +1,8 @@
-/** `npm run openapi`: writes the API description to `shared/openapi.json`, which the service answers. */
+/** `npm run openapi`: writes the API description to `shared/api/openapi/openapi.json`, which the service answers. */
 import { writeFile } from 'node:fs/promises';
 import { describeApi } from './document.ts';
 
-export const DESCRIPTION_FILE = new URL('../../shared/openapi.json', import.meta.url);
+export const DESCRIPTION_FILE = new URL('../../shared/api/openapi/openapi.json', import.meta.url);
 
 /** The file's text. */
 export const descriptionText = (): string => `${JSON.stringify(describeApi(), null, 2)}\n`;

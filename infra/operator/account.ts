@@ -7,7 +7,7 @@ import {
   listTokens,
   showAccount,
   updateAccount,
-} from '../../shared/accounts.ts';
+} from '../../shared/accounts/accounts.ts';
 import { answer, columns, fields, minute, note } from './output.ts';
 import {
   addPlatformOptions,

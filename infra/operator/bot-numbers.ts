@@ -3,8 +3,8 @@
  * They are written together, so they agree; this finds the ones that do not, and releases them.
  */
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { findAccount, listAccounts, type NumberItem, releasingFrom } from '../../shared/accounts.ts';
-import { tableName } from '../../shared/settings.ts';
+import { findAccount, listAccounts, type NumberItem, releasingFrom } from '../../shared/accounts/accounts.ts';
+import { tableName } from '../../shared/core/settings.ts';
 import { checking, documents, findLatest, transact } from '../../shared/table/client.ts';
 import { accountKey, numberKey } from '../../shared/table/keys.ts';
 

@@ -1,9 +1,9 @@
 /** `operator job …`: the counters of jobs. */
 import { type Command, Option } from 'commander';
-import { showAccount } from '../../shared/accounts.ts';
-import { recountJobs } from '../../shared/jobs.ts';
-import { states } from '../../shared/logs.ts';
-import { wholeNumber } from '../../shared/text.ts';
+import { showAccount } from '../../shared/accounts/accounts.ts';
+import { states } from '../../shared/stats/delivery-log.ts';
+import { recountJobs } from '../../shared/stats/job-counters.ts';
+import { wholeNumber } from '../../shared/validation/schemas.ts';
 import { answer, count } from './output.ts';
 import { addPeriodOptions, type Given, periodIn } from './period.ts';
 import { progressBar } from './progress.ts';

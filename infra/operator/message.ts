@@ -1,12 +1,12 @@
 /** `operator message …`: what became of a message. */
 import { type Command, Option } from 'commander';
-import { Refusal, showAccount } from '../../shared/accounts.ts';
-import type { State } from '../../shared/logs.ts';
-import { type Story, storyOf } from '../../shared/messages.ts';
-import { type PersonalData, personalDataOf } from '../../shared/personal-data.ts';
-import { uuid, wholeNumber } from '../../shared/text.ts';
-import type { Attempts } from '../../shared/waiting.ts';
+import { Refusal, showAccount } from '../../shared/accounts/accounts.ts';
+import { type Story, storyOf } from '../../shared/messaging/messages.ts';
+import type { State } from '../../shared/stats/delivery-log.ts';
+import { uuid, wholeNumber } from '../../shared/validation/schemas.ts';
 import { answer, type Cell, columns, count, due, fields, masked, minute, second, tinted } from './output.ts';
+import type { Attempts } from './queries/outbox-inspection.ts';
+import { type PersonalData, personalDataOf } from './queries/personal-data-export.ts';
 import { examples, readBy, readPhoneNumber } from './usage.ts';
 
 export const addMessageCommands = (program: Command): void => {

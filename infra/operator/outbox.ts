@@ -1,10 +1,10 @@
 /** `operator outbox …`: what waits to go out. */
 import { type Command, Option } from 'commander';
-import { showAccount } from '../../shared/accounts.ts';
-import { findOpenCircuit, type OpenCircuit, receiverNameOf } from '../../shared/circuit.ts';
-import { now, sortableTime } from '../../shared/clock.ts';
-import { retryConversations, type Selection, type Waiting, waitingConversations } from '../../shared/waiting.ts';
+import { showAccount } from '../../shared/accounts/accounts.ts';
+import { now, sortableTime } from '../../shared/core/clock.ts';
+import { findOpenCircuit, type OpenCircuit, receiverNameOf } from '../../shared/delivery/circuit-breaker.ts';
 import { answer, columns, count, due, masked, minute, tinted } from './output.ts';
+import { retryConversations, type Selection, type Waiting, waitingConversations } from './queries/outbox-inspection.ts';
 import { examples, readPhoneNumber } from './usage.ts';
 
 export const addOutboxCommands = (program: Command): void => {

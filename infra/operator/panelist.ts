@@ -2,8 +2,8 @@
 import { open } from 'node:fs/promises';
 import { getSystemErrorMessage } from 'node:util';
 import type { Command } from 'commander';
-import { Refusal } from '../../shared/accounts.ts';
-import { registerUser } from '../../shared/users.ts';
+import { Refusal } from '../../shared/accounts/accounts.ts';
+import { registerUser } from '../../shared/users/users.ts';
 import { answer, count, note } from './output.ts';
 import { type BadRow, type PanelistFile, readPanelistFile } from './panelist-file.ts';
 import { progressBar } from './progress.ts';

@@ -1,7 +1,7 @@
 /** The days that a command is about: its options, and what they mean together. */
 import { type Command, Option } from 'commander';
-import { now, sortableTime } from '../../shared/clock.ts';
-import { calendarDay, wholeNumber } from '../../shared/text.ts';
+import { now, sortableTime } from '../../shared/core/clock.ts';
+import { calendarDay, wholeNumber } from '../../shared/validation/schemas.ts';
 import { day } from './output.ts';
 import { readBy } from './usage.ts';
 

@@ -1,5 +1,5 @@
 /** Which table the command works on: one in AWS if it is named, else the running local stack's. */
-import { Refusal } from '../../shared/accounts.ts';
+import { Refusal } from '../../shared/accounts/accounts.ts';
 import { callTableOf } from '../local/call-table.ts';
 import { readStackFile } from '../local/stack-file.ts';
 

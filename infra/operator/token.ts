@@ -1,10 +1,10 @@
 /** `operator token …`: what accounts call the API with. */
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { issueToken, listTokens, revokeToken, type TokenRecord } from '../../shared/accounts.ts';
-import { now } from '../../shared/clock.ts';
-import { type Permission, permissions } from '../../shared/permissions.ts';
-import { idOfAnything, visibleText } from '../../shared/text.ts';
+import { issueToken, listTokens, revokeToken, type TokenRecord } from '../../shared/accounts/accounts.ts';
+import { now } from '../../shared/core/clock.ts';
+import { type Permission, permissions } from '../../shared/core/permissions.ts';
+import { idOfAnything, visibleText } from '../../shared/validation/schemas.ts';
 import { answer, type Cell, columns, day, minute, note, tinted } from './output.ts';
 import { examples, readBy } from './usage.ts';
 

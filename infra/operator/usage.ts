@@ -1,7 +1,7 @@
 /** How the commands are called: what they take as an argument, and the examples in their help. */
 import { InvalidArgumentError } from 'commander';
 import * as v from 'valibot';
-import { phoneNumber, visibleText } from '../../shared/text.ts';
+import { phoneNumber, visibleText } from '../../shared/validation/schemas.ts';
 import { strong } from './output.ts';
 
 /** Reads an argument by a schema; commander says which argument is wrong, the schema why. */

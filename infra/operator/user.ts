@@ -1,12 +1,12 @@
 /** `operator user …`: users of the mobile app, and what is kept about them. */
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { Refusal } from '../../shared/accounts.ts';
-import { type Erased, eraseUser } from '../../shared/erasure.ts';
-import { type Grant, listGrants } from '../../shared/grants.ts';
-import { isEmpty, type PersonalData, personalDataOf } from '../../shared/personal-data.ts';
-import { findUser, registerUser, type WholeUser, wholeUser } from '../../shared/users.ts';
+import { Refusal } from '../../shared/accounts/accounts.ts';
+import { type Grant, listGrants } from '../../shared/user-data/consent-receipts.ts';
+import { type Erased, eraseUser } from '../../shared/user-data/erasure.ts';
+import { findUser, registerUser, type WholeUser, wholeUser } from '../../shared/users/users.ts';
 import { answer, columns, count, fields, masked, minute, note, second } from './output.ts';
+import { isEmpty, type PersonalData, personalDataOf } from './queries/personal-data-export.ts';
 import { examples, readPhoneNumber } from './usage.ts';
 
 const PHONE = 'in international format without +, 7 to 15 digits';

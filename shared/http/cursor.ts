@@ -1,6 +1,6 @@
 /** Cursors of lists: opaque to the caller, a position in one list to us. */
 import { createHash } from 'node:crypto';
-import { invalidRequest } from '../problems.ts';
+import { invalidRequest } from '../core/problems.ts';
 
 /** Which list a cursor goes on with: whose it is, and what it is filtered by. */
 type List = readonly (string | number | undefined)[];

@@ -1,23 +1,23 @@
-/** How a function becomes an endpoint: one Middy chain, built from the endpoint's entry in `shared/api.ts`. */
+/** How a function becomes an endpoint: one Middy chain, built from the endpoint's entry in `shared/api/index.ts`. */
 import middy from '@middy/core';
 import formBodyParser from '@middy/http-urlencode-body-parser';
 import type { Context } from 'aws-lambda';
-import { type Api, api, type Endpoint, type EndpointName } from '../api.ts';
-import { Problem } from '../problems.ts';
-import { traced } from '../trace.ts';
-import { authorize } from './authorize.ts';
-import { checkBody } from './check-body.ts';
-import { checkForm } from './check-form.ts';
+import { type Api, api, type Endpoint, type EndpointName } from '../api/index.ts';
+import { Problem } from '../core/problems.ts';
+import { traced } from '../telemetry/trace.ts';
 import type { HttpEvent, HttpResponse } from './event.ts';
-import { exactPath } from './exact-path.ts';
-import { jsonBody } from './json-body.ts';
-import { multipartBody } from './multipart-body.ts';
-import { problemDocuments } from './problem-documents.ts';
-import { type ReplyOf, toResponse } from './reply.ts';
+import { authorize } from './middleware/authorize.ts';
+import { checkBody } from './middleware/check-body.ts';
+import { checkForm } from './middleware/check-form.ts';
+import { exactPath } from './middleware/exact-path.ts';
+import { jsonBody } from './middleware/json-body.ts';
+import { multipartBody } from './middleware/multipart-body.ts';
+import { problemDocuments } from './middleware/problem-documents.ts';
+import { requestLog } from './middleware/request-log.ts';
 import { type RequestOf, validRequest } from './request.ts';
-import { requestLog } from './request-log.ts';
+import { type ReplyOf, toResponse } from './response.ts';
 
-export { nextPage, noContent, notModified, ok } from './reply.ts';
+export { nextPage, noContent, notModified, ok } from './response.ts';
 
 const bodyParsers = {
   json: () => [jsonBody()],

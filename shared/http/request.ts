@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import type { Endpoint } from '../api.ts';
-import { faultInBody, faultInParameter } from '../faults.ts';
-import { type Fault, invalidRequest } from '../problems.ts';
-import { identityOf } from './authorize.ts';
+import type { Endpoint } from '../api/index.ts';
+import { type Fault, invalidRequest } from '../core/problems.ts';
+import { faultInBody, faultInParameter } from '../validation/validation-errors.ts';
 import type { HttpEvent } from './event.ts';
+import { identityOf } from './middleware/authorize.ts';
 
 type OutputOf<Schema> = Schema extends v.GenericSchema ? v.InferOutput<Schema> : undefined;
 

@@ -1,10 +1,10 @@
 /** What a chat platform is to the service. One file for each, in this folder; `platforms.ts` lists them. */
 import * as v from 'valibot';
-import type { Message, State } from '../logs.ts';
-import type { Content, Entry, Outgoing } from '../outbox.ts';
-import { again, type Outcome } from '../outcome.ts';
-import { type Answer, notSetUp, type Posting } from '../posting.ts';
-import type { Receiver } from '../receiver.ts';
+import type { Content, Entry, Outgoing } from '../messaging/outbox.ts';
+import { again, type Outcome } from '../outbound/attempt-result.ts';
+import type { Receiver } from '../outbound/destination.ts';
+import { type Answer, notSetUp, type Posting } from '../outbound/request.ts';
+import type { Message, State } from '../stats/delivery-log.ts';
 
 /** How the service talks to an account's platform. */
 export interface Platform {

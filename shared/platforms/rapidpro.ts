@@ -1,11 +1,11 @@
 /** RapidPro and TextIt, by a channel of the type "External API" (protocols, "RapidPro / TextIt"; spec §4.11). */
 import * as v from 'valibot';
-import { listOf, shownAs } from '../bounded.ts';
-import { minutes, now } from '../clock.ts';
-import { hashOf } from '../idempotency.ts';
-import type { Entry } from '../outbox.ts';
-import { again, judgeByStatus, type Outcome } from '../outcome.ts';
-import { type Answer, formPosting } from '../posting.ts';
+import { minutes, now } from '../core/clock.ts';
+import { hashOf } from '../core/idempotency.ts';
+import type { Entry } from '../messaging/outbox.ts';
+import { again, judgeByStatus, type Outcome } from '../outbound/attempt-result.ts';
+import { type Answer, formPosting } from '../outbound/request.ts';
+import { listOf, shownAs } from '../validation/bounded.ts';
 import {
   atMost,
   MAX_QUICK_REPLIES,
@@ -15,7 +15,7 @@ import {
   receiverUrl,
   text,
   visibleText,
-} from '../text.ts';
+} from '../validation/schemas.ts';
 import { describePlatform, judgeSettings, type PlatformDraft, statusReader, textOf } from './platform.ts';
 
 const status = (name: string, became: string) => ({

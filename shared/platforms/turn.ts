@@ -1,12 +1,20 @@
 /** Turn.io, by a channel account (protocols, "Turn.io"; spec §4.12). */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
-import { now } from '../clock.ts';
-import { isDatafree } from '../media.ts';
-import { type Content, type Entry, subjectOf } from '../outbox.ts';
-import { causeOf, judgeByStatus, type Outcome } from '../outcome.ts';
-import { type Answer, jsonPosting, type Posting, retryAfterIn } from '../posting.ts';
-import { atMost, mediaUrl, messageText, phoneNumberOrPlus, receiverUrl, text, visibleText } from '../text.ts';
+import { now } from '../core/clock.ts';
+import { isDatafree } from '../media/media.ts';
+import { type Content, type Entry, subjectOf } from '../messaging/outbox.ts';
+import { causeOf, judgeByStatus, type Outcome } from '../outbound/attempt-result.ts';
+import { type Answer, jsonPosting, type Posting, retryAfterIn } from '../outbound/request.ts';
+import {
+  atMost,
+  mediaUrl,
+  messageText,
+  phoneNumberOrPlus,
+  receiverUrl,
+  text,
+  visibleText,
+} from '../validation/schemas.ts';
 import { describePlatform, judgeSettings, type PlatformDraft, statusReader, textOf } from './platform.ts';
 
 /** Whether a request is an ordinary webhook of Turn's, and no message to a user: these may come to the same address. */

@@ -4,11 +4,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
-import { newId } from '../clock.ts';
-import { contactOf } from '../contacts.ts';
-import type { Outgoing } from '../outbox.ts';
-import { signed } from '../standard-webhooks.ts';
-import { receiverUrl, signingSecret } from '../text.ts';
+import { newId } from '../core/clock.ts';
+import { contactOf } from '../messaging/contacts.ts';
+import type { Outgoing } from '../messaging/outbox.ts';
+import { signed } from '../outbound/standard-webhooks.ts';
+import { receiverUrl, signingSecret } from '../validation/schemas.ts';
 import { describePlatform } from './platform.ts';
 
 export const webhook = describePlatform({

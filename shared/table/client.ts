@@ -23,8 +23,8 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { between, now } from '../clock.ts';
-import { tableName } from '../settings.ts';
+import { between, now } from '../core/clock.ts';
+import { tableName } from '../core/settings.ts';
 import type { Key } from './keys.ts';
 
 /** Gives up quickly on a dead connection, in milliseconds: a caller is waiting, and trying again is cheap. */

@@ -3,8 +3,8 @@
  * what `usage.ts` measures, `prices.ts` names, and what is assumed here.
  */
 
-import { api, type Endpoint, type EndpointName } from '../../shared/api.ts';
-import { logItem, states } from '../../shared/logs.ts';
+import { api, type Endpoint, type EndpointName } from '../../shared/api/index.ts';
+import { logItem, states } from '../../shared/stats/delivery-log.ts';
 import type { Key } from '../../shared/table/keys.ts';
 import { indexes } from '../../shared/table/keys.ts';
 import { lifetime } from '../support/lifetime.ts';

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Context } from 'aws-lambda';
-import { api, type Endpoint, type EndpointName } from '../../shared/api.ts';
+import { api, type Endpoint, type EndpointName } from '../../shared/api/index.ts';
 import type { HttpEvent, HttpResponse } from '../../shared/http/event.ts';
 import { BOUNDARY, type HostileBody, hostileBodies, quickReplies } from './hostile-bodies/bodies.ts';
 import { type Figure, quantile, report, say } from './report.ts';

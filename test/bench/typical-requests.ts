@@ -1,7 +1,7 @@
 /** A usual request to each endpoint: items under 1 KB, one of each. */
 import { randomUUID } from 'node:crypto';
 import type { Demo } from '../../infra/local/demo.ts';
-import type { EndpointName } from '../../shared/api.ts';
+import type { EndpointName } from '../../shared/api/index.ts';
 import { type FrontDoor, newPhone, type Sent } from './front-door.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';

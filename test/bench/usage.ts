@@ -5,9 +5,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '../../infra/local/database.ts';
 import type { Demo } from '../../infra/local/demo.ts';
-import { updateAccount } from '../../shared/accounts.ts';
-import { api, type EndpointName } from '../../shared/api.ts';
-import { listJobs } from '../../shared/jobs.ts';
+import { updateAccount } from '../../shared/accounts/accounts.ts';
+import { api, type EndpointName } from '../../shared/api/index.ts';
+import { listJobs } from '../../shared/stats/job-counters.ts';
 import { FrontDoor, newPhone } from './front-door.ts';
 import { Meter, noUnits, type Units } from './meter.ts';
 import { quantile, say } from './report.ts';

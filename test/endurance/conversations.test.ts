@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createAccount, issueToken, updateAccount } from '../../shared/accounts.ts';
+import { createAccount, issueToken, updateAccount } from '../../shared/accounts/accounts.ts';
 import { type OwnStack, serveOwnStack } from '../stack/support/own-stack.ts';
 import { newAccountId, newPhone } from '../stack/support/world.ts';
 

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
 import type { FunctionDefinition } from '../../infra/local/template/definitions.ts';
 import { readTemplate } from '../../infra/local/template/template.ts';
-import { api, type Endpoint } from '../../shared/api.ts';
-import { permissions } from '../../shared/permissions.ts';
+import { api, type Endpoint } from '../../shared/api/index.ts';
+import { permissions } from '../../shared/core/permissions.ts';
 import type { Measure } from './support/invoke-often.ts';
 
 const INVOKE_OFTEN = fileURLToPath(new URL('./support/invoke-often.ts', import.meta.url));
@@ -144,7 +144,7 @@ test('no function holds more after 10,000 invocations than after 2,000', async (
 }, 600_000);
 
 test('no request to a destination leaves anything behind', async () => {
-  const post = fileURLToPath(new URL('../../shared/post.ts', import.meta.url));
+  const post = fileURLToPath(new URL('../../shared/outbound/http-client.ts', import.meta.url));
   const event = { url: `${emptyUrl}/hook`, headers: { 'content-length': '2' }, body: '{}' };
   holdsNoMore(await invokeOften([post, 'post', event], { ALLOW_LOOPBACK: 'true' }), 'post');
 });

@@ -5,7 +5,7 @@ import { Capture, Match, Template } from 'aws-cdk-lib/assertions';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { HttpHost } from '../../infra/constructs/http-host.ts';
-import { api } from '../../shared/api.ts';
+import { api } from '../../shared/api/index.ts';
 import { useStack } from './support/synthesised.ts';
 
 const { bundles, synthesise } = await useStack('minified');

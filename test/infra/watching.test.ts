@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { renderGuide } from '../../infra/docs/guide.ts';
-import { events } from '../../shared/metrics.ts';
+import { events } from '../../shared/telemetry/metrics.ts';
 import { useStack } from './support/synthesised.ts';
 
 const { synthesise } = await useStack('linked');

@@ -50,11 +50,11 @@ test('a function is loaded anew when its source changes, and the table keeps wha
     .toMatchObject({ question: 'Changed!', options: [{ option: 'yes' }, { option: 'no' }] });
 });
 
-test('an entry in shared/api.ts and a file in functions/ are all that a new endpoint needs', async () => {
+test('an entry in shared/api/index.ts and a file in functions/ are all that a new endpoint needs', async () => {
   await writeFile(
     join(sources.folder, 'functions/profilers/count-profilers.ts'),
     `import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { listProfilers } from '../../shared/profilers.ts';
+import { listProfilers } from '../../shared/profilers/profilers.ts';
 
 export const handler = endpoint('countProfilers', async ({ account }) => {
   const { profilers } = await listProfilers(account);
@@ -62,7 +62,7 @@ export const handler = endpoint('countProfilers', async ({ account }) => {
 });
 `,
   );
-  await sources.change('shared/api.ts', (source) =>
+  await sources.change('shared/api/index.ts', (source) =>
     source.replace(
       'export const api = {',
       `export const api = {

@@ -127,7 +127,7 @@ describe('the way to the bridge', () => {
 test('examples have the numbers of the demo, so that they work when tried out', async () => {
   const { paths } = (await (
     await fetch(`${url}/docs/openapi.json`)
-  ).json()) as typeof import('../../shared/openapi.json');
+  ).json()) as typeof import('../../shared/api/openapi/openapi.json');
   const send = paths['/v1/message'].post.requestBody.content['application/json'].examples['a-text-with-quick-replies'];
   const test = paths['/webhook/{bot_phone_number}'].post;
   expect([send.value.to, test.parameters[0]?.example]).toEqual(['447700900001', '447700900000']);

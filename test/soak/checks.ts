@@ -3,7 +3,7 @@
  * own counters and logs say the same as the book; and nothing is left anywhere.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Direction, oldestEntries, readHead } from '../../shared/outbox.ts';
+import { type Direction, oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
 import { type Book, type Conversation, nameOf } from './book.ts';
 import type { Account } from './world.ts';
 

@@ -1,8 +1,8 @@
 /** What a soak runs in: a database, the local stack in a process of its own, accounts, and those who receive. */
 import { randomBytes } from 'node:crypto';
 import { callTableOf } from '../../infra/local/call-table.ts';
-import { createAccount, issueToken, updateAccount } from '../../shared/accounts.ts';
-import { APP_NETWORK } from '../../shared/permissions.ts';
+import { createAccount, issueToken, updateAccount } from '../../shared/accounts/accounts.ts';
+import { APP_NETWORK } from '../../shared/core/permissions.ts';
 import { HOW_TO_GET_IT, startDynamodbLocal } from '../support/dynamodb-local.ts';
 import type { Book, Conversation, Message } from './book.ts';
 import { Receivers } from './receivers.ts';

@@ -12,11 +12,11 @@ import {
   Refusal,
   revokeToken,
   updateAccount,
-} from '../../shared/accounts.ts';
-import { APP_NETWORK } from '../../shared/permissions.ts';
+} from '../../shared/accounts/accounts.ts';
+import { hashToken } from '../../shared/accounts/tokens.ts';
+import { APP_NETWORK } from '../../shared/core/permissions.ts';
 import { findLatest, putNew } from '../../shared/table/client.ts';
 import { accountKey, hookKey, numberKey, tokenKey } from '../../shared/table/keys.ts';
-import { hashToken } from '../../shared/tokens.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 

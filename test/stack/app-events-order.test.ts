@@ -1,9 +1,9 @@
 /** Events about one user are applied in their order; after one that is rejected, later ones are held back. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { goOnErasing } from '../../shared/erasure.ts';
-import { storyOf } from '../../shared/messages.ts';
-import { latestProfile } from '../../shared/users.ts';
+import { storyOf } from '../../shared/messaging/messages.ts';
+import { goOnErasing } from '../../shared/user-data/erasure.ts';
+import { latestProfile } from '../../shared/users/users.ts';
 import {
   answered,
   applied,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { issueToken, revokeToken } from '../../shared/accounts.ts';
-import { APP_NETWORK } from '../../shared/permissions.ts';
+import { issueToken, revokeToken } from '../../shared/accounts/accounts.ts';
+import { hashToken, mintToken } from '../../shared/accounts/tokens.ts';
+import { APP_NETWORK } from '../../shared/core/permissions.ts';
 import { update } from '../../shared/table/client.ts';
 import { tokenKey } from '../../shared/table/keys.ts';
-import { hashToken, mintToken } from '../../shared/tokens.ts';
 import { asProblem, call, sendRaw } from './support/client.ts';
 import { newCaller, newVendor } from './support/world.ts';
 

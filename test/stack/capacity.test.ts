@@ -1,9 +1,9 @@
 /** The budgets of the access patterns, in capacity units as the table reports them, for items under 1 KB. */
 import { expect, test } from 'vitest';
-import { issueToken } from '../../shared/accounts.ts';
-import { recordAnswer } from '../../shared/answers.ts';
-import { createProfiler, deleteProfiler, listProfilers, readProfiler } from '../../shared/profilers.ts';
-import { identify, mintToken } from '../../shared/tokens.ts';
+import { issueToken } from '../../shared/accounts/accounts.ts';
+import { identify, mintToken } from '../../shared/accounts/tokens.ts';
+import { recordAnswer } from '../../shared/profilers/answers.ts';
+import { createProfiler, deleteProfiler, listProfilers, readProfiler } from '../../shared/profilers/profilers.ts';
 import { consumedBy } from './support/consumed.ts';
 import { newPanelist, newVendor } from './support/world.ts';
 

@@ -13,7 +13,7 @@ import {
   type Passage,
   receiverNameOf,
   setPause,
-} from '../../shared/circuit.ts';
+} from '../../shared/delivery/circuit-breaker.ts';
 import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';

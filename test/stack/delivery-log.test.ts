@@ -1,17 +1,24 @@
 /** What delivery tells of each way that an entry can go: one line each, with the figures that metrics are made of. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts.ts';
-import { APP, close, enter, findOpenCircuit, noteFailure, receiverNameOf } from '../../shared/circuit.ts';
-import { sortableTime, timestampOf } from '../../shared/clock.ts';
-import { deliver } from '../../shared/delivery.ts';
-import { dueWork, laterWork } from '../../shared/due.ts';
-import { logItem } from '../../shared/logs.ts';
-import { receiveMessage, sendMessage, storyOf } from '../../shared/messages.ts';
-import { type Conversation, nextAttempt, oldestEntries, readHead } from '../../shared/outbox.ts';
+import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
+import { sortableTime, timestampOf } from '../../shared/core/clock.ts';
+import {
+  APP,
+  close,
+  enter,
+  findOpenCircuit,
+  noteFailure,
+  receiverNameOf,
+} from '../../shared/delivery/circuit-breaker.ts';
+import { deliver } from '../../shared/delivery/deliver.ts';
+import { dueWork, laterWork } from '../../shared/delivery/scheduled-work.ts';
+import { newsOf } from '../../shared/delivery/status-receipts.ts';
+import { receiveMessage, sendMessage, storyOf } from '../../shared/messaging/messages.ts';
+import { type Conversation, nextAttempt, oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import { logItem } from '../../shared/stats/delivery-log.ts';
 import { putNew, update } from '../../shared/table/client.ts';
 import { toldKey } from '../../shared/table/keys.ts';
-import { newsOf } from '../../shared/told.ts';
-import { traced } from '../../shared/trace.ts';
+import { traced } from '../../shared/telemetry/trace.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { useAppReceiver } from './support/app-receiver.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { DESCRIPTION_FILE } from '../../infra/openapi/write.ts';
-import { exampleHosts } from '../../shared/example-hosts.ts';
+import { exampleHosts } from '../../shared/api/openapi/example-hosts.ts';
 import { png } from './support/files.ts';
 import { newCaller, newPhone } from './support/world.ts';
 

@@ -1,8 +1,8 @@
 /** Ids in requests: every endpoint accepts capital letters, and finds what it finds in small ones. */
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { newId, newPseudonym, secondsFromNow, timestamp } from '../../shared/clock.ts';
-import { logItem } from '../../shared/logs.ts';
+import { newId, newPseudonym, secondsFromNow, timestamp } from '../../shared/core/clock.ts';
+import { logItem } from '../../shared/stats/delivery-log.ts';
 import { putNew } from '../../shared/table/client.ts';
 import { call } from './support/client.ts';
 import { newCaller, newPanelist, newPhone } from './support/world.ts';

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { updateAccount } from '../../shared/accounts.ts';
+import { updateAccount } from '../../shared/accounts/accounts.ts';
+import { mintToken } from '../../shared/accounts/tokens.ts';
 import { findLatest } from '../../shared/table/client.ts';
 import { erasureKey } from '../../shared/table/keys.ts';
-import { mintToken } from '../../shared/tokens.ts';
 import { call, fail, sendRaw } from './support/client.ts';
 import { logLines } from './support/log-lines.ts';
 import { untilShown, write } from './support/phones.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { contactOf } from '../../shared/contacts.ts';
+import { contactOf } from '../../shared/messaging/contacts.ts';
 import {
   type LogEntry,
   type LogFilter,
@@ -11,7 +11,7 @@ import {
   logItem,
   type State,
   states,
-} from '../../shared/logs.ts';
+} from '../../shared/stats/delivery-log.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { putAll } from './support/many-items.ts';
 import { useOwnTable } from './support/own-table.ts';

@@ -1,14 +1,14 @@
 /** A write that took effect, and whose answer was lost on the way: the client repeats it, and nobody may notice. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAccount, listTokens, updateAccount } from '../../shared/accounts.ts';
-import { recordAnswer } from '../../shared/answers.ts';
-import { deliver } from '../../shared/delivery.ts';
-import { countEntries, listJobs } from '../../shared/jobs.ts';
-import { type LogItem, listLogs } from '../../shared/logs.ts';
-import { receiveMessage, sendMessage } from '../../shared/messages.ts';
-import { type Conversation, oldestEntries, readHead } from '../../shared/outbox.ts';
-import { createProfiler, deleteProfiler, listProfilers } from '../../shared/profilers.ts';
+import { createAccount, listTokens, updateAccount } from '../../shared/accounts/accounts.ts';
+import { deliver } from '../../shared/delivery/deliver.ts';
+import { receiveMessage, sendMessage } from '../../shared/messaging/messages.ts';
+import { type Conversation, oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import { recordAnswer } from '../../shared/profilers/answers.ts';
+import { createProfiler, deleteProfiler, listProfilers } from '../../shared/profilers/profilers.ts';
+import { type LogItem, listLogs } from '../../shared/stats/delivery-log.ts';
+import { countEntries, listJobs } from '../../shared/stats/job-counters.ts';
 import { documents, pages } from '../../shared/table/client.ts';
 import { messageKey } from '../../shared/table/keys.ts';
 import { useOwnTable, useSecret } from './support/own-table.ts';

@@ -4,13 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, test as always, beforeAll, expect, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../shared/accounts.ts';
-import { deliver } from '../../shared/delivery.ts';
-import { countEntries, listJobs } from '../../shared/jobs.ts';
-import { logItem } from '../../shared/logs.ts';
-import { receiveMessage, sendMessage } from '../../shared/messages.ts';
-import type { Conversation } from '../../shared/outbox.ts';
-import { sendFromPlatform } from '../../shared/platform-messages.ts';
+import { createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
+import { deliver } from '../../shared/delivery/deliver.ts';
+import { receiveMessage, sendMessage } from '../../shared/messaging/messages.ts';
+import type { Conversation } from '../../shared/messaging/outbox.ts';
+import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
+import { logItem } from '../../shared/stats/delivery-log.ts';
+import { countEntries, listJobs } from '../../shared/stats/job-counters.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { consumedBy } from './support/consumed.ts';
 import { putAll } from './support/many-items.ts';

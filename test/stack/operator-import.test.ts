@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { find } from '../../shared/table/client.ts';
 import { userKey } from '../../shared/table/keys.ts';
-import { findUser, registerUser } from '../../shared/users.ts';
+import { findUser, registerUser } from '../../shared/users/users.ts';
 import { csv, failingTable, folder, inJson, operator, refusal, remote, run, time } from './support/operator.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newPhone } from './support/world.ts';

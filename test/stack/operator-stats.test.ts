@@ -2,9 +2,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { noteFailure } from '../../shared/circuit.ts';
-import { newId as newUuid, sortableTime } from '../../shared/clock.ts';
-import { type State, states } from '../../shared/logs.ts';
+import { newId as newUuid, sortableTime } from '../../shared/core/clock.ts';
+import { noteFailure } from '../../shared/delivery/circuit-breaker.ts';
+import { type State, states } from '../../shared/stats/delivery-log.ts';
 import { jobCounterKey } from '../../shared/table/keys.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { call } from './support/client.ts';

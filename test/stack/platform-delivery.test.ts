@@ -1,12 +1,12 @@
 /** What chat platforms are told, one conversation at a time, with the clock in the test's hand: once, and no faster than they ask. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts.ts';
-import { findOpenCircuit, receiverNameOf } from '../../shared/circuit.ts';
-import { newId } from '../../shared/clock.ts';
-import { deliver } from '../../shared/delivery.ts';
-import { receiveMessage } from '../../shared/messages.ts';
-import { type Conversation, readHead } from '../../shared/outbox.ts';
-import { sendFromPlatform } from '../../shared/platform-messages.ts';
+import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
+import { newId } from '../../shared/core/clock.ts';
+import { findOpenCircuit, receiverNameOf } from '../../shared/delivery/circuit-breaker.ts';
+import { deliver } from '../../shared/delivery/deliver.ts';
+import { receiveMessage } from '../../shared/messaging/messages.ts';
+import { type Conversation, readHead } from '../../shared/messaging/outbox.ts';
+import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
 import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';

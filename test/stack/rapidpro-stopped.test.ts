@@ -1,12 +1,12 @@
 /** RapidPro is notified of users who are removed: once, after all that was posted before, and never of the next owner. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts.ts';
-import { newId } from '../../shared/clock.ts';
-import { deliver } from '../../shared/delivery.ts';
-import { eraseUser, goOnErasing, removeUser } from '../../shared/erasure.ts';
-import { receiveMessage } from '../../shared/messages.ts';
-import { type Conversation, oldestEntries, readHead } from '../../shared/outbox.ts';
-import { updateUser } from '../../shared/users.ts';
+import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
+import { newId } from '../../shared/core/clock.ts';
+import { deliver } from '../../shared/delivery/deliver.ts';
+import { receiveMessage } from '../../shared/messaging/messages.ts';
+import { type Conversation, oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import { eraseUser, goOnErasing, removeUser } from '../../shared/user-data/erasure.ts';
+import { updateUser } from '../../shared/users/users.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { Receiver } from './support/receiver.ts';

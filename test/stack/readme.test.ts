@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { remedies } from '../../infra/openapi/words.ts';
-import { type ProblemCode, problemCatalogue } from '../../shared/problems.ts';
+import { type ProblemCode, problemCatalogue } from '../../shared/core/problems.ts';
 import { newPanelist } from './support/world.ts';
 
 test('the first requests of the README work when pasted', async () => {

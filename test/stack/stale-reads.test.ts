@@ -9,11 +9,10 @@ import { join } from 'node:path';
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { createAccount, issueToken, updateAccount } from '../../shared/accounts.ts';
-import { listGrants } from '../../shared/grants.ts';
-import { deleteMedia } from '../../shared/kept-media.ts';
-import { listLogs } from '../../shared/logs.ts';
-import { permissions } from '../../shared/permissions.ts';
+import { deleteMedia } from '../../infra/operator/queries/media-admin.ts';
+import { createAccount, issueToken, updateAccount } from '../../shared/accounts/accounts.ts';
+import { permissions } from '../../shared/core/permissions.ts';
+import { listLogs } from '../../shared/stats/delivery-log.ts';
 import { documents, findLatest } from '../../shared/table/client.ts';
 import {
   accountKey,
@@ -25,6 +24,7 @@ import {
   requestKey,
   userKey,
 } from '../../shared/table/keys.ts';
+import { listGrants } from '../../shared/user-data/consent-receipts.ts';
 import { recordCall } from '../support/calls.ts';
 import { fileOf, png } from './support/files.ts';
 import { Receiver } from './support/receiver.ts';

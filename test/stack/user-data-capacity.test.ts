@@ -4,10 +4,10 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test as always, expect } from 'vitest';
-import { createAccount, updateAccount } from '../../shared/accounts.ts';
-import type { PropertyName } from '../../shared/properties.ts';
-import { answerRequest, fetchAgain, fetchRequest, retrieve, startRequest } from '../../shared/user-data.ts';
-import { updateUser } from '../../shared/users.ts';
+import { createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
+import { answerRequest, fetchAgain, fetchRequest, retrieve, startRequest } from '../../shared/user-data/requests.ts';
+import type { PropertyName } from '../../shared/users/profile-properties.ts';
+import { updateUser } from '../../shared/users/users.ts';
 import { consumedBy } from './support/consumed.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';

@@ -8,12 +8,12 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../shared/accounts.ts';
-import { eraseUser, goOnErasing, removeUser } from '../../shared/erasure.ts';
-import { type Grant, listGrants } from '../../shared/grants.ts';
-import { Problem } from '../../shared/problems.ts';
+import { createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
+import { Problem } from '../../shared/core/problems.ts';
 import { documents, findLatest } from '../../shared/table/client.ts';
 import { erasureKey, type Key, requestKey, userKey } from '../../shared/table/keys.ts';
+import { type Grant, listGrants } from '../../shared/user-data/consent-receipts.ts';
+import { eraseUser, goOnErasing, removeUser } from '../../shared/user-data/erasure.ts';
 import {
   answerRequest,
   fetchRequest,
@@ -21,8 +21,8 @@ import {
   retrieve,
   startRequest,
   type UserData,
-} from '../../shared/user-data.ts';
-import { updateUser } from '../../shared/users.ts';
+} from '../../shared/user-data/requests.ts';
+import { updateUser } from '../../shared/users/users.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { createAccount } from '../../shared/accounts.ts';
-import { goOnErasing, removeUser } from '../../shared/erasure.ts';
+import { createAccount } from '../../shared/accounts/accounts.ts';
 import { documents } from '../../shared/table/client.ts';
-import { answerRequest, fetchRequest, startRequest } from '../../shared/user-data.ts';
-import { updateUser } from '../../shared/users.ts';
+import { goOnErasing, removeUser } from '../../shared/user-data/erasure.ts';
+import { answerRequest, fetchRequest, startRequest } from '../../shared/user-data/requests.ts';
+import { updateUser } from '../../shared/users/users.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 

@@ -1,11 +1,11 @@
 /** User data requests: what is asked through the app, what is granted without asking, who gets it and who hears of it. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { type AccountPlatform, updateAccount } from '../../shared/accounts.ts';
-import { listGrants } from '../../shared/grants.ts';
-import type { PropertyName } from '../../shared/properties.ts';
+import { type AccountPlatform, updateAccount } from '../../shared/accounts/accounts.ts';
 import { update } from '../../shared/table/client.ts';
 import { requestKey } from '../../shared/table/keys.ts';
+import { listGrants } from '../../shared/user-data/consent-receipts.ts';
+import type { PropertyName } from '../../shared/users/profile-properties.ts';
 import { call, fail, type ProblemDocument, type Received, sendRaw } from './support/client.ts';
 import { untilShown, write } from './support/phones.ts';
 import { Receiver } from './support/receiver.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/authorizer.ts';
+import { mintToken } from '../../shared/accounts/tokens.ts';
 import { documents } from '../../shared/table/client.ts';
-import { mintToken } from '../../shared/tokens.ts';
 import { captureLog } from '../support/captured-log.ts';
 
 const written = captureLog();

@@ -2,12 +2,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { api } from '../../shared/api.ts';
-import { appEvent } from '../../shared/app-events.ts';
-import { anyObject, listOf, recordOf } from '../../shared/bounded.ts';
-import { faultInBody } from '../../shared/faults.ts';
+import { api } from '../../shared/api/index.ts';
+import { appEvent } from '../../shared/app-network/events.ts';
 import { rapidproMessage } from '../../shared/platforms/rapidpro.ts';
 import { turnMessages } from '../../shared/platforms/turn.ts';
+import { anyObject, listOf, recordOf } from '../../shared/validation/bounded.ts';
+import { faultInBody } from '../../shared/validation/validation-errors.ts';
 
 /** The faults that a schema finds in a body. */
 const faultsOf = (schema: v.GenericSchema, input: unknown) =>
@@ -127,7 +127,7 @@ describe('no list and no record of a request is without a bound', () => {
 
   test('in the sources: only the module of bounds names the schemas that have none', () => {
     const unbounded = /\bv\.(array|record|map|set|looseObject|objectWithRest|tupleWithRest|looseTuple)(Async)?\b(?!\w)/;
-    const sources = globSync('{shared,functions}/**/*.ts').filter((path) => path !== 'shared/bounded.ts');
+    const sources = globSync('{shared,functions}/**/*.ts').filter((path) => path !== 'shared/validation/bounded.ts');
     expect(sources.length).toBeGreaterThan(50);
     expect(sources.filter((path) => unbounded.test(readFileSync(path, 'utf8')))).toEqual([]);
   });

@@ -11,7 +11,7 @@ import {
   sortableTime,
   timestamp,
   timestampOf,
-} from '../../shared/clock.ts';
+} from '../../shared/core/clock.ts';
 
 afterEach(() => void vi.useRealTimers());
 

@@ -1,8 +1,8 @@
 /** Cursors: a place in one list, which no other list takes. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Problem } from '../../shared/core/problems.ts';
 import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
-import { Problem } from '../../shared/problems.ts';
 
 const words = fc.string({ unit: 'grapheme' });
 const lists = fc.array(fc.oneof(words, fc.integer(), fc.constant(undefined)), { maxLength: 4 });

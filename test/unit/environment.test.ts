@@ -1,6 +1,6 @@
 /** What functions find in their environment. */
 import { afterEach, expect, test, vi } from 'vitest';
-import { allowsLoopback, metricsNamespace, requestRetention, tableName } from '../../shared/settings.ts';
+import { allowsLoopback, metricsNamespace, requestRetention, tableName } from '../../shared/core/settings.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 

@@ -1,8 +1,8 @@
 /** Faults of a request, as the caller reads them. */
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { faultInBody, faultInParameter, pointerTo, validBody } from '../../shared/faults.ts';
-import { Problem } from '../../shared/problems.ts';
+import { Problem } from '../../shared/core/problems.ts';
+import { faultInBody, faultInParameter, pointerTo, validBody } from '../../shared/validation/validation-errors.ts';
 
 /** The faults that a schema finds in a body. */
 const faultsOf = (schema: v.GenericSchema, input: unknown, keys?: string[]) =>

@@ -1,10 +1,10 @@
 /** Attempts to deliver to servers that break HTTP, stall or reset connections: each ends in time, with the right result. */
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Entry } from '../../shared/outbox.ts';
-import type { Outcome } from '../../shared/outcome.ts';
-import { jsonPosting } from '../../shared/posting.ts';
-import { attempt } from '../../shared/receiver.ts';
+import type { Entry } from '../../shared/messaging/outbox.ts';
+import type { Outcome } from '../../shared/outbound/attempt-result.ts';
+import { attempt } from '../../shared/outbound/destination.ts';
+import { jsonPosting } from '../../shared/outbound/request.ts';
 import {
   noContent,
   RawServer,

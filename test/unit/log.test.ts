@@ -1,7 +1,7 @@
 /** Lines of the log, and what they hold of errors. */
 import { describe, expect, test } from 'vitest';
-import { describeError, log } from '../../shared/log.ts';
-import { traced, traceId } from '../../shared/trace.ts';
+import { describeError, log } from '../../shared/telemetry/log.ts';
+import { traced, traceId } from '../../shared/telemetry/trace.ts';
 import { captureLog } from '../support/captured-log.ts';
 
 const written = captureLog();

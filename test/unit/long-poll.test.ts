@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Look, lookUntil } from '../../shared/long-poll.ts';
+import { type Look, lookUntil } from '../../shared/http/long-poll.ts';
 
 const START = Date.UTC(2030, 0, 1);
 

@@ -1,8 +1,8 @@
 /** Lines that CloudWatch makes metrics of, held against the rules of its embedded metric format. */
 import { Ajv } from 'ajv';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type EventName, events, measure, type Saying } from '../../shared/metrics.ts';
-import { traced } from '../../shared/trace.ts';
+import { type EventName, events, measure, type Saying } from '../../shared/telemetry/metrics.ts';
+import { traced } from '../../shared/telemetry/trace.ts';
 import { captureLog } from '../support/captured-log.ts';
 
 const written = captureLog();

@@ -1,6 +1,6 @@
 /** What became of an attempt, by the status of the answer. */
 import { describe, expect, test } from 'vitest';
-import { judgeByStatus } from '../../shared/outcome.ts';
+import { judgeByStatus } from '../../shared/outbound/attempt-result.ts';
 
 describe('an answer of', () => {
   test.each([200, 201, 204, 299])('%i takes it', (status) => {

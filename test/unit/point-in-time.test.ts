@@ -1,7 +1,7 @@
 /** Points in time as RFC 3339 writes them. */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { pointInTime } from '../../shared/point-in-time.ts';
+import { pointInTime } from '../../shared/validation/point-in-time.ts';
 
 test.each([
   ['2026-11-20T09:58:10Z', '2026-11-20T09:58:10.000000'],

@@ -8,9 +8,9 @@ import { setImmediate } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
-import { isPublicAddress, post } from '../../shared/post.ts';
-import { jsonPosting, NoAnswer } from '../../shared/posting.ts';
-import { signed } from '../../shared/standard-webhooks.ts';
+import { isPublicAddress, post } from '../../shared/outbound/http-client.ts';
+import { jsonPosting, NoAnswer } from '../../shared/outbound/request.ts';
+import { signed } from '../../shared/outbound/standard-webhooks.ts';
 import { drop, hang, Receiver } from '../stack/support/receiver.ts';
 import { noContent, RawServer, writeThenReset } from './support/raw-server.ts';
 

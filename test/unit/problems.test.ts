@@ -1,6 +1,6 @@
 /** What a problem knows of where it came from, and what it says of faults. */
 import { expect, test } from 'vitest';
-import { invalidRequest, Problem } from '../../shared/problems.ts';
+import { invalidRequest, Problem } from '../../shared/core/problems.ts';
 
 test('what the caller is to mend is not traced: that would be the dearest part of refusing it', () => {
   expect(new Problem('invalid_request', 'Mend it.').stack).not.toContain('    at ');

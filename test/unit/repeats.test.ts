@@ -1,6 +1,6 @@
 /** Which requests with a known id and content are repeats, equal parts of one message, or a message that is resent. */
 import { expect, test } from 'vitest';
-import { type CopyState, decide, type Repeats } from '../../shared/repeats.ts';
+import { type CopyState, decide, type Repeats } from '../../shared/messaging/repeats.ts';
 
 /** Bytes of a text that may be a part of a longer one, and of one that may not. */
 const LONG = 2_048;

@@ -1,6 +1,6 @@
 /** Answers, as API Gateway gets them. */
 import { describe, expect, test } from 'vitest';
-import { nextPage, noContent, notModified, ok, toProblemResponse, toResponse } from '../../shared/http/reply.ts';
+import { nextPage, noContent, notModified, ok, toProblemResponse, toResponse } from '../../shared/http/response.ts';
 
 describe('an answer', () => {
   test('is JSON that nobody keeps', () => {

@@ -1,8 +1,8 @@
 /** How long servers ask to wait, by the header `Retry-After`. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { judgeByStatus } from '../../shared/outcome.ts';
-import { retryAfterIn } from '../../shared/posting.ts';
+import { judgeByStatus } from '../../shared/outbound/attempt-result.ts';
+import { retryAfterIn } from '../../shared/outbound/request.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,11 +1,11 @@
 /** What the sweep takes up, and how it bears a table or a queue that fails, told by some that fail on purpose. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/workers/sweep.ts';
-import { Backlog } from '../../shared/backlog.ts';
-import { type Conversation, nameOf } from '../../shared/outbox.ts';
+import { Backlog } from '../../shared/delivery/backlog-metrics.ts';
+import { readWakeUp } from '../../shared/delivery/wake-ups.ts';
+import { type Conversation, nameOf } from '../../shared/messaging/outbox.ts';
 import { documents } from '../../shared/table/client.ts';
 import { headKey } from '../../shared/table/keys.ts';
-import { readWakeUp } from '../../shared/wake-ups.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useFakeQueue } from './support/fake-queue.ts';
 

@@ -2,7 +2,6 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { isBusy } from '../../shared/table/busy.ts';
 import {
   checking,
   documents,
@@ -13,6 +12,7 @@ import {
   update,
   updatedIf,
 } from '../../shared/table/client.ts';
+import { isBusy } from '../../shared/table/retryable-errors.ts';
 
 const key = { pk: 'A', sk: 'B' };
 

@@ -17,7 +17,7 @@ import {
   uuid,
   visibleText,
   wholeNumber,
-} from '../../shared/text.ts';
+} from '../../shared/validation/schemas.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 

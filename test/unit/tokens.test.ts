@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashToken, isWellFormedToken, mintToken } from '../../shared/tokens.ts';
+import { hashToken, isWellFormedToken, mintToken } from '../../shared/accounts/tokens.ts';
 
 test('a new token has the prefix that scanners look for, 32 random bytes and a checksum', () => {
   const token = mintToken();

@@ -1,10 +1,10 @@
 /** Wake-ups, as the queue gets them. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Conversation, nameOf } from '../../shared/outbox.ts';
+import { readWakeUp, returnAfterPause, returnSoon, type WakeUp, wake } from '../../shared/delivery/wake-ups.ts';
+import { type Conversation, nameOf } from '../../shared/messaging/outbox.ts';
 import { headKey } from '../../shared/table/keys.ts';
-import { traced } from '../../shared/trace.ts';
-import { readWakeUp, returnAfterPause, returnSoon, type WakeUp, wake } from '../../shared/wake-ups.ts';
+import { traced } from '../../shared/telemetry/trace.ts';
 import { useFakeQueue } from './support/fake-queue.ts';
 
 const queue = useFakeQueue();

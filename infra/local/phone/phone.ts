@@ -1,5 +1,5 @@
 /** The phone: a page of the simulated app network where a person is the app's user, and sees what the service does. */
-import { catalogue } from '../../../shared/properties.ts';
+import { catalogue } from '../../../shared/users/profile-properties.ts';
 import { type Demo, demoBots } from '../demo.ts';
 import { Changes } from '../simulated/changes.ts';
 import { json, parseJson, type Reply } from '../simulated/http.ts';

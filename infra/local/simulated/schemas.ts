@@ -1,6 +1,6 @@
 /** Schemas of what simulators are told, with faults that read as sentences. */
 import * as v from 'valibot';
-import { phoneNumber } from '../../../shared/text.ts';
+import { phoneNumber } from '../../../shared/validation/schemas.ts';
 import { HttpRefusal } from './http.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** A function without any framework, as one writes it for one endpoint. */
 import * as v from 'valibot';
-import { faultInBody, faultInParameter } from '../../../shared/faults.ts';
+import { faultInBody, faultInParameter } from '../../../shared/validation/validation-errors.ts';
 import {
   answer,
   callerIn,

@@ -4,9 +4,9 @@ import { handle } from 'hono/aws-lambda';
 import { createMiddleware } from 'hono/factory';
 import { validator } from 'hono/validator';
 import * as v from 'valibot';
-import { faultInBody, faultInParameter } from '../../../shared/faults.ts';
+import type { Fault } from '../../../shared/core/problems.ts';
 import type { HttpEvent } from '../../../shared/http/event.ts';
-import type { Fault } from '../../../shared/problems.ts';
+import { faultInBody, faultInParameter } from '../../../shared/validation/validation-errors.ts';
 import {
   answer,
   type Caller,

@@ -2,8 +2,8 @@
 import { RequestValidationError, Router } from '@aws-lambda-powertools/event-handler/http';
 import type { Middleware } from '@aws-lambda-powertools/event-handler/types';
 import type * as v from 'valibot';
-import { pointerTo } from '../../../shared/faults.ts';
 import type { HttpEvent } from '../../../shared/http/event.ts';
+import { pointerTo } from '../../../shared/validation/validation-errors.ts';
 import {
   answer,
   callerIn,

@@ -4,11 +4,11 @@
  */
 import type { Context } from 'aws-lambda';
 import type * as v from 'valibot';
-import { api } from '../../../shared/api.ts';
+import { api } from '../../../shared/api/index.ts';
+import { type Fault, problemCatalogue } from '../../../shared/core/problems.ts';
+import { baseUrl } from '../../../shared/core/settings.ts';
 import type { HttpEvent, HttpResponse } from '../../../shared/http/event.ts';
-import { measure } from '../../../shared/metrics.ts';
-import { type Fault, problemCatalogue } from '../../../shared/problems.ts';
-import { baseUrl } from '../../../shared/settings.ts';
+import { measure } from '../../../shared/telemetry/metrics.ts';
 
 export const endpoint = api.sendMessage;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll } from 'vitest';
-import { type Bundling, bundleFunctions } from '../../../infra/bundle.ts';
+import { type Bundling, bundleFunctions } from '../../../infra/bundle/bundle.ts';
 import { readSettings } from '../../../infra/settings.ts';
 import { BusinessApiStack } from '../../../infra/stack.ts';
 

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
-import { api } from '../../../shared/api.ts';
+import { api } from '../../../shared/api/index.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';

@@ -1,7 +1,7 @@
 /** A handler with something to do. */
 import type { Context } from 'aws-lambda';
+import { permissions } from '../../../shared/core/permissions.ts';
 import type { HttpEvent, HttpResponse } from '../../../shared/http/event.ts';
-import { permissions } from '../../../shared/permissions.ts';
 
 export interface Scenario {
   /** Prepares the table. Answers what calls the handler, always in the same way. */

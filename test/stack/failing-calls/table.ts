@@ -1,7 +1,7 @@
 /** What a table of a test's own holds: as a whole, put back as it was, and told apart by what matters. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { tableName } from '../../../shared/settings.ts';
+import { tableName } from '../../../shared/core/settings.ts';
 import { circuitKey, headKey, type Key, messageKey } from '../../../shared/table/keys.ts';
 
 /** An item of any kind, as far as tests look at it. */

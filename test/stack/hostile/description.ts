@@ -84,7 +84,9 @@ const at = (root: unknown, place: string[]): unknown =>
   place.reduce<unknown>((within, name) => (isObject(within) ? within[name] : undefined), root);
 
 const readDocument = (): Document => {
-  const document = JSON.parse(readFileSync(new URL('../../../shared/openapi.json', import.meta.url), 'utf8'));
+  const document = JSON.parse(
+    readFileSync(new URL('../../../shared/api/openapi/openapi.json', import.meta.url), 'utf8'),
+  );
   resolve(document, document);
   return document;
 };

@@ -4,11 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
-import { createAccount, issueToken } from '../../../shared/accounts.ts';
-import { newId } from '../../../shared/clock.ts';
-import { recountJobs } from '../../../shared/jobs.ts';
-import { type Permission, permissions } from '../../../shared/permissions.ts';
-import { updateUser } from '../../../shared/users.ts';
+import { createAccount, issueToken } from '../../../shared/accounts/accounts.ts';
+import { newId } from '../../../shared/core/clock.ts';
+import { type Permission, permissions } from '../../../shared/core/permissions.ts';
+import { recountJobs } from '../../../shared/stats/job-counters.ts';
+import { updateUser } from '../../../shared/users/users.ts';
 import { png } from '../support/files.ts';
 import type { OwnStack } from '../support/own-stack.ts';
 import { newAccountId, newPanelist, newPhone } from '../support/world.ts';

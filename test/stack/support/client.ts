@@ -1,11 +1,11 @@
 /**
  * Calls the served stack as its clients do. Every answer is held against the API's own list: a status, body or problem
- * that `shared/api.ts` does not promise fails the test, whatever it was about.
+ * that `shared/api/index.ts` does not promise fails the test, whatever it was about.
  */
 import * as v from 'valibot';
 import { expect, inject } from 'vitest';
-import { type Api, api, type Endpoint, type EndpointName, problemsOf } from '../../../shared/api.ts';
-import { problemCatalogue } from '../../../shared/problems.ts';
+import { type Api, api, type Endpoint, type EndpointName, problemsOf } from '../../../shared/api/index.ts';
+import { problemCatalogue } from '../../../shared/core/problems.ts';
 
 type InputOf<E, Part extends string> =
   E extends Record<Part, infer S extends v.GenericSchema> ? v.InferInput<S> : never;

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { expect, inject, onTestFinished, vi } from 'vitest';
 import { localFolder } from '../../../infra/local/stack-file.ts';
 import { runCommand } from '../../../infra/operator/program.ts';
-import { createAccount } from '../../../shared/accounts.ts';
-import { timestamp } from '../../../shared/clock.ts';
+import { createAccount } from '../../../shared/accounts/accounts.ts';
+import { timestamp } from '../../../shared/core/clock.ts';
 import {
   type Conversation,
   enqueueing,
@@ -19,7 +19,7 @@ import {
   putOff,
   readHead,
   transactInOrder,
-} from '../../../shared/outbox.ts';
+} from '../../../shared/messaging/outbox.ts';
 import { update } from '../../../shared/table/client.ts';
 import { dueAt, headKey } from '../../../shared/table/keys.ts';
 

@@ -2,13 +2,13 @@
 import { parse } from 'node:querystring';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { faultInBody } from '../../../shared/faults.ts';
-import type { Message, State } from '../../../shared/logs.ts';
-import type { Entry } from '../../../shared/outbox.ts';
-import type { Outcome } from '../../../shared/outcome.ts';
+import type { Entry } from '../../../shared/messaging/outbox.ts';
+import type { Outcome } from '../../../shared/outbound/attempt-result.ts';
+import type { Answer } from '../../../shared/outbound/request.ts';
 import type { PlatformDraft } from '../../../shared/platforms/platform.ts';
 import { fromRapidpro, leastPartOf, rapidpro, rapidproMessage } from '../../../shared/platforms/rapidpro.ts';
-import type { Answer } from '../../../shared/posting.ts';
+import type { Message, State } from '../../../shared/stats/delivery-log.ts';
+import { faultInBody } from '../../../shared/validation/validation-errors.ts';
 import { entry, issuesOf, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2030, 0, 1, 0, 1) }));

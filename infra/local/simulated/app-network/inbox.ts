@@ -1,6 +1,6 @@
 /** What the app network got from the service: its calls, and what the phones show of them. */
 import * as v from 'valibot';
-import { phoneNumber } from '../../../../shared/text.ts';
+import { phoneNumber } from '../../../../shared/validation/schemas.ts';
 import { type Outcome, time } from '../calls.ts';
 
 /** A message or a request, as it came to a phone. */

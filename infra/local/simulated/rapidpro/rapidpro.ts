@@ -3,7 +3,7 @@
  * by itself where a channel has a bot. A GET of its address tells how to use it.
  */
 import type * as v from 'valibot';
-import { between } from '../../../../shared/clock.ts';
+import { between } from '../../../../shared/core/clock.ts';
 import { Bridge } from '../bridge.ts';
 import type { Changes } from '../changes.ts';
 import { rapidproHelp } from '../help.ts';

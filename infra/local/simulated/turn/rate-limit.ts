@@ -1,5 +1,5 @@
 /** Turn's limit on calls (protocols, "What we send Turn"): so many in a window, which begins with its first call. */
-import { now } from '../../../../shared/clock.ts';
+import { now } from '../../../../shared/core/clock.ts';
 
 export class RateLimit {
   /** How long a window is, in milliseconds. */

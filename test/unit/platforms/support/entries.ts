@@ -1,8 +1,8 @@
 /** Entries of an outbox as platforms are told of them, and what a platform says of settings that it refuses. */
 import * as v from 'valibot';
-import type { Message, State } from '../../../../shared/logs.ts';
-import type { Content, Entry, Outgoing } from '../../../../shared/outbox.ts';
+import type { Content, Entry, Outgoing } from '../../../../shared/messaging/outbox.ts';
 import type { Platform } from '../../../../shared/platforms/platform.ts';
+import type { Message, State } from '../../../../shared/stats/delivery-log.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 
 /** A message of the API. */

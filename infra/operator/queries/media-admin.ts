@@ -1,0 +1,46 @@
+/** An account's media, for the operator: what there is, and its end. */
+import { timestamp } from '../../../shared/core/clock.ts';
+import type { MediaItem } from '../../../shared/media/media.ts';
+import { findLatest, pages, remove, update } from '../../../shared/table/client.ts';
+import { type Key, mediaKey, mediaOf, ofMediaOwner } from '../../../shared/table/keys.ts';
+
+/** Media with the id in their address, which nobody else may learn. */
+export type KeptMedia = { id: string } & Pick<MediaItem, 'type' | 'size' | 'bucket' | 'created' | 'until'>;
+
+/** All of an account's, oldest first, those included whose address works no more. Reads every item of them. */
+export const listMedia = async (account: string): Promise<KeptMedia[]> => {
+  const found: KeptMedia[] = [];
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :owner',
+    // Stryker disable next-line ObjectLiteral,StringLiteral: The key has no such part, or the part is not used here.
+    ExpressionAttributeValues: { ':owner': ofMediaOwner(account, { created: '', id: '' }).gsi2pk },
+    ProjectionExpression: 'pk, sk',
+    Limit: TOGETHER,
+  })) {
+    const items = await Promise.all(keys.map(({ pk, sk }) => findLatest<MediaItem>({ pk, sk })));
+    found.push(...items.flatMap((item) => (item === undefined ? [] : [toKept(item)])));
+  }
+  return found;
+};
+
+/** Items that are read at a time. */
+const TOGETHER = 25;
+
+/** Has an address work no more, and, when the bytes are deleted, lead to nothing. Repeating it completes it. */
+export const deleteMedia = async (id: string, deleteBytes: () => Promise<void>): Promise<void> => {
+  await update({
+    Key: mediaKey(id),
+    UpdateExpression: 'SET #until = :now',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeNames: { '#until': 'until' },
+    ExpressionAttributeValues: { ':now': timestamp() },
+  });
+  await deleteBytes();
+  await remove(mediaKey(id));
+};
+
+const toKept = (item: MediaItem): KeptMedia => {
+  const { type, size, bucket, created, until } = item;
+  return { id: mediaOf(item), type, size, bucket, created, until };
+};

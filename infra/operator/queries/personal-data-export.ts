@@ -1,0 +1,144 @@
+/** Everything that is kept about one user, for whoever has a right to know it. */
+
+import { type Direction, type Entry, nameOf, type Outgoing } from '../../../shared/messaging/outbox.ts';
+import type { LogItem } from '../../../shared/stats/delivery-log.ts';
+import { findLatest, pages } from '../../../shared/table/client.ts';
+import {
+  answerKey,
+  entryKey,
+  type Key,
+  logPartitions,
+  messageKey,
+  ofPerson,
+  requestKey,
+} from '../../../shared/table/keys.ts';
+import { type Grant, listGrants } from '../../../shared/user-data/consent-receipts.ts';
+import type { RequestItem } from '../../../shared/user-data/requests.ts';
+import { type WholeUser, wholeUser } from '../../../shared/users/users.ts';
+
+type Request = Pick<
+  RequestItem,
+  'account' | 'business' | 'reason' | 'properties' | 'results' | 'created' | 'completed'
+>;
+
+type LogEntry = Pick<LogItem, 'account' | 'state' | 'created' | 'job_id' | 'payload_type' | 'reason'>;
+
+export interface PersonalData {
+  phone_number: string;
+  /** What the app has said of the user; none, where there is no such user. */
+  profile: WholeUser | null;
+  /** Answers to profilers. */
+  answers: { profiler_id: string; option_id: string; created: string }[];
+  requests: ({ id: string } & Request)[];
+  /** What was released of the user, to whom. */
+  grants: Grant[];
+  /** What became of messages, in both directions. */
+  log: ({ message_id: string } & LogEntry)[];
+  /** What waits to go out: it is kept until then. */
+  waiting: { account: string; direction: Direction; created: string; what: Outgoing }[];
+}
+
+/**
+ * Everything that is kept about a user: profile, answers, user data requests, receipts, log entries, and what waits. Reads
+ * every item of it, and two outboxes for each account that knows the user.
+ */
+export const personalDataOf = async (phone: string): Promise<PersonalData> => {
+  const [user, person, log, grants] = await Promise.all([
+    wholeUser(phone),
+    // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
+    itemsAt<Answer | RequestItem>(ofPerson(phone, '').gsi2pk),
+    // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
+    itemsAt<LogItem>(logPartitions.gsi2('', { phone })),
+    listGrants(phone),
+  ]);
+  const requests = person.filter((item) => !isAnswer(item)).map(toRequest);
+  const found: PersonalData = {
+    phone_number: phone,
+    profile: user ?? null,
+    answers: person.filter(isAnswer).map(toAnswer),
+    requests,
+    grants,
+    log: log.map(toLogEntry),
+    waiting: [],
+  };
+  // Whatever waits has its message in the log, or its request.
+  for (const account of new Set([...found.log, ...requests].map((one) => one.account))) {
+    for (const direction of ['app', 'platform'] as const) {
+      for await (const waiting of pages<Entry>({
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+        ExpressionAttributeValues: {
+          // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
+          ':pk': entryKey(nameOf({ direction, account, phone }), '').pk,
+          // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
+          ':sk': entryKey('', '').sk,
+        },
+        // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
+        ConsistentRead: true,
+      })) {
+        found.waiting.push(
+          ...waiting.map(({ created, outgoing }) => ({ account, direction, created, what: outgoing })),
+        );
+      }
+    }
+  }
+  return found;
+};
+
+/** Whether anything is kept. */
+export const isEmpty = ({ profile, answers, requests, grants, log, waiting }: PersonalData): boolean =>
+  profile === null && [answers, requests, grants, log, waiting].every(({ length }) => length === 0);
+
+/** Items that are read at a time. */
+const TOGETHER = 25;
+
+/** All that a partition of the index of persons and contacts leads to, whole: the index does not hold everything. */
+const itemsAt = async <Item extends Key>(partition: string): Promise<Item[]> => {
+  const found: Item[] = [];
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :partition',
+    ExpressionAttributeValues: { ':partition': partition },
+    ProjectionExpression: 'pk, sk',
+    Limit: TOGETHER,
+  })) {
+    const items = await Promise.all(keys.map(({ pk, sk }) => findLatest<Item & { gsi2pk: string }>({ pk, sk })));
+    // The index may be behind: what is no longer theirs is not shown.
+    found.push(...items.flatMap((item) => (item?.gsi2pk === partition ? [item] : [])));
+  }
+  return found;
+};
+
+interface Answer extends Key {
+  option_id: string;
+  created: string;
+}
+
+// Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
+const isAnswer = (item: Key): item is Answer => item.pk.startsWith(answerKey('', '').pk);
+
+const toAnswer = ({ pk, option_id, created }: Answer) => ({
+  // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
+  profiler_id: pk.slice(answerKey('', '').pk.length),
+  option_id,
+  created,
+});
+
+const toRequest = (item: Key): { id: string } & Request => {
+  const { pk, account, business, reason, properties, results, created, completed } = item as RequestItem;
+  const kept = {
+    account,
+    business,
+    reason,
+    properties,
+    results,
+    created,
+    // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
+    ...(completed !== undefined && { completed }),
+  };
+  return { id: pk.slice(requestKey('').pk.length), ...kept };
+};
+
+const toLogEntry = ({ pk, account, state, created, job_id, payload_type, reason }: LogItem) => ({
+  message_id: pk.slice(messageKey('').pk.length),
+  ...{ account, state, created, job_id, payload_type, ...(reason !== undefined && { reason }) },
+});

@@ -1,0 +1,35 @@
+/**
+ * Pauses between equal calls, for a destination that takes the second one for a repeat of the first. The time of the last
+ * call is kept in the table, because another worker may make the next one.
+ */
+import { minutes, now, secondsFromNow } from '../core/clock.ts';
+import { findLatest, putting, type Write } from '../table/client.ts';
+import { type Key, spacingKey } from '../table/keys.ts';
+
+/** A pause that a destination needs after a call. */
+export interface Spacing {
+  /** Calls of the same subject are equal. A hash: neither number nor text can be read from it. */
+  subject: string;
+  /** In minutes. */
+  pause: number;
+}
+
+interface SpacingItem extends Key {
+  /** Milliseconds since 1970. */
+  until: number;
+  expires_at: number;
+}
+
+/** Seconds for which a pause is kept: more than any lasts. */
+const KEPT = 60;
+
+/** Until when a call has to wait, in milliseconds since 1970; 0 if no equal one was made of late. 1 read unit. */
+export const pauseUntil = async ({ subject, pause }: Spacing): Promise<number> => {
+  const { until = 0 } = (await findLatest<SpacingItem>(spacingKey(subject))) ?? {};
+  // Clocks differ: nothing waits longer than a pause.
+  return Math.min(until, now() + minutes(pause));
+};
+
+/** Notes that a call was made just now, within the transaction that settles its entry. 2 write units. */
+export const pauseWrite = ({ subject, pause }: Spacing): Write =>
+  putting<SpacingItem>({ ...spacingKey(subject), until: now() + minutes(pause), expires_at: secondsFromNow(KEPT) });

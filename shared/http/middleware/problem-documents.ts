@@ -1,0 +1,38 @@
+import { Problem, problemCatalogue } from '../../core/problems.ts';
+import { baseUrl } from '../../core/settings.ts';
+import { isBusy } from '../../table/retryable-errors.ts';
+import { describeError, log } from '../../telemetry/log.ts';
+import type { HttpMiddleware } from '../event.ts';
+import { toProblemResponse } from '../response.ts';
+
+/** Turns every error of the chain into a problem document (RFC 9457). What only we should know goes to the log. */
+export const problemDocuments = (): HttpMiddleware => ({
+  onError: function problemDocumentsOnError(request) {
+    const problem = toProblem(request.error);
+    const traceId = request.event.requestContext.requestId;
+    if (problem.status >= 500) {
+      log('error', problem.code, describeError(problem.cause ?? problem));
+    }
+    request.response = toProblemResponse(
+      problem.status,
+      {
+        type: `${baseUrl()}/v1/openapi.json#/components/responses/${problem.code}`,
+        title: problemCatalogue[problem.code].title,
+        status: problem.status,
+        code: problem.code,
+        detail: problem.detail,
+        errors: problem.faults,
+        trace_id: traceId,
+      },
+      { ...problem.headers, ...(problem.retryAfter !== undefined && { 'retry-after': String(problem.retryAfter) }) },
+    );
+  },
+});
+
+const toProblem = (error: unknown): Problem => {
+  if (error instanceof Problem) return error;
+  if (isBusy(error)) {
+    return new Problem('unavailable', 'Try again in a moment.', { retryAfter: 1, cause: error });
+  }
+  return new Problem('internal_error', 'Tell support the trace_id.', { cause: error });
+};

@@ -1,0 +1,84 @@
+import type * as v from 'valibot';
+import type { Endpoint } from '../api/index.ts';
+import type { HttpResponse } from './event.ts';
+
+/** A successful answer with a body. */
+export interface Ok<Body> {
+  status: 200;
+  body: Body;
+  headers?: Record<string, string>;
+}
+
+/** A successful answer without one. */
+export interface NoContent {
+  status: 204;
+}
+
+/** What the caller has is still what there is. */
+export interface NotModified {
+  status: 304;
+  headers: Record<string, string>;
+}
+
+/** The answers that an endpoint promises. */
+export type ReplyOf<E extends Endpoint> = {
+  [Status in keyof E['responses']]: E['responses'][Status] extends v.GenericSchema
+    ? Ok<v.InferInput<E['responses'][Status]>>
+    : Status extends 304
+      ? NotModified
+      : NoContent;
+}[keyof E['responses']];
+
+export const ok = <Body>(body: Body, headers: Record<string, string> = {}): Ok<Body> => ({
+  status: 200,
+  body,
+  headers,
+});
+
+export const noContent = (): NoContent => ({ status: 204 });
+
+export const notModified = (headers: Record<string, string>): NotModified => ({ status: 304, headers });
+
+/** The address of a list's next page, as a `Link` header (RFC 8288). Takes the path and its query. */
+export const nextPage = (path: string, query: Record<string, string | number | undefined>): { link: string } => {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
+  return { link: `<${path}?${given}>; rel="next"` };
+};
+
+/** Answers may hold personal data, and a list is another one a moment later: nobody keeps a copy. */
+const UNCACHED = { 'cache-control': 'no-store' };
+
+export const toResponse = (reply: Ok<unknown> | NoContent | NotModified): HttpResponse => {
+  if (reply.status !== 200) {
+    return { statusCode: reply.status, headers: { ...UNCACHED, ...('headers' in reply && reply.headers) } };
+  }
+  const { body, headers } = reply;
+  return body instanceof Uint8Array
+    ? {
+        statusCode: 200,
+        headers: { ...UNCACHED, ...headers },
+        body: Buffer.from(body).toString('base64'),
+        isBase64Encoded: true,
+      }
+    : {
+        statusCode: 200,
+        headers: { 'content-type': 'application/json', ...UNCACHED, ...headers },
+        body: JSON.stringify(body),
+      };
+};
+
+/** An answer that tells of a problem (RFC 9457). */
+export const toProblemResponse = (
+  status: number,
+  problem: Record<string, unknown>,
+  headers: Record<string, string>,
+): HttpResponse => ({
+  statusCode: status,
+  headers: {
+    'content-type': 'application/problem+json',
+    ...UNCACHED,
+    ...headers,
+  },
+  body: JSON.stringify(problem),
+});

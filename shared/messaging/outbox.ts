@@ -1,0 +1,301 @@
+/**
+ * Outboxes: what waits to go out, in order, a conversation each. Whatever is accepted is put here in the transaction that
+ * accepts it, together with the conversation's head, by which `sweep` finds it even if every wake-up is lost.
+ */
+import { between, minutes, newId, newIdAfter, now, sortableTime, timestamp } from '../core/clock.ts';
+import type { Message, State } from '../stats/delivery-log.ts';
+import {
+  findLatest,
+  page,
+  pages,
+  putting,
+  remove,
+  removingPresent,
+  transactOrLook,
+  update,
+  updating,
+  type Write,
+} from '../table/client.ts';
+import { dueAt, entryKey, headKey, type Key } from '../table/keys.ts';
+import { traceId } from '../telemetry/trace.ts';
+import type { PropertyName } from '../users/profile-properties.ts';
+
+/** `app` leads to a user through the app network, `platform` to a customer's chat platform. */
+export type Direction = 'app' | 'platform';
+
+/** Everything between an account and one user in one direction: delivered in order. */
+export interface Conversation {
+  direction: Direction;
+  account: string;
+  phone: string;
+}
+
+/** What a message says. */
+export type Content =
+  | { type: 'text'; text: { body: string } }
+  | { type: 'image'; image: { url: string } }
+  | { type: 'file'; file: { url: string } };
+
+/** A property that a business asks for. */
+export interface Asked {
+  property: PropertyName;
+  /** Why this one. */
+  reason?: string | undefined;
+  /** Whether the business cannot do without; the app may tell the user. */
+  required: boolean;
+}
+
+/** A user data request, by who asks whom. */
+export interface RequestReference {
+  id: string;
+  account: string;
+  phone: string;
+}
+
+/**
+ * What goes out: to a user, a message (`from` is the number of the account's bot when it was accepted; it goes out under the
+ * number that the bot has then) or a user data request; to a platform, a user's message, what became of a message, or
+ * that a request is completed.
+ */
+export type Outgoing =
+  | { type: 'message.send'; message: Message; from?: string; content: Content; quick_replies?: string[] }
+  | { type: 'message.received'; message: Message; to: string; content: Content }
+  | { type: 'message.state'; message: Message; state: State; created: string }
+  | {
+      type: 'user_data.request';
+      request: RequestReference;
+      /** The business's name, and why it asks. */
+      business: string;
+      reason: string;
+      properties: Asked[];
+    }
+  | { type: 'user_data.completed'; request: RequestReference; completed: string }
+  /** A user was removed: the platform is to send them nothing more. */
+  | { type: 'user.stopped'; user: UserReference };
+
+/** A user as an account knows them. */
+export interface UserReference {
+  account: string;
+  phone: string;
+}
+
+/** Whom an entry is about, and whose it is. */
+export const subjectOf = (outgoing: Outgoing): UserReference => {
+  if ('message' in outgoing) return outgoing.message;
+  return 'user' in outgoing ? outgoing.user : outgoing.request;
+};
+
+/** What goes out, as the log may name it. */
+export const namesOf = (outgoing: Outgoing) => ({
+  type: outgoing.type,
+  account: subjectOf(outgoing).account,
+  ...('message' in outgoing && { message_id: outgoing.message.id }),
+  ...('request' in outgoing && { user_data_request_id: outgoing.request.id }),
+});
+
+export interface Entry extends Key {
+  /** The same at every attempt to deliver it. */
+  id: string;
+  /** When it was accepted. */
+  created: string;
+  outgoing: Outgoing;
+  /** The trace in which it was accepted. */
+  trace_id?: string;
+}
+
+/** What a conversation with anything waiting in it is known by. */
+export interface Head extends Key {
+  /** Counts what was accepted. */
+  generation: number;
+  /** Id of the entry that was accepted last. */
+  newest: string;
+  /** Since when the oldest of it waits, or longer. */
+  created: string;
+  /** When `sweep` looks at it. */
+  gsi1sk: string;
+  /** Attempts that failed in a row, why the last one did, and when the next one is due. */
+  attempts?: number;
+  cause?: string;
+  retry_at?: string;
+}
+
+/** A head's wake-up that was lost is made up for by `sweep` after this many minutes. */
+const OVERDUE = 1;
+/** Entries that are read at a time. */
+const PAGE = 10;
+
+/** A conversation in one word: what its keys are made of. */
+export const nameOf = ({ direction, account, phone }: Conversation): string => `${direction}#${account}#${phone}`;
+
+/** The conversation that a key of an outbox belongs to. */
+export const conversationOf = ({ pk }: Key): Conversation => {
+  // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
+  const [, direction, account = '', phone = ''] = pk.split('#');
+  return { direction: direction === 'app' ? 'app' : 'platform', account, phone };
+};
+
+/**
+ * Puts something into a conversation's outbox, within the transaction that accepts it: `transactInOrder`. 4 write units.
+ *
+ * @param after - the id of the entry that it comes after; the clock's time will do, where nothing is given
+ */
+export const enqueueing = (conversation: Conversation, outgoing: Outgoing, after: string | undefined): Write[] =>
+  enqueueWrites(conversation, [outgoing], after);
+
+/** The same for several, which go out in this order. 2 write units each, and 2 for the head. */
+export const enqueueWrites = (
+  conversation: Conversation,
+  outgoing: [Outgoing, ...Outgoing[]],
+  after: string | undefined,
+): Write[] => {
+  const name = nameOf(conversation);
+  const trace_id = traceId();
+  const first = after === undefined ? newId() : newIdAfter(after);
+  let newest = first;
+  const entries = outgoing.map((one, place): Entry => {
+    const id = place === 0 ? first : newIdAfter(newest);
+    newest = id;
+    const key = entryKey(name, id);
+    return { ...key, id, created: timestamp(), outgoing: one, ...(trace_id !== undefined && { trace_id }) };
+  });
+  const { gsi1pk, gsi1sk } = dueAt(name, sortableTime(now() + minutes(OVERDUE)));
+  return [
+    ...entries.map((entry) => putting(entry)),
+    updating({
+      Key: headKey(name),
+      UpdateExpression:
+        'ADD generation :count SET newest = :newest, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
+      ConditionExpression: 'attribute_not_exists(newest) OR newest < :first',
+      ExpressionAttributeValues: {
+        ':count': entries.length,
+        ':first': first,
+        ':newest': newest,
+        ':created': entries[0]?.created,
+        ':shard': gsi1pk,
+        ':due': gsi1sk,
+      },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    }),
+  ];
+};
+
+/**
+ * Writes all or nothing, as `transact`; what is put into an outbox by it goes out after all that was accepted there before.
+ * Entries go out by their ids, which are made by the clock. Clocks of instances differ: where the newest entry is of a
+ * later time, all is written again with an id after that one's.
+ *
+ * @param writesAfter - the writes, by the id of the entry that comes before; nothing is given at first
+ */
+export const transactInOrder = async (writesAfter: (after: string | undefined) => Write[]): Promise<number[]> => {
+  for (let after: string | undefined; ; ) {
+    const failed = await transactOrLook(writesAfter(after));
+    // Heads alone are looked at: others that failed are the caller's.
+    const others = failed.filter(({ item }) => item === undefined);
+    const [late] = failed;
+    if (others.length > 0 || late === undefined) return others.map(({ place }) => place);
+    // Stryker disable next-line OptionalChaining: It never happens; only the compiler asks for it.
+    after = String(late.item?.newest);
+  }
+};
+
+/** The head of a conversation; nothing, where nothing waits. 1 read unit. */
+export const readHead = (conversation: Conversation): Promise<Head | undefined> =>
+  findLatest<Head>(headKey(nameOf(conversation)));
+
+/** Whether an attempt failed, and the next one is not due yet. */
+export const isPutOff = ({ retry_at }: Head): boolean => retry_at !== undefined && retry_at > sortableTime(now());
+
+/** What waits longest in a conversation, and whether that is all. 1 read unit for 4 KB. */
+export const oldestEntries = async (conversation: Conversation): Promise<{ entries: Entry[]; all: boolean }> => {
+  const { pk, sk } = entryKey(nameOf(conversation), '');
+  const { items, next } = await page<Entry>({
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+    ConsistentRead: true,
+    Limit: PAGE,
+  });
+  return { entries: items, all: next === undefined };
+};
+
+/** Everything that is pending in a conversation, oldest first, a page at a time. 1 read unit for 4 KB. */
+export const pendingEntries = (conversation: Conversation): AsyncGenerator<Entry[]> => {
+  const { pk, sk } = entryKey(nameOf(conversation), '');
+  return pages<Entry>({
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+    ConsistentRead: true,
+  });
+};
+
+/** Removes an entry, within the transaction that settles it; the transaction fails if the entry was removed before. */
+export const dequeueing = ({ pk, sk }: Entry): Write => removingPresent({ pk, sk });
+
+/** Puts a conversation off: nothing goes out before `until` (milliseconds since 1970). 1 write unit and its index's. */
+export const putOff = async (
+  { pk, sk }: Head,
+  why: { until: number; since: string; cause: string; attempts: number },
+): Promise<void> => {
+  await update({
+    Key: { pk, sk },
+    UpdateExpression: 'SET attempts = :attempts, cause = :cause, retry_at = :until, gsi1sk = :until, created = :since',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: {
+      ':attempts': why.attempts,
+      ':cause': why.cause,
+      ':until': sortableTime(why.until),
+      ':since': why.since,
+    },
+  });
+};
+
+/** Notes that a conversation goes on: what failed before is over, and `sweep` need not look at it for a minute. */
+export const goOn = async (head: Head, since: string): Promise<Head> => {
+  const gsi1sk = sortableTime(now() + minutes(OVERDUE));
+  await update({
+    Key: { pk: head.pk, sk: head.sk },
+    UpdateExpression: 'SET gsi1sk = :due, created = :since REMOVE attempts, cause, retry_at',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: { ':due': gsi1sk, ':since': since },
+  });
+  const { attempts: _attempts, cause: _cause, retry_at: _retry, ...rest } = head;
+  return { ...rest, gsi1sk, created: since };
+};
+
+/** Whether a head has to be told that its conversation goes on. */
+export const isBehind = ({ attempts, gsi1sk }: Head): boolean =>
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: Only the number of updates differs.
+  attempts !== undefined || gsi1sk <= sortableTime(now());
+
+/**
+ * Ends a conversation in which nothing waited any more, unless something was accepted since its head was read.
+ *
+ * @returns whether it ended
+ */
+export const endConversation = ({ pk, sk, generation, created }: Head): Promise<boolean> =>
+  remove(
+    { pk, sk },
+    {
+      // A later head may have come to the same generation; it was not created at the same time.
+      ConditionExpression: 'generation = :generation AND created = :created',
+      ExpressionAttributeValues: { ':generation': generation, ':created': created },
+    },
+  );
+
+/** Minutes from one attempt to the next, by how many failed in a row; after the last the last one again. */
+const STEPS = [1, 2, 10, 30, 60, 120, 240, 360];
+/** Minutes after which an attempt that fails is the last one. */
+const LIFETIME = 3 * 24 * 60;
+/** Steps are this much longer or shorter, so that not all come at once. */
+const JITTER = 0.2;
+
+/**
+ * When to try again after so many failures in a row, in milliseconds since 1970; a receiver that says when (in
+ * milliseconds from now) is heard up to twice the step.
+ */
+export const nextAttempt = (failures: number, retryAfter = 0): number => {
+  const step = minutes(STEPS[Math.min(failures, STEPS.length) - 1] ?? 0);
+  return now() + Math.max(step * between(1 - JITTER, 1 + JITTER), Math.min(retryAfter, 2 * step));
+};
+
+/** Whether an entry has waited so long that it is given up. */
+export const isExpired = ({ created }: Entry): boolean => Date.parse(`${created}Z`) + minutes(LIFETIME) <= now();

@@ -1,0 +1,93 @@
+/** States of messages that the app network reports, many at a time. */
+import { timestamp } from '../core/clock.ts';
+import { type LogItem, type Message, messageOf, type State } from '../stats/delivery-log.ts';
+import { getManyConsistent, getManyEventual, putNew, puttingNew } from '../table/client.ts';
+import { type Key, messageKey, stateKey } from '../table/keys.ts';
+import { measure } from '../telemetry/metrics.ts';
+import { conversation, type Reaching, reportOf, stateItem } from './messages.ts';
+import { enqueueWrites, transactInOrder } from './outbox.ts';
+
+/** A state that a message reached, by the message's id. */
+interface StateReport {
+  id: string;
+  state: State;
+}
+
+/**
+ * The messages to users that have these ids. 0.5 read units each, and 1 more where one is not found at once: what was
+ * accepted a moment ago is found.
+ */
+export const findMessages = async (ids: string[]): Promise<Map<string, Message>> => {
+  const items = await getManyEventual<LogItem[]>(ids.map(messageKey));
+  const missed = ids.filter((_, place) => items[place] === undefined);
+  const late = await getManyConsistent<LogItem[]>(missed.map(messageKey));
+  const sent = [...items, ...late].filter((item) => item?.state === 'sent');
+  return new Map(sent.flatMap((item) => (item ? [[messageOf(item).id, messageOf(item)]] : [])));
+};
+
+/** The keys of states that are logged. */
+export type Logged = ReadonlySet<string>;
+
+/** Which of these states are logged. One of a moment ago may be missing. 0.5 read units each. */
+export const findLogged = async (reports: StateReport[]): Promise<Logged> => {
+  const entries = await getManyEventual<LogItem[]>(reports.map(({ id, state }) => stateKey(id, state)));
+  return new Set(reports.filter((_, place) => entries[place] !== undefined).map(nameOf));
+};
+
+export const isLogged = (report: StateReport, logged: Logged): boolean => logged.has(nameOf(report));
+
+const nameOf = ({ id, state }: StateReport): string => `${state} ${id}`;
+
+/** A state that a message reaches, and why, where it failed. */
+export type StateChange = Omit<Reaching, 'created'>;
+
+/** A transaction takes 100 writes: two for each state, and one for the head of the outbox. */
+const CHUNK = 49;
+
+/**
+ * Logs states that messages of one account and user reach, in this order, and reports them to the account's platform where
+ * that wants to know. A state that is logged already changes nothing.
+ * 1 write unit each with 3 on its indexes; where the platform is told 4 each, and 2 for each 49.
+ */
+export const recordStates = async (changes: StateChange[]): Promise<void> => {
+  // A transaction takes an item once.
+  const each = [...new Map(changes.map((change) => [nameOf({ ...change, id: change.message.id }), change])).values()];
+  for (let start = 0; start < each.length; ) {
+    const chunk = chunkAt(each, start);
+    if (chunk.every(({ message }) => message.reported)) await recordAndReport(chunk);
+    else for (const change of chunk) await record(change);
+    start += chunk.length;
+  }
+};
+
+/** Changes from a place on that are written alike: all of them are reported to the platform, or none. */
+const chunkAt = (changes: StateChange[], start: number): StateChange[] => {
+  const chunk = changes.slice(start, start + CHUNK);
+  const end = chunk.findIndex(({ message }) => message.reported !== chunk[0]?.message.reported);
+  return end === -1 ? chunk : chunk.slice(0, end);
+};
+
+const record = async (change: StateChange): Promise<void> => {
+  const logged = await putNew(stateItem({ ...change, created: timestamp() }));
+  if (logged === undefined) measureState(change);
+};
+
+const recordAndReport = async (changes: StateChange[]): Promise<void> => {
+  let left = changes.map((change) => ({ ...change, created: timestamp() }));
+  for (;;) {
+    const [first, ...others] = left;
+    if (first === undefined) return;
+    const failed = new Set(
+      await transactInOrder((after) => [
+        ...left.map((change) => puttingNew<Key>(stateItem(change))),
+        ...enqueueWrites(conversation('platform', first.message), [reportOf(first), ...others.map(reportOf)], after),
+      ]),
+    );
+    if (failed.size === 0) return left.forEach(measureState);
+    // Another request has logged these meanwhile.
+    left = left.filter((_, place) => !failed.has(place));
+  }
+};
+
+const measureState = ({ message, state }: StateChange): void =>
+  measure('info', 'state', { account: message.account, message_id: message.id, state, states: 1 });

@@ -1,0 +1,118 @@
+/**
+ * One HTTP exchange: a request, and its response or the reason why there is none. A timer limits it, whatever the server
+ * does. A complete status line with headers is a response; nothing that follows changes that.
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { minutes } from '../core/clock.ts';
+import { type Answer, NoAnswer } from './request.ts';
+
+/** Minutes that an exchange may take, from the look-up of the name to the end of the body: 10 s. */
+const LIMIT = 1 / 6;
+/** Minutes that the body may take after the headers: 2 s. */
+const BODY_LIMIT = 1 / 30;
+/** Bytes of a body that are read. */
+const MAX_BODY = 65_536;
+/** Characters of a body that are returned. */
+const MAX_TEXT = 10_000;
+
+/** Begins a request: on a connection that was kept from an earlier one, if there is one, or on a new connection. */
+export type Send = (connection: 'kept' | 'new') => ClientRequest;
+
+/**
+ * Exchanges a request for a response within 10 s. Afterwards no connection has unread bytes: either the body was read to
+ * its end, or the connection is closed. So a function that is frozen between invocations leaves nothing unfinished.
+ *
+ * @throws NoAnswer: `timeout`, `no_connection`, `invalid_response`, or what the look-up of the name throws
+ */
+export const exchange = async (send: Send): Promise<Required<Answer>> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Required<Answer>>();
+  let request: ClientRequest | undefined;
+  let response: PartialResponse | undefined;
+  let isOver = false;
+
+  const receive = (message: IncomingMessage): void => {
+    response = new PartialResponse(message, resolve);
+  };
+
+  const begin = (connection: 'kept' | 'new'): ClientRequest => {
+    const begun = send(connection);
+    let bytesBefore = 0;
+    begun.once('socket', (socket) => {
+      bytesBefore = socket.bytesRead;
+    });
+    begun.once('response', receive);
+    // Without a listener, Node.js drops the connection and reports nothing.
+    begun.once('upgrade', (message, socket) => {
+      socket.destroy();
+      receive(message);
+    });
+    begun.on('error', (error) => {
+      // The response decides how it ends.
+      if (isOver || response !== undefined) return;
+      const isUnanswered = begun.socket === null || begun.socket.bytesRead === bytesBefore;
+      // The server closed the kept connection before it read the request.
+      if (begun.reusedSocket && isUnanswered && wasClosed(error)) request = begin('new');
+      else reject(error);
+    });
+    return begun;
+  };
+
+  const limit = setTimeout(() => {
+    if (response === undefined) reject(new NoAnswer('timeout'));
+    else response.end();
+  }, minutes(LIMIT));
+  try {
+    request = begin('kept');
+    return await promise;
+  } catch (error) {
+    throw failureOf(error);
+  } finally {
+    isOver = true;
+    clearTimeout(limit);
+    response?.end();
+    // Has no effect on a connection that is kept.
+    request?.destroy();
+  }
+};
+
+/** A response whose headers have arrived. It ends with its body, or with as much of it as the limits allow. */
+class PartialResponse {
+  readonly #message: IncomingMessage;
+  readonly #done: (answer: Required<Answer>) => void;
+  readonly #limit: NodeJS.Timeout;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(message: IncomingMessage, done: (answer: Required<Answer>) => void) {
+    this.#message = message;
+    this.#done = done;
+    this.#limit = setTimeout(() => this.end(), minutes(BODY_LIMIT));
+    message.on('data', (chunk: Buffer) => this.#take(chunk));
+    for (const event of ['end', 'error', 'close']) message.on(event, () => this.end());
+  }
+
+  #take(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes > MAX_BODY) this.end();
+  }
+
+  end(): void {
+    clearTimeout(this.#limit);
+    const { statusCode = 0, headers } = this.#message;
+    this.#done({
+      status: statusCode,
+      headers,
+      body: Buffer.concat(this.#chunks).toString().slice(0, MAX_TEXT),
+    });
+  }
+}
+
+/** Whether an error is that of a connection which the server has closed. */
+const wasClosed = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE';
+
+const failureOf = (error: unknown): NoAnswer => {
+  if (error instanceof NoAnswer) return error;
+  const isParseError = error instanceof Error && 'code' in error && String(error.code).startsWith('HPE_');
+  return new NoAnswer(isParseError ? 'invalid_response' : 'no_connection');
+};

@@ -1,0 +1,64 @@
+/** Calls of servers outside: one POST, to an address that the public network knows, without following redirects. */
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { allowsLoopback } from '../core/settings.ts';
+import { keptConnections } from './connections.ts';
+import { exchange } from './exchange.ts';
+import { type Answer, NoAnswer, type Posting } from './request.ts';
+
+/**
+ * Posts to a server outside, and reads the beginning of what it responds.
+ *
+ * @throws NoAnswer: it did not respond in 10 s, or broke HTTP, or cannot or must not be reached
+ */
+export const post = async ({ url: address, headers, body }: Posting): Promise<Required<Answer>> => {
+  const url = URL.parse(address);
+  if (url === null) throw new NoAnswer('not_set_up');
+  const { protocol } = url;
+  if (protocol !== 'https:' && !(protocol === 'http:' && allowsLoopback())) throw new NoAnswer('address_not_https');
+  // The look-up is left out for addresses in figures.
+  if (!isPublicAddress(url)) throw new NoAnswer('address_not_public');
+  const request = protocol === 'http:' ? requestHttp : requestHttps;
+  return exchange((connection) => {
+    const agent = connection === 'kept' && keptConnections(protocol);
+    return request(url, { method: 'POST', agent, headers, lookup: lookUpPublic }).end(body);
+  });
+};
+
+/** Looks a name up, and fails where any of its addresses is not public. */
+const lookUpPublic = (
+  name: string,
+  options: LookupOptions,
+  done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
+): void => {
+  lookup(name, { ...options, all: true }, (error, addresses) => {
+    // Stryker disable next-line ArrayDeclaration: Nothing reads the list beside an error.
+    const [first] = addresses ?? [];
+    // Stryker disable next-line ArrayDeclaration: Nothing reads the list beside an error.
+    if (error || first === undefined) return done(error ?? new NoAnswer('no_connection'), []);
+    // Stryker disable next-line ArrayDeclaration: Nothing reads the list beside an error.
+    if (!addresses.every(({ address }) => isReachable(address))) return done(new NoAnswer('address_not_public'), []);
+    return options.all ? done(null, addresses) : done(null, first.address, first.family);
+  });
+};
+
+/** Whether an address in figures is public. What a name stands for is not known before it is looked up. */
+export const isPublicAddress = ({ hostname }: URL): boolean => {
+  // Stryker disable next-line Regex: A host has brackets only around it.
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  return isIP(literal) === 0 || isReachable(literal);
+};
+
+/** All that the public network routes of IPv6; beside it stand other spellings of IPv4. */
+const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Whether the public network routes an address; on the local stack, those of this machine are reached too. */
+const isReachable = (address: string): boolean => {
+  const known = ipaddr.process(address);
+  const range = known.range();
+  if (range === 'loopback') return allowsLoopback();
+  return range === 'unicast' && (!(known instanceof ipaddr.IPv6) || known.match(PUBLIC_IPV6));
+};

@@ -1,0 +1,83 @@
+/** What a call of a server outside is, and its answer; `post.ts` makes it. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { now } from '../core/clock.ts';
+
+export interface Posting {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A server's answer. */
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** The beginning of its body, at most 10,000 characters: less, where the body broke off or took too long. */
+  body?: string;
+}
+
+/** There was no answer; `why` says it in a word that the log may hold. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  readonly why:
+    | 'timeout'
+    | 'no_connection'
+    | 'invalid_response'
+    | 'address_not_public'
+    | 'address_not_https'
+    | 'not_set_up';
+
+  constructor(why: NoAnswer['why']) {
+    super(why);
+    this.why = why;
+  }
+}
+
+/** Stands where a call would be made of settings that are missing. */
+export const notSetUp = (): never => {
+  throw new NoAnswer('not_set_up');
+};
+
+const posting = (url: string, type: string, body: string, headers: Record<string, string>): Posting => ({
+  url,
+  headers: { 'content-type': type, 'content-length': String(Buffer.byteLength(body)), ...headers },
+  body,
+});
+
+/** A post of a JSON document. */
+export const jsonPosting = (url: string, document: unknown, headers: Record<string, string> = {}): Posting =>
+  posting(url, 'application/json', JSON.stringify(document), headers);
+
+/** A post of a form. */
+export const formPosting = (url: string, fields: Record<string, string>): Posting =>
+  posting(url, 'application/x-www-form-urlencoded', String(new URLSearchParams(fields)), {});
+
+/** Seconds, or a date in one of the forms that RFC 9110 lists or in that of ISO 8601. */
+const DELAY = [
+  String.raw`[A-Z][a-z]{2,8}, ?\d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT`,
+  String.raw`[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}`,
+  String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`,
+  String.raw`\d+(?:\.\d+)?`,
+].join('|');
+/** One delay, or several where proxies joined repeated headers. */
+const DELAYS = new RegExp(`^(?:${DELAY})(?:, *(?:${DELAY}))*$`);
+/** Milliseconds that a server may ask for. */
+const LONGEST_DELAY = 86_400_000;
+
+/**
+ * How long a server asks to wait by `Retry-After`, in milliseconds from now, from 0 to one day; the longest of several
+ * delays. Nothing, if there is no such header or it is malformed.
+ */
+export const retryAfterIn = ({ headers }: Answer): number | undefined => {
+  const value = headers['retry-after']?.trim() ?? '';
+  if (!DELAYS.test(value)) return undefined;
+  const delays = Array.from(value.matchAll(new RegExp(DELAY, 'g')), ([delay]) => millisecondsOf(delay));
+  const longest = Math.max(...delays.filter((delay) => !Number.isNaN(delay)));
+  return longest === Number.NEGATIVE_INFINITY ? undefined : Math.min(Math.max(longest, 0), LONGEST_DELAY);
+};
+
+const millisecondsOf = (delay: string): number => {
+  if (/^[\d.]+$/.test(delay)) return Math.ceil(Number(delay) * 1000);
+  // The form of asctime names no zone: it is UTC.
+  return Date.parse(/^\w+ \w+ .* \d{4}$/.test(delay) ? `${delay} GMT` : delay) - now();
+};

@@ -1,0 +1,228 @@
+/** Jobs (spec §2, §4.7): how many messages of each reached which state. */
+import { idFromKey, now } from '../core/clock.ts';
+import { Problem } from '../core/problems.ts';
+import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
+import { counterRetention } from '../core/settings.ts';
+import { findLatest, pages, transact, updating, type Write } from '../table/client.ts';
+import { countedBy, jobCounterKey, jobCounterRange, type Key, logPartitions } from '../table/keys.ts';
+import { type LogItem, type State, states } from './delivery-log.ts';
+
+/**
+ * The job of a message that names none: one for each account, source and day (UTC).
+ *
+ * @param source - `api`, `app`, or the name of a chat platform
+ */
+export const jobOf = (account: string, source: string, created: string): string =>
+  idFromKey(account, 'job', `${source} ${created.slice(0, 10)}`);
+
+/** What counting needs of a log entry. */
+export type Countable = Pick<LogItem, 'pk' | 'sk' | 'account' | 'job_id' | 'payload_type' | 'state' | 'created'>;
+
+interface CounterItem extends Key {
+  count: number;
+  expires_at: number;
+}
+
+/** A transaction takes 100 writes: so many entries, and a counter for each at the worst. */
+const CHUNK = 50;
+
+/**
+ * Adds log entries to the counters of their jobs, each entry once, however often it is given: one transaction marks
+ * entries as counted, on condition that they are not, and adds their sums. 2 write units an entry, and 2 a counter.
+ *
+ * @returns how many were not counted before
+ */
+export const countEntries = async (entries: Countable[]): Promise<number> => {
+  const each = [...new Map(entries.map((entry) => [`${entry.pk} ${entry.sk}`, entry])).values()];
+  let counted = 0;
+  for (let start = 0; start < each.length; start += CHUNK)
+    counted += await countChunk(each.slice(start, start + CHUNK));
+  return counted;
+};
+
+const countChunk = async (entries: Countable[]): Promise<number> => {
+  for (let left = entries; left.length > 0; ) {
+    const failed = new Set(await transact([...left.map(marking), ...adding(left)]));
+    if (failed.size === 0) return left.length;
+    left = left.filter((_, place) => !failed.has(place));
+  }
+  return 0;
+};
+
+/** Marks an entry as counted; fails where it is, or where it is gone. */
+const marking = ({ pk, sk }: Countable): Write =>
+  updating({
+    Key: { pk, sk },
+    UpdateExpression: 'SET counted = :true',
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(counted)',
+    ExpressionAttributeValues: { ':true': true },
+  });
+
+/** Adds up entries, a write for each counter. */
+const adding = (entries: Countable[]): Write[] => {
+  const sums = Map.groupBy(entries, (entry) => JSON.stringify(counterOf(entry)));
+  return [...sums.values()].flatMap((group) =>
+    group.slice(0, 1).map((entry) =>
+      updating({
+        Key: counterOf(entry),
+        UpdateExpression: 'ADD #count :count SET expires_at = :end',
+        ExpressionAttributeNames: { '#count': 'count' },
+        ExpressionAttributeValues: { ':count': group.length, ':end': endOf(dayOf(entry)) },
+      }),
+    ),
+  );
+};
+
+const counterOf = (entry: Countable): Key => jobCounterKey(entry.account, { ...entry, day: dayOf(entry) });
+
+const dayOf = ({ created }: Countable): string => created.slice(0, 10);
+
+/**
+ * When the counters of a day expire, in seconds since 1970. Counted from the end of that day, and not from when one was
+ * begun: a job's states would vanish one after the other.
+ */
+const endOf = (day: string): number => Date.parse(day) / 1000 + (1 + counterRetention()) * 86_400;
+
+/** A job's messages of one type that reached one state in a period. */
+export interface JobStatistic {
+  job_id: string;
+  state: string;
+  payload_type: string;
+  count: number;
+}
+
+/** Serialised bytes of a row, at the least. */
+const MIN_ROW = 100;
+
+/**
+ * What became of an account's messages in a period, both days included (UTC, `YYYY-MM-DD`): the job that was active last
+ * first, then by job id; within a job by payload type, then as messages go through their states.
+ * Half a read unit for 4 KB of counters, one for each day, job, payload type and state.
+ *
+ * @throws period_too_large — the answer would have more than 5 MB
+ */
+export const listJobs = async (account: string, start: string, end: string): Promise<JobStatistic[]> => {
+  const rows = new Map<string, JobStatistic>();
+  const lastActive = new Map<string, string>();
+  for await (const counters of countersOf(account, start, end)) {
+    for (const { day, job_id, payload_type, state, count } of counters) {
+      const name = `${job_id}#${payload_type}#${state}`;
+      const row = rows.get(name) ?? { job_id, state, payload_type, count: 0 };
+      rows.set(name, { ...row, count: row.count + count });
+      // Counters come day by day.
+      lastActive.set(job_id, day);
+    }
+    if (rows.size * MIN_ROW > MAX_BODY_IN_RESPONSE) throw periodTooLarge();
+  }
+  // Stryker disable next-line StringLiteral: The parts sort alike without a separator.
+  const place = ({ job_id, payload_type, state }: JobStatistic) => [job_id, payload_type, rank(state)].join('#');
+  const sorted = [...rows.values()].sort(
+    // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
+    (a, b) => compare(lastActive.get(b.job_id) ?? '', lastActive.get(a.job_id) ?? '') || compare(place(a), place(b)),
+  );
+  if (sizeInResponse(sorted) > MAX_BODY_IN_RESPONSE) throw periodTooLarge();
+  return sorted;
+};
+
+/** What became of messages on one day: of each state, how many reached it. */
+export interface DayCount {
+  /** UTC, `YYYY-MM-DD`. */
+  day: string;
+  states: Record<State, number>;
+}
+
+/** What became of messages in a period. */
+export interface Statistics {
+  /** The days on which anything was counted, the first one first. */
+  days: DayCount[];
+  /** How many jobs were active. */
+  jobs: number;
+}
+
+/**
+ * What became of an account's messages, or of one job's, on each day of a period, both days included (UTC,
+ * `YYYY-MM-DD`): the same counters as `listJobs` adds up, read at the same price.
+ */
+export const countDays = async (
+  account: string,
+  { start, end, job }: { start: string; end: string; job?: string | undefined },
+): Promise<Statistics> => {
+  const days = new Map<string, DayCount>();
+  const jobs = new Set<string>();
+  for await (const counters of countersOf(account, start, end)) {
+    for (const { day, job_id, state, count } of counters) {
+      const reached = states.find((known) => known === state);
+      // Stryker disable next-line ConditionalExpression: It never happens; only the compiler asks for it.
+      if (reached === undefined || (job !== undefined && job_id !== job)) continue;
+      const found = days.get(day) ?? { day, states: eachState(() => 0) };
+      found.states[reached] += count;
+      days.set(day, found);
+      jobs.add(job_id);
+    }
+  }
+  return { days: [...days.values()], jobs: jobs.size };
+};
+
+/** A number for each state. */
+export const eachState = (numberOf: (state: State) => number): Record<State, number> =>
+  Object.fromEntries(states.map((state) => [state, numberOf(state)])) as Record<State, number>;
+
+/** An account's counters of a period, day by day, a page at a time. */
+async function* countersOf(account: string, start: string, end: string) {
+  const { pk, from, to } = jobCounterRange(account, start, end);
+  for await (const items of pages<CounterItem>({
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+  })) {
+    yield items.filter((item) => !hasEnded(item)).map((item) => ({ ...countedBy(item), count: item.count }));
+  }
+}
+
+// Stryker disable next-line EqualityOperator: No test can meet this exact moment.
+const hasEnded = ({ expires_at }: CounterItem): boolean => expires_at <= now() / 1000;
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+const rank = (state: string): number => states.indexOf(state as State);
+
+const periodTooLarge = (): Problem =>
+  new Problem('period_too_large', 'The answer would have more than 5 MB. Ask for fewer days at a time.');
+
+/**
+ * Counts what the counters of an account's jobs lack: log entries of a period, both days included (UTC, `YYYY-MM-DD`),
+ * that the stream brought to nobody. Repeating it changes nothing. Reads each entry: 1 read unit each, beside its index.
+ *
+ * @param tell - is told how far it came: how many of the states are done, and how many entries were read
+ * @returns how many entries there are, and how many of them were not counted before
+ */
+export const recountJobs = async (
+  account: string,
+  start: string,
+  end: string,
+  tell: (done: number, entries: number) => void = () => undefined,
+): Promise<{ entries: number; counted: number }> => {
+  const found = { entries: 0, counted: 0 };
+  for (const [place, state] of states.entries()) {
+    for await (const keys of pages<Key>({
+      IndexName: 'gsi1',
+      KeyConditionExpression: 'gsi1pk = :logs AND gsi1sk BETWEEN :start AND :end',
+      ExpressionAttributeValues: {
+        ':logs': logPartitions.gsi1(account, { state }),
+        ':start': start,
+        ':end': `${end}~`,
+      },
+      ProjectionExpression: 'pk, sk',
+      Limit: CHUNK,
+    })) {
+      // The index does not hold what is counted, nor what tells whether it was.
+      const read = await Promise.all(keys.map(({ pk, sk }) => findLatest<LogItem>({ pk, sk })));
+      const entries = read.filter((entry) => entry !== undefined);
+      found.entries += entries.length;
+      // Stryker disable next-line MethodExpression,ConditionalExpression: Only the number of calls differs; the capacity tests count them.
+      found.counted += await countEntries(entries.filter(({ counted }) => counted === undefined));
+      tell(place, found.entries);
+    }
+    tell(place + 1, found.entries);
+  }
+  return found;
+};

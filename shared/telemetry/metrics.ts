@@ -1,0 +1,74 @@
+/**
+ * What is measured. Each of these events is a log line, and CloudWatch makes metrics of its numbers: the line holds their
+ * description in the embedded metric format (EMF). So nothing has to be called, and whoever sees a figure finds the lines
+ * that it was made of. Dashboard and alarms name their metrics from here.
+ */
+import { now } from '../core/clock.ts';
+import { metricsNamespace } from '../core/settings.ts';
+import { type Fields, type Level, write } from './log.ts';
+
+type Unit = 'Count' | 'Milliseconds' | 'Seconds';
+
+interface Measured {
+  /** What figures are told apart by. Each costs as many metrics as it has values: few, and none that a caller makes up. */
+  by: readonly string[];
+  /** The numbers, with their units. */
+  metrics: Record<string, Unit>;
+}
+
+/** The events, by their log lines' messages. */
+export const events = {
+  /** An endpoint has answered: it succeeded, refused the request (4xx), or failed (5xx). */
+  request: { by: ['outcome'], metrics: { requests: 'Count', request_ms: 'Milliseconds' } },
+  /** A fetch of user data that waited, until the user had answered or as long as it was asked to. */
+  waited: { by: ['outcome'], metrics: { waits: 'Count', wait_ms: 'Milliseconds' } },
+  /** Something came to be delivered, by its type: a message, a user data request. */
+  accepted: { by: ['type'], metrics: { accepted: 'Count' } },
+  /** The receiver took it, so long after it was accepted. */
+  delivered: { by: ['type'], metrics: { delivered: 'Count', delivery_ms: 'Milliseconds' } },
+  /** The receiver did not take it now; it will be tried again. */
+  'put off': { by: ['type', 'reason'], metrics: { put_off: 'Count' } },
+  /** The receiver asked for fewer calls, and is left alone for a while. */
+  'asked to wait': { by: ['type'], metrics: { asked_to_wait: 'Count' } },
+  /** It will not be delivered: the receiver refused it for good, or did not take it for three days. */
+  'given up': { by: ['type', 'reason'], metrics: { given_up: 'Count' } },
+  /** The app network has told what became of a message on the phone. */
+  state: { by: ['state'], metrics: { states: 'Count' } },
+  /** A receiver failed too often in a row, and is left alone by all; `app` is the app network, `platform` an account's. */
+  'circuit opened': { by: ['direction'], metrics: { circuits_opened: 'Count' } },
+  /** It works again. */
+  'circuit closed': { by: ['direction'], metrics: { circuits_closed: 'Count' } },
+  /** Each minute: in how many conversations something waits, how long the oldest of it, and whether the app network fails. */
+  backlog: { by: [], metrics: { waiting: 'Count', oldest_s: 'Seconds', app_network_failing: 'Count' } },
+} as const satisfies Record<string, Measured>;
+
+export type EventName = keyof typeof events;
+
+/** What an event has to say: its numbers, what they are told apart by, and anything else that the log may hold. */
+export type Saying<Name extends EventName> = Record<keyof (typeof events)[Name]['metrics'], number> &
+  Record<(typeof events)[Name]['by'][number], string> &
+  Fields;
+
+/** Writes the log line of an event, from which its metrics are made. */
+export const measure = <Name extends EventName>(level: Level, name: Name, fields: Saying<Name>): void =>
+  write(
+    { level, message: name, ...fields },
+    `,"_aws":{"Timestamp":${now()},"CloudWatchMetrics":[${descriptionOf(name)}]}`,
+  );
+
+const descriptions = new Map<EventName, string>();
+
+/** What CloudWatch is told of an event's metrics, as JSON: made once, for it is the same in every line. */
+const descriptionOf = (name: EventName): string => {
+  const description = descriptions.get(name) ?? describe(events[name]);
+  descriptions.set(name, description);
+  return description;
+};
+
+const describe = ({ by, metrics }: Measured): string =>
+  JSON.stringify({
+    Namespace: metricsNamespace(),
+    // Of all, and of each.
+    Dimensions: by.length === 0 ? [[]] : [[], by],
+    Metrics: Object.entries(metrics).map(([Name, Unit]) => ({ Name, Unit })),
+  });

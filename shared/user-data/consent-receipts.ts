@@ -1,0 +1,40 @@
+/** Grant receipts: who got what of whom, when and why. One for each release of values, which it does not hold. */
+
+import { pages, putNew, putting, type Write } from '../table/client.ts';
+import { grantKey, type Key } from '../table/keys.ts';
+import type { PropertyName } from '../users/profile-properties.ts';
+
+export interface Grant {
+  /** Who got it. */
+  account: string;
+  /** The request by which it was asked for; a retrieval in one call has an id of its own. */
+  request: string;
+  /** What was released. */
+  properties: PropertyName[];
+  /** Why, in the words of who asked; nothing was said in a retrieval in one call. */
+  reason?: string;
+  /** When it was released. */
+  created: string;
+}
+
+/** Leaves a receipt about what was released of a user, within the transaction that releases it. 2 write units. */
+export const granting = (phone: string, grant: Grant): Write => putting({ ...grantKey(phone, grant), ...grant });
+
+/** The same by itself. 1 write unit. */
+export const recordGrant = async (phone: string, grant: Grant): Promise<void> => {
+  await putNew({ ...grantKey(phone, grant), ...grant });
+};
+
+/** All receipts about a user, oldest first. */
+export const listGrants = async (phone: string): Promise<Grant[]> => {
+  const grants: Grant[] = [];
+  for await (const items of pages<Key & Grant>({
+    KeyConditionExpression: 'pk = :pk',
+    // Stryker disable next-line ObjectLiteral,StringLiteral: The key has no such part, or the part is not used here.
+    ExpressionAttributeValues: { ':pk': grantKey(phone, { created: '', request: '' }).pk },
+    ConsistentRead: true,
+  })) {
+    grants.push(...items.map(({ pk: _pk, sk: _sk, ...grant }) => grant));
+  }
+  return grants;
+};

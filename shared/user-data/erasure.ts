@@ -1,0 +1,378 @@
+/**
+ * Erasure: forgets a user. The profile goes first, so that nothing can be granted any more; then what was answered, asked
+ * and granted, what still waits, and the number in logs and receipts, which keep a pseudonym instead. It can be repeated,
+ * and goes on where it ended.
+ */
+import { findAccount } from '../accounts/accounts.ts';
+import { minutes, newPseudonym, now, sortableTime, timestamp, timestampOf } from '../core/clock.ts';
+import {
+  type Conversation,
+  conversationOf,
+  type Entry,
+  endConversation,
+  enqueueing,
+  type Outgoing,
+  pendingEntries,
+  readHead,
+  transactInOrder,
+  type UserReference,
+} from '../messaging/outbox.ts';
+import { type LogItem, logItem, type State } from '../stats/delivery-log.ts';
+import {
+  findLatest,
+  pages,
+  puttingNew,
+  remove,
+  removeAll,
+  removing,
+  removingPresent,
+  transact,
+  update,
+  updating,
+  type Write,
+} from '../table/client.ts';
+import {
+  accountAt,
+  dueErasure,
+  erasureKey,
+  erasurePartition,
+  grantKey,
+  type Key,
+  logPartitions,
+  messageKey,
+  ofPerson,
+  phoneOfErasure,
+  positionOfAccount,
+  requestKey,
+  userKey,
+} from '../table/keys.ts';
+import { applyOnce, eventReceiptWrite } from '../users/event-receipts.ts';
+import { removalWrites, removalWritesAt } from '../users/user-removal.ts';
+import { type Grant, granting, listGrants } from './consent-receipts.ts';
+
+/** An erasure under way. */
+export interface ErasureItem extends Key {
+  /** Stands for the number from now on; random, so that it leads back to nobody. */
+  pseudonym: string;
+  /** Since when. */
+  requested: string;
+}
+
+/** What an erasure has found. */
+export interface Erased {
+  answers: number;
+  requests: number;
+  /** Entries of outboxes: messages, requests and reports that will not go out. */
+  waiting: number;
+  log_entries: number;
+  receipts: number;
+}
+
+/** Minutes after which it is looked once more: what was under way when it began is over by then. */
+const AFTERMATH = 2;
+
+/** The write that has a user erased: `erase` does it within a minute. 2 write units in a transaction. */
+const erasureWrite = (phone: string): Write =>
+  updating({
+    Key: erasureKey(phone),
+    UpdateExpression:
+      'SET pseudonym = if_not_exists(pseudonym, :pseudonym), requested = :now, gsi1pk = :due, gsi1sk = :now',
+    ExpressionAttributeValues: { ':pseudonym': newPseudonym(), ':now': sortableTime(now()), ':due': erasurePartition },
+  });
+
+/**
+ * Removes a user because the app network reports it; `erase` does the rest within a minute. The same event again changes
+ * nothing for seven days, whoever registers in between. 8 write units in one transaction.
+ *
+ * @param at - when the user left, as `timestamp` writes it: what is known of a later time stays, and a removal before one
+ * that is known changes nothing. 2 read units more. Without it, all that is known goes.
+ */
+export const removeUser = async (event: string, phone: string, at?: string): Promise<void> => {
+  if (at === undefined) return applyOnce(event, [...removalWrites(phone), erasureWrite(phone)]);
+  for (;;) {
+    const removal = await removalWritesAt(phone, at);
+    if (removal === undefined) return;
+    const failed = await transact([eventReceiptWrite(event), ...removal, erasureWrite(phone)]);
+    if (failed.length === 0 || failed.includes(0)) return;
+    // The user was changed meanwhile.
+  }
+};
+
+/** Erases a user at once. What is under way meanwhile is found by a last look a little later. */
+export const eraseUser = async (phone: string): Promise<Erased> => {
+  await transact([...removalWrites(phone), erasureWrite(phone)]);
+  return goOnErasing(phone);
+};
+
+/** Does what is left of an erasure: everything, or at last nothing. */
+export const goOnErasing = async (phone: string): Promise<Erased> => {
+  const erasure = await findLatest<ErasureItem>(erasureKey(phone));
+  const found: Erased = { answers: 0, requests: 0, waiting: 0, log_entries: 0, receipts: 0 };
+  if (erasure === undefined) return found;
+  const { requested } = erasure;
+  const last = lastLookAt(erasure);
+  const isLast = now() >= last;
+  const whom = await whomOf(phone, erasure);
+
+  const { inLog, others } = await accountsAbout(phone);
+  const accounts = await Promise.all(
+    [...inLog, ...others].map(async (id) => ({ id, next: await messagesOfNext(id, whom) })),
+  );
+  // Before the log: what fails here is logged.
+  for (const { id: account } of accounts) {
+    for (const direction of ['app', 'platform'] as const) {
+      found.waiting += await dropWaiting({ direction, account, phone }, whom);
+    }
+  }
+  // After what was posted before; and before the log is renamed, which is how the accounts are found.
+  for (const account of inLog) await stop({ account, phone }, whom);
+  await removeOfPerson(whom, found);
+  for (const { id, next } of accounts) found.log_entries += await renameInLog(id, whom, next);
+  found.receipts = await renameInReceipts(whom);
+
+  if (isLast)
+    await remove(erasureKey(phone), {
+      ConditionExpression: 'requested = :requested',
+      ExpressionAttributeValues: { ':requested': requested },
+    });
+  else await putOffErasure(phone, requested, last);
+  return found;
+};
+
+/** Numbers whose erasure is due. */
+export async function* dueErasures(): AsyncGenerator<string[]> {
+  for await (const items of pages<Key>(dueErasure(sortableTime(now())))) yield items.map(phoneOfErasure);
+}
+
+const putOffErasure = async (phone: string, requested: string, until: number): Promise<void> => {
+  await update({
+    Key: erasureKey(phone),
+    UpdateExpression: 'SET gsi1sk = :until',
+    ConditionExpression: 'requested = :requested',
+    ExpressionAttributeValues: { ':until': sortableTime(until), ':requested': requested },
+  });
+};
+
+/** Accounts that have anything about a user: whatever waits has its message in the log, or its request. */
+const accountsAbout = async (phone: string): Promise<{ inLog: Set<string>; others: Set<string> }> => {
+  const inLog = new Set<string>();
+  const others = new Set<string>();
+  for await (const items of pages<{ gsi2sk: string }>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :contact',
+    // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
+    ExpressionAttributeValues: { ':contact': logPartitions.gsi2('', { phone }) },
+    ProjectionExpression: 'gsi2sk',
+  })) {
+    for (const { gsi2sk } of items) inLog.add(accountAt(gsi2sk));
+  }
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :person',
+    // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
+    ExpressionAttributeValues: { ':person': ofPerson(phone, '').gsi2pk },
+    ProjectionExpression: 'pk, sk',
+  })) {
+    for (const { pk, sk } of keys.filter(({ pk }) => pk.startsWith(requestKey('').pk))) {
+      const request = await findLatest<{ account: string }>({ pk, sk });
+      if (request && !inLog.has(request.account)) others.add(request.account);
+    }
+  }
+  return { inLog, others };
+};
+
+/** Platforms that are notified of users who are removed. */
+const STOPPED_ON = ['rapidpro'];
+
+/** Notifies an account's platform that it is to send nothing more to a user: once in each erasure. 0.5 read units, 6 write units. */
+const stop = async ({ account, phone }: UserReference, { pseudonym }: Whom): Promise<void> => {
+  const { platform } = (await findAccount(account)) ?? {};
+  if (platform === undefined || !STOPPED_ON.includes(platform)) return;
+  const outgoing: Outgoing = { type: 'user.stopped', user: { account, phone } };
+  await transactInOrder((after) => [
+    eventReceiptWrite(`user.stopped ${account} ${pseudonym}`),
+    ...enqueueing({ direction: 'platform', account, phone }, outgoing, after),
+  ]);
+};
+
+/** Who is erased, and what stands for them. */
+interface Whom {
+  phone: string;
+  pseudonym: string;
+  /** Up to when what begins is theirs. */
+  until: string;
+  /** Up to when what comes of it is found. */
+  end: string;
+}
+
+/** When an erasure looks for the last time, in milliseconds since 1970. */
+const lastLookAt = ({ requested }: ErasureItem): number => Date.parse(requested) + minutes(AFTERMATH);
+
+/** 1 read unit. */
+const whomOf = async (phone: string, erasure: ErasureItem): Promise<Whom> => {
+  const end = timestampOf(lastLookAt(erasure));
+  const until = await endOfTheirs(phone, timestampOf(Date.parse(erasure.requested)), end);
+  return { phone, pseudonym: erasure.pseudonym, end, until };
+};
+
+/** Up to when what begins is theirs: until the number was registered again, else as long as anything is under way. */
+const endOfTheirs = async (phone: string, requested: string, end: string): Promise<string> => {
+  const registered = (await findLatest<{ created: string }>(userKey(phone)))?.created ?? end;
+  if (registered > end) return end;
+  // Clocks differ a little.
+  return registered < requested ? requested : registered;
+};
+
+/** An account's messages that are another's, who has the number by now: those that began since. */
+const messagesOfNext = async (account: string, { phone, until, end }: Whom): Promise<Set<string>> => {
+  const found = new Set<string>();
+  if (until === end) return found;
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :contact AND gsi2sk BETWEEN :until AND :end',
+    ExpressionAttributeValues: {
+      ':contact': logPartitions.gsi2(account, { phone }),
+      ':until': `${positionOfAccount(account)}${until}~`,
+      ':end': `${positionOfAccount(account)}${end}~`,
+    },
+    ProjectionExpression: 'pk, sk',
+  })) {
+    // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
+    for (const { pk, sk } of keys) if (sk === messageKey('').sk) found.add(pk);
+  }
+  return found;
+};
+
+/** Takes out what waits in a conversation. A message that is not delivered is logged as failed. */
+const dropWaiting = async (conversation: Conversation, whom: Whom): Promise<number> => {
+  let dropped = 0;
+  for (;;) {
+    const head = await readHead(conversation);
+    if (head === undefined) return dropped;
+    let kept = 0;
+    // All pages: a report about the erased user may follow entries of the number's next owner.
+    for await (const entries of pendingEntries(conversation)) {
+      const theirs = entries.filter((entry) => isTheirs(entry, whom));
+      for (const entry of theirs) dropped += (await drop(entry, whom)) ? 1 : 0;
+      kept += entries.length - theirs.length;
+    }
+    if (kept > 0 || (await endConversation(head))) return dropped;
+  }
+};
+
+/**
+ * Drops an entry that is about to be delivered, if it belongs to the user who is being erased: its message is logged as
+ * failed under the pseudonym, unless the erasure has done so already. Entries of the number's next owner stay.
+ * 1 read unit; 4 write units to drop a message.
+ *
+ * @returns whether the entry belongs to the erased user, and is gone
+ */
+export const dropErased = async (entry: Entry, erasure: ErasureItem): Promise<boolean> => {
+  const whom = await whomOf(conversationOf(entry).phone, erasure);
+  if (!isTheirs(entry, whom)) return false;
+  await drop(entry, whom);
+  return true;
+};
+
+/**
+ * Whether an entry is of who is erased: it was there by then, or reports what has become of a message of theirs. That they
+ * are removed is still to be reported.
+ */
+const isTheirs = ({ created, outgoing }: Entry, { until, end }: Whom): boolean =>
+  outgoing.type !== 'user.stopped' &&
+  // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
+  (created <= until || (created <= end && outgoing.type === 'message.state' && outgoing.message.accepted <= until));
+
+/**
+ * Drops the report that a user was removed if the number has a new owner by now, who is not to be stopped. 1 read unit; 2
+ * write units to drop it.
+ *
+ * @returns whether the entry is gone
+ */
+export const dropOutdatedStop = async (entry: Entry): Promise<boolean> => {
+  if (entry.outgoing.type !== 'user.stopped') return false;
+  if ((await findLatest(userKey(entry.outgoing.user.phone))) === undefined) return false;
+  await transact([removingPresent(entry)]);
+  return true;
+};
+
+/** Takes an entry out. Answers whether it still waited: what was delivered a moment ago has not failed. */
+const drop = async (entry: Entry, whom: Whom): Promise<boolean> => {
+  const failure = failureLogged(entry.outgoing, whom);
+  const failed = await transact([removingPresent(entry), ...(failure === undefined ? [] : [puttingNew(failure)])]);
+  // Where it failed only to be logged, it is already.
+  return failed.length === 0 || (!failed.includes(0) && (await transact([removingPresent(entry)])).length === 0);
+};
+
+/** What is logged of an entry that does not go out: under the pseudonym that a message did not come to its end. */
+const failureLogged = (outgoing: Outgoing, { pseudonym }: Whom): LogItem | undefined => {
+  const state = failureOf(outgoing);
+  if (state === undefined || !('message' in outgoing)) return undefined;
+  const { reported: _reported, ...message } = outgoing.message;
+  return { ...logItem({ ...message, phone: pseudonym }, state, timestamp()), reason: 'user_erased' };
+};
+
+const failureOf = ({ type }: Outgoing): State | undefined => {
+  if (type === 'message.send') return 'sending_failed';
+  return type === 'message.received' ? 'reception_failed_http' : undefined;
+};
+
+/** Removes answers and requests, with their values. */
+const removeOfPerson = async ({ phone, until }: Whom, found: Erased): Promise<void> => {
+  // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
+  const { gsi2pk } = ofPerson(phone, '');
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :person AND gsi2sk <= :until',
+    ExpressionAttributeValues: { ':person': gsi2pk, ':until': until },
+    ProjectionExpression: 'pk, sk',
+  })) {
+    const isAnswer = ({ pk }: Key) => pk.startsWith('ANSWERS#');
+    await removeAll(keys);
+    found.answers += keys.filter(isAnswer).length;
+    found.requests += keys.filter((key) => !isAnswer(key)).length;
+  }
+};
+
+/**
+ * Puts the pseudonym in the place of the number, in all log entries of an account about it. Nobody is told of what becomes
+ * of these messages later.
+ */
+const renameInLog = async (account: string, { phone, pseudonym, end }: Whom, next: Set<string>): Promise<number> => {
+  let renamed = 0;
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :contact AND gsi2sk BETWEEN :account AND :end',
+    ExpressionAttributeValues: {
+      ':contact': logPartitions.gsi2(account, { phone }),
+      ':account': positionOfAccount(account),
+      ':end': `${positionOfAccount(account)}${end}~`,
+    },
+    ProjectionExpression: 'pk, sk',
+  })) {
+    for (const { pk, sk } of keys.filter(({ pk }) => !next.has(pk))) {
+      // A transaction, since it bears that the entry is just being counted.
+      const failed = await transact([
+        updating({
+          Key: { pk, sk },
+          UpdateExpression: 'SET phone = :pseudonym, gsi2pk = :contact REMOVE reason, reported',
+          ConditionExpression: 'phone = :phone',
+          ExpressionAttributeValues: {
+            ':phone': phone,
+            ':pseudonym': pseudonym,
+            ':contact': logPartitions.gsi2(account, { phone: pseudonym }),
+          },
+        }),
+      ]);
+      renamed += failed.length === 0 ? 1 : 0;
+    }
+  }
+  return renamed;
+};
+
+/** Has receipts stand under the pseudonym. */
+const renameInReceipts = async ({ phone, pseudonym, until }: Whom): Promise<number> => {
+  const theirs = (await listGrants(phone)).filter(({ created }: Grant) => created <= until);
+  for (const grant of theirs) await transact([granting(pseudonym, grant), removing(grantKey(phone, grant))]);
+  return theirs.length;
+};
