@@ -25,7 +25,7 @@ import { KeptForks } from './kept-fork.ts';
 import { concerns, namePattern, projects } from './suite.ts';
 
 /** Where tests wait for something, in milliseconds. */
-const LIMITS = { testTimeout: 20_000, hookTimeout: 60_000, poll: 10_000 };
+const LIMITS = { testTimeout: 12_000, hookTimeout: 60_000, poll: 5_000 };
 
 /** Tests of one mutant take no longer than this altogether, by what they took without one, in milliseconds. */
 const BUDGET = 25_000;
@@ -38,6 +38,9 @@ const DURATIONS = 'durations.json';
 
 /** The share of tests that may fail without a mutant. */
 const TOO_MANY = 0.02;
+
+/** As many tests are run first that have found most mutants of the same source file so far. */
+const FAVOURITES = 3;
 
 /** How often a mutant is tried whose tests do not even pass without it. */
 const TRIES = 3;
@@ -59,6 +62,8 @@ class KeptRunner implements TestRunner {
   readonly #forks = new KeptForks();
   /** Milliseconds that each test took without a mutant, by its id. */
   #durations: Record<string, number> = {};
+  /** How many mutants each test has found here, by source file and the test's id. */
+  readonly #kills = new Map<string, Map<string, number>>();
   #vitest: Vitest | undefined;
 
   constructor(log: Logger) {
@@ -138,11 +143,11 @@ class KeptRunner implements TestRunner {
     return this.#vitest;
   }
 
-  /** Holds a mutant against its tests, file by file, quick ones first, until one fails. */
+  /** Runs a mutant's tests, file by file, until one fails: those that often find mutants of this source file, then quick ones. */
   async #hold({ activeMutant, hitLimit, testFilter = [] }: MutantRunOptions): Promise<MutantRunResult | 'unclear'> {
     const purpose: Purpose = { kind: 'mutant', mutant: activeMutant.id, hitLimit };
     let nrOfTests = 0;
-    for (const { file, tests, time } of this.#plan(testFilter)) {
+    for (const { file, tests, time } of this.#plan(activeMutant.fileName, testFilter)) {
       const outcome = await this.#runFile(file, tests, purpose, time);
       if (outcome === 'hung') return { status: MutantRunStatus.Timeout };
       if (outcome === 'broken') return 'unclear';
@@ -154,6 +159,7 @@ class KeptRunner implements TestRunner {
       if (first === undefined) continue;
       const again = await this.#runFile(file, [{ file, name: first.fullName }], { kind: 'none' }, time);
       if (typeof again === 'string' || again.failed.length > 0) return 'unclear';
+      this.#remember(activeMutant.fileName, idOf(first));
       return {
         status: MutantRunStatus.Killed,
         killedBy: outcome.failed.map(idOf),
@@ -164,18 +170,37 @@ class KeptRunner implements TestRunner {
     return { status: MutantRunStatus.Survived, nrOfTests };
   }
 
-  /** The tests, quick ones first, as many as there is time for; by file, quick files first. */
-  #plan(testFilter: string[]) {
-    const tests = testFilter.map(read).sort((one, other) => this.#timeOf([one]) - this.#timeOf([other]));
-    let time = 0;
-    const planned = tests.filter((test, place) => {
+  /** As many tests as there is time for, by file: those that found most mutants of this source file, then quick files. */
+  #plan(source: string, testFilter: string[]) {
+    const tests = testFilter.map(read);
+    const kills = this.#kills.get(source) ?? new Map<string, number>();
+    const favourites = tests
+      .filter(({ id }) => kills.has(id))
+      .sort((one, other) => (kills.get(other.id) ?? 0) - (kills.get(one.id) ?? 0))
+      .slice(0, FAVOURITES);
+    const others = tests
+      .filter((test) => !favourites.includes(test))
+      .sort((one, other) => this.#timeOf([one]) - this.#timeOf([other]));
+    let time = this.#timeOf(favourites);
+    const planned = others.filter((test, place) => {
       time += this.#timeOf([test]);
       return place === 0 || time <= BUDGET;
     });
-    const files = Map.groupBy(planned, ({ file }) => file);
+    return [...this.#byFile(favourites), ...this.#byFile(planned)];
+  }
+
+  /** Quick files first. */
+  #byFile(tests: Planned[]) {
+    const files = Map.groupBy(tests, ({ file }) => file);
     return Array.from(files, ([file, of]) => ({ file, tests: of, time: this.#timeOf(of) })).sort(
       (one, other) => one.time - other.time,
     );
+  }
+
+  #remember(source: string, test: string): void {
+    const kills = this.#kills.get(source) ?? new Map<string, number>();
+    kills.set(test, (kills.get(test) ?? 0) + 1);
+    this.#kills.set(source, kills);
   }
 
   #timeOf(tests: Planned[]): number {
