@@ -1,6 +1,6 @@
 /** POST /webhook/{bot_phone_number}: takes a message to one of the caller's bots, as if a user had written it. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { receiveTestMessage } from '../../shared/messaging/messages.ts';
+import { receiveTestMessage } from '../../shared/messaging/receive.ts';
 
 export const handler = endpoint('takeTestMessage', async ({ account, path, body }) => {
   await receiveTestMessage(account, { ...body.message, to: path.bot_phone_number });

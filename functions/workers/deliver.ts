@@ -1,6 +1,6 @@
 /** From the queue of wake-ups: delivers what waits in a conversation. */
 import type { SQSEvent } from 'aws-lambda';
-import { newId } from '../../shared/core/clock.ts';
+import { newId } from '../../shared/core/ids.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
 import { readWakeUp, returnAfterPause, returnSoon, wake } from '../../shared/delivery/wake-ups.ts';
 import { describeError, log } from '../../shared/telemetry/log.ts';

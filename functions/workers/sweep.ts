@@ -5,10 +5,11 @@
 import type { ScheduledEvent } from 'aws-lambda';
 import { sortableTime } from '../../shared/core/clock.ts';
 import { Backlog, isHead } from '../../shared/delivery/backlog-metrics.ts';
-import { APP, isFailing } from '../../shared/delivery/circuit-breaker.ts';
+import { isFailing } from '../../shared/delivery/circuit-breaker.ts';
 import { dueWork } from '../../shared/delivery/scheduled-work.ts';
 import { wake } from '../../shared/delivery/wake-ups.ts';
 import { conversationOf } from '../../shared/messaging/outbox.ts';
+import { APP } from '../../shared/outbound/destination.ts';
 import { removeAnswers } from '../../shared/profilers/answers.ts';
 import type { Key } from '../../shared/table/keys.ts';
 import { describeError, log } from '../../shared/telemetry/log.ts';

@@ -14,7 +14,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { indexes } from '../../shared/table/keys.ts';
+import { indexes } from '../../shared/table/access-patterns.ts';
 import type { Watched } from './dashboard.ts';
 import { MINUTE, type ServiceMetrics } from './service-metrics.ts';
 

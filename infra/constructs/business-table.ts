@@ -2,7 +2,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { indexes } from '../../shared/table/keys.ts';
+import { indexes } from '../../shared/table/access-patterns.ts';
 
 export class BusinessTable extends TableV2 {
   constructor(scope: Construct, id: string, { retain }: { retain: boolean }) {

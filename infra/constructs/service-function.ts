@@ -5,7 +5,7 @@ import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws
 import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type AccessPattern, type AccessPatternName, accessPatterns } from '../../shared/table/keys.ts';
+import { type AccessPattern, type AccessPatternName, accessPatterns } from '../../shared/table/access-patterns.ts';
 
 /** What all functions of a stack have in common. */
 export interface Surroundings {

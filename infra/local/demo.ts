@@ -2,10 +2,11 @@
  * Something to begin with: two demo accounts, one on RapidPro and one on Turn, each with a bot that answers; a token, the
  * app network's token, a panelist.
  */
-import { createAccount, issueToken, listAccounts, updateAccount } from '../../shared/accounts/accounts.ts';
-import { newId } from '../../shared/core/clock.ts';
+import { newId } from '../../shared/core/ids.ts';
 import { APP_NETWORK, permissions } from '../../shared/core/permissions.ts';
 import { updateUser } from '../../shared/users/users.ts';
+import { createAccount, listAccounts, updateAccount } from '../operator/queries/accounts-admin.ts';
+import { issueToken } from '../operator/queries/tokens-admin.ts';
 import type { Outside } from './simulated/outside.ts';
 
 export interface Demo {

@@ -1,6 +1,6 @@
 /** What the service posts to others: to an account's plain webhook, and to the app network. */
 import * as v from 'valibot';
-import { states } from '../../shared/stats/delivery-log.ts';
+import { states } from '../../shared/messaging/message.ts';
 import { propertyNames } from '../../shared/users/profile-properties.ts';
 
 interface Webhook {

@@ -1,13 +1,6 @@
 /** `operator account …`: the accounts of businesses and vendors. */
 import type { Command } from 'commander';
-import {
-  type Account,
-  createAccount,
-  listAccounts,
-  listTokens,
-  showAccount,
-  updateAccount,
-} from '../../shared/accounts/accounts.ts';
+import type { Account } from '../../shared/accounts/accounts.ts';
 import { answer, columns, fields, minute, note } from './output.ts';
 import {
   addPlatformOptions,
@@ -18,6 +11,8 @@ import {
   settingsInJson,
   settingsInWords,
 } from './platform.ts';
+import { createAccount, listAccounts, showAccount, updateAccount } from './queries/accounts-admin.ts';
+import { listTokens } from './queries/tokens-admin.ts';
 import { addStatsCommand } from './stats.ts';
 import { tokenTable } from './token.ts';
 import { examples, readName, readPhoneNumber } from './usage.ts';

@@ -1,7 +1,7 @@
 /** What a failure means to the operator: one line that says what to do. No text of an unexpected error: it may quote data. */
-import { Refusal } from '../../shared/accounts/accounts.ts';
 import { isBusy } from '../../shared/table/retryable-errors.ts';
 import { describeError } from '../../shared/telemetry/log.ts';
+import { Refusal } from './queries/accounts-admin.ts';
 
 const SIGN_IN = 'Sign in to AWS again, or choose credentials with AWS_PROFILE.';
 

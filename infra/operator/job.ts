@@ -1,12 +1,12 @@
 /** `operator job …`: the counters of jobs. */
 import { type Command, Option } from 'commander';
-import { showAccount } from '../../shared/accounts/accounts.ts';
-import { states } from '../../shared/stats/delivery-log.ts';
-import { recountJobs } from '../../shared/stats/job-counters.ts';
+import { states } from '../../shared/messaging/message.ts';
 import { wholeNumber } from '../../shared/validation/schemas.ts';
 import { answer, count } from './output.ts';
 import { addPeriodOptions, type Given, periodIn } from './period.ts';
 import { progressBar } from './progress.ts';
+import { showAccount } from './queries/accounts-admin.ts';
+import { recountJobs } from './queries/job-recount.ts';
 import { examples, readBy } from './usage.ts';
 
 export const addJobCommands = (program: Command): void => {

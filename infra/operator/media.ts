@@ -1,9 +1,9 @@
 /** `operator media …`: images and files that accounts have uploaded. */
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { Command } from 'commander';
-import { Refusal, showAccount } from '../../shared/accounts/accounts.ts';
 import { timestamp } from '../../shared/core/clock.ts';
 import { answer, columns, count, minute, tinted } from './output.ts';
+import { Refusal, showAccount } from './queries/accounts-admin.ts';
 import { deleteMedia, type KeptMedia, listMedia } from './queries/media-admin.ts';
 import { examples } from './usage.ts';
 

@@ -1,10 +1,10 @@
 /** `operator message …`: what became of a message. */
 import { type Command, Option } from 'commander';
-import { Refusal, showAccount } from '../../shared/accounts/accounts.ts';
-import { type Story, storyOf } from '../../shared/messaging/messages.ts';
-import type { State } from '../../shared/stats/delivery-log.ts';
+import type { State } from '../../shared/messaging/message.ts';
 import { uuid, wholeNumber } from '../../shared/validation/schemas.ts';
 import { answer, type Cell, columns, count, due, fields, masked, minute, second, tinted } from './output.ts';
+import { Refusal, showAccount } from './queries/accounts-admin.ts';
+import { type Story, storyOf } from './queries/message-history.ts';
 import type { Attempts } from './queries/outbox-inspection.ts';
 import { type PersonalData, personalDataOf } from './queries/personal-data-export.ts';
 import { examples, readBy, readPhoneNumber } from './usage.ts';

@@ -1,10 +1,17 @@
 /** `operator outbox …`: what waits to go out. */
 import { type Command, Option } from 'commander';
-import { showAccount } from '../../shared/accounts/accounts.ts';
 import { now, sortableTime } from '../../shared/core/clock.ts';
-import { findOpenCircuit, type OpenCircuit, receiverNameOf } from '../../shared/delivery/circuit-breaker.ts';
+import { receiverNameOf } from '../../shared/outbound/destination.ts';
 import { answer, columns, count, due, masked, minute, tinted } from './output.ts';
-import { retryConversations, type Selection, type Waiting, waitingConversations } from './queries/outbox-inspection.ts';
+import { showAccount } from './queries/accounts-admin.ts';
+import {
+  findOpenCircuit,
+  type OpenCircuit,
+  retryConversations,
+  type Selection,
+  type Waiting,
+  waitingConversations,
+} from './queries/outbox-inspection.ts';
 import { examples, readPhoneNumber } from './usage.ts';
 
 export const addOutboxCommands = (program: Command): void => {

@@ -1,8 +1,8 @@
 /** A CSV file of panelists: which numbers it names, and which of its rows are bad. */
 import { CsvError, parse } from 'csv-parse/sync';
 import * as v from 'valibot';
-import { Refusal } from '../../shared/accounts/accounts.ts';
 import { phoneNumber } from '../../shared/validation/schemas.ts';
+import { Refusal } from './queries/accounts-admin.ts';
 
 export interface PanelistFile {
   /** Each number once, in the file's order. */

@@ -2,11 +2,11 @@
 import { open } from 'node:fs/promises';
 import { getSystemErrorMessage } from 'node:util';
 import type { Command } from 'commander';
-import { Refusal } from '../../shared/accounts/accounts.ts';
-import { registerUser } from '../../shared/users/users.ts';
 import { answer, count, note } from './output.ts';
 import { type BadRow, type PanelistFile, readPanelistFile } from './panelist-file.ts';
 import { progressBar } from './progress.ts';
+import { Refusal } from './queries/accounts-admin.ts';
+import { registerUser } from './queries/users-admin.ts';
 import { examples } from './usage.ts';
 
 /** Writes under way at a time: enough to fill the network, few for the table. */

@@ -1,11 +1,11 @@
 /** `operator platform …`: whether an account's chat platform takes what it will be told. */
 import type { Command } from 'commander';
-import { findPlatform, Refusal, showAccount } from '../../shared/accounts/accounts.ts';
 import { post } from '../../shared/outbound/http-client.ts';
 import { NoAnswer } from '../../shared/outbound/request.ts';
 import { platforms } from '../../shared/platforms/registry.ts';
 import { answer, fields, tinted } from './output.ts';
 import { faultsIn } from './platform.ts';
+import { findPlatform, Refusal, showAccount } from './queries/accounts-admin.ts';
 import { examples } from './usage.ts';
 
 export const addPlatformCommands = (program: Command): void => {

@@ -1,10 +1,12 @@
 /** An account's chat platform as `account` sets and shows it: the options for its settings, and what is said of them. */
 import { type Command, Option } from 'commander';
 import * as v from 'valibot';
-import { type Account, type AccountPlatform, findPlatform, Refusal } from '../../shared/accounts/accounts.ts';
+import type { Account } from '../../shared/accounts/accounts.ts';
+import type { PlatformName } from '../../shared/accounts/platform-settings.ts';
 import { isPublicAddress } from '../../shared/outbound/http-client.ts';
 import type { Platform, SettingOption } from '../../shared/platforms/platform.ts';
-import { type PlatformName, platforms } from '../../shared/platforms/registry.ts';
+import { platforms } from '../../shared/platforms/registry.ts';
+import { type AccountPlatform, findPlatform, Refusal } from './queries/accounts-admin.ts';
 
 type Settings = Record<string, string>;
 

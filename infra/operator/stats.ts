@@ -1,15 +1,15 @@
 /** `operator account stats`: what became of an account's messages, day by day, and what of them still waits. */
 import type { Command } from 'commander';
-import { showAccount } from '../../shared/accounts/accounts.ts';
-import { findOpenCircuit, type OpenCircuit, receiverNameOf } from '../../shared/delivery/circuit-breaker.ts';
-import type { Direction } from '../../shared/messaging/outbox.ts';
-import type { State } from '../../shared/stats/delivery-log.ts';
-import { countDays, type DayCount, eachState } from '../../shared/stats/job-counters.ts';
+import type { Direction } from '../../shared/messaging/events.ts';
+import type { State } from '../../shared/messaging/message.ts';
+import { receiverNameOf } from '../../shared/outbound/destination.ts';
 import { uuid } from '../../shared/validation/schemas.ts';
 import { endOf } from './outbox.ts';
 import { answer, bar, type Cell, columns, count, fields, minute, share, tinted } from './output.ts';
 import { addDaysOption, addPeriodOptions, daysOf, type Given, MAX_DAYS, periodIn } from './period.ts';
-import { type Waiting, waitingConversations } from './queries/outbox-inspection.ts';
+import { showAccount } from './queries/accounts-admin.ts';
+import { countDays, type DayCount, eachState } from './queries/job-recount.ts';
+import { findOpenCircuit, type OpenCircuit, type Waiting, waitingConversations } from './queries/outbox-inspection.ts';
 import { examples, readBy } from './usage.ts';
 
 export const addStatsCommand = (account: Command): void => {

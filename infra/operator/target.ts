@@ -1,7 +1,7 @@
 /** Which table the command works on: one in AWS if it is named, else the running local stack's. */
-import { Refusal } from '../../shared/accounts/accounts.ts';
 import { callTableOf } from '../local/call-table.ts';
 import { readStackFile } from '../local/stack-file.ts';
+import { Refusal } from './queries/accounts-admin.ts';
 
 /**
  * Points this process's calls of the table at its target. Addresses of this machine, without https, may be set on the

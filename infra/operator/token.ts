@@ -1,11 +1,11 @@
 /** `operator token …`: what accounts call the API with. */
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { issueToken, listTokens, revokeToken, type TokenRecord } from '../../shared/accounts/accounts.ts';
 import { now } from '../../shared/core/clock.ts';
 import { type Permission, permissions } from '../../shared/core/permissions.ts';
 import { idOfAnything, visibleText } from '../../shared/validation/schemas.ts';
 import { answer, type Cell, columns, day, minute, note, tinted } from './output.ts';
+import { issueToken, listTokens, revokeToken, type TokenRecord } from './queries/tokens-admin.ts';
 import { examples, readBy } from './usage.ts';
 
 interface Draft {

@@ -1,12 +1,12 @@
 /** `operator user …`: users of the mobile app, and what is kept about them. */
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { Refusal } from '../../shared/accounts/accounts.ts';
 import { type Grant, listGrants } from '../../shared/user-data/consent-receipts.ts';
 import { type Erased, eraseUser } from '../../shared/user-data/erasure.ts';
-import { findUser, registerUser, type WholeUser, wholeUser } from '../../shared/users/users.ts';
 import { answer, columns, count, fields, masked, minute, note, second } from './output.ts';
+import { Refusal } from './queries/accounts-admin.ts';
 import { isEmpty, type PersonalData, personalDataOf } from './queries/personal-data-export.ts';
+import { findUser, registerUser, type WholeUser, wholeUser } from './queries/users-admin.ts';
 import { examples, readPhoneNumber } from './usage.ts';
 
 const PHONE = 'in international format without +, 7 to 15 digits';

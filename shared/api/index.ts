@@ -6,9 +6,9 @@ import * as v from 'valibot';
 import type { Permission } from '../core/permissions.ts';
 import type { ProblemCode } from '../core/problems.ts';
 import { personOf } from '../messaging/contacts.ts';
+import { states } from '../messaging/message.ts';
 import { rapidproMessage } from '../platforms/rapidpro.ts';
-import { states } from '../stats/delivery-log.ts';
-import type { AccessPatternName } from '../table/keys.ts';
+import type { AccessPatternName } from '../table/access-patterns.ts';
 import { type PropertyName, propertyNames } from '../users/profile-properties.ts';
 import { anyObject, listOf, responseList, responseObject, responseRecord, shownAs } from '../validation/bounded.ts';
 import {

@@ -2,9 +2,9 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import { appNetworkSecret } from '../core/settings.ts';
-import { APP } from '../delivery/circuit-breaker.ts';
-import type { Entry, Outgoing } from '../messaging/outbox.ts';
-import type { Receiver } from '../outbound/destination.ts';
+import type { Outgoing } from '../messaging/events.ts';
+import type { Entry } from '../messaging/outbox.ts';
+import { APP, type Receiver } from '../outbound/destination.ts';
 import { notSetUp, type Posting } from '../outbound/request.ts';
 import { signed } from '../outbound/standard-webhooks.ts';
 import { signingSecret } from '../validation/schemas.ts';

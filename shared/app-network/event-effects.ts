@@ -1,9 +1,9 @@
 /** What the events of the app network change, and what they must name for that. */
 
 import { timestamp } from '../core/clock.ts';
-import { receiveMessage } from '../messaging/messages.ts';
+import type { Message } from '../messaging/message.ts';
+import { receiveMessage } from '../messaging/receive.ts';
 import { findLogged, findMessages, isLogged, type Logged, type StateChange } from '../messaging/state-reports.ts';
-import type { Message } from '../stats/delivery-log.ts';
 import { removeUser } from '../user-data/erasure.ts';
 import { answerRequest, usersAsked } from '../user-data/requests.ts';
 import { noteAnswered, wasAnswered } from '../users/event-receipts.ts';

@@ -3,13 +3,14 @@
  * those who wait for it neither press it nor hold workers. Then one of them tries it. A receiver that asks for fewer calls
  * is paused instead: nothing has failed, and after the pause every conversation goes on.
  */
-import { between, minutes, newId, now, secondsFromNow, sortableTime } from '../core/clock.ts';
-import type { Conversation } from '../messaging/outbox.ts';
-import { findLatest, peek, remove, update, updatedIf } from '../table/client.ts';
+import { between, minutes, now, secondsFromNow, sortableTime } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
+import { APP } from '../outbound/destination.ts';
+import { peek, remove, update, updatedIf } from '../table/client.ts';
 import { circuitKey, type Key } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
 
-interface CircuitItem extends Key {
+export interface CircuitItem extends Key {
   /** Failures in a row. */
   failures?: number;
   /** Nobody tries before then. */
@@ -125,39 +126,10 @@ export const noteSuccess = async (receiver: string, passage: Passage): Promise<v
   if (passage === 'trial')
     measure('info', 'circuit closed', { ...directionOf(receiver), receiver, circuits_closed: 1 });
 };
-
-/** Forgets that a receiver failed, or asked for a pause. */
-export const close = async (receiver: string): Promise<void> => {
-  await remove(circuitKey(receiver));
-};
-
 /** Whether a receiver has failed so often that it is left alone. 0.5 read units. */
 export const isFailing = async (receiver: string): Promise<boolean> =>
   ((await peek<CircuitItem>(circuitKey(receiver)))?.failures ?? 0) >= LIMIT;
 
 /** A little later than `time`, so that not all who wait come at once. */
 export const later = (time: number): number => time + between(0, minutes(0.2));
-
-/** What the app network's circuit is known by. */
-export const APP = 'app';
-
-/** What the circuit of a conversation's receiver is known by: users' is one, each account's platform has its own. */
-export const receiverNameOf = ({ direction, account }: Conversation): string =>
-  direction === 'app' ? APP : `platform#${account}`;
-
 const directionOf = (receiver: string) => ({ direction: receiver === APP ? 'app' : 'platform' });
-
-/** A receiver that is left alone. */
-export interface OpenCircuit {
-  receiver: string;
-  /** Nobody tries before then; from then on the next one does. */
-  open_until: string;
-  /** Failures in a row. */
-  failures: number;
-}
-
-/** A receiver's circuit, where it is open. 1 read unit. */
-export const findOpenCircuit = async (receiver: string): Promise<OpenCircuit | undefined> => {
-  const { open_until, failures = 0, trials = 0 } = (await findLatest<CircuitItem>(circuitKey(receiver))) ?? {};
-  return open_until === undefined ? undefined : { receiver, open_until, failures: failures + trials };
-};

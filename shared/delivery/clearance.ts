@@ -1,9 +1,11 @@
 /** What is checked before each attempt to deliver an entry: what may have happened since the entry was accepted. */
 import type { Account } from '../accounts/accounts.ts';
-import { conversationOf, type Entry, type Outgoing } from '../messaging/outbox.ts';
+import type { Outgoing } from '../messaging/events.ts';
+import { conversationOf, type Entry } from '../messaging/outbox.ts';
 import { getManyConsistent } from '../table/client.ts';
 import { accountKey, erasureKey } from '../table/keys.ts';
-import { dropErased, dropOutdatedStop, type ErasureItem } from '../user-data/erasure.ts';
+import type { ErasureItem } from '../user-data/erasure.ts';
+import { dropErased, dropOutdatedStop } from '../user-data/erasure-outbox.ts';
 
 /**
  * Whether an entry may be delivered at this moment, and as what. An entry that is gone was settled by somebody else, or

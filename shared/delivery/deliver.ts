@@ -5,38 +5,34 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { minutes, now, timestamp } from '../core/clock.ts';
-import { reaching } from '../messaging/messages.ts';
+import { type Conversation, namesOf, type Outgoing, subjectOf } from '../messaging/events.ts';
+import type { State } from '../messaging/message.ts';
 import {
-  type Conversation,
   dequeueing,
   type Entry,
   endConversation,
   goOn,
   type Head,
   isBehind,
-  isExpired,
   isPutOff,
-  namesOf,
-  nextAttempt,
-  type Outgoing,
   oldestEntries,
   putOff,
   readHead,
-  subjectOf,
   transactInOrder,
 } from '../messaging/outbox.ts';
+import { reaching } from '../messaging/states.ts';
 import type { Outcome } from '../outbound/attempt-result.ts';
-import { attempt, type Receiver } from '../outbound/destination.ts';
-import type { State } from '../stats/delivery-log.ts';
-import type { Write } from '../table/client.ts';
+import { attempt, type Receiver, type Telling } from '../outbound/destination.ts';
+import type { Write } from '../table/transactions.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { traced } from '../telemetry/trace.ts';
 import { enter, noteFailure, noteSuccess, type Passage, setPause } from './circuit-breaker.ts';
 import { checkBeforeAttempt } from './clearance.ts';
 import { receiverOf } from './resolve-destination.ts';
+import { isExpired, nextAttempt } from './retry-policy.ts';
 import { pauseUntil, pauseWrite } from './spacing.ts';
-import { isSuperseded, type News, newsOf, noting, type Telling } from './status-receipts.ts';
+import { isSuperseded, type News, newsOf, noting } from './status-receipts.ts';
 
 /** What came of a wake-up; `unfinished` where there was no time for the rest. */
 export interface Drained {

@@ -1,6 +1,6 @@
 /** Who receives what waits in a conversation. */
 import { appNetwork } from '../app-network/destination.ts';
-import type { Conversation } from '../messaging/outbox.ts';
+import type { Conversation } from '../messaging/events.ts';
 import type { Receiver } from '../outbound/destination.ts';
 import { platformOf } from '../platforms/registry.ts';
 

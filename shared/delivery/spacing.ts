@@ -3,16 +3,10 @@
  * call is kept in the table, because another worker may make the next one.
  */
 import { minutes, now, secondsFromNow } from '../core/clock.ts';
-import { findLatest, putting, type Write } from '../table/client.ts';
+import type { Spacing } from '../outbound/destination.ts';
+import { findLatest } from '../table/client.ts';
 import { type Key, spacingKey } from '../table/keys.ts';
-
-/** A pause that a destination needs after a call. */
-export interface Spacing {
-  /** Calls of the same subject are equal. A hash: neither number nor text can be read from it. */
-  subject: string;
-  /** In minutes. */
-  pause: number;
-}
+import { putting, type Write } from '../table/transactions.ts';
 
 interface SpacingItem extends Key {
   /** Milliseconds since 1970. */

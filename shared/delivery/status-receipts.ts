@@ -1,27 +1,9 @@
 /** What chat platforms were told of messages that they know by one id of their own: each state once. */
 import { minutes, now } from '../core/clock.ts';
-import { page, putting, type Write } from '../table/client.ts';
+import type { Telling } from '../outbound/destination.ts';
+import { page } from '../table/client.ts';
 import { type Key, toldKey } from '../table/keys.ts';
-
-/** A state that a platform is to be told once. */
-export interface Telling {
-  /** What the platform knows the message by; parts of one message have the same. */
-  id: string;
-  /** How often the message was resent: each generation has statuses of its own. */
-  generation: number;
-  state: string;
-  /** States after which it is not to be told of this one any more. */
-  never_after: string[];
-  /** When this part of the message was accepted. */
-  accepted: string;
-  /**
-   * Minutes that the platform needs after each response about the message: the one that accepts a part, and the one to a
-   * state. What it is told earlier may be overwritten.
-   */
-  pause: number;
-  /** When the message expires, in seconds since 1970: its id there may belong to another one afterwards. */
-  expires_at: number;
-}
+import { putting, type Write } from '../table/transactions.ts';
 
 interface ToldItem extends Key {
   generation?: number;

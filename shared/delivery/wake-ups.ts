@@ -9,7 +9,8 @@ import type { SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { minutes, now } from '../core/clock.ts';
 import { queueUrl } from '../core/settings.ts';
-import { type Conversation, type Direction, nameOf } from '../messaging/outbox.ts';
+import type { Conversation, Direction } from '../messaging/events.ts';
+import { nameOf } from '../messaging/outbox.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { traceId } from '../telemetry/trace.ts';
 

@@ -1,7 +1,8 @@
 /** Takes media that businesses upload (spec §4.14). */
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
-import { newUnguessableId, now, secondsFromNow, timestampOf } from '../core/clock.ts';
+import { now, secondsFromNow, timestampOf } from '../core/clock.ts';
+import { newUnguessableId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { mediaBucket } from '../core/settings.ts';
 import { putNew } from '../table/client.ts';

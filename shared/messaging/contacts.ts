@@ -1,5 +1,5 @@
 /** Contacts as the API names them: a jid made of a phone number and the service's domain (spec §2). */
-import { isPseudonym } from '../core/clock.ts';
+import { isPseudonym } from '../core/ids.ts';
 import { jidDomain } from '../core/settings.ts';
 
 /** The jid of a phone number, or of the pseudonym in its place: `27821234567@users.example.com`. */

@@ -2,96 +2,13 @@
  * Outboxes: what waits to go out, in order, a conversation each. Whatever is accepted is put here in the transaction that
  * accepts it, together with the conversation's head, by which `sweep` finds it even if every wake-up is lost.
  */
-import { between, minutes, newId, newIdAfter, now, sortableTime, timestamp } from '../core/clock.ts';
-import type { Message, State } from '../stats/delivery-log.ts';
-import {
-  findLatest,
-  page,
-  pages,
-  putting,
-  remove,
-  removingPresent,
-  transactOrLook,
-  update,
-  updating,
-  type Write,
-} from '../table/client.ts';
+import { minutes, now, sortableTime, timestamp } from '../core/clock.ts';
+import { newId, newIdAfter } from '../core/ids.ts';
+import { findLatest, page, pages, remove, update } from '../table/client.ts';
 import { dueAt, entryKey, headKey, type Key } from '../table/keys.ts';
+import { putting, removingPresent, transactOrLook, updating, type Write } from '../table/transactions.ts';
 import { traceId } from '../telemetry/trace.ts';
-import type { PropertyName } from '../users/profile-properties.ts';
-
-/** `app` leads to a user through the app network, `platform` to a customer's chat platform. */
-export type Direction = 'app' | 'platform';
-
-/** Everything between an account and one user in one direction: delivered in order. */
-export interface Conversation {
-  direction: Direction;
-  account: string;
-  phone: string;
-}
-
-/** What a message says. */
-export type Content =
-  | { type: 'text'; text: { body: string } }
-  | { type: 'image'; image: { url: string } }
-  | { type: 'file'; file: { url: string } };
-
-/** A property that a business asks for. */
-export interface Asked {
-  property: PropertyName;
-  /** Why this one. */
-  reason?: string | undefined;
-  /** Whether the business cannot do without; the app may tell the user. */
-  required: boolean;
-}
-
-/** A user data request, by who asks whom. */
-export interface RequestReference {
-  id: string;
-  account: string;
-  phone: string;
-}
-
-/**
- * What goes out: to a user, a message (`from` is the number of the account's bot when it was accepted; it goes out under the
- * number that the bot has then) or a user data request; to a platform, a user's message, what became of a message, or
- * that a request is completed.
- */
-export type Outgoing =
-  | { type: 'message.send'; message: Message; from?: string; content: Content; quick_replies?: string[] }
-  | { type: 'message.received'; message: Message; to: string; content: Content }
-  | { type: 'message.state'; message: Message; state: State; created: string }
-  | {
-      type: 'user_data.request';
-      request: RequestReference;
-      /** The business's name, and why it asks. */
-      business: string;
-      reason: string;
-      properties: Asked[];
-    }
-  | { type: 'user_data.completed'; request: RequestReference; completed: string }
-  /** A user was removed: the platform is to send them nothing more. */
-  | { type: 'user.stopped'; user: UserReference };
-
-/** A user as an account knows them. */
-export interface UserReference {
-  account: string;
-  phone: string;
-}
-
-/** Whom an entry is about, and whose it is. */
-export const subjectOf = (outgoing: Outgoing): UserReference => {
-  if ('message' in outgoing) return outgoing.message;
-  return 'user' in outgoing ? outgoing.user : outgoing.request;
-};
-
-/** What goes out, as the log may name it. */
-export const namesOf = (outgoing: Outgoing) => ({
-  type: outgoing.type,
-  account: subjectOf(outgoing).account,
-  ...('message' in outgoing && { message_id: outgoing.message.id }),
-  ...('request' in outgoing && { user_data_request_id: outgoing.request.id }),
-});
+import type { Conversation, Outgoing } from './events.ts';
 
 export interface Entry extends Key {
   /** The same at every attempt to deliver it. */
@@ -280,22 +197,3 @@ export const endConversation = ({ pk, sk, generation, created }: Head): Promise<
       ExpressionAttributeValues: { ':generation': generation, ':created': created },
     },
   );
-
-/** Minutes from one attempt to the next, by how many failed in a row; after the last the last one again. */
-const STEPS = [1, 2, 10, 30, 60, 120, 240, 360];
-/** Minutes after which an attempt that fails is the last one. */
-const LIFETIME = 3 * 24 * 60;
-/** Steps are this much longer or shorter, so that not all come at once. */
-const JITTER = 0.2;
-
-/**
- * When to try again after so many failures in a row, in milliseconds since 1970; a receiver that says when (in
- * milliseconds from now) is heard up to twice the step.
- */
-export const nextAttempt = (failures: number, retryAfter = 0): number => {
-  const step = minutes(STEPS[Math.min(failures, STEPS.length) - 1] ?? 0);
-  return now() + Math.max(step * between(1 - JITTER, 1 + JITTER), Math.min(retryAfter, 2 * step));
-};
-
-/** Whether an entry has waited so long that it is given up. */
-export const isExpired = ({ created }: Entry): boolean => Date.parse(`${created}Z`) + minutes(LIFETIME) <= now();

@@ -1,11 +1,14 @@
 /** Messages that an account's chat platform sends to users (spec §4.11, §4.12). */
-import { idFromKey, newId, now } from '../core/clock.ts';
+
+import type { PlatformName } from '../accounts/platform-settings.ts';
+import { now } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
-import type { PlatformDraft } from '../platforms/platform.ts';
-import type { PlatformName } from '../platforms/registry.ts';
-import type { LogItem, State } from '../stats/delivery-log.ts';
-import { page, update, updating } from '../table/client.ts';
+import { idFromKey, newId } from '../core/ids.ts';
+import { page, update } from '../table/client.ts';
 import { messageKey } from '../table/keys.ts';
+import { updating } from '../table/transactions.ts';
+import type { Content } from './events.ts';
+import type { LogItem, State } from './message.ts';
 import { accept, refuseForeignMedia } from './messages.ts';
 import { type Copy, type CopyState, decide, noteRepeats, readRepeats } from './repeats.ts';
 
@@ -85,4 +88,14 @@ const stateOf = async (id: string): Promise<CopyState> => {
     return reached && Date.parse(`${reached.created}Z`);
   };
   return { accepted: since(['sent']) ?? 0, failed: since(SUCCESSES) === undefined ? since(FAILURES) : undefined };
+};
+
+/** A message to a user as a platform sends it. */
+export type PlatformDraft = Content & {
+  to: string;
+  quick_replies?: string[];
+  /** What the platform knows the message by, where it says so. Parts of one message have the same. */
+  reference?: string;
+  /** Where the address of its image or file stands in what the platform sent: a JSON pointer. */
+  mediaAt?: string;
 };

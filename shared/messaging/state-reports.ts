@@ -1,11 +1,13 @@
 /** States of messages that the app network reports, many at a time. */
 import { timestamp } from '../core/clock.ts';
-import { type LogItem, type Message, messageOf, type State } from '../stats/delivery-log.ts';
-import { getManyConsistent, getManyEventual, putNew, puttingNew } from '../table/client.ts';
+import { getManyConsistent, getManyEventual, putNew } from '../table/client.ts';
 import { type Key, messageKey, stateKey } from '../table/keys.ts';
+import { puttingNew } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
-import { conversation, type Reaching, reportOf, stateItem } from './messages.ts';
+import { conversation } from './events.ts';
+import { type LogItem, type Message, messageOf, type State } from './message.ts';
 import { enqueueWrites, transactInOrder } from './outbox.ts';
+import { type Reaching, reportOf, stateItem } from './states.ts';
 
 /** A state that a message reached, by the message's id. */
 interface StateReport {

@@ -1,5 +1,6 @@
 /** What became of an attempt to hand something over, as the receiver's answer tells it. */
-import { type Answer, retryAfterIn } from './request.ts';
+import type { Answer } from './request.ts';
+import { retryAfterIn } from './retry-after.ts';
 
 /**
  * What a receiver need not be told is passed over, without a call. A refusal is for good. What is to be sent again may

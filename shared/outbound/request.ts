@@ -1,6 +1,5 @@
 /** What a call of a server outside is, and its answer; `post.ts` makes it. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { now } from '../core/clock.ts';
 
 export interface Posting {
   url: string;
@@ -51,33 +50,3 @@ export const jsonPosting = (url: string, document: unknown, headers: Record<stri
 /** A post of a form. */
 export const formPosting = (url: string, fields: Record<string, string>): Posting =>
   posting(url, 'application/x-www-form-urlencoded', String(new URLSearchParams(fields)), {});
-
-/** Seconds, or a date in one of the forms that RFC 9110 lists or in that of ISO 8601. */
-const DELAY = [
-  String.raw`[A-Z][a-z]{2,8}, ?\d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT`,
-  String.raw`[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}`,
-  String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)`,
-  String.raw`\d+(?:\.\d+)?`,
-].join('|');
-/** One delay, or several where proxies joined repeated headers. */
-const DELAYS = new RegExp(`^(?:${DELAY})(?:, *(?:${DELAY}))*$`);
-/** Milliseconds that a server may ask for. */
-const LONGEST_DELAY = 86_400_000;
-
-/**
- * How long a server asks to wait by `Retry-After`, in milliseconds from now, from 0 to one day; the longest of several
- * delays. Nothing, if there is no such header or it is malformed.
- */
-export const retryAfterIn = ({ headers }: Answer): number | undefined => {
-  const value = headers['retry-after']?.trim() ?? '';
-  if (!DELAYS.test(value)) return undefined;
-  const delays = Array.from(value.matchAll(new RegExp(DELAY, 'g')), ([delay]) => millisecondsOf(delay));
-  const longest = Math.max(...delays.filter((delay) => !Number.isNaN(delay)));
-  return longest === Number.NEGATIVE_INFINITY ? undefined : Math.min(Math.max(longest, 0), LONGEST_DELAY);
-};
-
-const millisecondsOf = (delay: string): number => {
-  if (/^[\d.]+$/.test(delay)) return Math.ceil(Number(delay) * 1000);
-  // The form of asctime names no zone: it is UTC.
-  return Date.parse(/^\w+ \w+ .* \d{4}$/.test(delay) ? `${delay} GMT` : delay) - now();
-};

@@ -1,10 +1,13 @@
 /** What a chat platform is to the service. One file for each, in this folder; `platforms.ts` lists them. */
+/** What a chat platform is to the service. One file for each, in this folder; `registry.ts` lists them. */
 import * as v from 'valibot';
-import type { Content, Entry, Outgoing } from '../messaging/outbox.ts';
+import type { PlatformSettings } from '../accounts/platform-settings.ts';
+import type { Content, Outgoing } from '../messaging/events.ts';
+import type { Message, State } from '../messaging/message.ts';
+import type { Entry } from '../messaging/outbox.ts';
 import { again, type Outcome } from '../outbound/attempt-result.ts';
 import type { Receiver } from '../outbound/destination.ts';
 import { type Answer, notSetUp, type Posting } from '../outbound/request.ts';
-import type { Message, State } from '../stats/delivery-log.ts';
 
 /** How the service talks to an account's platform. */
 export interface Platform {
@@ -16,13 +19,6 @@ export interface Platform {
   receiver(settings: unknown): Omit<Receiver, 'name'>;
   /** A call that shows whether an account's settings are good, and changes nothing over there. */
   probe(settings: unknown): Probe | undefined;
-}
-
-export interface PlatformSettings {
-  /** How it is told what it is told; holds secrets. */
-  settings: object;
-  /** How its own requests are known, where they show it. */
-  hook?: object;
 }
 
 /** A setting as an operator gives it. */
@@ -40,16 +36,6 @@ interface Probe {
   posting: Posting;
   fault(status: number, body: string): string | undefined;
 }
-
-/** A message to a user as a platform sends it. */
-export type PlatformDraft = Content & {
-  to: string;
-  quick_replies?: string[];
-  /** What the platform knows the message by, where it says so. Parts of one message have the same. */
-  reference?: string;
-  /** Where the address of its image or file stands in what the platform sent: a JSON pointer. */
-  mediaAt?: string;
-};
 
 type Settings = v.ObjectSchema<v.ObjectEntries, undefined>;
 

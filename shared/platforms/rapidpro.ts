@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { minutes, now } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
 import type { Entry } from '../messaging/outbox.ts';
+import type { PlatformDraft } from '../messaging/platform-messages.ts';
 import { again, judgeByStatus, type Outcome } from '../outbound/attempt-result.ts';
 import { type Answer, formPosting } from '../outbound/request.ts';
 import { listOf, shownAs } from '../validation/bounded.ts';
@@ -16,7 +17,7 @@ import {
   text,
   visibleText,
 } from '../validation/schemas.ts';
-import { describePlatform, judgeSettings, type PlatformDraft, statusReader, textOf } from './platform.ts';
+import { describePlatform, judgeSettings, statusReader, textOf } from './platform.ts';
 
 const status = (name: string, became: string) => ({
   label: `Address of "${name}"`,

@@ -3,9 +3,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { now } from '../core/clock.ts';
 import { isDatafree } from '../media/media.ts';
-import { type Content, type Entry, subjectOf } from '../messaging/outbox.ts';
+import { type Content, subjectOf } from '../messaging/events.ts';
+import type { Entry } from '../messaging/outbox.ts';
+import type { PlatformDraft } from '../messaging/platform-messages.ts';
 import { causeOf, judgeByStatus, type Outcome } from '../outbound/attempt-result.ts';
-import { type Answer, jsonPosting, type Posting, retryAfterIn } from '../outbound/request.ts';
+import { type Answer, jsonPosting, type Posting } from '../outbound/request.ts';
+import { retryAfterIn } from '../outbound/retry-after.ts';
 import {
   atMost,
   mediaUrl,
@@ -15,7 +18,7 @@ import {
   text,
   visibleText,
 } from '../validation/schemas.ts';
-import { describePlatform, judgeSettings, type PlatformDraft, statusReader, textOf } from './platform.ts';
+import { describePlatform, judgeSettings, statusReader, textOf } from './platform.ts';
 
 /** Whether a request is an ordinary webhook of Turn's, and no message to a user: these may come to the same address. */
 export const isOrdinaryWebhook = (

@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
-import { newId } from '../core/clock.ts';
+import { newId } from '../core/ids.ts';
 import { contactOf } from '../messaging/contacts.ts';
-import type { Outgoing } from '../messaging/outbox.ts';
+import type { Outgoing } from '../messaging/events.ts';
 import { signed } from '../outbound/standard-webhooks.ts';
 import { receiverUrl, signingSecret } from '../validation/schemas.ts';
 import { describePlatform } from './platform.ts';

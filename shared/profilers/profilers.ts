@@ -1,7 +1,8 @@
 /** Research profilers: questions with options, each owned by one vendor's account (spec §2, §4.1, §4.3 to §4.5). */
 import { validate as isUuid } from 'uuid';
-import { idFromKey, newId, newIdAt, now, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
+import { now, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { hashOf, idempotencyKeyReused } from '../core/idempotency.ts';
+import { idFromKey, newId, newIdAt } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
 import { findLatest, pages, putNew, update, updateAttributes } from '../table/client.ts';

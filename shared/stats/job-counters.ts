@@ -1,19 +1,12 @@
 /** Jobs (spec §2, §4.7): how many messages of each reached which state. */
-import { idFromKey, now } from '../core/clock.ts';
+import { now } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
 import { counterRetention } from '../core/settings.ts';
-import { findLatest, pages, transact, updating, type Write } from '../table/client.ts';
-import { countedBy, jobCounterKey, jobCounterRange, type Key, logPartitions } from '../table/keys.ts';
-import { type LogItem, type State, states } from './delivery-log.ts';
-
-/**
- * The job of a message that names none: one for each account, source and day (UTC).
- *
- * @param source - `api`, `app`, or the name of a chat platform
- */
-export const jobOf = (account: string, source: string, created: string): string =>
-  idFromKey(account, 'job', `${source} ${created.slice(0, 10)}`);
+import { type LogItem, type State, states } from '../messaging/message.ts';
+import { pages } from '../table/client.ts';
+import { countedBy, jobCounterKey, jobCounterRange, type Key } from '../table/keys.ts';
+import { transact, updating, type Write } from '../table/transactions.ts';
 
 /** What counting needs of a log entry. */
 export type Countable = Pick<LogItem, 'pk' | 'sk' | 'account' | 'job_id' | 'payload_type' | 'state' | 'created'>;
@@ -24,7 +17,7 @@ interface CounterItem extends Key {
 }
 
 /** A transaction takes 100 writes: so many entries, and a counter for each at the worst. */
-const CHUNK = 50;
+export const CHUNK = 50;
 
 /**
  * Adds log entries to the counters of their jobs, each entry once, however often it is given: one transaction marks
@@ -124,51 +117,8 @@ export const listJobs = async (account: string, start: string, end: string): Pro
   return sorted;
 };
 
-/** What became of messages on one day: of each state, how many reached it. */
-export interface DayCount {
-  /** UTC, `YYYY-MM-DD`. */
-  day: string;
-  states: Record<State, number>;
-}
-
-/** What became of messages in a period. */
-export interface Statistics {
-  /** The days on which anything was counted, the first one first. */
-  days: DayCount[];
-  /** How many jobs were active. */
-  jobs: number;
-}
-
-/**
- * What became of an account's messages, or of one job's, on each day of a period, both days included (UTC,
- * `YYYY-MM-DD`): the same counters as `listJobs` adds up, read at the same price.
- */
-export const countDays = async (
-  account: string,
-  { start, end, job }: { start: string; end: string; job?: string | undefined },
-): Promise<Statistics> => {
-  const days = new Map<string, DayCount>();
-  const jobs = new Set<string>();
-  for await (const counters of countersOf(account, start, end)) {
-    for (const { day, job_id, state, count } of counters) {
-      const reached = states.find((known) => known === state);
-      // Stryker disable next-line ConditionalExpression: It never happens; only the compiler asks for it.
-      if (reached === undefined || (job !== undefined && job_id !== job)) continue;
-      const found = days.get(day) ?? { day, states: eachState(() => 0) };
-      found.states[reached] += count;
-      days.set(day, found);
-      jobs.add(job_id);
-    }
-  }
-  return { days: [...days.values()], jobs: jobs.size };
-};
-
-/** A number for each state. */
-export const eachState = (numberOf: (state: State) => number): Record<State, number> =>
-  Object.fromEntries(states.map((state) => [state, numberOf(state)])) as Record<State, number>;
-
 /** An account's counters of a period, day by day, a page at a time. */
-async function* countersOf(account: string, start: string, end: string) {
+export async function* countersOf(account: string, start: string, end: string) {
   const { pk, from, to } = jobCounterRange(account, start, end);
   for await (const items of pages<CounterItem>({
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
@@ -187,42 +137,3 @@ const rank = (state: string): number => states.indexOf(state as State);
 
 const periodTooLarge = (): Problem =>
   new Problem('period_too_large', 'The answer would have more than 5 MB. Ask for fewer days at a time.');
-
-/**
- * Counts what the counters of an account's jobs lack: log entries of a period, both days included (UTC, `YYYY-MM-DD`),
- * that the stream brought to nobody. Repeating it changes nothing. Reads each entry: 1 read unit each, beside its index.
- *
- * @param tell - is told how far it came: how many of the states are done, and how many entries were read
- * @returns how many entries there are, and how many of them were not counted before
- */
-export const recountJobs = async (
-  account: string,
-  start: string,
-  end: string,
-  tell: (done: number, entries: number) => void = () => undefined,
-): Promise<{ entries: number; counted: number }> => {
-  const found = { entries: 0, counted: 0 };
-  for (const [place, state] of states.entries()) {
-    for await (const keys of pages<Key>({
-      IndexName: 'gsi1',
-      KeyConditionExpression: 'gsi1pk = :logs AND gsi1sk BETWEEN :start AND :end',
-      ExpressionAttributeValues: {
-        ':logs': logPartitions.gsi1(account, { state }),
-        ':start': start,
-        ':end': `${end}~`,
-      },
-      ProjectionExpression: 'pk, sk',
-      Limit: CHUNK,
-    })) {
-      // The index does not hold what is counted, nor what tells whether it was.
-      const read = await Promise.all(keys.map(({ pk, sk }) => findLatest<LogItem>({ pk, sk })));
-      const entries = read.filter((entry) => entry !== undefined);
-      found.entries += entries.length;
-      // Stryker disable next-line MethodExpression,ConditionalExpression: Only the number of calls differs; the capacity tests count them.
-      found.counted += await countEntries(entries.filter(({ counted }) => counted === undefined));
-      tell(place, found.entries);
-    }
-    tell(place + 1, found.entries);
-  }
-  return found;
-};

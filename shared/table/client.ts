@@ -17,8 +17,6 @@ import {
   PutCommand,
   QueryCommand,
   type QueryCommandInput,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
@@ -26,6 +24,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { between, now } from '../core/clock.ts';
 import { tableName } from '../core/settings.ts';
 import type { Key } from './keys.ts';
+import { failedConditions } from './transactions.ts';
 
 /** Gives up quickly on a dead connection, in milliseconds: a caller is waiting, and trying again is cheap. */
 const patience = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
@@ -37,19 +36,15 @@ export const documents = /* @__PURE__ */ DynamoDBDocumentClient.from(
 );
 
 /** What an update needs beside the table's name. */
-type Change = Omit<UpdateCommandInput, 'TableName' | 'UpdateExpression'> & { UpdateExpression: string };
+export type Change = Omit<UpdateCommandInput, 'TableName' | 'UpdateExpression'> & { UpdateExpression: string };
 
 /** Under which condition an item is removed. */
-type Condition = Pick<DeleteCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'>;
+export type Condition = Pick<DeleteCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'>;
 
 /** What a query needs beside the table's name. */
 type Query = Omit<QueryCommandInput, 'TableName'>;
-
-/** One write of a transaction. */
-export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
-
 /** Condition under which an item counts as absent: the table may keep an expired one for two days more. */
-const absent = () => ({
+export const absent = () => ({
   ConditionExpression: 'attribute_not_exists(pk) OR expires_at <= :present',
   ExpressionAttributeValues: { ':present': Math.floor(now() / 1000) },
 });
@@ -128,7 +123,7 @@ export const getManyEventual = async <Items extends unknown[]>(
 const CONFLICT = { attempts: 12, pause: 20, longest: 320 };
 
 /** Makes a write; again, after a random pause, if the table rejected it because a transaction was changing its items. */
-const throughConflicts = async <Result>(write: () => Promise<Result>): Promise<Result> => {
+export const throughConflicts = async <Result>(write: () => Promise<Result>): Promise<Result> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await write();
@@ -237,63 +232,4 @@ export const removeAll = async (keys: Key[]): Promise<void> => {
     delay = putOff.length > 0 ? Math.min(delay * 2, 2_000) : 50;
   }
 };
-
-/** Puts an item, whether one is there or not, within a transaction; one that fails if a condition is not met, if given. */
-export const putting = <Item extends Key>(item: Item, condition: Condition = {}): Write => ({
-  Put: { TableName: tableName(), Item: item, ...condition },
-});
-
-/** Puts an item, within a transaction that fails if one is there. */
-export const puttingNew = <Item extends Key>(item: Item): Write => ({
-  Put: { TableName: tableName(), Item: item, ...absent() },
-});
-
-/** Removes an item, within a transaction that fails if there is none. */
-export const removingPresent = ({ pk, sk }: Key): Write => ({
-  Delete: { TableName: tableName(), Key: { pk, sk }, ConditionExpression: 'attribute_exists(pk)' },
-});
-
-/** Removes an item, within a transaction that fails if the condition is not met. */
-export const removing = (key: Key, condition: Condition = {}): Write => ({
-  Delete: { TableName: tableName(), Key: key, ...condition },
-});
-
-/** Holds that a condition is met by an item, within a transaction that fails if it is not. 2 write units. */
-export const checking = (key: Key, condition: Condition & { ConditionExpression: string }): Write => ({
-  ConditionCheck: { TableName: tableName(), Key: key, ...condition },
-});
-
-/** Changes an item, within a transaction. */
-export const updating = (change: Change): Write => ({ Update: { TableName: tableName(), ...change } });
-
-/** A write of a transaction whose condition failed: its place, and the item as it is, where the write asks for that. */
-export interface Failed {
-  place: number;
-  item?: Record<string, unknown>;
-}
-
-/**
- * Writes all or nothing; again, where another write held one of the items. Answers the places of the writes whose
- * condition failed: none where all was written.
- */
-export const transact = async (writes: Write[]): Promise<number[]> =>
-  (await transactOrLook(writes)).map(({ place }) => place);
-
-/** The same; answers what stands where a condition failed. */
-export const transactOrLook = async (writes: Write[]): Promise<Failed[]> => {
-  const command = new TransactWriteCommand({ TransactItems: writes });
-  try {
-    await throughConflicts(() => documents.send(command));
-    return [];
-  } catch (error) {
-    const failed = error instanceof TransactionCanceledException ? failedConditions(error) : [];
-    if (failed.length === 0) throw error;
-    return failed;
-  }
-};
-
 // Stryker disable next-line ArrayDeclaration: It never happens; only the compiler asks for it.
-const failedConditions = ({ CancellationReasons = [] }: TransactionCanceledException): Failed[] =>
-  CancellationReasons.flatMap(({ Code, Item }, place) =>
-    Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { item: unmarshall(Item) }) }] : [],
-  );

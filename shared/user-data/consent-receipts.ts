@@ -1,7 +1,8 @@
 /** Grant receipts: who got what of whom, when and why. One for each release of values, which it does not hold. */
 
-import { pages, putNew, putting, type Write } from '../table/client.ts';
+import { pages, putNew } from '../table/client.ts';
 import { grantKey, type Key } from '../table/keys.ts';
+import { putting, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 
 export interface Grant {

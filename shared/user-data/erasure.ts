@@ -3,34 +3,9 @@
  * and granted, what still waits, and the number in logs and receipts, which keep a pseudonym instead. It can be repeated,
  * and goes on where it ended.
  */
-import { findAccount } from '../accounts/accounts.ts';
-import { minutes, newPseudonym, now, sortableTime, timestamp, timestampOf } from '../core/clock.ts';
-import {
-  type Conversation,
-  conversationOf,
-  type Entry,
-  endConversation,
-  enqueueing,
-  type Outgoing,
-  pendingEntries,
-  readHead,
-  transactInOrder,
-  type UserReference,
-} from '../messaging/outbox.ts';
-import { type LogItem, logItem, type State } from '../stats/delivery-log.ts';
-import {
-  findLatest,
-  pages,
-  puttingNew,
-  remove,
-  removeAll,
-  removing,
-  removingPresent,
-  transact,
-  update,
-  updating,
-  type Write,
-} from '../table/client.ts';
+import { minutes, now, sortableTime, timestampOf } from '../core/clock.ts';
+import { newPseudonym } from '../core/ids.ts';
+import { findLatest, pages, remove, removeAll, update } from '../table/client.ts';
 import {
   accountAt,
   dueErasure,
@@ -46,9 +21,11 @@ import {
   requestKey,
   userKey,
 } from '../table/keys.ts';
+import { removing, transact, updating, type Write } from '../table/transactions.ts';
 import { applyOnce, eventReceiptWrite } from '../users/event-receipts.ts';
 import { removalWrites, removalWritesAt } from '../users/user-removal.ts';
 import { type Grant, granting, listGrants } from './consent-receipts.ts';
+import { dropWaiting, stop } from './erasure-outbox.ts';
 
 /** An erasure under way. */
 export interface ErasureItem extends Key {
@@ -181,22 +158,8 @@ const accountsAbout = async (phone: string): Promise<{ inLog: Set<string>; other
   return { inLog, others };
 };
 
-/** Platforms that are notified of users who are removed. */
-const STOPPED_ON = ['rapidpro'];
-
-/** Notifies an account's platform that it is to send nothing more to a user: once in each erasure. 0.5 read units, 6 write units. */
-const stop = async ({ account, phone }: UserReference, { pseudonym }: Whom): Promise<void> => {
-  const { platform } = (await findAccount(account)) ?? {};
-  if (platform === undefined || !STOPPED_ON.includes(platform)) return;
-  const outgoing: Outgoing = { type: 'user.stopped', user: { account, phone } };
-  await transactInOrder((after) => [
-    eventReceiptWrite(`user.stopped ${account} ${pseudonym}`),
-    ...enqueueing({ direction: 'platform', account, phone }, outgoing, after),
-  ]);
-};
-
 /** Who is erased, and what stands for them. */
-interface Whom {
+export interface Whom {
   phone: string;
   pseudonym: string;
   /** Up to when what begins is theirs. */
@@ -209,7 +172,7 @@ interface Whom {
 const lastLookAt = ({ requested }: ErasureItem): number => Date.parse(requested) + minutes(AFTERMATH);
 
 /** 1 read unit. */
-const whomOf = async (phone: string, erasure: ErasureItem): Promise<Whom> => {
+export const whomOf = async (phone: string, erasure: ErasureItem): Promise<Whom> => {
   const end = timestampOf(lastLookAt(erasure));
   const until = await endOfTheirs(phone, timestampOf(Date.parse(erasure.requested)), end);
   return { phone, pseudonym: erasure.pseudonym, end, until };
@@ -242,81 +205,6 @@ const messagesOfNext = async (account: string, { phone, until, end }: Whom): Pro
   }
   return found;
 };
-
-/** Takes out what waits in a conversation. A message that is not delivered is logged as failed. */
-const dropWaiting = async (conversation: Conversation, whom: Whom): Promise<number> => {
-  let dropped = 0;
-  for (;;) {
-    const head = await readHead(conversation);
-    if (head === undefined) return dropped;
-    let kept = 0;
-    // All pages: a report about the erased user may follow entries of the number's next owner.
-    for await (const entries of pendingEntries(conversation)) {
-      const theirs = entries.filter((entry) => isTheirs(entry, whom));
-      for (const entry of theirs) dropped += (await drop(entry, whom)) ? 1 : 0;
-      kept += entries.length - theirs.length;
-    }
-    if (kept > 0 || (await endConversation(head))) return dropped;
-  }
-};
-
-/**
- * Drops an entry that is about to be delivered, if it belongs to the user who is being erased: its message is logged as
- * failed under the pseudonym, unless the erasure has done so already. Entries of the number's next owner stay.
- * 1 read unit; 4 write units to drop a message.
- *
- * @returns whether the entry belongs to the erased user, and is gone
- */
-export const dropErased = async (entry: Entry, erasure: ErasureItem): Promise<boolean> => {
-  const whom = await whomOf(conversationOf(entry).phone, erasure);
-  if (!isTheirs(entry, whom)) return false;
-  await drop(entry, whom);
-  return true;
-};
-
-/**
- * Whether an entry is of who is erased: it was there by then, or reports what has become of a message of theirs. That they
- * are removed is still to be reported.
- */
-const isTheirs = ({ created, outgoing }: Entry, { until, end }: Whom): boolean =>
-  outgoing.type !== 'user.stopped' &&
-  // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
-  (created <= until || (created <= end && outgoing.type === 'message.state' && outgoing.message.accepted <= until));
-
-/**
- * Drops the report that a user was removed if the number has a new owner by now, who is not to be stopped. 1 read unit; 2
- * write units to drop it.
- *
- * @returns whether the entry is gone
- */
-export const dropOutdatedStop = async (entry: Entry): Promise<boolean> => {
-  if (entry.outgoing.type !== 'user.stopped') return false;
-  if ((await findLatest(userKey(entry.outgoing.user.phone))) === undefined) return false;
-  await transact([removingPresent(entry)]);
-  return true;
-};
-
-/** Takes an entry out. Answers whether it still waited: what was delivered a moment ago has not failed. */
-const drop = async (entry: Entry, whom: Whom): Promise<boolean> => {
-  const failure = failureLogged(entry.outgoing, whom);
-  const failed = await transact([removingPresent(entry), ...(failure === undefined ? [] : [puttingNew(failure)])]);
-  // Where it failed only to be logged, it is already.
-  return failed.length === 0 || (!failed.includes(0) && (await transact([removingPresent(entry)])).length === 0);
-};
-
-/** What is logged of an entry that does not go out: under the pseudonym that a message did not come to its end. */
-const failureLogged = (outgoing: Outgoing, { pseudonym }: Whom): LogItem | undefined => {
-  const state = failureOf(outgoing);
-  if (state === undefined || !('message' in outgoing)) return undefined;
-  const { reported: _reported, ...message } = outgoing.message;
-  return { ...logItem({ ...message, phone: pseudonym }, state, timestamp()), reason: 'user_erased' };
-};
-
-const failureOf = ({ type }: Outgoing): State | undefined => {
-  if (type === 'message.send') return 'sending_failed';
-  return type === 'message.received' ? 'reception_failed_http' : undefined;
-};
-
 /** Removes answers and requests, with their values. */
 const removeOfPerson = async ({ phone, until }: Whom, found: Erased): Promise<void> => {
   // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.

@@ -4,29 +4,16 @@
  */
 import * as v from 'valibot';
 import { findAccount } from '../accounts/accounts.ts';
-import { idFromKey, newId, secondsFromNow, timestamp } from '../core/clock.ts';
+import { secondsFromNow, timestamp } from '../core/clock.ts';
 import { hashOf, idempotencyKeyReused } from '../core/idempotency.ts';
+import { idFromKey, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { requestRetention } from '../core/settings.ts';
-import {
-  type Asked,
-  type Conversation,
-  enqueueing,
-  namesOf,
-  type Outgoing,
-  type RequestReference,
-  transactInOrder,
-} from '../messaging/outbox.ts';
-import {
-  find,
-  findLatest,
-  getManyConsistent,
-  getManyEventual,
-  puttingNew,
-  updating,
-  type Write,
-} from '../table/client.ts';
+import { type Asked, type Conversation, namesOf, type Outgoing, type RequestReference } from '../messaging/events.ts';
+import { enqueueing, transactInOrder } from '../messaging/outbox.ts';
+import { find, findLatest, getManyConsistent, getManyEventual } from '../table/client.ts';
 import { type Key, ofPerson, requestKey } from '../table/keys.ts';
+import { puttingNew, updating, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { isAutomatic, type PropertyName } from '../users/profile-properties.ts';
 import { knownSince, latestProfile, type Profile } from '../users/users.ts';

@@ -1,7 +1,8 @@
 /** Receipts of the app network's events: an event that comes again within seven days changes nothing newer. */
 import { secondsFromNow } from '../core/clock.ts';
-import { findLatest, putNew, puttingNew, transact, type Write } from '../table/client.ts';
+import { findLatest, putNew } from '../table/client.ts';
 import { answeredEventKey, eventKey } from '../table/keys.ts';
+import { puttingNew, transact, type Write } from '../table/transactions.ts';
 
 /** Seconds that an event is remembered for. */
 const EVENT_MEMORY = 7 * 86_400;

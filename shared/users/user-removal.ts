@@ -3,8 +3,9 @@
  * hash of the number, so that older data that arrives later registers nobody.
  */
 import { now, timestamp } from '../core/clock.ts';
-import { checking, findLatest, putting, removing, updating, type Write } from '../table/client.ts';
+import { findLatest } from '../table/client.ts';
 import { type Key, removalKey, userKey } from '../table/keys.ts';
+import { checking, putting, removing, updating, type Write } from '../table/transactions.ts';
 import { endOfEventMemory } from './event-receipts.ts';
 import { attributeOf, propertiesOf, timeOf, type UserItem, unchanged } from './user-item.ts';
 

@@ -1,30 +1,19 @@
 /** Users of the mobile app: who is registered, who is a panelist, and what their profiles say. */
 import * as v from 'valibot';
 import { timestamp } from '../core/clock.ts';
-import { checking, findLatest, peek, transact, update, updating, type Write } from '../table/client.ts';
+import { findLatest, peek } from '../table/client.ts';
 import { userKey } from '../table/keys.ts';
+import { checking, transact, updating, type Write } from '../table/transactions.ts';
 import { applyOnce, eventReceiptWrite } from './event-receipts.ts';
 import { type PropertyName, propertyNames } from './profile-properties.ts';
-import { attributeOf, propertiesOf, timeOf, type UserItem, unchanged } from './user-item.ts';
+import { attributeOf, timeOf, type UserItem, unchanged } from './user-item.ts';
 import { lastRemoval, notRemovedSinceCheck } from './user-removal.ts';
-
-export interface User {
-  phone_number: string;
-  panelist: boolean;
-}
 
 /** What is known of a user, by property. */
 export type Profile = Partial<Record<PropertyName, { value: string; source: string }>>;
 
 /** What a property says, and who said so; `null` where the profile says nothing any more. */
 type Property = { value: string; source: string } | { value: null };
-
-/** The user with this number. 0.5 read units. */
-export const findUser = async (phone: string): Promise<User | undefined> => {
-  const item = await findLatest<UserItem>(userKey(phone));
-  return item && { phone_number: phone, panelist: item.panelist };
-};
-
 /**
  * Whether a number is a registered panelist's. 0.5 read units. If an eventually consistent read says no, it is repeated
  * consistently, because the number may have become one a moment ago: 1.5.
@@ -40,25 +29,8 @@ export const latestProfile = async (phone: string): Promise<{ profile: Profile; 
   const item = await findLatest<UserItem>(userKey(phone));
   return item && { profile: profileIn(item), since: item.created };
 };
-
-/** All that is kept of a user, whatever the catalogue says by now. */
-export interface WholeUser {
-  registered: string;
-  panelist: boolean;
-  /** With when the app last said so. */
-  properties: Record<string, unknown>;
-}
-
-/** All that is kept of a user; nothing, where there is no such user. 1 read unit. */
-export const wholeUser = async (phone: string): Promise<WholeUser | undefined> => {
-  const item = await findLatest<UserItem>(userKey(phone));
-  if (item === undefined) return undefined;
-  const properties = propertiesOf(item).filter(([, property]) => v.is(known, property));
-  return { registered: item.created, panelist: item.panelist, properties: Object.fromEntries(properties) };
-};
-
 /** A property with a value; one that was removed keeps the time of that alone. */
-const known = v.object({ value: v.string(), source: v.string() });
+export const known = v.object({ value: v.string(), source: v.string() });
 
 const profileIn = (item: object): Profile =>
   Object.fromEntries(
@@ -67,23 +39,6 @@ const profileIn = (item: object): Profile =>
       return success ? [[name, output]] : [];
     }),
   );
-
-/**
- * Registers a user of the app, or changes whether a registered one is a panelist. Repeating it changes nothing.
- *
- * @param user.panelist - missing: a new user is none, and a registered one stays what they are
- * @returns whether anything changed
- */
-export const registerUser = async ({
-  phone_number,
-  panelist,
-}: Pick<User, 'phone_number'> & Partial<User>): Promise<boolean> =>
-  update({
-    Key: userKey(phone_number),
-    UpdateExpression: `SET panelist = :panelist,${panelist === undefined ? '' : ' panelist_updated = :now,'} updated = :now, created = if_not_exists(created, :now) ADD version :one`,
-    ConditionExpression: `attribute_not_exists(pk)${panelist === undefined ? '' : ' OR panelist <> :panelist'}`,
-    ExpressionAttributeValues: { ':panelist': panelist ?? false, ':now': timestamp(), ':one': 1 },
-  });
 
 /** What the app network reports of a user: what is given is set, what is not stays. */
 interface UserUpdate {

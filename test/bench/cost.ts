@@ -4,9 +4,9 @@
  */
 
 import { api, type Endpoint, type EndpointName } from '../../shared/api/index.ts';
-import { logItem, states } from '../../shared/stats/delivery-log.ts';
+import { logItem, states } from '../../shared/messaging/message.ts';
+import { indexes } from '../../shared/table/access-patterns.ts';
 import type { Key } from '../../shared/table/keys.ts';
-import { indexes } from '../../shared/table/keys.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { costOf, listPriceOf, type Priced } from './prices.ts';
 import { type Figure, report } from './report.ts';

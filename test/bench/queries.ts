@@ -3,9 +3,10 @@
  * latency, against the account with 1,000. It should be the same. `BENCH_ENTRIES` caps how many there are.
  */
 import { randomUUID } from 'node:crypto';
-import { storyOf } from '../../shared/messaging/messages.ts';
-import { type LogFilter, type LogItem, listLogs, logItem, type State } from '../../shared/stats/delivery-log.ts';
-import { jobOf, listJobs } from '../../shared/stats/job-counters.ts';
+import { storyOf } from '../../infra/operator/queries/message-history.ts';
+import { jobOf, type LogItem, logItem, type State } from '../../shared/messaging/message.ts';
+import { type LogFilter, listLogs } from '../../shared/stats/delivery-log.ts';
+import { listJobs } from '../../shared/stats/job-counters.ts';
 import { jobCounterKey, type Key } from '../../shared/table/keys.ts';
 import { consumedBy } from '../stack/support/consumed.ts';
 import { putAll, serveItems } from '../stack/support/many-items.ts';

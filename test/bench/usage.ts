@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '../../infra/local/database.ts';
 import type { Demo } from '../../infra/local/demo.ts';
-import { updateAccount } from '../../shared/accounts/accounts.ts';
+import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
 import { listJobs } from '../../shared/stats/job-counters.ts';
 import { FrontDoor, newPhone } from './front-door.ts';

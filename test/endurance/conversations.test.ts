@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createAccount, issueToken, updateAccount } from '../../shared/accounts/accounts.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { type OwnStack, serveOwnStack } from '../stack/support/own-stack.ts';
 import { newAccountId, newPhone } from '../stack/support/world.ts';
 

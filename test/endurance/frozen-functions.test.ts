@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { expect, onTestFinished, test } from 'vitest';
-import { updateAccount } from '../../shared/accounts/accounts.ts';
+import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { fileOf, png } from '../stack/support/files.ts';
 import { frozenFunctions } from '../stack/support/frozen-function.ts';
 import { InterruptingProxy } from '../stack/support/interrupting-proxy.ts';

@@ -1,7 +1,7 @@
 /** What one account's trouble means to others. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
-import { updateAccount } from '../../shared/accounts/accounts.ts';
+import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { serveOwnStack } from '../stack/support/own-stack.ts';
 import { hang, Receiver } from '../stack/support/receiver.ts';
 import { newCaller, newPhone } from '../stack/support/world.ts';

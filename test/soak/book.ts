@@ -2,8 +2,8 @@
  * What was accepted, and what came of it: for each message a few numbers, however long the soak is. Faults are found
  * here as things arrive; what is missing is found at the end.
  */
-import { idFromKey } from '../../shared/core/clock.ts';
-import type { Direction } from '../../shared/messaging/outbox.ts';
+import { idFromKey } from '../../shared/core/ids.ts';
+import type { Direction } from '../../shared/messaging/events.ts';
 
 /**
  * Parts of a run: while everything is still cold, before the platform of one account dies, while it never answers, while

@@ -3,7 +3,8 @@
  * own counters and logs say the same as the book; and nothing is left anywhere.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Direction, oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import type { Direction } from '../../shared/messaging/events.ts';
+import { oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
 import { type Book, type Conversation, nameOf } from './book.ts';
 import type { Account } from './world.ts';
 

@@ -4,7 +4,7 @@
  * had no answer: it must not count twice.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Direction } from '../../shared/messaging/outbox.ts';
+import type { Direction } from '../../shared/messaging/events.ts';
 import { type Book, type Conversation, eventOf, type Message } from './book.ts';
 import type { Account } from './world.ts';
 

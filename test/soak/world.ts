@@ -1,7 +1,8 @@
 /** What a soak runs in: a database, the local stack in a process of its own, accounts, and those who receive. */
 import { randomBytes } from 'node:crypto';
 import { callTableOf } from '../../infra/local/call-table.ts';
-import { createAccount, issueToken, updateAccount } from '../../shared/accounts/accounts.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { APP_NETWORK } from '../../shared/core/permissions.ts';
 import { HOW_TO_GET_IT, startDynamodbLocal } from '../support/dynamodb-local.ts';
 import type { Book, Conversation, Message } from './book.ts';

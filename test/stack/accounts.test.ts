@@ -1,18 +1,14 @@
 /** Accounts and tokens in the table: what is made of names, what is refused, and what a change leaves as it is. */
 import { describe, expect, test } from 'vitest';
 import {
-  accountOfBot,
   createAccount,
-  findAccount,
   findPlatform,
-  issueToken,
   listAccounts,
-  listTokens,
-  type NumberItem,
   Refusal,
-  revokeToken,
   updateAccount,
-} from '../../shared/accounts/accounts.ts';
+} from '../../infra/operator/queries/accounts-admin.ts';
+import { issueToken, listTokens, revokeToken } from '../../infra/operator/queries/tokens-admin.ts';
+import { accountOfBot, findAccount, type NumberItem } from '../../shared/accounts/accounts.ts';
 import { hashToken } from '../../shared/accounts/tokens.ts';
 import { APP_NETWORK } from '../../shared/core/permissions.ts';
 import { findLatest, putNew } from '../../shared/table/client.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { registerUser } from '../../infra/operator/queries/users-admin.ts';
 import { sortableTime } from '../../shared/core/clock.ts';
 import { removeAnswers } from '../../shared/profilers/answers.ts';
 import { pages, update } from '../../shared/table/client.ts';
 import { answerKey, dueAt, profilerKey } from '../../shared/table/keys.ts';
-import { registerUser } from '../../shared/users/users.ts';
 import { call, fail, sendRaw } from './support/client.ts';
 import { type Caller, newPanelist, newPhone, newVendor } from './support/world.ts';
 

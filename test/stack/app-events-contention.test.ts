@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { receiveEvents } from '../../shared/app-network/event-batch.ts';
 import { sendMessage } from '../../shared/messaging/messages.ts';
 import { type Entry, nameOf } from '../../shared/messaging/outbox.ts';

@@ -1,7 +1,7 @@
 /** Events about one user are applied in their order; after one that is rejected, later ones are held back. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { storyOf } from '../../shared/messaging/messages.ts';
+import { storyOf } from '../../infra/operator/queries/message-history.ts';
 import { goOnErasing } from '../../shared/user-data/erasure.ts';
 import { latestProfile } from '../../shared/users/users.ts';
 import {

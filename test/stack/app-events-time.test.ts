@@ -1,7 +1,8 @@
 /** Events with a `timestamp`: data that is older than what is known changes nothing, however late it arrives. */
 import { describe, expect, test } from 'vitest';
+import { findUser, registerUser } from '../../infra/operator/queries/users-admin.ts';
 import { eraseUser, goOnErasing } from '../../shared/user-data/erasure.ts';
-import { findUser, latestProfile, registerUser } from '../../shared/users/users.ts';
+import { latestProfile } from '../../shared/users/users.ts';
 import { answered, applied, at, named, rejected, removed, updated } from './support/app-events.ts';
 import { call } from './support/client.ts';
 import { newCaller, newPhone } from './support/world.ts';

@@ -2,11 +2,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { updateAccount } from '../../shared/accounts/accounts.ts';
+import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { findUser, registerUser } from '../../infra/operator/queries/users-admin.ts';
 import { readHead } from '../../shared/messaging/outbox.ts';
 import { documents } from '../../shared/table/client.ts';
 import { userKey } from '../../shared/table/keys.ts';
-import { findUser, latestProfile, registerUser } from '../../shared/users/users.ts';
+import { latestProfile } from '../../shared/users/users.ts';
 import { answered, applied, message, rejected, removed, report, state, updated } from './support/app-events.ts';
 import { call, sendRaw } from './support/client.ts';
 import { Receiver } from './support/receiver.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { issueToken, revokeToken } from '../../shared/accounts/accounts.ts';
+import { issueToken, revokeToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { hashToken, mintToken } from '../../shared/accounts/tokens.ts';
 import { APP_NETWORK } from '../../shared/core/permissions.ts';
 import { update } from '../../shared/table/client.ts';

@@ -1,6 +1,6 @@
 /** The budgets of the access patterns, in capacity units as the table reports them, for items under 1 KB. */
 import { expect, test } from 'vitest';
-import { issueToken } from '../../shared/accounts/accounts.ts';
+import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { identify, mintToken } from '../../shared/accounts/tokens.ts';
 import { recordAnswer } from '../../shared/profilers/answers.ts';
 import { createProfiler, deleteProfiler, listProfilers, readProfiler } from '../../shared/profilers/profilers.ts';

@@ -1,19 +1,17 @@
 /** Receivers' circuits, step by step: when they open and close, whom they let pass, and what the log is told of it. */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { close, findOpenCircuit } from '../../infra/operator/queries/outbox-inspection.ts';
 import {
-  APP,
-  close,
   enter,
-  findOpenCircuit,
   isFailing,
   later,
   noteFailure,
   noteSuccess,
   type Passage,
-  receiverNameOf,
   setPause,
 } from '../../shared/delivery/circuit-breaker.ts';
+import { APP, receiverNameOf } from '../../shared/outbound/destination.ts';
 import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';

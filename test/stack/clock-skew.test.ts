@@ -1,13 +1,15 @@
 /** Instances of the functions whose clocks differ by minutes: what holds all the same. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createAccount } from '../../shared/accounts/accounts.ts';
+import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { sortableTime } from '../../shared/core/clock.ts';
 import { enter, noteFailure } from '../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
 import { dueWork } from '../../shared/delivery/scheduled-work.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
+import type { LogItem } from '../../shared/messaging/message.ts';
 import { sendMessage } from '../../shared/messaging/messages.ts';
-import { type Conversation, oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
-import { type LogItem, listLogs } from '../../shared/stats/delivery-log.ts';
+import { oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import { listLogs } from '../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../shared/stats/job-counters.ts';
 import { pages } from '../../shared/table/client.ts';
 import { messageKey } from '../../shared/table/keys.ts';

@@ -1,21 +1,20 @@
 /** What delivery tells of each way that an entry can go: one line each, with the figures that metrics are made of. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
+import { type AccountPlatform, createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { storyOf } from '../../infra/operator/queries/message-history.ts';
+import { close, findOpenCircuit } from '../../infra/operator/queries/outbox-inspection.ts';
 import { sortableTime, timestampOf } from '../../shared/core/clock.ts';
-import {
-  APP,
-  close,
-  enter,
-  findOpenCircuit,
-  noteFailure,
-  receiverNameOf,
-} from '../../shared/delivery/circuit-breaker.ts';
+import { enter, noteFailure } from '../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
+import { nextAttempt } from '../../shared/delivery/retry-policy.ts';
 import { dueWork, laterWork } from '../../shared/delivery/scheduled-work.ts';
 import { newsOf } from '../../shared/delivery/status-receipts.ts';
-import { receiveMessage, sendMessage, storyOf } from '../../shared/messaging/messages.ts';
-import { type Conversation, nextAttempt, oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
-import { logItem } from '../../shared/stats/delivery-log.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
+import { logItem } from '../../shared/messaging/message.ts';
+import { sendMessage } from '../../shared/messaging/messages.ts';
+import { oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import { receiveMessage } from '../../shared/messaging/receive.ts';
+import { APP, receiverNameOf } from '../../shared/outbound/destination.ts';
 import { putNew, update } from '../../shared/table/client.ts';
 import { toldKey } from '../../shared/table/keys.ts';
 import { traced } from '../../shared/telemetry/trace.ts';

@@ -2,14 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createAccount, issueToken, updateAccount } from '../../shared/accounts/accounts.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { storyOf } from '../../infra/operator/queries/message-history.ts';
+import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
+import { registerUser } from '../../infra/operator/queries/users-admin.ts';
 import { timestamp } from '../../shared/core/clock.ts';
-import { storyOf } from '../../shared/messaging/messages.ts';
 import { listJobs } from '../../shared/stats/job-counters.ts';
 import { findLatest } from '../../shared/table/client.ts';
 import { erasureKey } from '../../shared/table/keys.ts';
 import { eraseUser } from '../../shared/user-data/erasure.ts';
-import { registerUser } from '../../shared/users/users.ts';
 import { serveOwnStack } from './support/own-stack.ts';
 import { Receiver } from './support/receiver.ts';
 import { newAccountId, newPhone } from './support/world.ts';

@@ -1,13 +1,14 @@
 /** What has expired, though the table still has it: TTL removes an item up to two days late. */
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAccount } from '../../shared/accounts/accounts.ts';
+import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { findUser, wholeUser } from '../../infra/operator/queries/users-admin.ts';
 import { documents, findLatest } from '../../shared/table/client.ts';
 import { requestKey, userKey } from '../../shared/table/keys.ts';
 import { listGrants } from '../../shared/user-data/consent-receipts.ts';
 import { goOnErasing, removeUser } from '../../shared/user-data/erasure.ts';
 import { answerRequest, fetchRequest, startRequest } from '../../shared/user-data/requests.ts';
-import { findUser, updateUser, wholeUser } from '../../shared/users/users.ts';
+import { updateUser } from '../../shared/users/users.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 

@@ -1,7 +1,7 @@
 /** A message is followed by its id, and all that a request set off by one trace: through functions, queue and delivery. */
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { updateAccount } from '../../shared/accounts/accounts.ts';
+import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { asProblem, call, sendRaw } from './support/client.ts';
 import { type LogLine, logLines } from './support/log-lines.ts';
 import { Receiver } from './support/receiver.ts';

@@ -1,11 +1,12 @@
 /** Delivery to destinations that break HTTP: limits of an attempt and of a message hold, and nothing is sent twice. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { waitingConversations } from '../../infra/operator/queries/outbox-inspection.ts';
-import { createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
-import { receiveMessage } from '../../shared/messaging/messages.ts';
-import { type Conversation, oldestEntries } from '../../shared/messaging/outbox.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
+import { oldestEntries } from '../../shared/messaging/outbox.ts';
+import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { listLogs } from '../../shared/stats/delivery-log.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { RawServer, type Respond, write } from '../unit/support/raw-server.ts';

@@ -1,8 +1,9 @@
 /** Ids in requests: every endpoint accepts capital letters, and finds what it finds in small ones. */
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { newId, newPseudonym, secondsFromNow, timestamp } from '../../shared/core/clock.ts';
-import { logItem } from '../../shared/stats/delivery-log.ts';
+import { secondsFromNow, timestamp } from '../../shared/core/clock.ts';
+import { newId, newPseudonym } from '../../shared/core/ids.ts';
+import { logItem } from '../../shared/messaging/message.ts';
 import { putNew } from '../../shared/table/client.ts';
 import { call } from './support/client.ts';
 import { newCaller, newPanelist, newPhone } from './support/world.ts';

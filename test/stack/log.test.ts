@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { updateAccount } from '../../shared/accounts/accounts.ts';
+import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { mintToken } from '../../shared/accounts/tokens.ts';
 import { findLatest } from '../../shared/table/client.ts';
 import { erasureKey } from '../../shared/table/keys.ts';

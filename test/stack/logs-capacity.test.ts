@@ -1,7 +1,8 @@
 /** What listing logs costs, however many there are. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LogFilter, type LogItem, listLogs, logItem, states } from '../../shared/stats/delivery-log.ts';
+import { type LogItem, logItem, states } from '../../shared/messaging/message.ts';
+import { type LogFilter, listLogs } from '../../shared/stats/delivery-log.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { consumedBy } from './support/consumed.ts';
 import { putAll, serveItems } from './support/many-items.ts';

@@ -1,13 +1,17 @@
 /** A write that took effect, and whose answer was lost on the way: the client repeats it, and nobody may notice. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createAccount, listTokens, updateAccount } from '../../shared/accounts/accounts.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { listTokens } from '../../infra/operator/queries/tokens-admin.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
-import { receiveMessage, sendMessage } from '../../shared/messaging/messages.ts';
-import { type Conversation, oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
+import type { LogItem } from '../../shared/messaging/message.ts';
+import { sendMessage } from '../../shared/messaging/messages.ts';
+import { oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { recordAnswer } from '../../shared/profilers/answers.ts';
 import { createProfiler, deleteProfiler, listProfilers } from '../../shared/profilers/profilers.ts';
-import { type LogItem, listLogs } from '../../shared/stats/delivery-log.ts';
+import { listLogs } from '../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../shared/stats/job-counters.ts';
 import { documents, pages } from '../../shared/table/client.ts';
 import { messageKey } from '../../shared/table/keys.ts';

@@ -1,10 +1,12 @@
 /** What is known and told of a message: once for each thing that happened, whatever comes again or late. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { storyOf } from '../../infra/operator/queries/message-history.ts';
 import { receiveEvents } from '../../shared/app-network/event-batch.ts';
-import { receiveMessage, sendMessage, storyOf } from '../../shared/messaging/messages.ts';
+import { sendMessage } from '../../shared/messaging/messages.ts';
 import { oldestEntries } from '../../shared/messaging/outbox.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
+import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { reportState } from './support/states.ts';

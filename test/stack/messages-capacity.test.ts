@@ -4,12 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, test as always, beforeAll, expect, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
-import { receiveMessage, sendMessage } from '../../shared/messaging/messages.ts';
-import type { Conversation } from '../../shared/messaging/outbox.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
+import { logItem } from '../../shared/messaging/message.ts';
+import { sendMessage } from '../../shared/messaging/messages.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
-import { logItem } from '../../shared/stats/delivery-log.ts';
+import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { countEntries, listJobs } from '../../shared/stats/job-counters.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { consumedBy } from './support/consumed.ts';

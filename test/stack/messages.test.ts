@@ -1,7 +1,7 @@
 /** Messages, from the request to the phone and into the statistics. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
-import { updateAccount } from '../../shared/accounts/accounts.ts';
+import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { call, fail, sendRaw } from './support/client.ts';
 import { report, shownOn, untilShown, write } from './support/phones.ts';
 import { Receiver } from './support/receiver.ts';

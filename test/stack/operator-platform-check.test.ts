@@ -4,8 +4,8 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
-import { updateAccount } from '../../shared/accounts/accounts.ts';
-import type { PlatformName } from '../../shared/platforms/registry.ts';
+import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import type { PlatformName } from '../../shared/accounts/platform-settings.ts';
 import { machine, newAccount, newId, operator, operatorIn, refusal, remote } from './support/operator.ts';
 import { drop, hang } from './support/receiver.ts';
 

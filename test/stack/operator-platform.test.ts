@@ -1,12 +1,13 @@
 /** The operator's command on accounts' chat platforms, and what waits for them until it is told to go out. */
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPlatform } from '../../shared/accounts/accounts.ts';
-import { newId as newUuid } from '../../shared/core/clock.ts';
+import { findPlatform } from '../../infra/operator/queries/accounts-admin.ts';
+import type { PlatformName } from '../../shared/accounts/platform-settings.ts';
+import { newId as newUuid } from '../../shared/core/ids.ts';
 import { noteFailure } from '../../shared/delivery/circuit-breaker.ts';
-import type { Conversation } from '../../shared/messaging/outbox.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
 import { findHook } from '../../shared/platforms/inbound-secret.ts';
-import { type PlatformName, platformOf, platforms } from '../../shared/platforms/registry.ts';
+import { platformOf, platforms } from '../../shared/platforms/registry.ts';
 import { lifetime } from '../support/lifetime.ts';
 import {
   bare,

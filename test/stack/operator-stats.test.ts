@@ -2,9 +2,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { newId as newUuid, sortableTime } from '../../shared/core/clock.ts';
+import { sortableTime } from '../../shared/core/clock.ts';
+import { newId as newUuid } from '../../shared/core/ids.ts';
 import { noteFailure } from '../../shared/delivery/circuit-breaker.ts';
-import { type State, states } from '../../shared/stats/delivery-log.ts';
+import { type State, states } from '../../shared/messaging/message.ts';
 import { jobCounterKey } from '../../shared/table/keys.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { call } from './support/client.ts';

@@ -1,15 +1,16 @@
 /** The operator's command on what is kept about a user: receipts, all of it, and its end. */
 import { describe, expect, test } from 'vitest';
-import { createAccount } from '../../shared/accounts/accounts.ts';
-import { newId as newUuid } from '../../shared/core/clock.ts';
+import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { registerUser } from '../../infra/operator/queries/users-admin.ts';
+import { newId as newUuid } from '../../shared/core/ids.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
 import { sendMessage } from '../../shared/messaging/messages.ts';
-import type { Conversation } from '../../shared/messaging/outbox.ts';
 import { recordAnswer } from '../../shared/profilers/answers.ts';
 import { createProfiler } from '../../shared/profilers/profilers.ts';
 import { update } from '../../shared/table/client.ts';
 import { messageKey, requestKey } from '../../shared/table/keys.ts';
 import { answerRequest, startRequest } from '../../shared/user-data/requests.ts';
-import { registerUser, updateUser } from '../../shared/users/users.ts';
+import { updateUser } from '../../shared/users/users.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { holdBack, inJson, newId, operator, refusal, time } from './support/operator.ts';
 import { useOwnTable } from './support/own-table.ts';

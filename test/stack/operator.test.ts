@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { findUser } from '../../infra/operator/queries/users-admin.ts';
 import { update } from '../../shared/table/client.ts';
 import { accountTokenKey } from '../../shared/table/keys.ts';
-import { findUser } from '../../shared/users/users.ts';
 import { sendRaw } from './support/client.ts';
 import { bare, inJson, newAccount, newId, operator, refusal, run, time, withoutTable } from './support/operator.ts';
 import { newCaller, newPhone } from './support/world.ts';

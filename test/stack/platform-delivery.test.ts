@@ -1,12 +1,14 @@
 /** What chat platforms are told, one conversation at a time, with the clock in the test's hand: once, and no faster than they ask. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
-import { newId } from '../../shared/core/clock.ts';
-import { findOpenCircuit, receiverNameOf } from '../../shared/delivery/circuit-breaker.ts';
+import { type AccountPlatform, createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { findOpenCircuit } from '../../infra/operator/queries/outbox-inspection.ts';
+import { newId } from '../../shared/core/ids.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
-import { receiveMessage } from '../../shared/messaging/messages.ts';
-import { type Conversation, readHead } from '../../shared/messaging/outbox.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
+import { readHead } from '../../shared/messaging/outbox.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
+import { receiveMessage } from '../../shared/messaging/receive.ts';
+import { receiverNameOf } from '../../shared/outbound/destination.ts';
 import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { idFromKey, timestamp } from '../../shared/core/clock.ts';
+import { timestamp } from '../../shared/core/clock.ts';
+import { idFromKey } from '../../shared/core/ids.ts';
 import { answersRemoved, createProfiler, deleteProfiler } from '../../shared/profilers/profilers.ts';
 import { findLatest, remove, update } from '../../shared/table/client.ts';
 import { profilerKey, profilerOfKey } from '../../shared/table/keys.ts';

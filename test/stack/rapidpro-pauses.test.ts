@@ -1,13 +1,13 @@
 /** The pauses that RapidPro needs: of its statuses none is lost, and of users' texts none is taken for a repeat. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RapidPro } from '../../infra/local/simulated/rapidpro/rapidpro.ts';
-import { createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
-import { newId } from '../../shared/core/clock.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { newId } from '../../shared/core/ids.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
-import { receiveMessage } from '../../shared/messaging/messages.ts';
-import type { Conversation } from '../../shared/messaging/outbox.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
+import type { State } from '../../shared/messaging/message.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
-import type { State } from '../../shared/stats/delivery-log.ts';
+import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';

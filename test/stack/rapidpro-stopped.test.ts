@@ -1,10 +1,11 @@
 /** RapidPro is notified of users who are removed: once, after all that was posted before, and never of the next owner. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
-import { newId } from '../../shared/core/clock.ts';
+import { type AccountPlatform, createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { newId } from '../../shared/core/ids.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
-import { receiveMessage } from '../../shared/messaging/messages.ts';
-import { type Conversation, oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
+import { oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { eraseUser, goOnErasing, removeUser } from '../../shared/user-data/erasure.ts';
 import { updateUser } from '../../shared/users/users.ts';
 import { captureLog } from '../support/captured-log.ts';

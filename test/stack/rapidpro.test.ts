@@ -1,7 +1,7 @@
 /** The bridge to RapidPro (spec §4.11): what its flows send to users, and what its channel is told. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { updateAccount } from '../../shared/accounts/accounts.ts';
+import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import type { Permission } from '../../shared/core/permissions.ts';
 import { findLatest } from '../../shared/table/client.ts';
 import { erasureKey } from '../../shared/table/keys.ts';

@@ -1,8 +1,8 @@
 /** A rate limit of a platform, on a stack of its own: what it allows is used. */
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
-import { receiveMessage } from '../../shared/messaging/messages.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { type OwnStack, serveOwnStack } from './support/own-stack.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 

@@ -1,13 +1,16 @@
 /** What is kept of a message or a request ends all at once; afterwards its idempotency key is as good as new. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type AccountPlatform, createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
-import { APP, close } from '../../shared/delivery/circuit-breaker.ts';
+import { type AccountPlatform, createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { close } from '../../infra/operator/queries/outbox-inspection.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
+import type { Direction } from '../../shared/messaging/events.ts';
+import type { LogItem } from '../../shared/messaging/message.ts';
 import { sendMessage } from '../../shared/messaging/messages.ts';
-import { type Direction, oldestEntries } from '../../shared/messaging/outbox.ts';
+import { oldestEntries } from '../../shared/messaging/outbox.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
+import { APP } from '../../shared/outbound/destination.ts';
 import { rapidpro } from '../../shared/platforms/rapidpro.ts';
-import { type LogItem, listLogs } from '../../shared/stats/delivery-log.ts';
+import { listLogs } from '../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../shared/stats/job-counters.ts';
 import { stateKey } from '../../shared/table/keys.ts';
 import { eraseUser } from '../../shared/user-data/erasure.ts';

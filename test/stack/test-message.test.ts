@@ -1,6 +1,6 @@
 /** Test messages (spec §4.13): an account writes to a bot of its own, and all goes as if a user had. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type AccountPlatform, updateAccount } from '../../shared/accounts/accounts.ts';
+import { type AccountPlatform, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { asProblem, call, sendRaw, urlOf } from './support/client.ts';
 import { shownOn, untilShown, write } from './support/phones.ts';
 import { Receiver } from './support/receiver.ts';

@@ -2,8 +2,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { waitingConversations } from '../../infra/operator/queries/outbox-inspection.ts';
-import { updateAccount } from '../../shared/accounts/accounts.ts';
 import { asProblem, call, sendRaw, urlOf } from './support/client.ts';
 import { report, untilShown, write } from './support/phones.ts';
 import { Receiver } from './support/receiver.ts';

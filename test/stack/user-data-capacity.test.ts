@@ -4,7 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test as always, expect } from 'vitest';
-import { createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { answerRequest, fetchAgain, fetchRequest, retrieve, startRequest } from '../../shared/user-data/requests.ts';
 import type { PropertyName } from '../../shared/users/profile-properties.ts';
 import { updateUser } from '../../shared/users/users.ts';

@@ -8,7 +8,7 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { Problem } from '../../shared/core/problems.ts';
 import { documents, findLatest } from '../../shared/table/client.ts';
 import { erasureKey, type Key, requestKey, userKey } from '../../shared/table/keys.ts';

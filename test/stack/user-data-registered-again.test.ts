@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { createAccount } from '../../shared/accounts/accounts.ts';
+import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { documents } from '../../shared/table/client.ts';
 import { goOnErasing, removeUser } from '../../shared/user-data/erasure.ts';
 import { answerRequest, fetchRequest, startRequest } from '../../shared/user-data/requests.ts';

@@ -1,18 +1,20 @@
 /** User data requests, step by step with the table at hand: what is counted, and what becomes of those that come late. */
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { isEmpty, personalDataOf } from '../../infra/operator/queries/personal-data-export.ts';
-import { createAccount } from '../../shared/accounts/accounts.ts';
+import { findUser, wholeUser } from '../../infra/operator/queries/users-admin.ts';
 import { timestamp } from '../../shared/core/clock.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
+import { logItem } from '../../shared/messaging/message.ts';
 import { sendMessage } from '../../shared/messaging/messages.ts';
-import { type Conversation, readHead } from '../../shared/messaging/outbox.ts';
-import { logItem } from '../../shared/stats/delivery-log.ts';
+import { readHead } from '../../shared/messaging/outbox.ts';
 import { documents } from '../../shared/table/client.ts';
 import { listGrants } from '../../shared/user-data/consent-receipts.ts';
 import { eraseUser } from '../../shared/user-data/erasure.ts';
 import { answerRequest, fetchRequest, startRequest } from '../../shared/user-data/requests.ts';
 import type { PropertyName } from '../../shared/users/profile-properties.ts';
-import { findUser, updateUser, wholeUser } from '../../shared/users/users.ts';
+import { updateUser } from '../../shared/users/users.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { putAll } from './support/many-items.ts';

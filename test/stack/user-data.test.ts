@@ -1,7 +1,7 @@
 /** User data requests: what is asked through the app, what is granted without asking, who gets it and who hears of it. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { type AccountPlatform, updateAccount } from '../../shared/accounts/accounts.ts';
+import { type AccountPlatform, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { update } from '../../shared/table/client.ts';
 import { requestKey } from '../../shared/table/keys.ts';
 import { listGrants } from '../../shared/user-data/consent-receipts.ts';

@@ -1,10 +1,12 @@
 /** What waits, as it is shown: how much, since when, and what has just come to its end. */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { waitingAbout, waitingConversations } from '../../infra/operator/queries/outbox-inspection.ts';
-import { createAccount, updateAccount } from '../../shared/accounts/accounts.ts';
-import { receiveMessage, sendMessage } from '../../shared/messaging/messages.ts';
-import { type Conversation, nameOf, oldestEntries } from '../../shared/messaging/outbox.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
+import { sendMessage } from '../../shared/messaging/messages.ts';
+import { nameOf, oldestEntries } from '../../shared/messaging/outbox.ts';
+import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { documents, remove } from '../../shared/table/client.ts';
 import { entryKey, headKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';

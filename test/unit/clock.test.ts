@@ -1,17 +1,7 @@
 import { v7 } from 'uuid';
 import { afterEach, expect, test, vi } from 'vitest';
-import {
-  between,
-  idFromKey,
-  newId,
-  newIdAfter,
-  newIdAt,
-  newPseudonym,
-  secondsFromNow,
-  sortableTime,
-  timestamp,
-  timestampOf,
-} from '../../shared/core/clock.ts';
+import { between, secondsFromNow, sortableTime, timestamp, timestampOf } from '../../shared/core/clock.ts';
+import { idFromKey, newId, newIdAfter, newIdAt, newPseudonym } from '../../shared/core/ids.ts';
 
 afterEach(() => void vi.useRealTimers());
 

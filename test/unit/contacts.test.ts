@@ -1,7 +1,7 @@
 /** Contacts: phone numbers with the service's domain. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { newPseudonym } from '../../shared/core/clock.ts';
+import { newPseudonym } from '../../shared/core/ids.ts';
 import { contactOf, personOf } from '../../shared/messaging/contacts.ts';
 
 beforeEach(() => void vi.stubEnv('JID_DOMAIN', 'users.example.com'));

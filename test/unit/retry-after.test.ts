@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { judgeByStatus } from '../../shared/outbound/attempt-result.ts';
-import { retryAfterIn } from '../../shared/outbound/request.ts';
+import { retryAfterIn } from '../../shared/outbound/retry-after.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -2,17 +2,9 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  checking,
-  documents,
-  putNew,
-  remove,
-  removingPresent,
-  transactOrLook,
-  update,
-  updatedIf,
-} from '../../shared/table/client.ts';
+import { documents, putNew, remove, update, updatedIf } from '../../shared/table/client.ts';
 import { isBusy } from '../../shared/table/retryable-errors.ts';
+import { checking, removingPresent, transactOrLook } from '../../shared/table/transactions.ts';
 
 const key = { pk: 'A', sk: 'B' };
 

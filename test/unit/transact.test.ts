@@ -3,7 +3,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents, transact } from '../../shared/table/client.ts';
+import { documents } from '../../shared/table/client.ts';
+import { transact } from '../../shared/table/transactions.ts';
 
 /** Milliseconds that were waited. */
 const pauses: number[] = [];

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readWakeUp, returnAfterPause, returnSoon, type WakeUp, wake } from '../../shared/delivery/wake-ups.ts';
-import { type Conversation, nameOf } from '../../shared/messaging/outbox.ts';
+import type { Conversation } from '../../shared/messaging/events.ts';
+import { nameOf } from '../../shared/messaging/outbox.ts';
 import { headKey } from '../../shared/table/keys.ts';
 import { traced } from '../../shared/telemetry/trace.ts';
 import { useFakeQueue } from './support/fake-queue.ts';

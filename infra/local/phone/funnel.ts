@@ -1,6 +1,7 @@
 /** Today's jobs of the demo's accounts: how far their messages got. Read as `GET /v1/stats/jobs` reads them. */
 import { timestamp } from '../../../shared/core/clock.ts';
-import { jobOf, listJobs } from '../../../shared/stats/job-counters.ts';
+import { jobOf } from '../../../shared/messaging/message.ts';
+import { listJobs } from '../../../shared/stats/job-counters.ts';
 import type { Bot, JobView } from './views.ts';
 
 /** Where messages without a job of their own come from, and what is said of that. */

@@ -1,21 +1,14 @@
 /** What waits in outboxes, as operators look at it: over all conversations, found by the index of due work. */
 
 import { now, sortableTime } from '../../../shared/core/clock.ts';
-import { close, receiverNameOf } from '../../../shared/delivery/circuit-breaker.ts';
+import type { CircuitItem } from '../../../shared/delivery/circuit-breaker.ts';
 import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
-import {
-  type Conversation,
-  conversationOf,
-  type Direction,
-  type Entry,
-  type Head,
-  isPutOff,
-  nameOf,
-  readHead,
-} from '../../../shared/messaging/outbox.ts';
-import type { State } from '../../../shared/stats/delivery-log.ts';
-import { page, pages, update } from '../../../shared/table/client.ts';
-import { entryKey, headKey } from '../../../shared/table/keys.ts';
+import type { Conversation, Direction } from '../../../shared/messaging/events.ts';
+import type { State } from '../../../shared/messaging/message.ts';
+import { conversationOf, type Entry, type Head, isPutOff, nameOf, readHead } from '../../../shared/messaging/outbox.ts';
+import { receiverNameOf } from '../../../shared/outbound/destination.ts';
+import { findLatest, page, pages, remove, update } from '../../../shared/table/client.ts';
+import { circuitKey, entryKey, headKey } from '../../../shared/table/keys.ts';
 
 /** Which conversations an operator means; without anything all. */
 export interface Selection {
@@ -169,3 +162,23 @@ const makeDue = (conversation: Conversation): Promise<boolean> =>
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':now': sortableTime(now()) },
   });
+
+/** Forgets that a receiver failed, or asked for a pause. */
+export const close = async (receiver: string): Promise<void> => {
+  await remove(circuitKey(receiver));
+};
+
+/** A receiver that is left alone. */
+export interface OpenCircuit {
+  receiver: string;
+  /** Nobody tries before then; from then on the next one does. */
+  open_until: string;
+  /** Failures in a row. */
+  failures: number;
+}
+
+/** A receiver's circuit, where it is open. 1 read unit. */
+export const findOpenCircuit = async (receiver: string): Promise<OpenCircuit | undefined> => {
+  const { open_until, failures = 0, trials = 0 } = (await findLatest<CircuitItem>(circuitKey(receiver))) ?? {};
+  return open_until === undefined ? undefined : { receiver, open_until, failures: failures + trials };
+};

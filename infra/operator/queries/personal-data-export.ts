@@ -1,7 +1,8 @@
 /** Everything that is kept about one user, for whoever has a right to know it. */
 
-import { type Direction, type Entry, nameOf, type Outgoing } from '../../../shared/messaging/outbox.ts';
-import type { LogItem } from '../../../shared/stats/delivery-log.ts';
+import type { Direction, Outgoing } from '../../../shared/messaging/events.ts';
+import type { LogItem } from '../../../shared/messaging/message.ts';
+import { type Entry, nameOf } from '../../../shared/messaging/outbox.ts';
 import { findLatest, pages } from '../../../shared/table/client.ts';
 import {
   answerKey,
@@ -14,7 +15,7 @@ import {
 } from '../../../shared/table/keys.ts';
 import { type Grant, listGrants } from '../../../shared/user-data/consent-receipts.ts';
 import type { RequestItem } from '../../../shared/user-data/requests.ts';
-import { type WholeUser, wholeUser } from '../../../shared/users/users.ts';
+import { type WholeUser, wholeUser } from './users-admin.ts';
 
 type Request = Pick<
   RequestItem,

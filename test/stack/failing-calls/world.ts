@@ -1,7 +1,7 @@
 /** What there is before a handler is called: a business, users, and what has gone on between them. */
 import { randomBytes } from 'node:crypto';
-import { type AccountPlatform, createAccount, updateAccount } from '../../../shared/accounts/accounts.ts';
-import type { LogItem } from '../../../shared/stats/delivery-log.ts';
+import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import type { LogItem } from '../../../shared/messaging/message.ts';
 import { messageKey } from '../../../shared/table/keys.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { newAccountId, newPhone } from '../support/world.ts';

@@ -4,10 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
-import { createAccount, issueToken } from '../../../shared/accounts/accounts.ts';
-import { newId } from '../../../shared/core/clock.ts';
+import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { recountJobs } from '../../../infra/operator/queries/job-recount.ts';
+import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { newId } from '../../../shared/core/ids.ts';
 import { type Permission, permissions } from '../../../shared/core/permissions.ts';
-import { recountJobs } from '../../../shared/stats/job-counters.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { png } from '../support/files.ts';
 import type { OwnStack } from '../support/own-stack.ts';

@@ -9,17 +9,10 @@ import { join } from 'node:path';
 import { expect, inject, onTestFinished, vi } from 'vitest';
 import { localFolder } from '../../../infra/local/stack-file.ts';
 import { runCommand } from '../../../infra/operator/program.ts';
-import { createAccount } from '../../../shared/accounts/accounts.ts';
+import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
-import {
-  type Conversation,
-  enqueueing,
-  nameOf,
-  type Outgoing,
-  putOff,
-  readHead,
-  transactInOrder,
-} from '../../../shared/messaging/outbox.ts';
+import type { Conversation, Outgoing } from '../../../shared/messaging/events.ts';
+import { enqueueing, nameOf, putOff, readHead, transactInOrder } from '../../../shared/messaging/outbox.ts';
 import { update } from '../../../shared/table/client.ts';
 import { dueAt, headKey } from '../../../shared/table/keys.ts';
 

@@ -1,12 +1,14 @@
 /** Accounts, tokens and panelists for tests: new ones for each, so that no test sees another's. */
 import { randomInt, randomUUID } from 'node:crypto';
-import { createAccount, issueToken } from '../../../shared/accounts/accounts.ts';
-import { newUnguessableId, timestampOf } from '../../../shared/core/clock.ts';
+import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
+import { timestampOf } from '../../../shared/core/clock.ts';
+import { newUnguessableId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
 import type { MediaItem } from '../../../shared/media/media.ts';
 import { putNew } from '../../../shared/table/client.ts';
 import { mediaKey, ofMediaOwner } from '../../../shared/table/keys.ts';
-import { registerUser } from '../../../shared/users/users.ts';
 
 export interface Caller {
   account: string;

@@ -2,12 +2,12 @@
 import { parse } from 'node:querystring';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Message, State } from '../../../shared/messaging/message.ts';
 import type { Entry } from '../../../shared/messaging/outbox.ts';
+import type { PlatformDraft } from '../../../shared/messaging/platform-messages.ts';
 import type { Outcome } from '../../../shared/outbound/attempt-result.ts';
 import type { Answer } from '../../../shared/outbound/request.ts';
-import type { PlatformDraft } from '../../../shared/platforms/platform.ts';
 import { fromRapidpro, leastPartOf, rapidpro, rapidproMessage } from '../../../shared/platforms/rapidpro.ts';
-import type { Message, State } from '../../../shared/stats/delivery-log.ts';
 import { faultInBody } from '../../../shared/validation/validation-errors.ts';
 import { entry, issuesOf, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
 

@@ -1,12 +1,12 @@
 /** Turn: what is read in what it sends, what is said to it, to the letter, what its answers mean, and its settings. */
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Message, State } from '../../../shared/messaging/message.ts';
 import type { Entry } from '../../../shared/messaging/outbox.ts';
+import type { PlatformDraft } from '../../../shared/messaging/platform-messages.ts';
 import type { Outcome } from '../../../shared/outbound/attempt-result.ts';
 import type { Answer } from '../../../shared/outbound/request.ts';
-import type { PlatformDraft } from '../../../shared/platforms/platform.ts';
 import { fromTurn, isOrdinaryWebhook, isSigned, turn, turnMessage } from '../../../shared/platforms/turn.ts';
-import type { Message, State } from '../../../shared/stats/delivery-log.ts';
 import { faultInBody } from '../../../shared/validation/validation-errors.ts';
 import { issuesOf, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
 

@@ -5,7 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
-import { between, newId, now, sortableTime } from '../../../../shared/core/clock.ts';
+import { between, now, sortableTime } from '../../../../shared/core/clock.ts';
+import { newId } from '../../../../shared/core/ids.ts';
 import { Behaviour, behaviourRoutes } from '../behaviour.ts';
 import { Bridge } from '../bridge.ts';
 import { answerAsTold } from '../calls.ts';

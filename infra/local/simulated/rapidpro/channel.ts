@@ -1,6 +1,7 @@
 /** A channel of RapidPro, of the kind "External API": what it answers the service, and what it says to users. */
 import * as v from 'valibot';
-import { newId, now } from '../../../../shared/core/clock.ts';
+import { now } from '../../../../shared/core/clock.ts';
+import { newId } from '../../../../shared/core/ids.ts';
 import { calendarDay } from '../../../../shared/validation/schemas.ts';
 import { time } from '../calls.ts';
 import { type Answer, HttpRefusal, json, type Reply } from '../http.ts';

@@ -1,0 +1,57 @@
+/** All that is kept about a message, for operators: states, attempts, pending reports. Never its content. */
+
+import { now } from '../../../shared/core/clock.ts';
+import { conversation, type Direction } from '../../../shared/messaging/events.ts';
+import { type LogItem, type Message, messageOf, type State } from '../../../shared/messaging/message.ts';
+import { pages } from '../../../shared/table/client.ts';
+import { messageKey } from '../../../shared/table/keys.ts';
+import { type Attempts, waitingAbout } from './outbox-inspection.ts';
+
+/** All that is known of a message; never what it says. */
+export interface Story extends Message {
+  /** Where it goes, or went: to the user, or to the account's platform. */
+  direction: Direction;
+  /** What became of it, in the order of time; why, where it failed. */
+  states: Pick<LogItem, 'state' | 'created' | 'reason'>[];
+  /** The attempts to deliver it, while it waits for the next one. */
+  waiting?: Attempts;
+  /** Reports to the account's platform that still wait: their states, and the attempts to deliver them. */
+  reports?: Attempts & { states: State[] };
+}
+
+/** A message's story; nothing, where there is no such message. Reads its log entries, and the outboxes of its user. */
+export const storyOf = async (id: string): Promise<Story | undefined> => {
+  const items = await logOf(id);
+  const first = items.find(({ sk }) => sk === messageKey(id).sk);
+  if (first === undefined) return undefined;
+  const message = messageOf(first);
+  const direction = first.state === 'sent' ? 'app' : 'platform';
+  const [itself, reports] = await Promise.all([
+    waitingAbout(conversation(direction, message), id),
+    message.reported && waitingAbout(conversation('platform', message), id),
+  ]);
+  return {
+    ...message,
+    direction,
+    // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
+    states: items.map(({ state, created, reason }) => ({ state, created, ...(reason !== undefined && { reason }) })),
+    ...(itself && { waiting: itself.attempts }),
+    ...(reports && { reports: { states: reports.states, ...reports.attempts } }),
+  };
+};
+
+/** A message's log entries in the order of time. */
+const logOf = async (id: string): Promise<LogItem[]> => {
+  const found: LogItem[] = [];
+  for await (const items of pages<LogItem>({
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': messageKey(id).pk },
+    // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
+    ConsistentRead: true,
+  })) {
+    // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
+    found.push(...items.filter(({ expires_at }) => expires_at > now() / 1000));
+  }
+  // Stryker disable next-line EqualityOperator: No two are equal, or their order is not defined.
+  return found.sort((a, b) => (a.created < b.created ? -1 : 1));
+};

@@ -1,0 +1,119 @@
+/** Tokens of accounts, as operators issue, list and revoke them. */
+
+import type { Account } from '../../../shared/accounts/accounts.ts';
+import { hashToken, mintToken, type TokenItem } from '../../../shared/accounts/tokens.ts';
+import { now, timestamp } from '../../../shared/core/clock.ts';
+import { newId } from '../../../shared/core/ids.ts';
+import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
+import { findLatest, pages } from '../../../shared/table/client.ts';
+import { accountKey, accountTokenKey, type Key, tokenKey } from '../../../shared/table/keys.ts';
+import { puttingNew, removing, transact, updating } from '../../../shared/table/transactions.ts';
+import { listing, Refusal, showAccount } from './accounts-admin.ts';
+
+/** What people may know of a token. */
+export interface TokenRecord {
+  id: string;
+  label: string;
+  permissions: Permission[];
+  /** Its last four characters, to tell it from others. */
+  last_four: string;
+  created: string;
+  /** When it stops working by itself. */
+  expires?: string;
+  /** When it was revoked. */
+  revoked?: string;
+}
+
+type TokenRecordItem = Key & TokenRecord & { sha256: string };
+
+/**
+ * Issues a token. It is in the answer and nowhere else: only its hash is kept.
+ *
+ * @param draft.expires - when it stops working, in milliseconds since 1970; never, if missing
+ * @throws Refusal — no such account, no or wrong permissions, or an expiry in the past
+ */
+export const issueToken = async (
+  account: string,
+  draft: { label: string; permissions: Permission[]; expires?: number },
+): Promise<{ token: string; record: TokenRecord }> => {
+  const permissions = [...new Set(draft.permissions)];
+  refuseUnsuitable(account, permissions);
+  if (draft.expires !== undefined && draft.expires <= now()) throw new Refusal('The expiry is in the past.');
+  if (account === APP_NETWORK) await openAppNetwork();
+  await showAccount(account);
+
+  const token = mintToken();
+  const sha256 = hashToken(token);
+  const record: TokenRecord = {
+    id: newId(),
+    label: draft.label,
+    permissions,
+    last_four: token.slice(-4),
+    created: timestamp(),
+    ...(draft.expires !== undefined && { expires: new Date(draft.expires).toISOString() }),
+  };
+  const item: TokenItem = {
+    ...tokenKey(sha256),
+    account,
+    token: record.id,
+    permissions,
+    ...(draft.expires !== undefined && { expires_at: Math.floor(draft.expires / 1000) }),
+  };
+  await transact([puttingNew(item), puttingNew({ ...accountTokenKey(account, record.id), ...record, sha256 })]);
+  return { token, record };
+};
+
+/** All tokens that were issued to an account, revoked ones too, oldest first. @throws Refusal — no such account */
+export const listTokens = async (account: string): Promise<TokenRecord[]> => {
+  await showAccount(account);
+  const records: TokenRecord[] = [];
+  const { pk, sk } = accountTokenKey(account, '');
+  for await (const items of pages<TokenRecordItem>({
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+    ConsistentRead: true,
+  })) {
+    records.push(...items.map(toRecord));
+  }
+  return records;
+};
+
+/**
+ * Revokes a token: it stops working at once, but for answers of the authorizer that are cached for up to 60 s.
+ * Revoking it again changes nothing.
+ *
+ * @throws Refusal — the account has no such token
+ */
+export const revokeToken = async (account: string, id: string): Promise<TokenRecord> => {
+  const item = await findLatest<TokenRecordItem>(accountTokenKey(account, id));
+  if (item === undefined) {
+    throw new Refusal(`Account "${account}" has no token with the id ${id}. "token list ${account}" shows them.`);
+  }
+  if (item.revoked !== undefined) return toRecord(item);
+  await transact([
+    removing(tokenKey(item.sha256)),
+    updating({
+      Key: accountTokenKey(account, id),
+      UpdateExpression: 'SET revoked = if_not_exists(revoked, :now)',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':now': timestamp() },
+    }),
+  ]);
+  return toRecord((await findLatest<TokenRecordItem>(accountTokenKey(account, id))) ?? item);
+};
+
+const toRecord = ({ pk: _pk, sk: _sk, sha256: _sha256, ...record }: TokenRecordItem): TokenRecord => record;
+
+const refuseUnsuitable = (account: string, permissions: Permission[]): void => {
+  if (permissions.length === 0) throw new Refusal('A token needs at least one permission.');
+  const ofApp = account === APP_NETWORK;
+  if (ofApp !== permissions.includes('app') || (ofApp && permissions.length > 1)) {
+    throw new Refusal(`The permission "app" goes to the account "${APP_NETWORK}", alone, and to no other.`);
+  }
+};
+
+/** The app network's account is there from its first token on. */
+const openAppNetwork = async (): Promise<void> => {
+  const account: Account = { id: APP_NETWORK, name: 'App network', created: timestamp() };
+  await transact([puttingNew({ ...accountKey(account.id), ...account }), listing(account)]);
+};

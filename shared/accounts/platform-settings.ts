@@ -1,0 +1,23 @@
+/** The chat platform of an account: its name, its settings, and the rows that keep them. */
+import type { Key } from '../table/keys.ts';
+
+export interface PlatformSettings {
+  /** How it is told what it is told; holds secrets. */
+  settings: object;
+  /** How its own requests are known, where they show it. */
+  hook?: object;
+}
+
+/** The names of the chat platforms that an account can have. */
+export type PlatformName = 'rapidpro' | 'turn' | 'webhook';
+
+/** The row that only `deliver` and operators read: it holds secrets. */
+export interface PlatformItem extends Key {
+  platform: PlatformName;
+  settings: object;
+}
+
+/** The row that only the endpoint of the account's platform reads. */
+export interface HookItem extends Key {
+  hook: object;
+}

@@ -1,0 +1,102 @@
+/** Messages and the states that they reach (spec §2): what the service keeps of them, without their content. */
+
+import { secondsFromNow } from '../core/clock.ts';
+import { idFromKey } from '../core/ids.ts';
+import { messageRetention } from '../core/settings.ts';
+import { type Key, messageKey, ofLog, stateKey } from '../table/keys.ts';
+
+/** The first state of a message to a user, and of one from a user; all others follow. */
+const firstStates = ['sent', 'received'] as const;
+
+/** Everything that can become of a message. */
+export const states = [
+  ...firstStates,
+  'delivered_to_server',
+  'delivered_to_user',
+  'read',
+  'delivery_failed',
+  'sending_failed',
+  'reception_failed_http',
+] as const;
+
+export type State = (typeof states)[number];
+
+/** A message as the service remembers it. Its content is not part of it: that is kept only while it waits. */
+export interface Message {
+  id: string;
+  account: string;
+  /** The user's number, whoever wrote. */
+  phone: string;
+  job_id: string;
+  /** `text`, `image`, `file`; empty where unknown. */
+  payload_type: string;
+  /** Set where the account's platform is told what becomes of it. */
+  reported?: true;
+  /**
+   * The name of the chat platform that sent it, and what it knows it by: other messages may have the same id there. The
+   * generation counts how often the platform has resent the message after it failed.
+   */
+  origin?: { platform: string; id: string; generation?: number };
+  /** When it was accepted: `created` of its first log entry. */
+  accepted: string;
+  /** When all rows about it expire, in seconds since 1970: its log entries, and the notes of what its platform was told. */
+  expires_at: number;
+}
+
+/** A log entry in the table. */
+export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'id' | 'accepted'> {
+  state: State;
+  /** When it reached the state. */
+  created: string;
+  /** Why, where it failed. */
+  reason?: string;
+  /** Set by `count`, once. */
+  counted?: true;
+}
+
+/**
+ * When a message expires that is accepted now. All its rows take this over, however late they are written: a state that
+ * outlived its message would be taken for one of the next message with the same idempotency key.
+ */
+export const lifetimeFrom = (accepted: string): Pick<Message, 'accepted' | 'expires_at'> => ({
+  accepted,
+  expires_at: secondsFromNow(messageRetention() * 86_400),
+});
+
+/** The item of a log entry. A message's first one is the message itself. */
+export const logItem = (message: Message, state: State, created: string): LogItem => {
+  const { id, accepted: _accepted, ...rest } = message;
+  return {
+    ...(isFirst(state) ? messageKey(id) : stateKey(id, state)),
+    ...rest,
+    state,
+    created,
+    ...ofLog(message.account, { ...message, message: id, state, created }),
+  };
+};
+
+const isFirst = (state: State): boolean => firstStates.some((first) => first === state);
+
+/** The message whose first log entry this is. */
+export const messageOf = (first: LogItem): Message => {
+  const { pk, account, phone, job_id, payload_type, reported, origin, created, expires_at } = first;
+  return {
+    id: pk.slice(messageKey('').pk.length),
+    account,
+    phone,
+    job_id,
+    payload_type,
+    ...(reported && { reported }),
+    ...(origin && { origin }),
+    accepted: created,
+    expires_at,
+  };
+};
+
+/**
+ * The job of a message that names none: one for each account, source and day (UTC).
+ *
+ * @param source - `api`, `app`, or the name of a chat platform
+ */
+export const jobOf = (account: string, source: string, created: string): string =>
+  idFromKey(account, 'job', `${source} ${created.slice(0, 10)}`);

@@ -1,0 +1,65 @@
+/** Messages from users of the app to the bots of accounts (spec §4.13, §4.14). */
+
+import * as v from 'valibot';
+import { accountOfBot, findAccount } from '../accounts/accounts.ts';
+import { timestamp } from '../core/clock.ts';
+import { idFromKey, newId } from '../core/ids.ts';
+import { Problem } from '../core/problems.ts';
+import { putNew } from '../table/client.ts';
+import { puttingNew } from '../table/transactions.ts';
+import { measure } from '../telemetry/metrics.ts';
+import { phoneNumber } from '../validation/schemas.ts';
+import { type Content, conversation, namesOf, type Outgoing } from './events.ts';
+import { jobOf, lifetimeFrom, logItem, type Message } from './message.ts';
+import { enqueueing, transactInOrder } from './outbox.ts';
+
+/** A message that a user writes to a bot. */
+type Received = { from: string; to: string } & Content;
+
+/**
+ * Takes a message that a user wrote to a bot: logs it, and passes it on to the account's platform, if it has one. The
+ * same event again changes nothing. 2 read units; 1 write unit, or 6 in one transaction.
+ *
+ * @param event - id of the app network's event
+ * @returns whether there is such a bot
+ */
+export const receiveMessage = async (event: string, received: Received): Promise<boolean> => {
+  const account = await accountOfBot(received.to);
+  if (account === undefined) return false;
+  await take(account, idFromKey('app-network', 'message.received', event), received);
+  return true;
+};
+
+/**
+ * The same for a message that an account writes to a bot of its own, as if a user had.
+ *
+ * @throws bot_not_found — no bot has the number, or another account's
+ */
+export const receiveTestMessage = async (account: string, received: Received): Promise<void> => {
+  const owner = v.is(phoneNumber, received.to) ? await accountOfBot(received.to) : undefined;
+  if (owner !== account) {
+    throw new Problem('bot_not_found', 'Your account has no bot with this number. The operator issues them.');
+  }
+  await take(account, newId(), received);
+};
+
+const take = async (account: string, id: string, { from, to, ...content }: Received): Promise<void> => {
+  const { platform } = (await findAccount(account)) ?? {};
+  const created = timestamp();
+  const message: Message = {
+    id,
+    account,
+    phone: from,
+    job_id: jobOf(account, 'app', created),
+    payload_type: content.type,
+    ...lifetimeFrom(created),
+  };
+  const item = logItem(message, 'received', created);
+  if (platform === undefined) return void (await putNew(item));
+  const outgoing: Outgoing = { type: 'message.received', message, to, content };
+  const [taken] = await transactInOrder((after) => [
+    puttingNew(item),
+    ...enqueueing(conversation('platform', message), outgoing, after),
+  ]);
+  if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
+};

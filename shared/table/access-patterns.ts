@@ -1,0 +1,148 @@
+/** Every way in which functions read or write the table. A role allows the patterns of its function, and no others. */
+import {
+  accountKey,
+  answerKey,
+  circuitKey,
+  erasureKey,
+  erasurePartition,
+  eventKey,
+  grantKey,
+  headKey,
+  hookKey,
+  jobCounterRange,
+  mediaKey,
+  messageKey,
+  numberKey,
+  platformKey,
+  profilerKey,
+  requestKey,
+  spacingKey,
+  tokenKey,
+  userKey,
+} from './keys.ts';
+
+/** What a log entry says (spec §2), and when it ends. */
+const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'expires_at'];
+
+/** The table's indexes: sparse, shared by several entities, holding only what their readers return. */
+export const indexes = {
+  /** Logs of an account by state; due work, `created` telling since when it waits. */
+  gsi1: { holds: LOG_ENTRY },
+  /** Logs of one contact; a person's answers and requests; an account's media. */
+  gsi2: { holds: LOG_ENTRY },
+  /** Logs of one job. */
+  gsi3: { holds: LOG_ENTRY },
+};
+
+type IndexName = keyof typeof indexes;
+
+/** One way of touching the table: what a role must allow for it. */
+export interface AccessPattern {
+  action:
+    | 'GetItem'
+    | 'BatchGetItem'
+    | 'PutItem'
+    | 'UpdateItem'
+    | 'DeleteItem'
+    | 'BatchWriteItem'
+    | 'ConditionCheckItem'
+    | 'Query';
+  /** The partition keys it touches, with `*` for what varies. */
+  partitions: string;
+  /** The index it reads, instead of the table. */
+  index?: IndexName;
+}
+
+const profilers = profilerKey('*', '').pk;
+
+const answers = answerKey('*', '').pk;
+
+const messages = messageKey('*').pk;
+
+const outbox = headKey('*').pk;
+
+const circuits = circuitKey('*').pk;
+
+const jobs = jobCounterRange('*', '', '').pk;
+
+const requests = requestKey('*').pk;
+
+const grants = grantKey('*', { created: '', request: '' }).pk;
+
+const erasures = erasureKey('*').pk;
+
+const removals = 'REMOVED#*';
+
+export const media = mediaKey('*').pk;
+
+/** The access patterns of the functions, by name. The operator's command works with the operator's own rights. */
+export const accessPatterns = {
+  findToken: { action: 'GetItem', partitions: tokenKey('*').pk },
+  findUser: { action: 'GetItem', partitions: userKey('*').pk },
+  putProfiler: { action: 'PutItem', partitions: profilers },
+  findProfiler: { action: 'GetItem', partitions: profilers },
+  listProfilers: { action: 'Query', partitions: profilers },
+  buryProfiler: { action: 'UpdateItem', partitions: profilers },
+  putAnswer: { action: 'PutItem', partitions: answers },
+  listAnswers: { action: 'Query', partitions: answers },
+  removeAnswers: { action: 'BatchWriteItem', partitions: answers },
+  findAccount: { action: 'GetItem', partitions: accountKey('*').pk },
+  beginErasure: { action: 'UpdateItem', partitions: erasures },
+  findBot: { action: 'GetItem', partitions: numberKey('*').pk },
+  updateUser: { action: 'UpdateItem', partitions: userKey('*').pk },
+  removeUser: { action: 'DeleteItem', partitions: userKey('*').pk },
+  checkUser: { action: 'ConditionCheckItem', partitions: userKey('*').pk },
+  putRequest: { action: 'PutItem', partitions: requests },
+  findRequest: { action: 'GetItem', partitions: requests },
+  findRequests: { action: 'BatchGetItem', partitions: requests },
+  answerRequest: { action: 'UpdateItem', partitions: requests },
+  putGrant: { action: 'PutItem', partitions: grants },
+  putEventReceipt: { action: 'PutItem', partitions: eventKey('*').pk },
+  findEventReceipt: { action: 'GetItem', partitions: eventKey('*').pk },
+  putRemoval: { action: 'PutItem', partitions: removals },
+  findRemoval: { action: 'GetItem', partitions: removals },
+  checkRemoval: { action: 'ConditionCheckItem', partitions: removals },
+  putMedia: { action: 'PutItem', partitions: media },
+  findMedia: { action: 'GetItem', partitions: media },
+  putLogEntry: { action: 'PutItem', partitions: messages },
+  findMessage: { action: 'GetItem', partitions: messages },
+  findMessages: { action: 'BatchGetItem', partitions: messages },
+  markCounted: { action: 'UpdateItem', partitions: messages },
+  putEntry: { action: 'PutItem', partitions: outbox },
+  listEntries: { action: 'Query', partitions: outbox },
+  removeFromOutbox: { action: 'DeleteItem', partitions: outbox },
+  checkEntry: { action: 'BatchGetItem', partitions: outbox },
+  checkSender: { action: 'BatchGetItem', partitions: accountKey('*').pk },
+  checkErasure: { action: 'BatchGetItem', partitions: erasures },
+  findHead: { action: 'GetItem', partitions: outbox },
+  updateHead: { action: 'UpdateItem', partitions: outbox },
+  findCircuit: { action: 'GetItem', partitions: circuits },
+  updateCircuit: { action: 'UpdateItem', partitions: circuits },
+  closeCircuit: { action: 'DeleteItem', partitions: circuits },
+  findPlatform: { action: 'GetItem', partitions: platformKey('*').pk },
+  findHook: { action: 'GetItem', partitions: hookKey('*').pk },
+  listTold: { action: 'Query', partitions: 'TOLD#*' },
+  putTold: { action: 'PutItem', partitions: 'TOLD#*' },
+  findSpacing: { action: 'GetItem', partitions: spacingKey('*').pk },
+  putSpacing: { action: 'PutItem', partitions: spacingKey('*').pk },
+  findRepeats: { action: 'GetItem', partitions: 'REPEATS#*' },
+  updateRepeats: { action: 'UpdateItem', partitions: 'REPEATS#*' },
+  listStates: { action: 'Query', partitions: messages },
+  addToJob: { action: 'UpdateItem', partitions: jobs },
+  listJobs: { action: 'Query', partitions: jobs },
+  listLogsByState: { action: 'Query', partitions: 'LOGS#*', index: 'gsi1' },
+  listLogsOfContact: { action: 'Query', partitions: 'LOGS#*', index: 'gsi2' },
+  listLogsOfJob: { action: 'Query', partitions: 'LOGS#*', index: 'gsi3' },
+  listDueErasures: { action: 'Query', partitions: erasurePartition, index: 'gsi1' },
+  findErasure: { action: 'GetItem', partitions: erasures },
+  putOffErasure: { action: 'UpdateItem', partitions: erasures },
+  endErasure: { action: 'DeleteItem', partitions: erasures },
+  listOfPerson: { action: 'Query', partitions: 'PERSON#*', index: 'gsi2' },
+  removeRequests: { action: 'BatchWriteItem', partitions: requests },
+  renameInLog: { action: 'UpdateItem', partitions: messages },
+  listGrants: { action: 'Query', partitions: grants },
+  removeGrant: { action: 'DeleteItem', partitions: grants },
+  listDueWork: { action: 'Query', partitions: 'DUE#*', index: 'gsi1' },
+} as const satisfies Record<string, AccessPattern>;
+
+export type AccessPatternName = keyof typeof accessPatterns;

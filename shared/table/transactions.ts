@@ -1,0 +1,71 @@
+/** Transactions: writes that happen all or not at all. */
+
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { tableName } from '../core/settings.ts';
+import { absent, type Change, type Condition, documents, throughConflicts } from './client.ts';
+import type { Key } from './keys.ts';
+
+/** One write of a transaction. */
+export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** Puts an item, whether one is there or not, within a transaction; one that fails if a condition is not met, if given. */
+export const putting = <Item extends Key>(item: Item, condition: Condition = {}): Write => ({
+  Put: { TableName: tableName(), Item: item, ...condition },
+});
+
+/** Puts an item, within a transaction that fails if one is there. */
+export const puttingNew = <Item extends Key>(item: Item): Write => ({
+  Put: { TableName: tableName(), Item: item, ...absent() },
+});
+
+/** Removes an item, within a transaction that fails if there is none. */
+export const removingPresent = ({ pk, sk }: Key): Write => ({
+  Delete: { TableName: tableName(), Key: { pk, sk }, ConditionExpression: 'attribute_exists(pk)' },
+});
+
+/** Removes an item, within a transaction that fails if the condition is not met. */
+export const removing = (key: Key, condition: Condition = {}): Write => ({
+  Delete: { TableName: tableName(), Key: key, ...condition },
+});
+
+/** Holds that a condition is met by an item, within a transaction that fails if it is not. 2 write units. */
+export const checking = (key: Key, condition: Condition & { ConditionExpression: string }): Write => ({
+  ConditionCheck: { TableName: tableName(), Key: key, ...condition },
+});
+
+/** Changes an item, within a transaction. */
+export const updating = (change: Change): Write => ({ Update: { TableName: tableName(), ...change } });
+
+/** A write of a transaction whose condition failed: its place, and the item as it is, where the write asks for that. */
+export interface Failed {
+  place: number;
+  item?: Record<string, unknown>;
+}
+
+/**
+ * Writes all or nothing; again, where another write held one of the items. Answers the places of the writes whose
+ * condition failed: none where all was written.
+ */
+export const transact = async (writes: Write[]): Promise<number[]> =>
+  (await transactOrLook(writes)).map(({ place }) => place);
+
+/** The same; answers what stands where a condition failed. */
+export const transactOrLook = async (writes: Write[]): Promise<Failed[]> => {
+  const command = new TransactWriteCommand({ TransactItems: writes });
+  try {
+    await throughConflicts(() => documents.send(command));
+    return [];
+  } catch (error) {
+    const failed = error instanceof TransactionCanceledException ? failedConditions(error) : [];
+    if (failed.length === 0) throw error;
+    return failed;
+  }
+};
+
+// Stryker disable next-line ArrayDeclaration: It never happens; only the compiler asks for it.
+export const failedConditions = ({ CancellationReasons = [] }: TransactionCanceledException): Failed[] =>
+  CancellationReasons.flatMap(({ Code, Item }, place) =>
+    Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { item: unmarshall(Item) }) }] : [],
+  );
