@@ -1,8 +1,8 @@
 /** GET and HEAD /media/{id}: what a datafree address leads to. */
 
 import { endpoint, notModified, ok } from '../../shared/http/endpoint.ts';
-import { matches, mediaHeaders } from '../../shared/http/media-headers.ts';
 import { openLatestMedia, openMedia } from '../../shared/media/media.ts';
+import { matches, mediaHeaders } from '../../shared/media/media-headers.ts';
 import { getObject } from '../../shared/media/object-store.ts';
 
 export const handler = endpoint('readMedia', async ({ method, path, headers }) => {

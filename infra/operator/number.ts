@@ -1,7 +1,14 @@
 /** `operator number …`: the phone numbers of accounts' bots. */
 import type { Command } from 'commander';
-import { allNumbers, findMisnamed, findOrphans, type Misnamed, type Orphan, releaseOrphan } from './bot-numbers.ts';
 import { answer, columns, count, note } from './output.ts';
+import {
+  allNumbers,
+  findMisnamed,
+  findOrphans,
+  type Misnamed,
+  type Orphan,
+  releaseOrphan,
+} from './queries/bot-numbers.ts';
 import { examples, readPhoneNumber } from './usage.ts';
 
 export const addNumberCommands = (program: Command): void => {

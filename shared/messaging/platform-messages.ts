@@ -9,8 +9,8 @@ import { messageKey } from '../table/keys.ts';
 import { updating } from '../table/transactions.ts';
 import type { Content } from './events.ts';
 import type { LogItem, State } from './message.ts';
-import { accept, refuseForeignMedia } from './messages.ts';
 import { type Copy, type CopyState, decide, noteRepeats, readRepeats } from './repeats.ts';
+import { accept, refuseForeignMedia } from './send.ts';
 
 /** What a repeat is judged by. */
 interface Arrival {

@@ -4,8 +4,8 @@ import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { receiveEvents } from '../../shared/app-network/event-batch.ts';
-import { sendMessage } from '../../shared/messaging/messages.ts';
 import { type Entry, nameOf } from '../../shared/messaging/outbox.ts';
+import { sendMessage } from '../../shared/messaging/send.ts';
 import { documents, pages } from '../../shared/table/client.ts';
 import { entryKey } from '../../shared/table/keys.ts';
 import { startRequest } from '../../shared/user-data/requests.ts';

@@ -8,9 +8,9 @@ import { createAccount, updateAccount } from '../../infra/operator/queries/accou
 import { deliver } from '../../shared/delivery/deliver.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
 import { logItem } from '../../shared/messaging/message.ts';
-import { sendMessage } from '../../shared/messaging/messages.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
+import { sendMessage } from '../../shared/messaging/send.ts';
 import { countEntries, listJobs } from '../../shared/stats/job-counters.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { consumedBy } from './support/consumed.ts';

@@ -12,9 +12,9 @@ import { issueToken, listTokens, revokeToken } from '../../infra/operator/querie
 import { hashToken } from '../../shared/accounts/tokens.ts';
 import { getObject, putObject } from '../../shared/media/object-store.ts';
 import { upload } from '../../shared/media/uploads.ts';
-import { sendMessage } from '../../shared/messaging/messages.ts';
 import { putOff, readHead } from '../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
+import { sendMessage } from '../../shared/messaging/send.ts';
 import { recordAnswer } from '../../shared/profilers/answers.ts';
 import { createProfiler } from '../../shared/profilers/profilers.ts';
 import { putNew } from '../../shared/table/client.ts';

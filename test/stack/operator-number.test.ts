@@ -1,7 +1,7 @@
 /** The operator's command on bots' numbers: finds the ones that no account can have, and releases them. */
 import { describe, expect, test } from 'vitest';
-import { allNumbers, releaseOrphan } from '../../infra/operator/bot-numbers.ts';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { allNumbers, releaseOrphan } from '../../infra/operator/queries/bot-numbers.ts';
 import { findAccount, type NumberItem } from '../../shared/accounts/accounts.ts';
 import { findLatest, putNew } from '../../shared/table/client.ts';
 import { accountKey, numberKey } from '../../shared/table/keys.ts';

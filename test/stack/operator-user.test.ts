@@ -4,7 +4,7 @@ import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { registerUser } from '../../infra/operator/queries/users-admin.ts';
 import { newId as newUuid } from '../../shared/core/ids.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
-import { sendMessage } from '../../shared/messaging/messages.ts';
+import { sendMessage } from '../../shared/messaging/send.ts';
 import { recordAnswer } from '../../shared/profilers/answers.ts';
 import { createProfiler } from '../../shared/profilers/profilers.ts';
 import { update } from '../../shared/table/client.ts';

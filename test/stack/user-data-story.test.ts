@@ -7,8 +7,8 @@ import { findUser, wholeUser } from '../../infra/operator/queries/users-admin.ts
 import { timestamp } from '../../shared/core/clock.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
 import { logItem } from '../../shared/messaging/message.ts';
-import { sendMessage } from '../../shared/messaging/messages.ts';
 import { readHead } from '../../shared/messaging/outbox.ts';
+import { sendMessage } from '../../shared/messaging/send.ts';
 import { documents } from '../../shared/table/client.ts';
 import { listGrants } from '../../shared/user-data/consent-receipts.ts';
 import { eraseUser } from '../../shared/user-data/erasure.ts';

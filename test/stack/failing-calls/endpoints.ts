@@ -20,7 +20,7 @@ import { handler as fetchUserData } from '../../../functions/user-data/fetch-use
 import { handler as retrieveUserData } from '../../../functions/user-data/retrieve-user-data.ts';
 import { handler as startUserDataRequest } from '../../../functions/user-data/start-user-data-request.ts';
 import { upload } from '../../../shared/media/uploads.ts';
-import * as messages from '../../../shared/messaging/messages.ts';
+import * as messages from '../../../shared/messaging/send.ts';
 import * as profilers from '../../../shared/profilers/profilers.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import * as userData from '../../../shared/user-data/requests.ts';

@@ -1,6 +1,6 @@
 /** The thread of `startInstance`: takes messages to send one after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { sendMessage } from '../../../shared/messaging/messages.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
 
 const now = Date.now;
 Date.now = () => now() + workerData.ahead;

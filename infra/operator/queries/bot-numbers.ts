@@ -3,12 +3,12 @@
  * They are written together, so they agree; this finds the ones that do not, and releases them.
  */
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { findAccount, type NumberItem } from '../../shared/accounts/accounts.ts';
-import { tableName } from '../../shared/core/settings.ts';
-import { documents, findLatest } from '../../shared/table/client.ts';
-import { accountKey, numberKey } from '../../shared/table/keys.ts';
-import { checking, transact } from '../../shared/table/transactions.ts';
-import { listAccounts, releasingFrom } from './queries/accounts-admin.ts';
+import { findAccount, type NumberItem } from '../../../shared/accounts/accounts.ts';
+import { tableName } from '../../../shared/core/settings.ts';
+import { documents, findLatest } from '../../../shared/table/client.ts';
+import { accountKey, numberKey } from '../../../shared/table/keys.ts';
+import { checking, transact } from '../../../shared/table/transactions.ts';
+import { listAccounts, releasingFrom } from './accounts-admin.ts';
 
 /** A number whose owner does not name it, or does not exist: no account can have it. */
 export interface Orphan {

@@ -1,6 +1,6 @@
 /** How bytes that strangers uploaded are shown: as what they are, and without any power over who looks at them. */
 import { now } from '../core/clock.ts';
-import type { Media } from '../media/media.ts';
+import type { Media } from './media.ts';
 
 /** Headers of an answer with media (RFC 9110, 9111). They are kept by whoever gets them until the address expires. */
 export const mediaHeaders = ({ type, sha256, until }: Media) => ({
