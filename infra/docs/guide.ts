@@ -37,6 +37,6 @@ const slugOf = (heading: string): string =>
 /** Where a link leads on the site; nowhere, where it leads to a file of the sources. */
 const targetOf = (href: string): string | undefined => {
   if (/^(https?:|#)/.test(href)) return href;
-  const [, page, anchor = ''] = /^(?:\.\/)?([a-z]+)\.md(#.*)?$/.exec(href) ?? [];
+  const [, page, anchor = ''] = /^(?:\.\/)?([a-z-]+)\.md(#.*)?$/.exec(href) ?? [];
   return page === undefined ? undefined : `${page}.html${anchor}`;
 };

@@ -16,10 +16,11 @@ export const pages: readonly [Page, ...Page[]] = [
   { path: 'contributor.html', title: 'For contributors', guide: 'contributor.md' },
   { path: 'load.html', title: 'Load', guide: 'load.md' },
   { path: 'security.html', title: 'Security', guide: 'security.md' },
-  { path: 'faults.html', title: 'Faults', guide: 'faults.md' },
+  { path: 'failure-modes.html', title: 'Failure modes', guide: 'failure-modes.md' },
   { path: 'mutation.html', title: 'Mutation testing', guide: 'mutation.md' },
   { path: 'performance.html', title: 'Performance', guide: 'performance.md' },
   { path: 'decisions.html', title: 'Decisions', guide: 'decisions.md' },
+  { path: 'glossary.html', title: 'Glossary', guide: 'glossary.md' },
 ];
 
 /** What pages may load and do: what is beside them, and no more. Swagger UI styles some of its elements one by one. */

@@ -102,7 +102,7 @@ describe('pages', () => {
 
 test.each([
   ['security', 40],
-  ['faults', 30],
+  ['failure-modes', 30],
 ])('the page on %s names tests that there are', async (name, least) => {
   const page = (await readFile(`infra/docs/${name}.md`, 'utf8')).replaceAll(/\s+/g, ' ');
   const named = [...page.matchAll(/_"(.+?)"_ \(`(.+?)`\)/g)];
