@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LOCAL_STACK } from './infra/local/condition.ts';
 import { localFolder } from './infra/local/stack-file.ts';
 
 // Each test file has a process of its own, and many start others: all of them find what one has compiled. Coverage would
@@ -13,6 +14,8 @@ export default defineConfig({
     pool: 'forks',
     // One more than small machines have cores: many tests wait.
     maxWorkers: 3,
+    // Tests load the modules that the local stack does: they shorten minutes, and call servers of this machine.
+    execArgv: [`--conditions=${LOCAL_STACK}`],
     setupFiles: ['test/coverage.ts'],
     // Generous, for busy machines: no test waits for a time, only for what it tests.
     testTimeout: 120_000,

@@ -7,7 +7,7 @@ const app = new App({ analyticsReporting: false, treeMetadata: false });
 const settings = settingsOf(app);
 
 // The bundler runs beside us while the construct library loads.
-const bundling = bundleFunctions(app.outdir, settings.bundling);
+const bundling = bundleFunctions(app.outdir, settings.bundling, settings.conditions);
 const { BusinessApiStack } = await import('./stack.ts');
 
 // `cdk synth --no-validation` sets this; so does the local stack, which has no time for it.

@@ -55,6 +55,8 @@ const settings = v.object({
   removalPolicy: v.optional(v.picklist(['retain', 'destroy']), 'retain'),
   /** How functions are made; `mapped` gives readable traces for a slower cold start. */
   bundling: v.optional(v.picklist(bundlings), 'minified'),
+  /** Conditions of `imports` in package.json. The local stack sets one; a deployed stack has none. */
+  conditions: v.optional(v.array(v.string()), []),
 });
 
 export type Settings = v.InferOutput<typeof settings>;

@@ -37,15 +37,29 @@ export type Bundling = (typeof bundlings)[number];
 /** A bundle stands as deep as the asset that is copied from it, so that the paths in its source map hold for both. */
 const folderOf = (name: string): string => `bundle.${name}`;
 
-/** Makes every function a folder below `directory` that holds it as `index.mjs`. */
-export const bundleFunctions = async (directory: string, bundling: Bundling): Promise<Bundles> => {
+/**
+ * Makes every function a folder below `directory` that holds it as `index.mjs`.
+ *
+ * @param conditions - conditions of `imports` in package.json: they select modules that take the place of production's
+ */
+export const bundleFunctions = async (
+  directory: string,
+  bundling: Bundling,
+  conditions: string[] = [],
+): Promise<Bundles> => {
   const endpoints = Object.entries<Endpoint>(api).map(([name, endpoint]) => [name, functionFile(name, endpoint)]);
   const files: [string, string][] = Object.entries({ ...others, ...Object.fromEntries(endpoints) });
-  await (bundling === 'linked' ? link(files, directory) : bundle(files, directory, bundling === 'mapped'));
+  await (bundling === 'linked'
+    ? link(files, directory, conditions)
+    : bundle(files, directory, { sourceMaps: bundling === 'mapped', conditions }));
   return Object.fromEntries(files.map(([name]) => [name, join(directory, folderOf(name))])) as Bundles;
 };
 
-const bundle = async (files: [string, string][], outdir: string, sourceMaps: boolean): Promise<void> => {
+const bundle = async (
+  files: [string, string][],
+  outdir: string,
+  { sourceMaps, conditions }: { sourceMaps: boolean; conditions: string[] },
+): Promise<void> => {
   await build({
     absWorkingDir: root,
     entryPoints: files.map(([name, file]) => ({ in: file, out: join(folderOf(name), 'index') })),
@@ -59,6 +73,8 @@ const bundle = async (files: [string, string][], outdir: string, sourceMaps: boo
     format: 'esm',
     // The SDK's CommonJS build is larger, and cannot be shaken.
     mainFields: ['module', 'main'],
+    // esbuild's own condition, which it leaves out where others are set.
+    conditions: ['module', ...conditions],
     alias: {
       '@aws-sdk/credential-provider-node': join(root, 'infra/bundle/stubs/environment-credentials.ts'),
       '@aws-sdk/endpoint-cache': join(root, 'infra/bundle/stubs/endpoint-cache.ts'),
@@ -69,11 +85,21 @@ const bundle = async (files: [string, string][], outdir: string, sourceMaps: boo
   });
 };
 
-const link = async (files: [string, string][], directory: string): Promise<void> => {
+const link = async (files: [string, string][], directory: string, conditions: string[]): Promise<void> => {
   for (const [name, file] of files) {
     const folder = join(directory, folderOf(name));
     await mkdir(folder, { recursive: true });
     const source = pathToFileURL(join(root, file)).href;
-    await writeFile(join(folder, 'index.mjs'), `export { handler } from ${JSON.stringify(source)};\n`);
+    await writeFile(join(folder, 'index.mjs'), linkTo(source, conditions));
   }
 };
+
+/** A module that exports the handler of a source, which it loads under these conditions. */
+const linkTo = (source: string, conditions: string[]): string => `import { registerHooks } from 'node:module';
+const conditions = ${JSON.stringify(conditions)};
+registerHooks({
+  resolve: (specifier, context, next) =>
+    next(specifier, { ...context, conditions: [...context.conditions, ...conditions] }),
+});
+export const { handler } = await import(${JSON.stringify(source)});
+`;

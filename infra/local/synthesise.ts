@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Bundling } from '../bundle/bundle.ts';
+import { LOCAL_STACK } from './condition.ts';
 import { StartError } from './start-error.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,7 +20,7 @@ export const synthesise = async (folder: string, bundling: Bundling, signal?: Ab
       ...process.env,
       CDK_OUTDIR: folder,
       CDK_VALIDATION: 'false',
-      CDK_CONTEXT_JSON: JSON.stringify({ bundling }),
+      CDK_CONTEXT_JSON: JSON.stringify({ bundling, conditions: [LOCAL_STACK] }),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(signal && { signal }),

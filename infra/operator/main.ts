@@ -3,9 +3,17 @@
  * users, imports panelists, shows what became of messages, looks after what waits to go out.
  * Ends with 0 when all was done, 1 when something could not be, 2 when the command was not understood.
  */
-import { runCommand } from './program.ts';
+import { namesTable } from './names-table.ts';
 
 // Whoever reads the answer may stop listening (`| head`).
 process.stdout.on('error', () => process.exit());
 
-await runCommand(process.argv.slice(2));
+const args = process.argv.slice(2);
+
+if (!namesTable(args, process.env)) {
+  // On the local stack, platforms are on this machine, and their URLs have no https.
+  await import('../local/use-local-runtime.ts');
+  process.env.ALLOW_LOOPBACK = 'true';
+}
+const { runCommand } = await import('./program.ts');
+await runCommand(args);

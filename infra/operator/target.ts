@@ -4,15 +4,12 @@ import { readStackFile } from '../local/stack-file.ts';
 import { Refusal } from './queries/accounts-admin.ts';
 
 /**
- * Points this process's calls of the table at its target. Addresses of this machine, without https, may be set on the
- * local stack only.
+ * Points this process's calls of the table at its target.
  *
  * @param name - a table in AWS; the SDK finds region and credentials in its usual places
  * @throws Refusal — no table is named, and no local stack runs
  */
 export const useTable = async (name: string | undefined): Promise<void> => {
-  // An account of a real stack must not be led to an address of whatever machine.
-  delete process.env.ALLOW_LOOPBACK;
   if (name) {
     process.env.TABLE_NAME = name;
     return;
@@ -25,7 +22,6 @@ export const useTable = async (name: string | undefined): Promise<void> => {
   }
   const { dynamodb_endpoint: dynamodbEndpoint, s3_endpoint: bucketsEndpoint, table } = stack;
   callTableOf({ dynamodbEndpoint, table, bucketsEndpoint });
-  process.env.ALLOW_LOOPBACK = 'true';
 };
 
 /** A stack that was killed leaves its file behind. */

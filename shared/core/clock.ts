@@ -1,11 +1,15 @@
 /** Time and randomness: everything that reads a clock or rolls dice does it here, so that tests can hold both still. */
+import { currentTime } from '#runtime';
+
+export { scaled } from '#runtime';
+
 /** In microseconds. */
 const SECOND = 1_000_000;
 
 let lastMicroseconds = 0;
 
 /** Milliseconds since 1970. */
-export const now = (): number => Date.now();
+export const now = (): number => currentTime();
 
 /** Whole seconds since 1970, `seconds` from now: the unit of `expires_at`. */
 export const secondsFromNow = (seconds: number): number => Math.floor(now() / 1000) + seconds;
@@ -21,12 +25,6 @@ export const timestamp = (): string => {
   const microseconds = String(lastMicroseconds % 1000).padStart(3, '0');
   return new Date(Math.floor(lastMicroseconds / 1000)).toISOString().replace('Z', microseconds);
 };
-
-/**
- * Minutes of the delivery schedule, in milliseconds. A minute has fewer of them where the environment says so: so days
- * of waiting can be tried in seconds.
- */
-export const minutes = (count: number): number => count * Number(process.env.MINUTE ?? 60_000);
 
 /** A random number from `least` to `most`. */
 export const between = (least: number, most: number): number => least + Math.random() * (most - least);

@@ -36,8 +36,5 @@ export const requestRetention = (): number => Number(setting('REQUEST_RETENTION'
 /** Days that job counters are kept. */
 export const counterRetention = (): number => Number(setting('COUNTER_RETENTION'));
 
-/** Whether addresses of this machine may be called: on the local stack only. */
-export const allowsLoopback = (): boolean => process.env.ALLOW_LOOPBACK === 'true';
-
 /** What the metrics of this deployment are filed under. */
 export const metricsNamespace = (): string => process.env.METRICS_NAMESPACE ?? 'BusinessApi';

@@ -3,7 +3,7 @@
  * those who wait for it neither press it nor hold workers. Then one of them tries it. A receiver that asks for fewer calls
  * is paused instead: nothing has failed, and after the pause every conversation goes on.
  */
-import { between, minutes, now, secondsFromNow, sortableTime } from '../core/clock.ts';
+import { between, now, scaled, secondsFromNow, sortableTime } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { APP } from '../outbound/destination.ts';
 import { peek, remove, update, updatedIf } from '../table/client.ts';
@@ -32,10 +32,12 @@ export type Passage = 'working' | 'failing' | 'trial' | { until: number; cause: 
 
 /** Failures in a row after which it opens. */
 const LIMIT = 3;
-/** Minutes that it stays open, by how often trying failed since. */
-const PERIODS = [1, 2, 10];
-/** Minutes that the one who tries has for it. */
-const TRIAL = 1;
+/** Milliseconds that it stays open, by how often trying failed since. */
+const PERIODS_MS = [60_000, 120_000, 600_000];
+/** Milliseconds that the one who tries has for it. */
+const TRIAL_MS = 60_000;
+/** Milliseconds over which those who wait are spread. */
+const SPREAD_MS = 12_000;
 /** Seconds after the last failure that it is remembered. */
 const MEMORY = 86_400;
 
@@ -47,7 +49,7 @@ export const enter = async (receiver: string): Promise<Passage> => {
   }
   if (until === undefined) return failures === undefined ? 'working' : 'failing';
   if (until > sortableTime(now())) return { until: later(Date.parse(until)), cause: 'receiver_fails' };
-  const trialEnd = now() + minutes(TRIAL);
+  const trialEnd = now() + scaled(TRIAL_MS);
   const elected = await update({
     Key: circuitKey(receiver),
     UpdateExpression: 'SET open_until = :end, election = :this',
@@ -71,7 +73,7 @@ export const noteFailure = async (receiver: string, passage: Passage): Promise<v
     });
   const { failures = 0, trials = 0 } = (await count()) ?? (await afterExpired(receiver, count)) ?? {};
   if (counted === 'failures' && failures < LIMIT) return;
-  const period = minutes(PERIODS[Math.min(trials, PERIODS.length - 1)] ?? 0);
+  const period = scaled(PERIODS_MS[Math.min(trials, PERIODS_MS.length - 1)] ?? 0);
   const opened = await update({
     Key: circuitKey(receiver),
     UpdateExpression: 'SET open_until = :until',
@@ -131,5 +133,5 @@ export const isFailing = async (receiver: string): Promise<boolean> =>
   ((await peek<CircuitItem>(circuitKey(receiver)))?.failures ?? 0) >= LIMIT;
 
 /** A little later than `time`, so that not all who wait come at once. */
-export const later = (time: number): number => time + between(0, minutes(0.2));
+export const later = (time: number): number => time + between(0, scaled(SPREAD_MS));
 const directionOf = (receiver: string) => ({ direction: receiver === APP ? 'app' : 'platform' });

@@ -4,7 +4,7 @@
  * each entry at least once, in order, with the same id.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { minutes, now, timestamp } from '../core/clock.ts';
+import { now, scaled, timestamp } from '../core/clock.ts';
 import { type Conversation, namesOf, type Outgoing, subjectOf } from '../messaging/events.ts';
 import type { State } from '../messaging/message.ts';
 import {
@@ -44,16 +44,16 @@ export interface Drained {
 }
 
 /** Milliseconds without which no attempt is begun: the attempt's own, and some to note what came of it. */
-const RESERVE = 12_000;
+const RESERVE_MS = 12_000;
 /**
- * Minutes from the start of an attempt that failed to the next one, before the conversation is put off, and the least pause
- * between: 1.5 s and 0.25 s. RapidPro takes the same text of the same sender for a repeat for 2 s at least, from the moment
+ * Milliseconds from the start of an attempt that failed to the next one, before the conversation is put off, and the least
+ * pause between. RapidPro takes the same text of the same sender for a repeat for 2 s at least, from the moment
  * when it stored the first. So a repeat is recognised if the first attempt ended within 1.75 s; after a time-out of 10 s it
  * may be taken for a new message.
  */
-const SECOND_TRY = { after: 1 / 40, least: 1 / 240 };
-/** Minutes that a worker waits in all for pauses that a destination needs: 8 s. After that, others have their turn. */
-const PAUSES = 2 / 15;
+const SECOND_TRY = { afterMs: 1_500, leastMs: 250 };
+/** Milliseconds that a worker waits in all for pauses that a destination needs. After that, others have their turn. */
+const PAUSES_MS = 8_000;
 
 /**
  * Delivers what waits in a conversation, as far as it goes.
@@ -66,7 +66,7 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
   if (head === undefined || isPutOff(head)) return drained;
   const receiver = await receiverOf(conversation);
   let passage = await enter(receiver.name);
-  let pauses = minutes(PAUSES);
+  let pauses = scaled(PAUSES_MS);
   let waitedFor: string | undefined;
 
   while (head !== undefined) {
@@ -74,12 +74,12 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
     let isOutdated = false;
     for (const [place, entry] of entries.entries()) {
       // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
-      if (remaining() < RESERVE) return { ...drained, unfinished: true };
+      if (remaining() < RESERVE_MS) return { ...drained, unfinished: true };
       const pending = entries.slice(place + 1);
       const handing = { receiver, passage, head, entry, pending, remaining, hasWaited: waitedFor === entry.id };
       const { outcome, settled, wait = 0, ...rescheduled } = await traced(entry.trace_id, () => handle(handing));
       if (wait > 0) {
-        if (wait > pauses || remaining() < RESERVE + wait) return { ...drained, unfinished: true };
+        if (wait > pauses || remaining() < RESERVE_MS + wait) return { ...drained, unfinished: true };
         await pause(wait);
         pauses -= wait;
         waitedFor = entry.id;
@@ -192,10 +192,10 @@ const hand = async ({ receiver, passage, entry, remaining }: Handing): Promise<P
 const attemptWithRetry = async (receiver: Receiver, entry: Entry, remaining: () => number): Promise<Processed> => {
   const start = now();
   const first = await attemptIfClear(receiver, entry);
-  const wait = Math.max(start + minutes(SECOND_TRY.after) - now(), minutes(SECOND_TRY.least));
+  const wait = Math.max(start + scaled(SECOND_TRY.afterMs) - now(), scaled(SECOND_TRY.leastMs));
   if (first === 'gone' || first.result !== 'again') return first;
   // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
-  if ((first.retryAfter ?? 0) > minutes(SECOND_TRY.after) || remaining() < RESERVE + wait) return first;
+  if ((first.retryAfter ?? 0) > scaled(SECOND_TRY.afterMs) || remaining() < RESERVE_MS + wait) return first;
   await pause(wait);
   return attemptIfClear(receiver, entry);
 };
@@ -234,8 +234,8 @@ const putOffAfter = async (
   measure('warn', 'put off', { ...namesOf(entry.outgoing), cause, reason: reasonOf(cause), attempts, put_off: 1 });
 };
 
-/** Minutes that a receiver is paused at least and at most that asks for fewer calls: 1 s and 10 minutes. */
-const PAUSE = { least: 1 / 60, most: 10 };
+/** Milliseconds that a receiver is paused at least and at most that asks for fewer calls. */
+const PAUSE = { leastMs: 1_000, mostMs: 600_000 };
 
 /** Pauses a receiver that has asked for fewer calls: it responds, so nothing has failed. Returns when the pause is over. */
 const pauseReceiver = async (
@@ -243,7 +243,7 @@ const pauseReceiver = async (
   { receiver: { name }, passage }: Handing,
 ): Promise<number> => {
   if (typeof passage === 'object') return passage.until;
-  const until = now() + Math.min(Math.max(wait, minutes(PAUSE.least)), minutes(PAUSE.most));
+  const until = now() + Math.min(Math.max(wait, scaled(PAUSE.leastMs)), scaled(PAUSE.mostMs));
   await noteSuccess(name, passage);
   await setPause(name, until);
   return until;

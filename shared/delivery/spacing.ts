@@ -2,7 +2,7 @@
  * Pauses between equal calls, for a destination that takes the second one for a repeat of the first. The time of the last
  * call is kept in the table, because another worker may make the next one.
  */
-import { minutes, now, secondsFromNow } from '../core/clock.ts';
+import { now, scaled, secondsFromNow } from '../core/clock.ts';
 import type { Spacing } from '../outbound/destination.ts';
 import { findLatest } from '../table/client.ts';
 import { type Key, spacingKey } from '../table/keys.ts';
@@ -18,12 +18,12 @@ interface SpacingItem extends Key {
 const KEPT = 60;
 
 /** Until when a call has to wait, in milliseconds since 1970; 0 if no equal one was made of late. 1 read unit. */
-export const pauseUntil = async ({ subject, pause }: Spacing): Promise<number> => {
+export const pauseUntil = async ({ subject, pauseMs }: Spacing): Promise<number> => {
   const { until = 0 } = (await findLatest<SpacingItem>(spacingKey(subject))) ?? {};
   // Clocks differ: nothing waits longer than a pause.
-  return Math.min(until, now() + minutes(pause));
+  return Math.min(until, now() + scaled(pauseMs));
 };
 
 /** Notes that a call was made just now, within the transaction that settles its entry. 2 write units. */
-export const pauseWrite = ({ subject, pause }: Spacing): Write =>
-  putting<SpacingItem>({ ...spacingKey(subject), until: now() + minutes(pause), expires_at: secondsFromNow(KEPT) });
+export const pauseWrite = ({ subject, pauseMs }: Spacing): Write =>
+  putting<SpacingItem>({ ...spacingKey(subject), until: now() + scaled(pauseMs), expires_at: secondsFromNow(KEPT) });

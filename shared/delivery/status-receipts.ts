@@ -1,5 +1,5 @@
 /** What chat platforms were told of messages that they know by one id of their own: each state once. */
-import { minutes, now } from '../core/clock.ts';
+import { now, scaled } from '../core/clock.ts';
 import type { Telling } from '../outbound/destination.ts';
 import { page } from '../table/client.ts';
 import { type Key, toldKey } from '../table/keys.ts';
@@ -23,7 +23,7 @@ export interface News {
  * after, or of a later generation. What was told before the pause after this part's acceptance does not count. 1 read unit.
  */
 export const newsOf = async (account: string, telling: Telling): Promise<News> => {
-  const { id, generation, state, never_after, accepted, pause } = telling;
+  const { id, generation, state, never_after, accepted, pauseMs } = telling;
   const { items } = await page<ToldItem>({
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': toldKey(account, id, generation, '').pk },
@@ -31,16 +31,16 @@ export const newsOf = async (account: string, telling: Telling): Promise<News> =
     ConsistentRead: true,
   });
   const told = items.filter(({ expires_at }) => expires_at > now() / 1000);
-  const earliest = Date.parse(`${accepted}Z`) + minutes(pause);
+  const earliest = Date.parse(`${accepted}Z`) + scaled(pauseMs);
   const own = toldKey(account, id, generation, state).sk;
   const over = new Set(never_after.map((one) => toldKey(account, id, generation, one).sk));
   const isOld = told.some(
     ({ sk, generation: its = 0, reported = earliest }) =>
       its > generation || over.has(sk) || (sk === own && reported >= earliest),
   );
-  const until = Math.max(earliest, ...told.map(({ reported = 0 }) => reported + minutes(pause)));
+  const until = Math.max(earliest, ...told.map(({ reported = 0 }) => reported + scaled(pauseMs)));
   // Clocks differ: nothing waits longer than a pause.
-  return { isNews: !isOld, until: Math.min(until, now() + minutes(pause)) };
+  return { isNews: !isOld, until: Math.min(until, now() + scaled(pauseMs)) };
 };
 
 /** Whether a state need not be told because a later one that is pending says as much or more of the message. */

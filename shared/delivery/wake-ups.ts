@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
-import { minutes, now } from '../core/clock.ts';
+import { now, scaled } from '../core/clock.ts';
 import { queueUrl } from '../core/settings.ts';
 import type { Conversation, Direction } from '../messaging/events.ts';
 import { nameOf } from '../messaging/outbox.ts';
@@ -99,9 +99,9 @@ const returnIn = async (ReceiptHandle: string, VisibilityTimeout: number): Promi
 
 /**
  * Which wake-ups are left on the queue during a pause: received so often at most, because the fifth time leads to the dead
- * letters, and so old at most when they come again, in minutes, because the alarm on the queue's age is raised after five.
+ * letters, and so old at most when they come again, because the alarm on the queue's age is raised after five minutes.
  */
-const LEFT = { receives: 3, age: 3 };
+const LEFT = { receives: 3, ageMs: 180_000 };
 
 /**
  * Has a wake-up come again when its receiver's pause is over (milliseconds since 1970): within a second, where `sweep` may
@@ -115,8 +115,8 @@ export const returnAfterPause = async (
   until: number,
 ): Promise<boolean> => {
   const age = until - Number(attributes.SentTimestamp);
-  if (Number(attributes.ApproximateReceiveCount) > LEFT.receives || age > minutes(LEFT.age)) return false;
-  const seconds = Math.floor(Math.max(until - now(), 0) / minutes(1 / 60)) + 1;
+  if (Number(attributes.ApproximateReceiveCount) > LEFT.receives || age > scaled(LEFT.ageMs)) return false;
+  const seconds = Math.floor(Math.max(until - now(), 0) / scaled(1_000)) + 1;
   try {
     await returnIn(receiptHandle, seconds);
     return true;

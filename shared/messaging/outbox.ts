@@ -2,7 +2,7 @@
  * Outboxes: what waits to go out, in order, a conversation each. Whatever is accepted is put here in the transaction that
  * accepts it, together with the conversation's head, by which `sweep` finds it even if every wake-up is lost.
  */
-import { minutes, now, sortableTime, timestamp } from '../core/clock.ts';
+import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId, newIdAfter } from '../core/ids.ts';
 import { findLatest, page, pages, remove, update } from '../table/client.ts';
 import { dueAt, entryKey, headKey, type Key } from '../table/keys.ts';
@@ -36,8 +36,8 @@ export interface Head extends Key {
   retry_at?: string;
 }
 
-/** A head's wake-up that was lost is made up for by `sweep` after this many minutes. */
-const OVERDUE = 1;
+/** A head's wake-up that was lost is made up for by `sweep` after this many milliseconds. */
+const OVERDUE_MS = 60_000;
 /** Entries that are read at a time. */
 const PAGE = 10;
 
@@ -75,7 +75,7 @@ export const enqueueWrites = (
     const key = entryKey(name, id);
     return { ...key, id, created: timestamp(), outgoing: one, ...(trace_id !== undefined && { trace_id }) };
   });
-  const { gsi1pk, gsi1sk } = dueAt(name, sortableTime(now() + minutes(OVERDUE)));
+  const { gsi1pk, gsi1sk } = dueAt(name, sortableTime(now() + scaled(OVERDUE_MS)));
   return [
     ...entries.map((entry) => putting(entry)),
     updating({
@@ -167,7 +167,7 @@ export const putOff = async (
 
 /** Notes that a conversation goes on: what failed before is over, and `sweep` need not look at it for a minute. */
 export const goOn = async (head: Head, since: string): Promise<Head> => {
-  const gsi1sk = sortableTime(now() + minutes(OVERDUE));
+  const gsi1sk = sortableTime(now() + scaled(OVERDUE_MS));
   await update({
     Key: { pk: head.pk, sk: head.sk },
     UpdateExpression: 'SET gsi1sk = :due, created = :since REMOVE attempts, cause, retry_at',

@@ -14,7 +14,7 @@
  *
  * The first request of a content is accepted without any of this, and costs nothing more.
  */
-import { minutes, now, secondsFromNow } from '../core/clock.ts';
+import { now, scaled, secondsFromNow } from '../core/clock.ts';
 import { messageRetention } from '../core/settings.ts';
 import { findLatest, type update } from '../table/client.ts';
 import { type Key, repeatsKey } from '../table/keys.ts';
@@ -73,10 +73,10 @@ interface Decision {
   repeats?: Repeats;
 }
 
-/** A round ends when so many minutes pass without a request of the content. Repeats come after five minutes. */
-const ROUND = 1;
-/** A person who resends a message needs so many minutes at least to see that it has failed: 5 s. */
-const NOTICE = 1 / 12;
+/** A round ends when so many milliseconds pass without a request of the content. Repeats come after five minutes. */
+const ROUND_MS = 60_000;
+/** A person who resends a message needs so many milliseconds at least to see that it has failed. */
+const NOTICE_MS = 5_000;
 /** Bytes that the equal parts of one message have together at most. */
 const MAX_MESSAGE = 65_536;
 
@@ -95,13 +95,13 @@ export const decide = async (
   const { copies } = known;
   const copyAt = (place: number): Copy => ({ place, generation: copies[place] ?? repeats.generation });
 
-  let place = arrived - known.last > minutes(ROUND) ? 0 : known.requests;
+  let place = arrived - known.last > scaled(ROUND_MS) ? 0 : known.requests;
   if (place >= copies.length) {
     const last = copyAt(copies.length - 1);
     const { accepted, failed } = await look(last);
     // Sent before the response to the copy can have arrived: courier waits for that before it sends the next part.
     if (arrived <= accepted) return { action: 'accept', copy: last };
-    if (failed !== undefined && arrived - failed >= minutes(NOTICE)) place = 0;
+    if (failed !== undefined && arrived - failed >= scaled(NOTICE_MS)) place = 0;
     else if (bytes < leastPart || bytes * (place + 1) > MAX_MESSAGE) return { action: 'accept', copy: last };
   }
 
@@ -120,7 +120,7 @@ export const decide = async (
     return { action: 'accept', copy, ...(bytes >= leastPart && { repeats: noted(copies) }) };
   }
   // All parts of a message that is resent are of one generation.
-  const joins = copy.generation < repeats.generation && arrived - repeats.resent <= minutes(ROUND);
+  const joins = copy.generation < repeats.generation && arrived - repeats.resent <= scaled(ROUND_MS);
   const generation = joins ? repeats.generation : repeats.generation + 1;
   return {
     action: 'send',

@@ -49,10 +49,10 @@ export interface Telling {
   /** When this part of the message was accepted. */
   accepted: string;
   /**
-   * Minutes that the platform needs after each response about the message: the one that accepts a part, and the one to a
-   * state. What it is told earlier may be overwritten.
+   * Milliseconds that the platform needs after each response about the message: the one that accepts a part, and the one
+   * to a state. What it is told earlier may be overwritten.
    */
-  pause: number;
+  pauseMs: number;
   /** When the message expires, in seconds since 1970: its id there may belong to another one afterwards. */
   expires_at: number;
 }
@@ -61,6 +61,5 @@ export interface Telling {
 export interface Spacing {
   /** Calls of the same subject are equal. A hash: neither number nor text can be read from it. */
   subject: string;
-  /** In minutes. */
-  pause: number;
+  pauseMs: number;
 }

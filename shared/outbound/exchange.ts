@@ -3,13 +3,13 @@
  * does. A complete status line with headers is a response; nothing that follows changes that.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { minutes } from '../core/clock.ts';
+import { scaled } from '../core/clock.ts';
 import { type Answer, NoAnswer } from './request.ts';
 
-/** Minutes that an exchange may take, from the look-up of the name to the end of the body: 10 s. */
-const LIMIT = 1 / 6;
-/** Minutes that the body may take after the headers: 2 s. */
-const BODY_LIMIT = 1 / 30;
+/** Milliseconds that an exchange may take, from the look-up of the name to the end of the body. */
+const LIMIT_MS = 10_000;
+/** Milliseconds that the body may take after the headers. */
+const BODY_LIMIT_MS = 2_000;
 /** Bytes of a body that are read. */
 const MAX_BODY = 65_536;
 /** Characters of a body that are returned. */
@@ -60,7 +60,7 @@ export const exchange = async (send: Send): Promise<Required<Answer>> => {
   const limit = setTimeout(() => {
     if (response === undefined) reject(new NoAnswer('timeout'));
     else response.end();
-  }, minutes(LIMIT));
+  }, scaled(LIMIT_MS));
   try {
     request = begin('kept');
     return await promise;
@@ -86,7 +86,7 @@ class PartialResponse {
   constructor(message: IncomingMessage, done: (answer: Required<Answer>) => void) {
     this.#message = message;
     this.#done = done;
-    this.#limit = setTimeout(() => this.end(), minutes(BODY_LIMIT));
+    this.#limit = setTimeout(() => this.end(), scaled(BODY_LIMIT_MS));
     message.on('data', (chunk: Buffer) => this.#take(chunk));
     for (const event of ['end', 'error', 'close']) message.on(event, () => this.end());
   }

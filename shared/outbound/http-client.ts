@@ -4,7 +4,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { allowsLoopback } from '../core/settings.ts';
+import { allowsLoopback } from '#runtime';
 import { keptConnections } from './connections.ts';
 import { exchange } from './exchange.ts';
 import { type Answer, NoAnswer, type Posting } from './request.ts';

@@ -1,6 +1,6 @@
 /** RapidPro and TextIt, by a channel of the type "External API" (protocols, "RapidPro / TextIt"; spec §4.11). */
 import * as v from 'valibot';
-import { minutes, now } from '../core/clock.ts';
+import { now, scaled } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
 import type { Entry } from '../messaging/outbox.ts';
 import type { PlatformDraft } from '../messaging/platform-messages.ts';
@@ -149,12 +149,12 @@ export const rapidpro = describePlatform({
     if (told === undefined) return undefined;
     const { id, status: state, generation, message } = told;
     const { accepted, expires_at } = message;
-    return { id, generation, state, never_after: NEVER_AFTER[state], accepted, pause: STATUS_PAUSE, expires_at };
+    return { id, generation, state, never_after: NEVER_AFTER[state], accepted, pauseMs: STATUS_PAUSE_MS, expires_at };
   },
   spacing: ({ outgoing }) => {
     if (outgoing.type !== 'message.received') return undefined;
     const { message, content } = outgoing;
-    return { subject: hashOf([message.account, message.phone, textOf(content)]), pause: TEXT_PAUSE };
+    return { subject: hashOf([message.account, message.phone, textOf(content)]), pauseMs: TEXT_PAUSE_MS };
   },
   probe: ({ url }) => ({
     posting: formPosting(url, {}),
@@ -167,13 +167,13 @@ export const rapidpro = describePlatform({
 });
 
 /**
- * Minutes between the statuses of a message: 1 s. Courier writes statuses in batches of half a second, with its own status
+ * Milliseconds between the statuses of a message. Courier writes statuses in batches of half a second, with its own status
  * of a message that we have just accepted; of two in one batch it loses one.
  */
-const STATUS_PAUSE = 1 / 60;
+const STATUS_PAUSE_MS = 1_000;
 
-/** Minutes between equal texts of a user: 4 s. Courier takes the same text for a repeat for 2 to 4 s. */
-const TEXT_PAUSE = 1 / 15;
+/** Milliseconds between equal texts of a user. Courier takes the same text for a repeat for 2 to 4 s. */
+const TEXT_PAUSE_MS = 4_000;
 
 /** Statuses after which another one is not reported: RapidPro shows the last one that it receives. */
 const NEVER_AFTER = { sent: ['delivered', 'failed'], delivered: ['failed'], failed: [] };
@@ -185,8 +185,8 @@ const REQUEST_FAULT =
 /** What courier's 400 says where every request of the channel fails: it is inactive, or the database is down. */
 const CHANNEL_FAULT = /channel|dial tcp|connection|timeout|database/i;
 
-/** Minutes for which a status is retried after a 400 of another kind, so that it blocks users' messages no longer. */
-const STATUS_PATIENCE = 10;
+/** Milliseconds for which a status is retried after a 400 of another kind, so that it blocks users' messages no longer. */
+const STATUS_PATIENCE_MS = 600_000;
 
 /**
  * What a 400 of courier means. Courier returns it for faults of the request, but also where the channel is inactive or
@@ -196,7 +196,7 @@ const STATUS_PATIENCE = 10;
 const judge400 = (answer: Answer, { outgoing, created }: Entry): Outcome | undefined => {
   const { body = '' } = answer;
   if (REQUEST_FAULT.test(body)) return undefined;
-  const isYoung = now() < Date.parse(`${created}Z`) + minutes(STATUS_PATIENCE);
+  const isYoung = now() < Date.parse(`${created}Z`) + scaled(STATUS_PATIENCE_MS);
   return outgoing.type === 'message.received' || isYoung || CHANNEL_FAULT.test(body) ? again(answer) : undefined;
 };
 

@@ -3,7 +3,7 @@
  * and granted, what still waits, and the number in logs and receipts, which keep a pseudonym instead. It can be repeated,
  * and goes on where it ended.
  */
-import { minutes, now, sortableTime, timestampOf } from '../core/clock.ts';
+import { now, scaled, sortableTime, timestampOf } from '../core/clock.ts';
 import { newPseudonym } from '../core/ids.ts';
 import { findLatest, pages, remove, removeAll, update } from '../table/client.ts';
 import {
@@ -45,8 +45,8 @@ export interface Erased {
   receipts: number;
 }
 
-/** Minutes after which it is looked once more: what was under way when it began is over by then. */
-const AFTERMATH = 2;
+/** Milliseconds after which it is looked once more: what was under way when it began is over by then. */
+const AFTERMATH_MS = 120_000;
 
 /** The write that has a user erased: `erase` does it within a minute. 2 write units in a transaction. */
 const erasureWrite = (phone: string): Write =>
@@ -169,7 +169,7 @@ export interface Whom {
 }
 
 /** When an erasure looks for the last time, in milliseconds since 1970. */
-const lastLookAt = ({ requested }: ErasureItem): number => Date.parse(requested) + minutes(AFTERMATH);
+const lastLookAt = ({ requested }: ErasureItem): number => Date.parse(requested) + scaled(AFTERMATH_MS);
 
 /** 1 read unit. */
 export const whomOf = async (phone: string, erasure: ErasureItem): Promise<Whom> => {

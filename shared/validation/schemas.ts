@@ -1,6 +1,7 @@
 /** Schemas of the texts and numbers that several endpoints take. */
+
 import * as v from 'valibot';
-import { allowsLoopback } from '../core/settings.ts';
+import { allowsLoopback } from '#runtime';
 import { listOf, shownAs } from './bounded.ts';
 
 /** Text that survives the table unchanged: no lone surrogates, which UTF-8 cannot hold. */

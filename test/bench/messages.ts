@@ -91,7 +91,6 @@ const webhook = async (answers: 'at once' | 'never') => {
   const bot = newPhone();
   const { id } = await createAccount({ name: `Bench ${answers}`, bot_number: bot });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  process.env.ALLOW_LOOPBACK = 'true';
   await updateAccount(id, { platform: { name: 'webhook', settings: { url, secret: app.secret } } });
   return { bot, came, server };
 };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { LOCAL_STACK } from '../../infra/local/condition.ts';
 import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
 import type { FunctionDefinition } from '../../infra/local/template/definitions.ts';
 import { readTemplate } from '../../infra/local/template/template.ts';
@@ -98,7 +99,7 @@ const invokeOften = async (args: [module: string, exported: string, event: objec
   const [module, exported, event] = args;
   const child = fork(INVOKE_OFTEN, [module, exported, JSON.stringify(event), `${WARM}`, `${MANY}`], {
     // Code that is no longer used would be flushed at some time, and hide growth.
-    execArgv: ['--expose-gc', '--no-flush-bytecode'],
+    execArgv: ['--expose-gc', '--no-flush-bytecode', `--conditions=${LOCAL_STACK}`],
     env: {
       ...environment,
       AWS_REGION: 'us-east-1',

@@ -1,6 +1,7 @@
 /** `npm run test:endurance`: whole conversations and outages, on stacks of their own. They take minutes, so CI runs them. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LOCAL_STACK } from '../../infra/local/condition.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
@@ -8,6 +9,7 @@ export default defineConfig({
     name: 'endurance',
     include: ['test/endurance/**/*.test.ts'],
     globalSetup: 'test/stack/support/serve.ts',
+    execArgv: [`--conditions=${LOCAL_STACK}`],
     setupFiles: ['test/coverage.ts', 'test/stack/support/use-table.ts'],
     experimental: { viteModuleRunner: false },
     pool: 'forks',

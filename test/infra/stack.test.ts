@@ -272,6 +272,13 @@ describe('each function', () => {
     }
   });
 
+  test.each(['MINUTE', 'ALLOW_LOOPBACK'])("is not changed by the local stack's variable %s", async (variable) => {
+    expect(JSON.stringify(template.toJSON())).not.toMatch(new RegExp(`\\b${variable}\\b`));
+    for (const [name, bundle] of Object.entries(bundles)) {
+      expect(await readFile(join(bundle, 'index.mjs'), 'utf8'), name).not.toMatch(new RegExp(`\\b${variable}\\b`));
+    }
+  });
+
   test('requires nothing that is not in it: a module of Lambda has no require', async () => {
     for (const [name, bundle] of Object.entries(bundles)) {
       expect(await readFile(join(bundle, 'index.mjs'), 'utf8'), name).not.toContain('Dynamic require of');

@@ -20,6 +20,7 @@ import {
   TestStatus,
 } from '@stryker-mutator/api/test-runner';
 import { createVitest, type TestCase, type TestModule, type TestProject, type Vitest } from 'vitest/node';
+import { LOCAL_STACK } from '../../infra/local/condition.ts';
 import type { Coverage, Purpose } from './attach.ts';
 import { KeptForks } from './kept-fork.ts';
 import { concerns, namePattern, projects } from './suite.ts';
@@ -83,6 +84,7 @@ class KeptRunner implements TestRunner {
       reporters: [{}],
       pool: this.#forks,
       isolate: false,
+      execArgv: [`--conditions=${LOCAL_STACK}`],
       fileParallelism: false,
       maxConcurrency: 1,
       includeTaskLocation: true,

@@ -53,8 +53,6 @@ export const accountAt = (place: number): string => `soak-${place}`;
 /** Opens the accounts, each with a bot and with a plain webhook as its platform. */
 const openAccounts = async (receivers: Receivers, secret: string): Promise<Map<string, Account>> => {
   const accounts = new Map<string, Account>();
-  // Webhooks of this machine are what they post to.
-  process.env.ALLOW_LOOPBACK = 'true';
   for (let place = 0; place < settings.accounts; place += 1) {
     const [id, bot] = [accountAt(place), `4477008${10_000 + place}`];
     await createAccount({ id, name: `Soak ${place}`, bot_number: bot });

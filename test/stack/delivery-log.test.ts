@@ -295,7 +295,7 @@ describe('a conversation', () => {
 
 test('what a platform was told is news again when the note of it has expired', async () => {
   const state = { id: 'id-1', generation: 0, state: 'sent', never_after: ['delivered'] };
-  const telling = { ...state, accepted: timestampOf(NOW), pause: 0, expires_at: NOW / 1_000 + 60 };
+  const telling = { ...state, accepted: timestampOf(NOW), pauseMs: 0, expires_at: NOW / 1_000 + 60 };
   const account = newAccountId();
   const isNews = async () => (await newsOf(account, telling)).isNews;
   expect(await isNews()).toBe(true);

@@ -1,6 +1,6 @@
 /** What functions find in their environment. */
 import { afterEach, expect, test, vi } from 'vitest';
-import { allowsLoopback, metricsNamespace, requestRetention, tableName } from '../../shared/core/settings.ts';
+import { metricsNamespace, requestRetention, tableName } from '../../shared/core/settings.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -13,13 +13,6 @@ test('a setting is read when it is asked for', () => {
 test.each([undefined, ''])('a setting that is %j is named in the error', (value) => {
   vi.stubEnv('TABLE_NAME', value);
   expect(tableName).toThrow('The environment lacks TABLE_NAME.');
-});
-
-test('addresses of this machine may be called where it is said so alone', () => {
-  vi.stubEnv('ALLOW_LOOPBACK', undefined);
-  expect(allowsLoopback()).toBe(false);
-  vi.stubEnv('ALLOW_LOOPBACK', 'true');
-  expect(allowsLoopback()).toBe(true);
 });
 
 test('metrics have a name of their own where none is set', () => {

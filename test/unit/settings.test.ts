@@ -16,6 +16,7 @@ test('without any setting the stack is fit for production', () => {
     throttleBurst: 1_000,
     removalPolicy: 'retain',
     bundling: 'minified',
+    conditions: [],
   });
 });
 

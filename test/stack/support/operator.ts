@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, vi } from 'vitest';
 import { localFolder } from '../../../infra/local/stack-file.ts';
+import { namesTable } from '../../../infra/operator/names-table.ts';
 import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
@@ -88,7 +89,9 @@ const runHere = async (args: string[], settings: Environment, env?: Environment)
     });
     return () => spy.mockRestore();
   });
-  process.env = { ...(env ?? { ...remote, TABLE_NAME: before.TABLE_NAME }), ...settings };
+  const environment = { ...(env ?? { ...remote, TABLE_NAME: before.TABLE_NAME }), ...settings };
+  // As the command's process chooses its modules.
+  process.env = { ...environment, ALLOW_LOOPBACK: String(!namesTable(args, environment)) };
   try {
     await runCommand(args);
     return { code: process.exitCode ?? 0, ...written };

@@ -379,7 +379,7 @@ describe('is told once for all parts of a message', () => {
       generation: 0,
       ...telling,
       accepted: own.accepted,
-      pause: 1 / 60,
+      pauseMs: 1_000,
       expires_at: own.expires_at,
     });
   });
