@@ -5,7 +5,9 @@ import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { api, type Endpoint, type EndpointName } from '../shared/api/index.ts';
+import type { Endpoint } from '../shared/api/endpoint.ts';
+import { api, type EndpointName } from '../shared/api/index.ts';
+import { workers } from '../shared/api/workers.ts';
 import { entryKey, messageKey } from '../shared/table/keys.ts';
 import type { Bundles } from './bundle/bundle.ts';
 import { Alarms } from './constructs/alarms.ts';
@@ -25,8 +27,8 @@ interface BusinessApiProps extends StackProps {
   bundles: Bundles;
 }
 
-/** Seconds that a function may take. Endpoints answer in milliseconds; the limit is for a table that does not. */
-const TIMEOUT = { endpoint: 10, authorizer: 8, stream: 30, deliver: 60, sweep: 55 };
+/** Seconds that an endpoint's function may take. Most return in milliseconds; the limit is for a slow table. */
+const ENDPOINT_TIMEOUT = 10;
 
 /** Changes that a worker gets from the stream at a time: `relay` sends ten a call, `count` writes fifty a transaction. */
 const BATCH = 100;
@@ -74,10 +76,7 @@ export class BusinessApiStack extends Stack {
 
     const authorizer = new ServiceFunction(this, 'Authorizer', {
       ...surroundings,
-      description: 'Tells whose token a request carries',
-      bundle: bundles.authorizer,
-      access: ['findToken'],
-      timeout: TIMEOUT.authorizer,
+      ...workerProps('authorizer', bundles),
     });
     for (const host of Object.values(hosts)) host.authorizeWith(authorizer.function);
 
@@ -88,7 +87,7 @@ export class BusinessApiStack extends Stack {
         description: endpoint.summary,
         bundle: bundles[name],
         access: endpoint.table,
-        timeout: endpoint.timeout ?? TIMEOUT.endpoint,
+        timeout: endpoint.timeout ?? ENDPOINT_TIMEOUT,
         // Those who wait must not take all of the account's room.
         concurrency: name === 'fetchUserData' ? settings.fetchConcurrency : undefined,
       });
@@ -96,26 +95,20 @@ export class BusinessApiStack extends Stack {
       for (const route of endpoint.routes) hosts[route.host].serve(route, endpoint.token, served.function);
     }
 
-    const wakeUps = new WakeUpQueue(this, 'WakeUps', { visibility: 6 * TIMEOUT.deliver });
+    const wakeUps = new WakeUpQueue(this, 'WakeUps', { visibility: 6 * workers.deliver.timeout });
     const failures = new FailedBatches(this, 'FailedBatches');
     const waking = { ...surroundings.environment, QUEUE_URL: wakeUps.queue.queueUrl };
 
     const relay = new ServiceFunction(this, 'Relay', {
       ...surroundings,
       environment: waking,
-      description: 'Turns new entries of outboxes into wake-ups',
-      bundle: bundles.relay,
-      access: [],
-      timeout: TIMEOUT.stream,
+      ...workerProps('relay', bundles),
     });
     feedFromStream(relay, table, { keys: entryKey('', ''), batchSize: BATCH, failures });
 
     const count = new ServiceFunction(this, 'Count', {
       ...surroundings,
-      description: 'Adds new log entries to job counters',
-      bundle: bundles.count,
-      access: ['markCounted', 'addToJob'],
-      timeout: TIMEOUT.stream,
+      ...workerProps('count', bundles),
     });
     feedFromStream(count, table, {
       keys: { pk: messageKey('').pk },
@@ -136,29 +129,7 @@ export class BusinessApiStack extends Stack {
     const deliver = new ServiceFunction(this, 'Deliver', {
       ...surroundings,
       environment: { ...waking, APP_NETWORK_SECRET: appNetwork.secretArn },
-      description: 'Delivers what waits in a conversation',
-      bundle: bundles.deliver,
-      access: [
-        'findHead',
-        'listEntries',
-        'checkEntry',
-        'checkErasure',
-        'checkSender',
-        'findUser',
-        'removeFromOutbox',
-        'findPlatform',
-        'listTold',
-        'findSpacing',
-        'putSpacing',
-        'putTold',
-        'findCircuit',
-        'updateCircuit',
-        'closeCircuit',
-        'putLogEntry',
-        'putEntry',
-        'updateHead',
-      ],
-      timeout: TIMEOUT.deliver,
+      ...workerProps('deliver', bundles),
     });
     deliver.allow(['secretsmanager:GetSecretValue'], appNetwork.secretArn);
     feedFromQueue(deliver, wakeUps.queue, settings.deliverConcurrency);
@@ -166,41 +137,12 @@ export class BusinessApiStack extends Stack {
     const sweep = new ServiceFunction(this, 'Sweep', {
       ...surroundings,
       environment: waking,
-      description: 'Takes up work that is due',
-      bundle: bundles.sweep,
-      access: ['listDueWork', 'listAnswers', 'removeAnswers', 'buryProfiler', 'findCircuit'],
-      timeout: TIMEOUT.sweep,
+      ...workerProps('sweep', bundles),
     });
     for (const waker of [relay, deliver, sweep]) waker.allow(['sqs:SendMessage'], wakeUps.queue.queueArn);
     const erase = new ServiceFunction(this, 'Erase', {
       ...surroundings,
-      description: 'Forgets users who are to be erased',
-      bundle: bundles.erase,
-      access: [
-        'listDueErasures',
-        'findErasure',
-        'putOffErasure',
-        'endErasure',
-        'findUser',
-        'findRequest',
-        'findHead',
-        'listEntries',
-        'removeFromOutbox',
-        'putLogEntry',
-        'findAccount',
-        'putEventReceipt',
-        'putEntry',
-        'updateHead',
-        'listOfPerson',
-        'removeAnswers',
-        'removeRequests',
-        'listLogsOfContact',
-        'renameInLog',
-        'listGrants',
-        'putGrant',
-        'removeGrant',
-      ],
-      timeout: TIMEOUT.sweep,
+      ...workerProps('erase', bundles),
     });
     new Rule(this, 'EachMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
@@ -241,6 +183,11 @@ export class BusinessApiStack extends Stack {
 }
 
 const endpoints = (): [EndpointName, Endpoint][] => Object.entries(api) as [EndpointName, Endpoint][];
+
+const workerProps = (name: keyof typeof workers, bundles: Bundles) => {
+  const { summary, timeout, table } = workers[name];
+  return { description: summary, bundle: bundles[name], access: table, timeout };
+};
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 

@@ -3,7 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { api, type Endpoint } from '../../shared/api/index.ts';
+import type { Endpoint } from '../../shared/api/endpoint.ts';
+import { api } from '../../shared/api/index.ts';
 import { plugins } from './plugins.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

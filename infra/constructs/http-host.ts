@@ -16,7 +16,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Endpoint } from '../../shared/api/index.ts';
+import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { REST_OF_PATH } from '../../shared/http/middleware/exact-path.ts';
 
 interface HttpHostProps {

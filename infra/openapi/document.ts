@@ -1,7 +1,8 @@
-/** The API description: OpenAPI 3.1, made of `shared/api/index.ts`, its schemas, and the words and examples beside this file. */
+/** The API description: OpenAPI 3.1, made of `shared/api/`, its schemas, and the words and examples beside this file. */
 import type { JsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
-import { api, documents, type Endpoint, type EndpointName, type Host, problemsOf } from '../../shared/api/index.ts';
+import { type Endpoint, type Host, problemsOf } from '../../shared/api/endpoint.ts';
+import { api, documents, type EndpointName } from '../../shared/api/index.ts';
 import { exampleHosts } from '../../shared/api/openapi/example-hosts.ts';
 import { appEvent } from '../../shared/app-network/events.ts';
 import { type ProblemCode, problemCatalogue } from '../../shared/core/problems.ts';

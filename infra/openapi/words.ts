@@ -1,5 +1,7 @@
 /** What the API description says in words: of the whole, of its parts, of each endpoint, and of each problem. */
-import type { Area, EndpointName } from '../../shared/api/index.ts';
+
+import type { Area } from '../../shared/api/endpoint.ts';
+import type { EndpointName } from '../../shared/api/index.ts';
 import type { ProblemCode } from '../../shared/core/problems.ts';
 
 export const overview = `The service through which organisations message and survey the users of a mobile app.

@@ -1,8 +1,9 @@
-/** How a function becomes an endpoint: one Middy chain, built from the endpoint's entry in `shared/api/index.ts`. */
+/** How a function becomes an endpoint: one Middy chain, built from the endpoint's entry in `shared/api/`. */
 import middy from '@middy/core';
 import formBodyParser from '@middy/http-urlencode-body-parser';
 import type { Context } from 'aws-lambda';
-import { type Api, api, type Endpoint, type EndpointName } from '../api/index.ts';
+import type { Endpoint } from '../api/endpoint.ts';
+import { type Api, api, type EndpointName } from '../api/index.ts';
 import { Problem } from '../core/problems.ts';
 import { traced } from '../telemetry/trace.ts';
 import type { HttpEvent, HttpResponse } from './event.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Endpoint } from '../api/index.ts';
+import type { Endpoint } from '../api/endpoint.ts';
 import { type Fault, invalidRequest } from '../core/problems.ts';
 import { faultInBody, faultInParameter } from '../validation/validation-errors.ts';
 import type { HttpEvent } from './event.ts';

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { Endpoint } from '../api/index.ts';
+import type { Endpoint } from '../api/endpoint.ts';
 import type { HttpResponse } from './event.ts';
 
 /** A successful answer with a body. */

@@ -1,4 +1,3 @@
-/** What a chat platform is to the service. One file for each, in this folder; `platforms.ts` lists them. */
 /** What a chat platform is to the service. One file for each, in this folder; `registry.ts` lists them. */
 import * as v from 'valibot';
 import type { PlatformSettings } from '../accounts/platform-settings.ts';

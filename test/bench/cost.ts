@@ -3,7 +3,8 @@
  * what `usage.ts` measures, `prices.ts` names, and what is assumed here.
  */
 
-import { api, type Endpoint, type EndpointName } from '../../shared/api/index.ts';
+import type { Endpoint } from '../../shared/api/endpoint.ts';
+import { api, type EndpointName } from '../../shared/api/index.ts';
 import { logItem, states } from '../../shared/messaging/message.ts';
 import { indexes } from '../../shared/table/access-patterns.ts';
 import type { Key } from '../../shared/table/keys.ts';

@@ -1,5 +1,7 @@
 /** What functions are called with: API Gateway's events (payload format 2.0), with what the authorizer hands on. */
-import { api, type Endpoint, type EndpointName } from '../../shared/api/index.ts';
+
+import type { Endpoint } from '../../shared/api/endpoint.ts';
+import { api, type EndpointName } from '../../shared/api/index.ts';
 
 interface Request {
   path?: Record<string, string>;

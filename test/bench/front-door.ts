@@ -2,7 +2,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Demo } from '../../infra/local/demo.ts';
 import type { LocalStack } from '../../infra/local/local-stack.ts';
-import { api, type Endpoint, type EndpointName } from '../../shared/api/index.ts';
+import type { Endpoint } from '../../shared/api/endpoint.ts';
+import { api, type EndpointName } from '../../shared/api/index.ts';
 
 export interface Sent {
   path?: Record<string, string>;

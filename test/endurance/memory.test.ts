@@ -9,7 +9,8 @@ import { LOCAL_STACK } from '../../infra/local/condition.ts';
 import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
 import type { FunctionDefinition } from '../../infra/local/template/definitions.ts';
 import { readTemplate } from '../../infra/local/template/template.ts';
-import { api, type Endpoint } from '../../shared/api/index.ts';
+import type { Endpoint } from '../../shared/api/endpoint.ts';
+import { api } from '../../shared/api/index.ts';
 import { permissions } from '../../shared/core/permissions.ts';
 import type { Measure } from './support/invoke-often.ts';
 

@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { webhooks } from '../../infra/openapi/webhooks.ts';
 import { remedies } from '../../infra/openapi/words.ts';
 import { DESCRIPTION_FILE, descriptionText } from '../../infra/openapi/write.ts';
-import { api, type Endpoint, problemsOf } from '../../shared/api/index.ts';
+import { type Endpoint, problemsOf } from '../../shared/api/endpoint.ts';
+import { api } from '../../shared/api/index.ts';
 import { problemCatalogue } from '../../shared/core/problems.ts';
 import { propertyNames } from '../../shared/users/profile-properties.ts';
 

@@ -50,7 +50,7 @@ test('a function is loaded anew when its source changes, and the table keeps wha
     .toMatchObject({ question: 'Changed!', options: [{ option: 'yes' }, { option: 'no' }] });
 });
 
-test('an entry in shared/api/index.ts and a file in functions/ are all that a new endpoint needs', async () => {
+test('an entry in shared/api/ and a file in functions/ are all that a new endpoint needs', async () => {
   await writeFile(
     join(sources.folder, 'functions/profilers/count-profilers.ts'),
     `import { endpoint, ok } from '../../shared/http/endpoint.ts';
@@ -62,10 +62,10 @@ export const handler = endpoint('countProfilers', async ({ account }) => {
 });
 `,
   );
-  await sources.change('shared/api/index.ts', (source) =>
+  await sources.change('shared/api/profilers.ts', (source) =>
     source.replace(
-      'export const api = {',
-      `export const api = {
+      'export const profilers = {',
+      `export const profilers = {
   countProfilers: define({
     area: 'profilers',
     summary: 'Count your profilers.',

@@ -1,7 +1,8 @@
 /** What every endpoint promises alike, read off the API's own list: a new endpoint is held to it as soon as it is there. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, inject, test } from 'vitest';
-import { api, type Endpoint, type EndpointName } from '../../shared/api/index.ts';
+import type { Endpoint } from '../../shared/api/endpoint.ts';
+import { api, type EndpointName } from '../../shared/api/index.ts';
 import { permissions } from '../../shared/core/permissions.ts';
 import { asProblem, sendRaw, urlOf } from './support/client.ts';
 import { newCaller } from './support/world.ts';

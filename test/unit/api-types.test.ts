@@ -1,4 +1,4 @@
-/** What disagrees with `shared/api/index.ts` does not compile: each snippet here must be refused, and the sound one accepted. */
+/** What disagrees with `shared/api/` does not compile: each snippet here must be refused, and the sound one accepted. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const description = (changed: Record<string, string> = {}) => {
   };
   const source = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   return `import * as v from ${from('node_modules/valibot/dist/index.mjs')};
-import { define } from ${from('shared/api/index.ts')};
+import { define } from ${from('shared/api/endpoint.ts')};
 export const x = define({ ${source.join(', ')} });`;
 };
 

@@ -2,7 +2,7 @@
 import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { define } from '../../shared/api/index.ts';
+import { define } from '../../shared/api/endpoint.ts';
 import { invalidRequest, Problem } from '../../shared/core/problems.ts';
 import { endpoint, ok, serve } from '../../shared/http/endpoint.ts';
 import type { HttpEvent } from '../../shared/http/event.ts';

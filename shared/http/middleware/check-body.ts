@@ -1,6 +1,6 @@
 /** What a body must be before it is parsed: of the right media type, in UTF-8, not compressed. */
 import { isUtf8 } from 'node:buffer';
-import type { Endpoint } from '../../api/index.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
 import { Problem } from '../../core/problems.ts';
 import type { HttpEvent, HttpMiddleware } from '../event.ts';
 

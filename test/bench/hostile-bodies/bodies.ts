@@ -1,5 +1,7 @@
 /** Bodies of nearly 6 MB, as much as Lambda passes on, that are made to be expensive. */
-import { type Api, api, type Endpoint, type EndpointName } from '../../../shared/api/index.ts';
+
+import type { Endpoint } from '../../../shared/api/endpoint.ts';
+import { type Api, api, type EndpointName } from '../../../shared/api/index.ts';
 
 /** Bytes of a body: the event holds more than the body. */
 const SIZE = 5_800_000;

@@ -4,7 +4,8 @@
  */
 import * as v from 'valibot';
 import { expect, inject } from 'vitest';
-import { type Api, api, type Endpoint, type EndpointName, problemsOf } from '../../../shared/api/index.ts';
+import { type Endpoint, problemsOf } from '../../../shared/api/endpoint.ts';
+import { type Api, api, type EndpointName } from '../../../shared/api/index.ts';
 import { problemCatalogue } from '../../../shared/core/problems.ts';
 
 type InputOf<E, Part extends string> =

@@ -1,0 +1,64 @@
+/** Requests of chat platforms. */
+import * as v from 'valibot';
+import { rapidproMessage } from '../platforms/rapidpro.ts';
+import { anyObject, responseList } from '../validation/bounded.ts';
+import { phoneNumberOrPlus, receivedText } from '../validation/schemas.ts';
+
+import { define, reachingState } from './endpoint.ts';
+
+export const bridge = {
+  takeRapidproMessage: define({
+    area: 'bridge',
+    summary: 'Take a message, or a part of one, that a flow on RapidPro sends to a user.',
+    routes: [
+      { host: 'bridge', method: 'POST', path: '/v1/webhook/rapidpro' },
+      { host: 'bridge', method: 'POST', path: '/v1/webhook/rapidpro/' },
+    ],
+    token: 'header',
+    permission: 'bridge',
+    body: { type: 'form', schema: rapidproMessage },
+    responses: { 200: v.object({ message: v.literal('success'), id: v.optional(v.string()) }) },
+    problems: [],
+    table: ['findAccount', ...reachingState, 'findRepeats', 'updateRepeats', 'listStates', 'findHook'],
+  }),
+
+  takeTurnMessage: define({
+    area: 'bridge',
+    summary: 'Take a message that Turn sends to a user.',
+    routes: [{ host: 'bridge', method: 'POST', path: '/v1/webhook/turn/{encoded_token}' }],
+    token: 'path',
+    permission: 'bridge',
+    path: v.object({ encoded_token: v.string() }),
+    headers: v.object({
+      'x-turn-hook-signature': v.optional(v.string()),
+      'x-turn-hook-subscription': v.optional(v.string()),
+    }),
+    // What is no message may have any form: `platforms/turn.ts` reads it.
+    body: { type: 'json', schema: anyObject },
+    responses: { 200: v.object({ messages: responseList(v.object({ id: v.string() })) }) },
+    problems: ['signature_invalid'],
+    table: ['findMedia', 'findHook', 'findAccount', ...reachingState],
+  }),
+
+  takeTestMessage: define({
+    area: 'bridge',
+    summary: 'Write to one of your bots as a user of the app would.',
+    routes: [{ host: 'bridge', method: 'POST', path: '/webhook/{bot_phone_number}' }],
+    token: 'header',
+    permission: 'bridge',
+    path: v.object({ bot_phone_number: v.string() }),
+    body: {
+      type: 'json',
+      schema: v.object({
+        message: v.object({
+          type: v.literal('text'),
+          from: phoneNumberOrPlus,
+          text: v.object({ body: receivedText }),
+        }),
+      }),
+    },
+    responses: { 200: v.object({ message: v.literal('success') }) },
+    problems: ['bot_not_found'],
+    table: ['findBot', 'findAccount', ...reachingState],
+  }),
+} as const;

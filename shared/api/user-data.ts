@@ -1,0 +1,104 @@
+/** User data requests. */
+import * as v from 'valibot';
+import { type PropertyName, propertyNames } from '../users/profile-properties.ts';
+import { listOf, responseRecord } from '../validation/bounded.ts';
+import { atMost, idOfAnything, phoneNumber, visibleText, wholeNumber } from '../validation/schemas.ts';
+
+import { define, idempotencyKey } from './endpoint.ts';
+
+const property = v.picklist(propertyNames);
+
+/** Why a business asks. */
+const explanation = v.pipe(visibleText, atMost(1_000));
+
+/** Items of `data` that are looked at: every fault of so many is named. */
+const MAX_ASKED = 1_000;
+
+const named = v.object({ property: v.pipe(v.string(), v.maxLength(100)) });
+
+/** What an item asks for, unless that is longer than any property's name. */
+const nameIn = (item: unknown): string | undefined => (v.is(named, item) ? item.property : undefined);
+
+/** What is asked for: each property once. */
+const askedFor = <Item extends v.GenericSchema<unknown, { property: PropertyName }>>(item: Item) =>
+  v.pipe(
+    listOf(item, { min: 1, tooFew: 'must name at least one property', max: MAX_ASKED, of: 'properties' }),
+    v.rawCheck(({ dataset, addIssue }) => {
+      // Repetitions are looked for even where items have faults of their own, but not in what is no list or too long.
+      const given: unknown = dataset.value;
+      if (!Array.isArray(given) || given.length > MAX_ASKED) return;
+      const seen = new Set<string>();
+      for (const [key, one] of given.entries()) {
+        const name = nameIn(one);
+        if (name === undefined) continue;
+        if (!seen.has(name)) {
+          seen.add(name);
+          continue;
+        }
+        const path = { type: 'array', origin: 'value', input: given, key, value: given[key] } as const;
+        addIssue({ message: `names ${name} again`, path: [path] });
+      }
+    }),
+  );
+
+const requestStatus = v.picklist(['pending', 'completed']);
+
+/** What became of a property. */
+export const result = v.variant('status', [
+  v.object({ status: v.literal('approved'), source: v.string(), value: v.string(), timestamp: v.string() }),
+  v.object({ status: v.picklist(['denied', 'unavailable']) }),
+]);
+
+export const userData = v.object({ status: requestStatus, results: responseRecord(v.string(), result) });
+
+export const userDataRequests = {
+  startUserDataRequest: define({
+    area: 'user-data',
+    summary: 'Ask a user for properties of the profile.',
+    routes: [{ host: 'base', method: 'POST', path: '/v1/user_data/start/{phone_number}' }],
+    token: 'header',
+    permission: 'user_data',
+    path: v.object({ phone_number: phoneNumber }),
+    headers: idempotencyKey,
+    body: {
+      type: 'json',
+      schema: v.object({
+        reason: explanation,
+        data: askedFor(
+          v.object({ property, reason: v.optional(explanation), required: v.optional(v.boolean(), false) }),
+        ),
+      }),
+    },
+    responses: { 200: v.object({ requestId: v.string(), status: requestStatus }) },
+    problems: ['user_not_found', 'idempotency_key_reused'],
+    table: ['findUser', 'checkUser', 'findAccount', 'putRequest', 'findRequest', 'putGrant', 'putEntry', 'updateHead'],
+  }),
+
+  fetchUserData: define({
+    area: 'user-data',
+    summary: 'Fetch what a user granted, waiting for the answer if you like.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/user_data/fetch/{id}' }],
+    token: 'header',
+    permission: 'user_data',
+    path: v.object({ id: idOfAnything }),
+    query: v.object({ long_poll: v.optional(wholeNumber(0, 30), '0') }),
+    responses: { 200: userData },
+    problems: ['request_not_found'],
+    // The gateway gives up after 30.
+    timeout: 29,
+    table: ['findRequest'],
+  }),
+
+  retrieveUserData: define({
+    area: 'user-data',
+    summary: 'Retrieve properties that are granted without asking the user.',
+    routes: [{ host: 'base', method: 'POST', path: '/v1/user_data/fetch/{id}' }],
+    token: 'header',
+    permission: 'user_data',
+    path: v.object({ id: phoneNumber }),
+    body: { type: 'json', schema: v.object({ data: askedFor(v.object({ property })) }) },
+    responses: { 200: userData },
+    problems: ['approval_required', 'user_not_found'],
+    table: ['findUser', 'putGrant'],
+  }),
+} as const;

@@ -1,0 +1,91 @@
+/** The functions that no endpoint is served by: what each does, how long it may take, and its rights in the table. */
+import type { AccessPatternName } from '../table/access-patterns.ts';
+
+interface Worker {
+  /** One line for whoever looks at the function in AWS. */
+  summary: string;
+  /** Seconds that an invocation may take. */
+  timeout: number;
+  /** Ways in which it touches the table: its role allows these and no others. */
+  table: readonly AccessPatternName[];
+}
+
+export const workers = {
+  authorizer: {
+    summary: 'Finds the account and the permissions of a token',
+    timeout: 8,
+    table: ['findToken'],
+  },
+
+  relay: {
+    summary: 'Turns new entries of outboxes into wake-ups',
+    timeout: 30,
+    table: [],
+  },
+
+  count: {
+    summary: 'Adds new log entries to job counters',
+    timeout: 30,
+    table: ['markCounted', 'addToJob'],
+  },
+
+  deliver: {
+    summary: 'Delivers the pending entries of a conversation',
+    timeout: 60,
+    table: [
+      'findHead',
+      'listEntries',
+      'checkEntry',
+      'checkErasure',
+      'checkSender',
+      'findUser',
+      'removeFromOutbox',
+      'findPlatform',
+      'listTold',
+      'findSpacing',
+      'putSpacing',
+      'putTold',
+      'findCircuit',
+      'updateCircuit',
+      'closeCircuit',
+      'putLogEntry',
+      'putEntry',
+      'updateHead',
+    ],
+  },
+
+  sweep: {
+    summary: 'Starts work that is due',
+    timeout: 55,
+    table: ['listDueWork', 'listAnswers', 'removeAnswers', 'buryProfiler', 'findCircuit'],
+  },
+
+  erase: {
+    summary: 'Erases users who were removed',
+    timeout: 55,
+    table: [
+      'listDueErasures',
+      'findErasure',
+      'putOffErasure',
+      'endErasure',
+      'findUser',
+      'findRequest',
+      'findHead',
+      'listEntries',
+      'removeFromOutbox',
+      'putLogEntry',
+      'findAccount',
+      'putEventReceipt',
+      'putEntry',
+      'updateHead',
+      'listOfPerson',
+      'removeAnswers',
+      'removeRequests',
+      'listLogsOfContact',
+      'renameInLog',
+      'listGrants',
+      'putGrant',
+      'removeGrant',
+    ],
+  },
+} as const satisfies Record<string, Worker>;
