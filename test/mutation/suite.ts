@@ -3,6 +3,7 @@
  * of them look at which sources is written down, so that a part of the sources can be tried with a part of the tests.
  */
 import type { TestProjectInlineConfiguration } from 'vitest/config';
+import { LOCAL_STACK } from '../../infra/local/condition.ts';
 
 /** Tests that look at the domain in a table of their own, or through the operator's command. */
 const domain = [
@@ -212,10 +213,16 @@ const anew = 'test/mutation/anew.ts';
 const attach = 'test/mutation/attach.ts';
 const provide = 'test/mutation/provide.ts';
 
+/** Vite loads the sources, so it has the condition under which Node loads them for all other tests. */
+const vite = {
+  extends: true,
+  ssr: { resolve: { conditions: ['module', 'node', 'development|production', LOCAL_STACK] } },
+} as const satisfies TestProjectInlineConfiguration;
+
 export const projects: TestProjectInlineConfiguration[] = [
-  { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], setupFiles: [anew, attach] } },
+  { ...vite, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], setupFiles: [anew, attach] } },
   {
-    extends: true,
+    ...vite,
     test: {
       name: 'domain',
       include: files(domain),
@@ -224,7 +231,7 @@ export const projects: TestProjectInlineConfiguration[] = [
     },
   },
   {
-    extends: true,
+    ...vite,
     test: {
       name: 'served',
       include: files(served),
