@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { LOCAL_STACK } from './infra/local/condition.ts';
+import { LOCAL_STACK } from './infra/local/runtime/condition.ts';
 import { localFolder } from './infra/local/stack-file.ts';
 
 // Each test file has a process of its own, and many start others: all of them find what one has compiled. Coverage would

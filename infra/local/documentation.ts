@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { apiDescription } from '../../shared/api/openapi/description.ts';
 import { buildSite, type File } from '../docs/site.ts';
 import { placeholders } from '../openapi/examples.ts';
-import type { Beside } from './gateway.ts';
+import type { Beside } from './aws/gateway/gateway.ts';
 import { HttpRefusal, replyTo, send } from './simulated/http.ts';
 import { refuseStrangers } from './simulated/strangers.ts';
 

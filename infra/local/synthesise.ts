@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Bundling } from '../bundle/bundle.ts';
-import { LOCAL_STACK } from './condition.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from './aws/start-error.ts';
+import { LOCAL_STACK } from './runtime/condition.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

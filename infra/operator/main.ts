@@ -12,7 +12,7 @@ const args = process.argv.slice(2);
 
 if (!namesTable(args, process.env)) {
   // On the local stack, platforms are on this machine, and their URLs have no https.
-  await import('../local/use-local-runtime.ts');
+  await import('../local/runtime/use-local-runtime.ts');
   process.env.ALLOW_LOOPBACK = 'true';
 }
 const { runCommand } = await import('./program.ts');

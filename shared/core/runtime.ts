@@ -1,6 +1,7 @@
 /**
  * What differs between a deployed function and one on the local stack. The local stack replaces this module by
- * `infra/local/runtime.ts` (`imports` in package.json), so that no setting of a deployed function changes these values.
+ * `infra/local/runtime/local-runtime.ts` (`imports` in package.json), so that no setting of a deployed function changes
+ * these values.
  */
 
 /** Milliseconds since 1970. */

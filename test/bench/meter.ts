@@ -5,8 +5,8 @@
  */
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
-import { callerOf } from '../../infra/local/rights/roles.ts';
+import { callerOf } from '../../infra/local/aws/iam/roles.ts';
+import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import { nameOf } from './parts.ts';
 
 /** What somebody consumed. */

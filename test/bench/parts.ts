@@ -5,11 +5,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createTable, openDatabase } from '../../infra/local/aws/database/database.ts';
+import type { FunctionDefinition } from '../../infra/local/aws/template/definitions.ts';
+import { readTemplate } from '../../infra/local/aws/template/template.ts';
 import { callTableOf } from '../../infra/local/call-table.ts';
-import { createTable, openDatabase } from '../../infra/local/database.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
-import type { FunctionDefinition } from '../../infra/local/template/definitions.ts';
-import { readTemplate } from '../../infra/local/template/template.ts';
 
 export interface Parts {
   /** Functions by name: `sendMessage`, `deliver`. */

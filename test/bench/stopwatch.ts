@@ -1,6 +1,6 @@
 /** Times what functions take on the local stack: from when a thread is given a call until it has answered. */
 import type { Worker } from 'node:worker_threads';
-import type { Answer, Call } from '../../infra/local/worker-thread.ts';
+import type { Answer, Call } from '../../infra/local/aws/lambda/worker-thread.ts';
 
 /** Milliseconds of calls since they were last taken, by what was called. */
 const found = new Map<string, number[]>();

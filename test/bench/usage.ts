@@ -3,7 +3,7 @@
  * the local stack.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { openDatabase } from '../../infra/local/database.ts';
+import { openDatabase } from '../../infra/local/aws/database/database.ts';
 import type { Demo } from '../../infra/local/demo.ts';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';

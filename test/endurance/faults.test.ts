@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Faults } from '../../infra/local/faults.ts';
+import type { Faults } from '../../infra/local/aws/fault-injection.ts';
 import type { Call, PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
 import { serveOwnStack } from '../stack/support/own-stack.ts';
 import { type Caller, newCaller, newPhone } from '../stack/support/world.ts';

@@ -1,7 +1,7 @@
 /** `npm run test:endurance`: whole conversations and outages, on stacks of their own. They take minutes, so CI runs them. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { LOCAL_STACK } from '../../infra/local/condition.ts';
+import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),

@@ -6,10 +6,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { rightsFor, rightsOf } from '../../infra/local/rights/policies.ts';
-import type { MadeCall } from '../../infra/local/rights/roles.ts';
+import { rightsFor, rightsOf } from '../../infra/local/aws/iam/policies.ts';
+import type { MadeCall } from '../../infra/local/aws/iam/roles.ts';
+import { readTemplate } from '../../infra/local/aws/template/template.ts';
 import { localFolder } from '../../infra/local/stack-file.ts';
-import { readTemplate } from '../../infra/local/template/template.ts';
 import { callsFile, testAssembly } from '../support/calls.ts';
 
 const read = async (): Promise<MadeCall[]> => {

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { freePort } from '../../infra/local/free-port.ts';
+import { freePort } from '../../infra/local/aws/free-port.ts';
+import { StartError } from '../../infra/local/aws/start-error.ts';
 import { AppNetwork } from '../../infra/local/simulated/app-network/app-network.ts';
 import type { Call, PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
 import type { Rule } from '../../infra/local/simulated/behaviour.ts';
-import { StartError } from '../../infra/local/start-error.ts';
 import { askAt, aTime, aUuid, type Bridge, openBridge, tryHelp } from './support/simulator.ts';
 
 const PHONE = '27821234567';

@@ -1,8 +1,8 @@
 /** Buckets of the local stack: what functions may do with them, as their roles say. */
 import { AwsClient } from 'aws4fetch';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Buckets } from '../../infra/local/buckets.ts';
-import { OPERATOR, Roles } from '../../infra/local/rights/roles.ts';
+import { Buckets } from '../../infra/local/aws/buckets.ts';
+import { OPERATOR, Roles } from '../../infra/local/aws/iam/roles.ts';
 
 const BUCKET = { id: 'Media', name: 'media', arn: 'arn:aws:s3:::media' };
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTable } from '../../infra/local/database.ts';
+import { createTable } from '../../infra/local/aws/database/database.ts';
 
 test('a database that shows each access key its own tables is told apart, with what to do', async () => {
   const server = createServer((request, response) => {

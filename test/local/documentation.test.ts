@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pages } from '../../infra/docs/shell.ts';
 import { buildSite } from '../../infra/docs/site.ts';
+import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import { documentation } from '../../infra/local/documentation.ts';
-import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
 
 const servers: Server[] = [];
 

@@ -1,6 +1,6 @@
 /** What is outside of the service, started as one. */
 import { expect, test } from 'vitest';
-import { freePort } from '../../infra/local/free-port.ts';
+import { freePort } from '../../infra/local/aws/free-port.ts';
 import { Outside } from '../../infra/local/simulated/outside.ts';
 import { askAt, openBridge } from './support/simulator.ts';
 

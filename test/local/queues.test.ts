@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Faults } from '../../infra/local/faults.ts';
+import type { Faults } from '../../infra/local/aws/fault-injection.ts';
 import { openRemote, type Remote } from './support/remote.ts';
 import { allow, arn, type SmallStack, type SmallTemplate, serve } from './support/small-stack.ts';
 

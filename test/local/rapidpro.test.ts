@@ -1,8 +1,8 @@
 /** The simulated RapidPro, as the service, tests and people meet it. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { freePort } from '../../infra/local/free-port.ts';
+import { freePort } from '../../infra/local/aws/free-port.ts';
+import { StartError } from '../../infra/local/aws/start-error.ts';
 import { RapidPro } from '../../infra/local/simulated/rapidpro/rapidpro.ts';
-import { StartError } from '../../infra/local/start-error.ts';
 import { askAt, aTime, aUuid, type Bridge, drop, hold, openBridge, tryHelp } from './support/simulator.ts';
 
 const USER = '27821234567';

@@ -9,8 +9,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { freePort } from '../../infra/local/free-port.ts';
-import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
+import { freePort } from '../../infra/local/aws/free-port.ts';
+import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import type { StackFile } from '../../infra/local/stack-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'start-'));

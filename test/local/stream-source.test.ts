@@ -7,10 +7,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Stream, type StreamRecord } from '../../infra/local/sources/stream.ts';
-import { type Positions, StreamSource } from '../../infra/local/sources/stream-source.ts';
-import { Writes } from '../../infra/local/sources/writes.ts';
-import type { StreamMapping } from '../../infra/local/template/definitions.ts';
+import { Stream, type StreamRecord } from '../../infra/local/aws/event-sources/stream.ts';
+import { type Positions, StreamSource } from '../../infra/local/aws/event-sources/stream-source.ts';
+import { Writes } from '../../infra/local/aws/event-sources/writes.ts';
+import type { StreamMapping } from '../../infra/local/aws/template/definitions.ts';
 
 const mapping: StreamMapping = {
   kind: 'stream',

@@ -3,7 +3,7 @@ import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/clie
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Repetition } from '../../infra/local/faults.ts';
+import type { Repetition } from '../../infra/local/aws/fault-injection.ts';
 import { openRemote, type Remote } from './support/remote.ts';
 import { allow, arn, attribute, type SmallStack, type SmallTemplate, serve } from './support/small-stack.ts';
 

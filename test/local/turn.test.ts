@@ -1,9 +1,9 @@
 /** The simulated Turn, as the service, tests and people meet it. */
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { freePort } from '../../infra/local/free-port.ts';
+import { freePort } from '../../infra/local/aws/free-port.ts';
+import { StartError } from '../../infra/local/aws/start-error.ts';
 import { Turn } from '../../infra/local/simulated/turn/turn.ts';
-import { StartError } from '../../infra/local/start-error.ts';
 import { askAt, aTime, type Bridge, drop, hold, openBridge, tryHelp } from './support/simulator.ts';
 
 const USER = '27821234567';

@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { LocalFunction } from '../../infra/local/function-pool.ts';
-import type { FunctionDefinition } from '../../infra/local/template/definitions.ts';
+import type { LocalFunction } from '../../infra/local/aws/lambda/lambda-pool.ts';
+import type { FunctionDefinition } from '../../infra/local/aws/template/definitions.ts';
 
 type Handler = (event: unknown, context: object) => Promise<unknown>;
 

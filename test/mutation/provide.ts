@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { createTable, openDatabase } from '../../infra/local/database.ts';
+import { createTable, openDatabase } from '../../infra/local/aws/database/database.ts';
+import { readTemplate } from '../../infra/local/aws/template/template.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
-import { readTemplate } from '../../infra/local/template/template.ts';
 
 let assembled: Promise<string> | undefined;
 

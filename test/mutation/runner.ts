@@ -20,7 +20,7 @@ import {
   TestStatus,
 } from '@stryker-mutator/api/test-runner';
 import { createVitest, type TestCase, type TestModule, type TestProject, type Vitest } from 'vitest/node';
-import { LOCAL_STACK } from '../../infra/local/condition.ts';
+import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';
 import type { Coverage, Purpose } from './attach.ts';
 import { KeptForks } from './kept-fork.ts';
 import { concerns, namePattern, projects } from './suite.ts';

@@ -3,7 +3,7 @@
  * of them look at which sources is written down, so that a part of the sources can be tried with a part of the tests.
  */
 import type { TestProjectInlineConfiguration } from 'vitest/config';
-import { LOCAL_STACK } from '../../infra/local/condition.ts';
+import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';
 
 /** Tests that look at the domain in a table of their own, or through the operator's command. */
 const domain = [

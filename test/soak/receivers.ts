@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
-import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
+import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import type { Book, Message } from './book.ts';
 
 /** How a receiver does: it takes what comes, accepts connections and never answers, or accepts none. */

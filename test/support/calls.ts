@@ -1,7 +1,7 @@
 /** The record of what functions called in AWS while the stack tests ran, on all stacks that these served. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { MadeCall } from '../../infra/local/rights/roles.ts';
+import type { MadeCall } from '../../infra/local/aws/iam/roles.ts';
 import { localFolder } from '../../infra/local/stack-file.ts';
 
 /** Where the stack that the tests run on stands as it was synthesised. */

@@ -1,9 +1,9 @@
 /** How a batch of the stream is handled, told by the calls that the function gets: each record is its number. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Faults } from '../../infra/local/faults.ts';
-import { BatchHandler } from '../../infra/local/sources/batch-handler.ts';
-import type { StreamRecord } from '../../infra/local/sources/stream.ts';
-import type { StreamMapping } from '../../infra/local/template/definitions.ts';
+import { BatchHandler } from '../../infra/local/aws/event-sources/batch-handler.ts';
+import type { StreamRecord } from '../../infra/local/aws/event-sources/stream.ts';
+import type { Faults } from '../../infra/local/aws/fault-injection.ts';
+import type { StreamMapping } from '../../infra/local/aws/template/definitions.ts';
 
 const mapping: StreamMapping = {
   kind: 'stream',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readFilter } from '../../infra/local/sources/event-filter.ts';
+import { readFilter } from '../../infra/local/aws/template/event-filter.ts';
 
 const inserted = {
   eventName: 'INSERT',

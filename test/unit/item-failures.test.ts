@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failedItems } from '../../infra/local/sources/item-failures.ts';
+import { failedItems } from '../../infra/local/aws/event-sources/item-failures.ts';
 
 const failures = (...items: unknown[]) => ({ batchItemFailures: items.map((itemIdentifier) => ({ itemIdentifier })) });
 

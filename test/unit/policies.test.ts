@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refusedTouch, rightsFor, rightsOf, type Statement, touchesOf } from '../../infra/local/rights/policies.ts';
+import { refusedTouch, rightsFor, rightsOf, type Statement, touchesOf } from '../../infra/local/aws/iam/policies.ts';
 
 const policy: Statement[] = [
   { actions: ['dynamodb:GetItem', 'dynamodb:PutItem'], resources: ['Table.Arn'], leadingKeys: ['USER#*', 'ACCOUNTS'] },

@@ -7,7 +7,7 @@ import { createServer, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { closeServer, listenOnLoopback } from '../../infra/local/loopback.ts';
+import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import { isPublicAddress, post } from '../../shared/outbound/http-client.ts';
 import { jsonPosting, NoAnswer } from '../../shared/outbound/request.ts';
 import { signed } from '../../shared/outbound/standard-webhooks.ts';

@@ -1,9 +1,9 @@
 /** What a queue promises: order within a group, hiding, swallowing repeats, dead letters. Time stands still but for us. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Faults } from '../../infra/local/faults.ts';
-import { type Message, Queue, type Received } from '../../infra/local/queues/queue.ts';
-import type { QueueDefinition } from '../../infra/local/template/definitions.ts';
+import type { Faults } from '../../infra/local/aws/fault-injection.ts';
+import { type Message, Queue, type Received } from '../../infra/local/aws/queues/queue.ts';
+import type { QueueDefinition } from '../../infra/local/aws/template/definitions.ts';
 
 const MEMORY = 300_000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchRoute } from '../../infra/local/routes.ts';
+import { matchRoute } from '../../infra/local/aws/gateway/routes.ts';
 
 const routes = [
   'GET /things',

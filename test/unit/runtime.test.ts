@@ -1,6 +1,6 @@
 /** Production's runtime module, and the local stack's in its place. */
 import { afterEach, expect, test, vi } from 'vitest';
-import * as local from '../../infra/local/runtime.ts';
+import * as local from '../../infra/local/runtime/local-runtime.ts';
 import * as production from '../../shared/core/runtime.ts';
 
 afterEach(() => {

@@ -6,8 +6,8 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { closeServer, listenOnLoopback, takePort } from '../loopback.ts';
-import { matchRoute } from '../routes.ts';
+import { matchRoute } from '../aws/gateway/routes.ts';
+import { closeServer, listenOnLoopback, takePort } from '../aws/loopback.ts';
 import { Changes } from './changes.ts';
 import { type Answer, HttpRefusal, readBody, replyTo, send, stream } from './http.ts';
 import { refuseStrangers } from './strangers.ts';

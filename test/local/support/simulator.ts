@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { closeServer, listenOnLoopback } from '../../../infra/local/loopback.ts';
+import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 
 /** Asks as people do. Answers status and body: as JSON, where it is that. */
 export const askAt = async (

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
+import { LocalStack, type LocalStackOptions } from '../../../infra/local/aws/emulator.ts';
 
 export interface SmallFunction {
   /** Of its module, with `handler`. */

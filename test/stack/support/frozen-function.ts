@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { LocalFunction } from '../../../infra/local/function-pool.ts';
-import type { FunctionDefinition } from '../../../infra/local/template/definitions.ts';
+import type { LocalFunction } from '../../../infra/local/aws/lambda/lambda-pool.ts';
+import type { FunctionDefinition } from '../../../infra/local/aws/template/definitions.ts';
 import type { Call, Done } from './frozen-process.ts';
 import type { InterruptingProxy } from './interrupting-proxy.ts';
 

@@ -12,9 +12,9 @@ import { createGzip } from 'node:zlib';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { BINARY } from '../../../infra/local/aws/database/database.ts';
+import { freePort } from '../../../infra/local/aws/free-port.ts';
 import { callTableOf } from '../../../infra/local/call-table.ts';
-import { BINARY } from '../../../infra/local/database.ts';
-import { freePort } from '../../../infra/local/free-port.ts';
 import type { Key } from '../../../shared/table/keys.ts';
 
 const BATCH = 25;

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
-import { closeServer, listenOnLoopback } from '../../../infra/local/loopback.ts';
+import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 
 /** Letters, digits and punctuation. */
 const name = v.pipe(v.string(), v.regex(/^[!-~]{1,128}$/));

@@ -9,7 +9,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
-import type { FunctionDefinition } from './template/definitions.ts';
+import type { FunctionDefinition } from '../template/definitions.ts';
 import type { Answer, Call, Outcome, ThreadData } from './worker-thread.ts';
 
 /** Lambda takes and gives at most this many bytes. */

@@ -4,11 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { MAX_PAYLOAD } from '../lambda/lambda-pool.ts';
+import { closeServer, listenOnLoopback } from '../loopback.ts';
+import type { HostDefinition } from '../template/definitions.ts';
 import { Authorizers } from './authorizers.ts';
-import { MAX_PAYLOAD } from './function-pool.ts';
-import { closeServer, listenOnLoopback } from './loopback.ts';
 import { type Match, matchRoute } from './routes.ts';
-import type { HostDefinition } from './template/definitions.ts';
 
 interface Answer {
   status: number;

@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import S3rver from '@20minutes/s3rver';
 import AwsAccount from '@20minutes/s3rver/lib/models/account.js';
+import { callerOf, OPERATOR, type Roles } from './iam/roles.ts';
 import { closeServer, listenOnLoopback } from './loopback.ts';
-import { callerOf, OPERATOR, type Roles } from './rights/roles.ts';
 import type { Template } from './template/definitions.ts';
 
 const ACTIONS: Record<string, string> = {

@@ -1,7 +1,7 @@
 /** Reads queues and event source mappings. A property that is not named here is one that we do not serve. */
 import * as v from 'valibot';
-import { readFilter } from '../sources/event-filter.ts';
 import type { FunctionDefinition, Mapping, QueueDefinition, QueueMapping, StreamMapping } from './definitions.ts';
+import { readFilter } from './event-filter.ts';
 import { type Json, unknown } from './json.ts';
 
 /** What is without effect here, whatever it says. */

@@ -1,6 +1,6 @@
 /** An event source mapping of a queue: has its function called with the messages, as many at a time as it allows. */
 
-import { MAX_CALLS } from '../function-pool.ts';
+import { MAX_CALLS } from '../lambda/lambda-pool.ts';
 import { type Queue, QueueError, type Received } from '../queues/queue.ts';
 import { toRecord } from '../queues/queue-api.ts';
 import type { QueueMapping } from '../template/definitions.ts';

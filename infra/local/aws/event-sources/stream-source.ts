@@ -3,7 +3,7 @@
  * has the function called with the records that are for it, one batch at a time for each shard.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { MAX_PAYLOAD } from '../function-pool.ts';
+import { MAX_PAYLOAD } from '../lambda/lambda-pool.ts';
 import type { StreamMapping } from '../template/definitions.ts';
 import { BatchHandler, type BatchHandlerSettings } from './batch-handler.ts';
 import { type Page, type Stream, StreamError, type StreamRecord } from './stream.ts';

@@ -2,7 +2,7 @@
  * Replaces `shared/core/runtime.ts` on the local stack and in tests. MINUTE is the number of milliseconds that a minute of
  * the service lasts; ALLOW_LOOPBACK permits calls of this machine. Deployed functions contain neither.
  */
-import type * as runtime from '../../shared/core/runtime.ts';
+import type * as runtime from '../../../shared/core/runtime.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,6 +1,6 @@
 /** All queues of the stack. They keep their messages when the stack is loaded anew, and only as long as it runs. */
 
-import type { Faults } from '../faults.ts';
+import type { Faults } from '../fault-injection.ts';
 import type { QueueDefinition } from '../template/definitions.ts';
 import { type Message, Queue } from './queue.ts';
 

@@ -3,7 +3,7 @@
  * In a FIFO queue the messages of a group come in order, and none comes while one of its group is hidden.
  */
 import { randomUUID } from 'node:crypto';
-import type { Faults, QueuedMessage } from '../faults.ts';
+import type { Faults, QueuedMessage } from '../fault-injection.ts';
 import type { QueueDefinition } from '../template/definitions.ts';
 
 /** What a caller gets to hear, with the code that SQS gives it. */

@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { rightsFor, type Statement } from '../rights/policies.ts';
+import { rightsFor, type Statement } from '../iam/policies.ts';
 import type { FunctionDefinition, HostDefinition, Template } from './definitions.ts';
 import { readMapping, readQueues } from './events.ts';
 import { field, found, type Json, list, number, only, strings, text, unknown } from './json.ts';

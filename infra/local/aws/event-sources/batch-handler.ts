@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Faults } from '../faults.ts';
+import type { Faults } from '../fault-injection.ts';
 import type { StreamMapping } from '../template/definitions.ts';
 import { arnOf, REGION } from '../template/references.ts';
 import { failedItems } from './item-failures.ts';

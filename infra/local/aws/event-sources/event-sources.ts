@@ -1,6 +1,6 @@
 /** All event source mappings of a template, at work. */
 
-import type { Faults } from '../faults.ts';
+import type { Faults } from '../fault-injection.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { Mapping } from '../template/definitions.ts';
 import { QueueSource } from './queue-source.ts';

@@ -1,7 +1,7 @@
 /** What the template says, in the words of the parts that serve it. An `id` is a logical id. */
 
-import type { Statement, Touch } from '../rights/policies.ts';
-import type { EventFilter } from '../sources/event-filter.ts';
+import type { Statement, Touch } from '../iam/policies.ts';
+import type { EventFilter } from './event-filter.ts';
 
 /** A function, by its logical id: the name that its credentials and its log lines carry here. */
 export interface FunctionDefinition {

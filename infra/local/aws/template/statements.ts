@@ -1,6 +1,6 @@
 /** Reads the statements of roles' policies. */
 
-import type { Statement } from '../rights/policies.ts';
+import type { Statement } from '../iam/policies.ts';
 import type { BucketDefinition, QueueDefinition, SecretDefinition } from './definitions.ts';
 import { field, type Json, oneOrMore, record, unknown } from './json.ts';
 

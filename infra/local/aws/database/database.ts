@@ -13,9 +13,9 @@ import {
   ResourceNotFoundException,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { freePort } from './free-port.ts';
-import { StartError } from './start-error.ts';
-import type { TableDefinition } from './template/definitions.ts';
+import { freePort } from '../free-port.ts';
+import { StartError } from '../start-error.ts';
+import type { TableDefinition } from '../template/definitions.ts';
 
 export interface Database {
   endpoint: string;
@@ -24,7 +24,7 @@ export interface Database {
 
 /** Shipped in a package of its own for each platform; there is one for Linux on x64. */
 export const BINARY = fileURLToPath(
-  new URL(`../../node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`, import.meta.url),
+  new URL(`../../../../node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`, import.meta.url),
 );
 
 const START_DYNAMODB_LOCAL =

@@ -5,9 +5,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import * as v from 'valibot';
+import type { Touch } from '../iam/policies.ts';
+import { callerOf, OPERATOR, type Roles } from '../iam/roles.ts';
 import { closeServer, listenOnLoopback } from '../loopback.ts';
-import type { Touch } from '../rights/policies.ts';
-import { callerOf, OPERATOR, type Roles } from '../rights/roles.ts';
 import type { SecretDefinition } from '../template/definitions.ts';
 import { QueueError } from './queue.ts';
 import { isOurs, readQueueCall } from './queue-api.ts';

@@ -4,9 +4,9 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
-import { SIGNED, type Stream } from '../sources/stream.ts';
-import { StreamSource } from '../sources/stream-source.ts';
-import { Writes } from '../sources/writes.ts';
+import { SIGNED, type Stream } from '../event-sources/stream.ts';
+import { StreamSource } from '../event-sources/stream-source.ts';
+import { Writes } from '../event-sources/writes.ts';
 import type { StreamMapping } from '../template/definitions.ts';
 
 /** Milliseconds that the copy is behind, unless others are given. */

@@ -2,7 +2,7 @@
  * Stale reads: an eventually consistent read may return what was there half a second ago. DynamoDB's reads of items,
  * queries and indexes do so at times, reads of local databases never. A share of them is answered by a replica here.
  */
-import { OPERATOR } from '../rights/roles.ts';
+import { OPERATOR } from '../iam/roles.ts';
 import type { BatchReads, Input } from './call.ts';
 
 export interface StaleReadsOptions {

@@ -1,5 +1,5 @@
 /** Which route of an HTTP API a request takes. */
-import type { RouteDefinition } from './template/definitions.ts';
+import type { RouteDefinition } from '../template/definitions.ts';
 
 export interface Match {
   route: RouteDefinition;

@@ -1,5 +1,5 @@
 /** Lambda authorizers as HTTP APIs call them: identity sources, simple answers, caching. */
-import type { AuthorizerDefinition } from './template/definitions.ts';
+import type { AuthorizerDefinition } from '../template/definitions.ts';
 
 /** What an authorizer said of a request: let it pass with a context, or the status to refuse it with. */
 export type Verdict = { context: unknown } | { status: 401 | 403 | 500 };

@@ -8,10 +8,10 @@ import { buffer, json } from 'node:stream/consumers';
 import type { Input } from '../consistency/call.ts';
 import type { HeldItems } from '../consistency/held-items.ts';
 import type { StaleReads } from '../consistency/stale-reads.ts';
+import type { Writes } from '../event-sources/writes.ts';
+import { touchesOf } from '../iam/policies.ts';
+import { callerOf, OPERATOR, type Roles } from '../iam/roles.ts';
 import { closeServer, listenOnLoopback } from '../loopback.ts';
-import type { Writes } from '../sources/writes.ts';
-import { touchesOf } from './policies.ts';
-import { callerOf, OPERATOR, type Roles } from './roles.ts';
 
 /** What DynamoDB does and the database does not; nothing of it, where it is missing. */
 interface Consistency {

@@ -1,4 +1,4 @@
-/** Has every module that this process loads from now on use `runtime.ts` of this folder in the place of production's. */
+/** Has every module that this process loads from now on use `local-runtime.ts` in the place of production's. */
 import { registerHooks } from 'node:module';
 import { LOCAL_STACK } from './condition.ts';
 
