@@ -1,0 +1,24 @@
+/** The versions of Node.js that packages ask for: npm would compare them with the wrong Node.js. */
+import { glob, readFile } from 'node:fs/promises';
+import { satisfies } from 'semver';
+import { expect, test } from 'vitest';
+import { withoutMisleadingEngines } from '../../infra/lock-file.ts';
+
+test('npm warns of no package, whichever allowed Node.js runs npm (otherwise: npm run lock)', async () => {
+  const text = await readFile('package-lock.json', 'utf8');
+  expect(text).toBe(withoutMisleadingEngines(text));
+});
+
+test('every installed package supports the Node.js that runs the scripts', async () => {
+  const unsupported: string[] = [];
+  let packages = 0;
+  for await (const path of glob('node_modules/{*,@*/*}/package.json')) {
+    const { name, engines } = JSON.parse(await readFile(path, 'utf8'));
+    packages += 1;
+    if (engines?.node !== undefined && !satisfies(process.version, engines.node)) {
+      unsupported.push(`${name} needs ${engines.node}`);
+    }
+  }
+  expect(unsupported).toEqual([]);
+  expect(packages).toBeGreaterThan(100);
+});
