@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LOCAL_STACK } from './infra/local/runtime/condition.ts';
 import { localFolder } from './infra/local/stack-file.ts';
+import { tags } from './test/support/tags.ts';
 
 // Each test file has a process of its own, and many start others: all of them find what one has compiled. Coverage would
 // be less exact by it.
@@ -12,6 +13,7 @@ export default defineConfig({
     // Node itself loads the sources, as it does in production: nothing is transformed.
     experimental: { viteModuleRunner: false },
     pool: 'forks',
+    tags,
     // One more than small machines have cores: many tests wait.
     maxWorkers: 3,
     // Tests load the modules that the local stack does: they shorten minutes, and call servers of this machine.
@@ -31,7 +33,7 @@ export default defineConfig({
           name: 'stack',
           include: ['test/stack/**/*.test.ts'],
           globalSetup: 'test/stack/support/serve.ts',
-          setupFiles: ['test/stack/support/use-table.ts'],
+          setupFiles: ['test/stack/support/use-table.ts', 'test/stack/support/record-tests.ts'],
         },
       },
       {

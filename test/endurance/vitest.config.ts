@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';
+import { tags } from '../support/tags.ts';
 
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
@@ -13,6 +14,7 @@ export default defineConfig({
     setupFiles: ['test/coverage.ts', 'test/stack/support/use-table.ts'],
     experimental: { viteModuleRunner: false },
     pool: 'forks',
+    tags,
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,

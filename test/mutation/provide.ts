@@ -29,6 +29,7 @@ export default async (project: TestProject) => {
     dynamodb_endpoint: database.endpoint,
     table,
     log: join(folder, 'stack.log'),
+    calls: join(folder, 'calls.jsonl'),
     // What only the served stack has: its own process fills this in.
     base_url: '',
     bridge_url: '',

@@ -21,6 +21,7 @@ import {
 } from '@stryker-mutator/api/test-runner';
 import { createVitest, type TestCase, type TestModule, type TestProject, type Vitest } from 'vitest/node';
 import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';
+import { tags } from '../support/tags.ts';
 import type { Coverage, Purpose } from './attach.ts';
 import { KeptForks } from './kept-fork.ts';
 import { concerns, namePattern, projects } from './suite.ts';
@@ -92,6 +93,7 @@ class KeptRunner implements TestRunner {
       hookTimeout: LIMITS.hookTimeout,
       expect: { poll: { timeout: LIMITS.poll } },
       testNamePattern: namePattern,
+      tags,
       projects,
     });
   }

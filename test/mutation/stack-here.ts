@@ -15,11 +15,16 @@ export interface ServedHere {
   environment: Record<string, string>;
 }
 
-export const serveHere = async ({ assembly, log }: Pick<TestStack, 'assembly' | 'log'>): Promise<ServedHere> => {
+export const serveHere = async ({
+  assembly,
+  log,
+  calls,
+}: Pick<TestStack, 'assembly' | 'log' | 'calls'>): Promise<ServedHere> => {
   const { served } = await startStack({
     assembly,
     synthesised: Promise.resolve(),
     log,
+    calls,
     table: `business-api-mutation-${process.pid}`,
     // Functions and tests call the table through one client here, so that readers of the stream learn of every write.
     tableAt: async () => {

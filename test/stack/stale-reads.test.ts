@@ -1,4 +1,6 @@
 /**
+ * @module-tag long
+ *
  * What a caller is told directly after a change, on a stack of its own whose eventually consistent reads are all stale:
  * what a test has not waited for, they do not see until it is over.
  */
@@ -26,7 +28,6 @@ import {
   userKey,
 } from '../../shared/table/keys.ts';
 import { listGrants } from '../../shared/user-data/consent-receipts.ts';
-import { recordCall } from '../support/calls.ts';
 import { fileOf, png } from './support/files.ts';
 import { Receiver } from './support/receiver.ts';
 import { startStack, type TestStack } from './support/start-stack.ts';
@@ -40,16 +41,16 @@ let close: () => Promise<void>;
 
 beforeAll(async () => {
   vi.stubEnv('JID_DOMAIN', 'users.example.com');
-  const { assembly, table } = inject('stack');
+  const { assembly, calls, table } = inject('stack');
   ({ served: stack, close } = await startStack({
     assembly,
     synthesised: Promise.resolve(),
     log: join(tmpdir(), `${table}-stale-reads.log`),
+    calls,
     table: `${table}-stale-reads`,
     tableAt: async ({ dynamodbEndpoint }) => dynamodbEndpoint,
     minute: 2_000,
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
-    onCall: recordCall,
     staleReads: { share: 1, random: () => 0, behind: 0, held: () => isHeld },
   }));
 });

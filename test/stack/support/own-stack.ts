@@ -7,7 +7,7 @@ import type { AppNetwork } from '../../../infra/local/simulated/app-network/app-
 import { Outside } from '../../../infra/local/simulated/outside.ts';
 import type { RapidPro } from '../../../infra/local/simulated/rapidpro/rapidpro.ts';
 import type { Turn } from '../../../infra/local/simulated/turn/turn.ts';
-import { recordCall } from '../../support/calls.ts';
+import { callRecorder } from '../../support/run-record.ts';
 
 export interface OwnStack {
   stack: LocalStack;
@@ -34,7 +34,7 @@ export const serveOwnStack = async ({
   patience = 30_000,
   ...options
 }: OwnStackOptions): Promise<OwnStack> => {
-  const { assembly, table: served } = inject('stack');
+  const { assembly, calls, table: served } = inject('stack');
   const table = `${served}-${name}`;
   const outside = await Outside.start({
     ports: { phone: 0, rapidpro: 0, turn: 0 },
@@ -51,7 +51,7 @@ export const serveOwnStack = async ({
     tableName: table,
     secret: app.stackSecret,
     onLine: () => undefined,
-    onCall: recordCall,
+    onCall: callRecorder(calls),
     ...options,
   });
   onTestFinished(() => stack.close());

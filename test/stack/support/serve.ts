@@ -1,17 +1,16 @@
 /** Serves the stack once for all stack tests. */
 import { randomInt } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { localFolder } from '../../../infra/local/stack-file.ts';
 import { synthesise } from '../../../infra/local/synthesise.ts';
-import { callsFile, recordCall, testAssembly } from '../../support/calls.ts';
+import { type RunRecord, startRecord } from '../../support/run-record.ts';
 import { seeded } from '../../support/seeded.ts';
+import { QUICK } from '../../support/tags.ts';
 import { startStack, type TestStack } from './start-stack.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     stack: TestStack;
+    run: RunRecord;
   }
 }
 
@@ -26,9 +25,12 @@ const mayBeStale = (caller: string): boolean => !/^List(Logs|Jobs)/.test(caller)
 /** In milliseconds: attempts have a sixth of it, and whatever is due is looked for once in it. */
 const MINUTE = 2_000;
 
+/** The quick tests are all that use a right: filters by other tags, or by names, leave some out. */
+const isNarrowed = ({ config }: TestProject['vitest']): boolean =>
+  config.testNamePattern !== undefined || (config.tagsFilter ?? []).some((filter) => filter !== QUICK);
+
 export default async (project: TestProject) => {
-  await mkdir(localFolder, { recursive: true });
-  await rm(callsFile, { force: true });
+  const run = await startRecord(isNarrowed(project.vitest));
   const { STALE_READS: seed = String(randomInt(1e9)) } = process.env;
   console.info(`Reads are stale, and transactions conflict, as with STALE_READS=${seed} (none: STALE_READS=none).`);
   const consistency = seed !== 'none' && {
@@ -36,16 +38,19 @@ export default async (project: TestProject) => {
     transactionsHeldFor: HELD_FOR,
   };
   const { served, close } = await startStack({
-    assembly: testAssembly,
-    synthesised: synthesise(testAssembly, process.env.NODE_V8_COVERAGE ? 'linked' : 'minified'),
-    log: join(localFolder, 'test.log'),
+    assembly: run.assembly,
+    synthesised: synthesise(run.assembly, process.env.NODE_V8_COVERAGE ? 'linked' : 'minified'),
+    log: run.log,
+    calls: run.calls,
     table: `business-api-test-${process.pid}-${Date.now()}`,
     tableAt: async ({ dynamodbEndpoint }) => dynamodbEndpoint,
     minute: MINUTE,
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
-    onCall: recordCall,
     ...consistency,
   });
   project.provide('stack', served);
+  // The fences judge it, which are another project's tests.
+  project.vitest.provide('run', run);
+  project.onTestsRerun(async () => project.vitest.provide('run', { ...run, isNarrowed: true }));
   return close;
 };

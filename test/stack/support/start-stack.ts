@@ -5,23 +5,27 @@ import { callTableOf } from '../../../infra/local/call-table.ts';
 import { seedDemo } from '../../../infra/local/demo.ts';
 import { Outside } from '../../../infra/local/simulated/outside.ts';
 import type { StackFile } from '../../../infra/local/stack-file.ts';
+import { callRecorder } from '../../support/run-record.ts';
 
-/** The served stack, and where its log lines and its synthesised form stand. */
+/** The served stack, and where its log lines, its synthesised form and the record of its functions' calls are. */
 export interface TestStack extends Omit<StackFile, 'docs_url'> {
   log: string;
   assembly: string;
+  calls: string;
 }
 
 /** RapidPro waits as long as the real one does, in milliseconds: half of a short minute would be too little at times. */
 const PATIENCE = 30_000;
 
-type Settings = 'minute' | 'dynamodbEndpoint' | 'functions' | 'onCall' | 'staleReads' | 'transactionsHeldFor';
+type Settings = 'minute' | 'dynamodbEndpoint' | 'functions' | 'staleReads' | 'transactionsHeldFor';
 
 interface Starting extends Pick<LocalStackOptions, Settings> {
   /** Where the synthesised stack stands, or will. */
   assembly: string;
   synthesised: Promise<unknown>;
   log: string;
+  /** Where the calls of its functions are recorded. */
+  calls: string;
   table: string;
   /** Where the tests find the table. */
   tableAt: (stack: LocalStack) => Promise<string>;
@@ -30,7 +34,16 @@ interface Starting extends Pick<LocalStackOptions, Settings> {
 }
 
 /** Answers the stack, and a function that ends it. */
-export const startStack = async ({ assembly, synthesised, log, table, tableAt, environment, ...options }: Starting) => {
+export const startStack = async ({
+  assembly,
+  synthesised,
+  log,
+  calls,
+  table,
+  tableAt,
+  environment,
+  ...options
+}: Starting) => {
   const lines = createWriteStream(log);
   const outside = await Outside.start({
     ports: { phone: 0, rapidpro: 0, turn: 0 },
@@ -45,6 +58,7 @@ export const startStack = async ({ assembly, synthesised, log, table, tableAt, e
     tableName: table,
     secret: app.stackSecret,
     onLine: (source, line) => void lines.write(`${source} ${line}\n`),
+    onCall: callRecorder(calls),
   });
   const dynamodb_endpoint = await tableAt(stack);
   callTableOf({ dynamodbEndpoint: dynamodb_endpoint, table });
@@ -65,6 +79,7 @@ export const startStack = async ({ assembly, synthesised, log, table, tableAt, e
     pid: process.pid,
     log,
     assembly,
+    calls,
   };
   const close = async (): Promise<void> => {
     await stack.close();

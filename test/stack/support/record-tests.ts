@@ -1,0 +1,12 @@
+/** Runs before each file of stack tests: records that it ran, and which of its tests failed, for the tests of the fences. */
+import { relative } from 'node:path';
+import { afterEach, expect, inject } from 'vitest';
+import { addLine } from '../../support/run-record.ts';
+
+const { ran, failed } = inject('run');
+
+addLine(ran, relative('.', expect.getState().testPath ?? ''));
+
+afterEach(({ task }) => {
+  if (task.result?.state === 'fail') addLine(failed, task.fullTestName);
+});
