@@ -14,7 +14,7 @@ const synthesise = ({ folder }: SourceCopy) =>
     killSignal: 'SIGKILL',
   });
 
-const AGAIN = { timeout: 150_000, retry: 1 };
+const AGAIN = { tags: 'long' as const, timeout: 150_000, retry: 1 };
 
 const sources = async (): Promise<SourceCopy> => {
   const copy = await copySources();

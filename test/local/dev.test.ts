@@ -1,4 +1,8 @@
-/** `npm run dev`, and what a new endpoint needs: tried on a copy of the sources. */
+/**
+ * @module-tag long
+ *
+ * `npm run dev`, and what a new endpoint needs: tried on a copy of the sources.
+ */
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -111,7 +111,9 @@ test('is ready when it says so, tells programs where everything is, and leaves n
   expect(output.err).toBe('');
 });
 
-test('brings messages to the phones of its app network, and what their users write into the logs', async () => {
+test('brings messages to the phones of its app network, and what their users write into the logs', {
+  tags: 'long',
+}, async () => {
   const { child, output, exit } = start({ PORT: '0' });
   await expect.poll(() => output.out).toMatch(/^ready$/m);
   const file: StackFile = JSON.parse(await readFile(stackFile, 'utf8'));
@@ -135,7 +137,7 @@ test('brings messages to the phones of its app network, and what their users wri
   await exit;
 });
 
-test('ends when npm is ended, though the shell between them tells it nothing', async () => {
+test('ends when npm is ended, though the shell between them tells it nothing', { tags: 'long' }, async () => {
   const shell = spawn('sh', ['-c', `'${process.execPath}' infra/local/start.ts; true`], {
     env: { ...process.env, DYNAMODB_ENDPOINT: '', LOCAL_FOLDER: folder, PORT: '0', npm_lifecycle_event: 'start' },
     stdio: 'ignore',

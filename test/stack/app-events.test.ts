@@ -290,7 +290,7 @@ describe('a batch', () => {
     expect(await logged(caller)).toEqual(['received', 'received']);
   });
 
-  test('may hold 100 events, of many users, and of one in their order', async () => {
+  test('may hold 100 events, of many users, and of one in their order', { tags: 'long' }, async () => {
     const caller = await business();
     const phone = newPhone();
     const events = Array.from({ length: 100 }, (_, place) =>

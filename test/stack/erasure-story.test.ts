@@ -1,4 +1,8 @@
-/** An erasure while a conversation is being delivered, on a stack of its own: what is posted, logged and counted of it. */
+/**
+ * @module-tag long
+ *
+ * An erasure while a conversation is being delivered, on a stack of its own: what is posted, logged and counted of it.
+ */
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { expect, onTestFinished, test, vi } from 'vitest';

@@ -488,28 +488,32 @@ describe('an erasure that is interrupted', () => {
   test.each([
     ['not made', async () => undefined],
     ['made, though nobody hears of it', async (made: () => Promise<unknown>) => made()],
-  ])('by any call of the table that is %s comes to the same end when it is repeated', async (_, made) => {
-    let interrupted = true;
-    for (let place = 1; interrupted; place += 1) {
-      const person = await liveShortly();
-      let calls = 0;
-      watchCalls(async (_name, _input, one) => {
-        calls += 1;
-        if (calls !== place) return one();
-        await made(one);
-        throw new Error('interrupted');
-      });
-      const first = await eraseUser(person.phone).catch(({ message }: Error) => message);
-      vi.mocked(documents.send).mockRestore();
-      interrupted = first === 'interrupted';
-      if (interrupted) await eraseUser(person.phone);
-      else expect(first).toEqual({ answers: 1, requests: 1, waiting: 3, log_entries: 2, receipts: 1 });
-      later(2);
-      await goOnErasing(person.phone);
-      expect(await endOf(person), `interrupted at call ${place}`).toEqual(END);
-      if (!interrupted) expect(place).toBeGreaterThan(20);
-    }
-  });
+  ])(
+    'by any call of the table that is %s comes to the same end when it is repeated',
+    { tags: 'long' },
+    async (_, made) => {
+      let interrupted = true;
+      for (let place = 1; interrupted; place += 1) {
+        const person = await liveShortly();
+        let calls = 0;
+        watchCalls(async (_name, _input, one) => {
+          calls += 1;
+          if (calls !== place) return one();
+          await made(one);
+          throw new Error('interrupted');
+        });
+        const first = await eraseUser(person.phone).catch(({ message }: Error) => message);
+        vi.mocked(documents.send).mockRestore();
+        interrupted = first === 'interrupted';
+        if (interrupted) await eraseUser(person.phone);
+        else expect(first).toEqual({ answers: 1, requests: 1, waiting: 3, log_entries: 2, receipts: 1 });
+        later(2);
+        await goOnErasing(person.phone);
+        expect(await endOf(person), `interrupted at call ${place}`).toEqual(END);
+        if (!interrupted) expect(place).toBeGreaterThan(20);
+      }
+    },
+  );
 
   test('by itself for a while is gone on with by the worker, from the time that it began', async () => {
     const person = await liveShortly();

@@ -1,4 +1,8 @@
-/** What listing logs costs, however many there are. */
+/**
+ * @module-tag long
+ *
+ * What listing logs costs, however many there are.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LogItem, logItem, states } from '../../shared/messaging/message.ts';

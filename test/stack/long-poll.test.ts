@@ -85,7 +85,9 @@ beforeAll(async () => {
 });
 
 /** First, so that the longest wait ends in peace. */
-test('two hundred who wait at once are all answered, and so is everybody else meanwhile', async () => {
+test('two hundred who wait at once are all answered, and so is everybody else meanwhile', {
+  tags: 'long',
+}, async () => {
   const request = await newRequest();
   const { token } = await newVendor();
   const waits = Promise.all(Array.from({ length: 200 }, () => waitedPatiently(request)));

@@ -14,7 +14,10 @@ import { newPhone } from './support/world.ts';
 useOwnTable('operator-import');
 
 describe('an import of panelists', () => {
-  test('registers thousands of them, and changes nothing when it is repeated', { timeout: 120_000 }, async () => {
+  test('registers thousands of them, and changes nothing when it is repeated', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     const start = randomInt(1e9, 9e9) * 10_000;
     const numbers = Array.from({ length: 2_000 }, (_, index) => `${start + index}`);
     const file = await csv('name,phone_number', ...numbers.map((number) => `"Doe, J",${number}`));

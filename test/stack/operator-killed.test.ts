@@ -234,8 +234,13 @@ const ENDS: [string, Fault][] = [
   ['after', faults['is the last one of a process']],
 ];
 
-describe.each(Object.entries(scenarios))('%s is completed by the same command again', (_, scenario) => {
-  test.each(ENDS)('if the process is killed %s any call', async (_, fault) => {
+const cases = Object.entries(scenarios).map(([name, scenario], place) => ({ name, scenario, place }));
+
+// The quick tests kill each command in one way, in turn.
+describe.each(cases)('$name is completed by the same command again', ({ scenario, place }) => {
+  const ends = place % 2 === 0 ? ENDS : ENDS.toReversed();
+
+  const killAtEachCall = async (_: string, fault: Fault) => {
     await restoreTable([], await itemsInTable());
     const command = await scenario.prepare();
     const before = await itemsInTable();
@@ -251,14 +256,17 @@ describe.each(Object.entries(scenarios))('%s is completed by the same command ag
     for (const at of calls.keys()) {
       await restoreTable(before, await itemsInTable());
       await scenario.putBack?.(command);
-      const killed = `Call ${at + 1} of ${calls}`;
-      expect(await interrupted(() => run(command), at + 1, fault), killed).toBe('ended');
+      const call = `Call ${at + 1} of ${calls}`;
+      expect(await interrupted(() => run(command), at + 1, fault), call).toBe('ended');
       const repeated = await run(command);
-      if (repeated.code !== 0) expect(repeated.printed, killed).toMatch(scenario.isDone ?? /^$/);
+      if (repeated.code !== 0) expect(repeated.printed, call).toMatch(scenario.isDone ?? /^$/);
       const items = await itemsInTable();
-      expect([...contradictionsIn(items), ...orphansIn(items)], killed).toEqual([]);
-      if (!scenario.isAnew) expect(stateOf(items, like), killed).toBe(whole);
+      expect([...contradictionsIn(items), ...orphansIn(items)], call).toEqual([]);
+      if (!scenario.isAnew) expect(stateOf(items, like), call).toBe(whole);
       await scenario.verify?.(command);
     }
-  });
+  };
+
+  test.each(ends.slice(0, 1))('if the process is killed %s any call', killAtEachCall);
+  test.each(ends.slice(1))('if the process is killed %s any call', { tags: 'long' }, killAtEachCall);
 });

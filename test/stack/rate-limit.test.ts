@@ -1,4 +1,8 @@
-/** A rate limit of a platform, on a stack of its own: what it allows is used. */
+/**
+ * @module-tag long
+ *
+ * A rate limit of a platform, on a stack of its own: what it allows is used.
+ */
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';

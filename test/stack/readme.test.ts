@@ -6,7 +6,7 @@ import { remedies } from '../../infra/openapi/words.ts';
 import { type ProblemCode, problemCatalogue } from '../../shared/core/problems.ts';
 import { newPanelist } from './support/world.ts';
 
-test('the first requests of the README work when pasted', async () => {
+test('the first requests of the README work when pasted', { tags: 'long' }, async () => {
   const readme = await readFile('README.md', 'utf8');
   const [, script = ''] = /<!-- test: these requests are run -->\n```sh\n([^`]+)```/.exec(readme) ?? [];
   const { base_url, phone_url, rapidpro_url, token, bot_phone_number } = inject('stack');

@@ -1,4 +1,8 @@
-/** A worker that runs out of time before a conversation is through: another one goes on, and nothing comes twice. */
+/**
+ * @module-tag long
+ *
+ * A worker that runs out of time before a conversation is through: another one goes on, and nothing comes twice.
+ */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -27,7 +27,9 @@ import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';
 
 const MINUTE = 60_000;
-const RUNS = 50;
+/** Races that the quick tests run, and the long ones. */
+const FEW = 5;
+const MANY = 50;
 
 /** The table's client as it is, past the order that calls come in. */
 const send: typeof documents.send = documents.send.bind(documents);
@@ -255,8 +257,8 @@ class Race {
   }
 }
 
-const race = (name: string, steps: fc.Arbitrary<Step[]>, afterwards: (over: Race) => Promise<void>): void =>
-  test(name, async () => {
+const race = (name: string, steps: fc.Arbitrary<Step[]>, afterwards: (over: Race) => Promise<void>): void => {
+  const inRuns = (numRuns: number) => async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), steps, async (scheduler, taken) => {
         const over = new Race();
@@ -265,9 +267,12 @@ const race = (name: string, steps: fc.Arbitrary<Step[]>, afterwards: (over: Race
         await over.holdEnd(taken);
         await afterwards(over);
       }),
-      { numRuns: RUNS },
+      { numRuns },
     );
-  });
+  };
+  test(name, inRuns(FEW));
+  test(`${name}, in ${MANY} races`, { tags: 'long' }, inRuns(MANY));
+};
 
 race(
   'a property gets one result, what the profile said or what the user said no to, and a receipt if it was granted',

@@ -1,6 +1,6 @@
 /**
  * Every handler, every call that it makes of AWS, every way in which a call can fail: the failure is told, nothing is half
- * done, and the same request again completes it.
+ * done, and the same request again completes it. The quick tests try one way for each handler, the next one in turn.
  */
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -168,7 +168,7 @@ const scenarios = [
   ...named<Scenario>({ ...endpoints, authorizer: authorizing }).map((one) => [...one, named<Fault>(faults)] as const),
   // To what works by itself all errors are the same.
   ...named<Scenario>(workers).map((one) => [...one, named<Fault>(faults).filter(([, { isTold }]) => !isTold)] as const),
-];
+].map((one, place) => [...one, place] as const);
 
 /** What can go wrong with the calls of a handler. */
 const faultsFor = ({ readsOnly }: Pick<Scenario, 'readsOnly'>, all: Named<Fault>[]): Named<Fault>[] =>
@@ -196,11 +196,12 @@ test('a secret that cannot be read fails the wake-up, which delivers nothing; th
 
 describe.each(scenarios)(
   '%s: tells of a failure, leaves nothing half done, and completes it when repeated, where any call',
-  (_, scenario, all) => {
+  (_, scenario, all, place) => {
     const possible = faultsFor(scenario, all);
+    const isQuick = ([name]: Named<Fault>) => name === possible[place % possible.length]?.[0];
     let reference: Reference | undefined;
 
-    test.each(possible)('%s', async (_, fault) => {
+    const tryFault = async (_: string, fault: Fault) => {
       reference ??= await prepare(scenario);
       const places = placesFor(fault, possible, reference, scenario);
       expect(places.length).toBeGreaterThan(0);
@@ -209,7 +210,10 @@ describe.each(scenarios)(
           throw new Error(`Call ${at} of ${reference?.calls}: ${cause.message}`, { cause });
         });
       }
-    });
+    };
+
+    test.each(possible.filter(isQuick))('%s', tryFault);
+    test.each(possible.filter((one) => !isQuick(one)))('%s', { tags: 'long' }, tryFault);
   },
 );
 

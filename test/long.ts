@@ -1,0 +1,26 @@
+/**
+ * `npm run test:long`: the tests that `npm test` leaves out. Only files that name the tag are loaded: most name none, and
+ * loading all takes a minute.
+ */
+import { spawnSync } from 'node:child_process';
+import { glob, readFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+const files: string[] = [];
+for await (const file of glob('test/{unit,infra,local,stack}/**/*.test.ts')) {
+  if (/tags: \[?'long'|@module-tag long/.test(await readFile(file, 'utf8'))) files.push(file);
+}
+
+const { status } = spawnSync(
+  'vitest',
+  ['run', '--tags-filter', 'long || fences', ...files.sort(), 'test/fences/', ...process.argv.slice(2)],
+  {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      PATH: [join(import.meta.dirname, '../node_modules/.bin'), process.env.PATH].join(delimiter),
+    },
+  },
+);
+
+process.exitCode = status ?? 1;
