@@ -1,9 +1,9 @@
 /** All that runs on this machine, as one: the stack, what is outside of it, the demo's accounts, the phone's page, the documentation. */
 
-import { LocalStack, type LocalStackOptions } from './aws/emulator.ts';
 import { callTableOf } from './call-table.ts';
 import { type Demo, seedDemo } from './demo.ts';
 import { documentation } from './documentation.ts';
+import { LocalStack, type LocalStackOptions } from './local-stack.ts';
 import { Phone } from './phone/phone.ts';
 import { Outside, type OutsideOptions } from './simulated/outside.ts';
 import type { StackFile } from './stack-file.ts';
@@ -59,7 +59,7 @@ export class LocalServer {
     const demo: Demo = await seedDemo(this.#outside);
     this.#outside.connect({ bridgeUrl, appToken: demo.app_token });
     this.#phone.serve({ baseUrl, bridgeUrl }, demo);
-    stack.serveBeside(await documentation({ baseUrl, bridgeUrl, demo }));
+    stack.serveBeside('base', await documentation({ baseUrl, bridgeUrl, demo }));
     return {
       base_url: baseUrl,
       bridge_url: bridgeUrl,

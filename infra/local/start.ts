@@ -5,8 +5,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { LocalStack } from './aws/emulator.ts';
 import { StartError } from './aws/start-error.ts';
+import type { LocalStack } from './local-stack.ts';
 import { LocalServer } from './serve.ts';
 import { localFolder, removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
 import { synthesise } from './synthesise.ts';

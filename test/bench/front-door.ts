@@ -1,7 +1,7 @@
 /** Requests to the local stack, as its clients make them. */
 import { randomInt, randomUUID } from 'node:crypto';
-import type { LocalStack } from '../../infra/local/aws/emulator.ts';
 import type { Demo } from '../../infra/local/demo.ts';
+import type { LocalStack } from '../../infra/local/local-stack.ts';
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
 

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTable, openDatabase } from '../../infra/local/aws/database/database.ts';
 import type { FunctionDefinition } from '../../infra/local/aws/template/definitions.ts';
-import { readTemplate } from '../../infra/local/aws/template/template.ts';
 import { callTableOf } from '../../infra/local/call-table.ts';
+import { readLocalTemplate } from '../../infra/local/local-stack.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
 
 export interface Parts {
@@ -33,14 +33,14 @@ export const openParts = async (name: string): Promise<Parts> => {
   try {
     await synthesise(folder, 'minified');
     const table = `business-api-bench-${name}-${process.pid}`;
-    const template = await readTemplate(folder, {
+    const template = await readLocalTemplate(folder, {
       tableName: table,
       baseUrl: 'https://api.example.com',
       bridgeUrl: 'https://bridge.example.com',
       awsUrl: 'http://127.0.0.1:9',
     });
     const { StreamSpecification: _stream, ...properties } = template.table.properties;
-    await createTable(database.endpoint, { id: template.table.id, properties }, table);
+    await createTable(database.endpoint, properties, table);
     callTableOf({ dynamodbEndpoint: database.endpoint, table });
     for (const { environment } of template.functions) Object.assign(process.env, environment);
     const environment = {

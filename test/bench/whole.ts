@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LocalStack } from '../../infra/local/aws/emulator.ts';
 import { callTableOf } from '../../infra/local/call-table.ts';
 import { type Demo, seedDemo } from '../../infra/local/demo.ts';
+import { LocalStack } from '../../infra/local/local-stack.ts';
 import { Outside } from '../../infra/local/simulated/outside.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
 

@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Faults } from '../../infra/local/aws/fault-injection.ts';
+import type { FaultInjection } from '../../infra/local/aws/fault-injection.ts';
 import type { Call, PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
 import { serveOwnStack } from '../stack/support/own-stack.ts';
 import { type Caller, newCaller, newPhone } from '../stack/support/world.ts';
@@ -26,7 +26,7 @@ const FAILING_THIRD = [
   { drop: true, after: true, share: 1 / 13 },
 ];
 
-const faultsOf = (random: () => number): Faults => ({
+const faultsOf = (random: () => number): FaultInjection => ({
   refuseMessage: () => random() < 0.03,
   loseMessage: () => random() < 0.1,
   repeatMessage: () => random() < 0.1,
@@ -44,7 +44,7 @@ test('500 messages over 20 conversations arrive, in order, and are counted once,
     name: 'faults',
     minute: MINUTE,
     random,
-    faults: faultsOf(random),
+    faultInjection: faultsOf(random),
     onLine: (source, line) => {
       if (line.includes('"error"')) process.stderr.write(`${source} ${line}\n`);
     },

@@ -7,7 +7,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import type { FunctionDefinition } from '../../infra/local/aws/template/definitions.ts';
-import { readTemplate } from '../../infra/local/aws/template/template.ts';
+import { readLocalTemplate } from '../../infra/local/local-stack.ts';
 import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
@@ -129,7 +129,7 @@ const holdsNoMore = ({ warm, many }: { warm: Measure; many: Measure }, name: str
 test('no function holds more after 10,000 invocations than after 2,000', async () => {
   const { assembly } = inject('stack');
   const surroundings = { tableName: 'table', baseUrl: emptyUrl, bridgeUrl: emptyUrl, awsUrl: emptyUrl };
-  const { functions } = await readTemplate(assembly, surroundings);
+  const { functions } = await readLocalTemplate(assembly, surroundings);
   const left = [...functions];
   const work = async (): Promise<void> => {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {

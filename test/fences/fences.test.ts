@@ -9,7 +9,7 @@ import { glob, writeFile } from 'node:fs/promises';
 import { describe, expect, inject, test } from 'vitest';
 import { rightsFor, rightsOf } from '../../infra/local/aws/iam/policies.ts';
 import type { MadeCall } from '../../infra/local/aws/iam/roles.ts';
-import { readTemplate } from '../../infra/local/aws/template/template.ts';
+import { readLocalTemplate } from '../../infra/local/local-stack.ts';
 import { type RunRecord, readLines } from '../support/run-record.ts';
 
 const ANYWHERE = 'http://127.0.0.1';
@@ -18,7 +18,7 @@ const inWords = ({ action, resource, partition }: MadeCall): string =>
   [action, resource, partition].filter(Boolean).join(' ');
 
 const judge = async ({ assembly, calls: record, fences: report }: RunRecord) => {
-  const { functions, mappings } = await readTemplate(assembly, {
+  const { functions, mappings } = await readLocalTemplate(assembly, {
     tableName: 'table',
     baseUrl: ANYWHERE,
     bridgeUrl: ANYWHERE,

@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StaleReadsOptions } from '../../infra/local/aws/consistency/stale-reads.ts';
-import type { LocalStackOptions } from '../../infra/local/aws/emulator.ts';
+import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { type SmallStack, serve } from './support/small-stack.ts';
 
 /** Long enough for a test to do something meanwhile, in milliseconds. */

@@ -15,11 +15,8 @@ test('a database that shows each access key its own tables is told apart, with w
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const definition = {
-    id: 'Table',
-    properties: { TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } },
-  };
-  await expect(createTable(endpoint, definition, 'table')).rejects.toThrow(
+  const properties = { TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } };
+  await expect(createTable(endpoint, properties, 'table')).rejects.toThrow(
     `The database at ${endpoint} keeps a database for each access key: start DynamoDB Local with -sharedDb.`,
   );
 });

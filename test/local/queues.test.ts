@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Faults } from '../../infra/local/aws/fault-injection.ts';
+import type { FaultInjection } from '../../infra/local/aws/fault-injection.ts';
 import { openRemote, type Remote } from './support/remote.ts';
 import { allow, arn, type SmallStack, type SmallTemplate, serve } from './support/small-stack.ts';
 
@@ -47,7 +47,7 @@ let remote: Remote;
 let small: SmallStack;
 
 /** Whether the queue refuses, loses or repeats what is sent to it; tests set it. */
-let faults: Faults = {};
+let faults: FaultInjection = {};
 
 const templateOf = (): SmallTemplate => ({
   functions: {
@@ -99,7 +99,7 @@ beforeAll(async () => {
   small = await serve(templateOf(), {
     minute: MINUTE,
     secret: 'the secret',
-    faults: {
+    faultInjection: {
       refuseMessage: (message) => faults.refuseMessage?.(message) ?? false,
       loseMessage: (message) => faults.loseMessage?.(message) ?? false,
       repeatMessage: (message) => faults.repeatMessage?.(message) ?? false,

@@ -108,7 +108,7 @@ const read = (settings: Partial<StreamMapping> = {}): StreamSource => {
         calls.push(Records.map(({ dynamodb }) => Number(dynamodb.SequenceNumber)));
       },
       tell: () => undefined,
-      faults: {},
+      faultInjection: {},
     },
   );
   return source;

@@ -58,7 +58,7 @@ const templateOf = (): SmallTemplate => ({
 
 beforeAll(async () => {
   remote = await openRemote();
-  small = await serve(templateOf(), { minute: 200, faults: { repeatBatch: () => repetition } });
+  small = await serve(templateOf(), { minute: 200, faultInjection: { repeatBatch: () => repetition } });
   table = new DynamoDBClient({
     endpoint: small.stack.dynamodbEndpoint,
     region: 'us-east-1',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { createTable, openDatabase } from '../../infra/local/aws/database/database.ts';
-import { readTemplate } from '../../infra/local/aws/template/template.ts';
+import { readLocalTemplate } from '../../infra/local/local-stack.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
 
 let assembled: Promise<string> | undefined;
@@ -23,7 +23,8 @@ export default async (project: TestProject) => {
   const table = `business-api-mutation-${process.pid}`;
   const database = await openDatabase(undefined);
   const urls = { baseUrl: '', bridgeUrl: '', awsUrl: '' };
-  await createTable(database.endpoint, (await readTemplate(assembly, { tableName: table, ...urls })).table, table);
+  const { table: definition } = await readLocalTemplate(assembly, { tableName: table, ...urls });
+  await createTable(database.endpoint, definition.properties, table);
   project.provide('stack', {
     assembly,
     dynamodb_endpoint: database.endpoint,

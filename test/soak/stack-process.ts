@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LocalStack } from '../../infra/local/aws/emulator.ts';
+import { LocalStack } from '../../infra/local/local-stack.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
 import { collectedHeaps } from './thread-heaps.ts';
 

@@ -212,7 +212,7 @@ test('a log entry of unknown shape is given up alone and told of, and all others
       streamArn: 'arn:stream',
       invoke: (_, event) => count(event as DynamoDBStreamEvent, context),
       tell: (_, message) => givenUp.push(message),
-      faults: {},
+      faultInjection: {},
       signal: new AbortController().signal,
     },
   );

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import type { LocalStack } from '../../infra/local/aws/emulator.ts';
+import type { LocalStack } from '../../infra/local/local-stack.ts';
 import type { PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
 import { serveOwnStack } from './support/own-stack.ts';
 import { newPhone } from './support/world.ts';

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BatchHandler } from '../../infra/local/aws/event-sources/batch-handler.ts';
 import type { StreamRecord } from '../../infra/local/aws/event-sources/stream.ts';
-import type { Faults } from '../../infra/local/aws/fault-injection.ts';
+import type { FaultInjection } from '../../infra/local/aws/fault-injection.ts';
 import type { StreamMapping } from '../../infra/local/aws/template/definitions.ts';
 
 const mapping: StreamMapping = {
@@ -60,7 +60,7 @@ const throwOn =
 interface Options {
   behave: Behaviour;
   settings?: Partial<StreamMapping>;
-  faults?: Faults;
+  faults?: FaultInjection;
   signal?: AbortSignal;
 }
 
@@ -78,7 +78,7 @@ const handle = (batch: StreamRecord[], { behave, settings = {}, faults = {}, sig
         expect(queue).toBe('Failed');
         notices.push(message as Notice);
       },
-      faults,
+      faultInjection: faults,
       signal: signal ?? new AbortController().signal,
     },
   );
@@ -193,7 +193,7 @@ test('a call that is ended by stopping tells nothing about its records', async (
 });
 
 describe('a fault has a function handle again what it has handled', () => {
-  test.each<[string, ReturnType<NonNullable<Faults['repeatBatch']>>, number[][]]>([
+  test.each<[string, ReturnType<NonNullable<FaultInjection['repeatBatch']>>, number[][]]>([
     ['not at all', 'no', []],
     ['as it was', 'whole', [[1, 2, 3, 4]]],
     ['cut otherwise', { cutAt: 1 }, [[1], [2, 3, 4]]],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { refusedTouch, rightsFor, rightsOf, type Statement, touchesOf } from '../../infra/local/aws/iam/policies.ts';
+import { touchesOf } from '../../infra/local/aws/database/touches.ts';
+import { refusedTouch, rightsFor, rightsOf, type Statement } from '../../infra/local/aws/iam/policies.ts';
 
 const policy: Statement[] = [
   { actions: ['dynamodb:GetItem', 'dynamodb:PutItem'], resources: ['Table.Arn'], leadingKeys: ['USER#*', 'ACCOUNTS'] },
@@ -8,6 +9,11 @@ const policy: Statement[] = [
   { actions: ['dynamodb:BatchGetItem'], resources: ['Table.Arn'], leadingKeys: ['OUTBOX#*', 'ERASURE#*'] },
   { actions: ['dynamodb:BatchGetItem'], resources: ['Table.Arn'], leadingKeys: ['PLATFORM#*'] },
 ];
+
+const table = {
+  id: 'Table',
+  keys: { attributes: ['pk', 'sk'], partition: 'pk', indexes: { gsi1: 'gsi1pk', gsi2: 'gsi2pk' } },
+};
 
 const pk = (value: string) => ({ pk: { S: value }, sk: { S: 'x' } });
 
@@ -19,7 +25,7 @@ const query = (value: string, more: object = {}) => ({
 });
 
 const isAllowed = (action: string, input: object): boolean => {
-  const touches = touchesOf('Table', action, input);
+  const touches = touchesOf(table, action, input);
   return touches.length > 0 && refusedTouch(policy, touches) === undefined;
 };
 
@@ -74,7 +80,7 @@ test('names every right on its own, and those by which a call is allowed', () =>
     'dynamodb:PutItem Table.Arn ACCOUNTS',
     'dynamodb:Query Table.Arn/index/gsi1 DUE#*',
   ]);
-  const [touch] = touchesOf('Table', 'Query', query('DUE#7'));
+  const [touch] = touchesOf(table, 'Query', query('DUE#7'));
   expect(touch && rightsFor(policy, touch)).toEqual(['dynamodb:Query Table.Arn/index/gsi1 DUE#*']);
 });
 

@@ -1,7 +1,7 @@
 /** What a queue promises: order within a group, hiding, swallowing repeats, dead letters. Time stands still but for us. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Faults } from '../../infra/local/aws/fault-injection.ts';
+import type { FaultInjection } from '../../infra/local/aws/fault-injection.ts';
 import { type Message, Queue, type Received } from '../../infra/local/aws/queues/queue.ts';
 import type { QueueDefinition } from '../../infra/local/aws/template/definitions.ts';
 
@@ -27,8 +27,14 @@ beforeEach(() => {
   buried = [];
 });
 
-const open = (definition: QueueDefinition, faults: Faults = {}): Queue =>
-  new Queue({ definition, memory: MEMORY, faults, now: () => time, bury: (message) => void buried.push(message) });
+const open = (definition: QueueDefinition, faults: FaultInjection = {}): Queue =>
+  new Queue({
+    definition,
+    memory: MEMORY,
+    faultInjection: faults,
+    now: () => time,
+    bury: (message) => void buried.push(message),
+  });
 
 const send = (queue: Queue, body: string, group = 'one', deduplicationId = body) =>
   queue.send({ body, group, deduplicationId });

@@ -1,4 +1,7 @@
-/** The stack on this machine: what the template says, served by two gateways, threads, queues, and a database. */
+/**
+ * AWS on this machine: serves what a synthesised template defines with HTTP hosts, threads, queues, buckets and a database.
+ * README.md in this folder describes it.
+ */
 
 import { Buckets } from './buckets.ts';
 import { HeldItems } from './consistency/held-items.ts';
@@ -9,10 +12,10 @@ import { TableGuard } from './database/table-guard.ts';
 import { EventSources } from './event-sources/event-sources.ts';
 import { Stream } from './event-sources/stream.ts';
 import { Writes } from './event-sources/writes.ts';
-import type { Faults } from './fault-injection.ts';
+import type { FaultInjection } from './fault-injection.ts';
 import { type Beside, Gateway } from './gateway/gateway.ts';
 import { type MadeCall, Roles } from './iam/roles.ts';
-import { FunctionPool, type LocalFunction } from './lambda/lambda-pool.ts';
+import { LambdaPool, type LocalFunction } from './lambda/lambda-pool.ts';
 import { takePort } from './loopback.ts';
 import { AwsEndpoint, type Secret } from './queues/aws-endpoint.ts';
 import { Queues } from './queues/queues.ts';
@@ -21,23 +24,27 @@ import type { FunctionDefinition, SecretDefinition, Template } from './template/
 import { REGION } from './template/references.ts';
 import { readTemplate } from './template/template.ts';
 
-export interface LocalStackOptions {
-  /** Where the stack was synthesised, or will have been when the promise fulfils. */
+export interface EmulatorOptions {
+  /** The folder of the synthesised stack. The emulator takes its ports before the promise fulfils. */
   assembly: Promise<string>;
-  /** Ports of the API host and the bridge host; 0 takes free ones. */
-  ports: { base: number; bridge: number };
+  /** The name of the stack in that folder: `<name>.template.json`. */
+  stackName: string;
+  /** The HTTP APIs to serve, by a name of the caller's. */
+  hosts: Record<string, HostOptions>;
   /** A database to use instead of the embedded one. */
   dynamodbEndpoint: string | undefined;
   tableName: string;
   /**
-   * Milliseconds that count as a minute: for schedules, for a queue's deduplication, for messages whose function has
-   * failed, and for functions, who find it as MINUTE in their environment.
+   * Milliseconds that count as a minute: for schedules, for a queue's deduplication, and for messages whose function has
+   * failed.
    */
   minute: number;
+  /** Variables that every function finds in its environment, whatever the template says. */
+  environment?: Record<string, string>;
   /** The value of the template's secret, if it has one. */
   secret?: string;
   /** What is to go wrong. */
-  faults?: Faults;
+  faultInjection?: FaultInjection;
   /** Has eventually consistent reads of the table return what was there half a second ago, as DynamoDB may. */
   staleReads?: StaleReadsOptions;
   /** Milliseconds that a transaction takes, in which other writes of its items conflict with it; without it none do. */
@@ -48,14 +55,28 @@ export interface LocalStackOptions {
   onCall?: (call: MadeCall) => void;
   /** How functions are run, if not in threads of their own. */
   functions?: new (
-    ...of: ConstructorParameters<typeof FunctionPool>
+    ...of: ConstructorParameters<typeof LambdaPool>
   ) => LocalFunction;
 }
 
-/** What a stack runs on. */
-interface Parts {
-  gateways: Record<'base' | 'bridge', Gateway>;
-  urls: Record<'base' | 'bridge', string>;
+/** An HTTP API of the template, and where it is served. */
+interface HostOptions {
+  /** The template's output that has the API's URL. */
+  output: string;
+  /** 0 takes a free one. */
+  port: number;
+}
+
+/** A host that listens. */
+interface OpenHost {
+  gateway: Gateway;
+  output: string;
+  url: string;
+}
+
+/** What an emulator runs on. */
+export interface Parts {
+  hosts: Map<string, OpenHost>;
   database: Database;
   guard: TableGuard;
   /** Where functions find the table: behind the guard. */
@@ -71,9 +92,7 @@ interface Parts {
 
 type Invoke = (functionId: string, event: unknown) => Promise<unknown>;
 
-export class LocalStack {
-  readonly baseUrl: string;
-  readonly bridgeUrl: string;
+export class AwsEmulator {
   /** Where operators find the table: nobody guards it from them. */
   readonly dynamodbEndpoint: string;
   /** Where functions find queues and the secret, and operators too: the access key `operator` may do everything. */
@@ -82,26 +101,21 @@ export class LocalStack {
   readonly bucketsEndpoint: string;
   /** Where functions find the table: behind the guard. */
   readonly guardedEndpoint: string;
-  readonly #options: LocalStackOptions;
+  readonly #options: EmulatorOptions;
   readonly #parts: Parts;
-  readonly #heldItems: HeldItems | undefined;
   #functions = new Map<string, LocalFunction>();
   #eventSources: EventSources | undefined;
   #replica: Replica | undefined;
   #stopSchedules: () => void = () => undefined;
   #closed = false;
 
-  private constructor(options: LocalStackOptions, parts: Parts) {
+  protected constructor(options: EmulatorOptions, parts: Parts) {
     this.#options = options;
     this.#parts = parts;
-    this.baseUrl = parts.urls.base;
-    this.bridgeUrl = parts.urls.bridge;
     this.dynamodbEndpoint = parts.database.endpoint;
     this.awsEndpoint = parts.awsEndpoint;
     this.bucketsEndpoint = parts.bucketsEndpoint;
     this.guardedEndpoint = parts.guardedEndpoint;
-    const { transactionsHeldFor } = options;
-    this.#heldItems = transactionsHeldFor === undefined ? undefined : new HeldItems(transactionsHeldFor);
   }
 
   /**
@@ -109,17 +123,26 @@ export class LocalStack {
    *
    * @throws StartError — a port is taken, or the database cannot be had
    */
-  static async start(options: LocalStackOptions): Promise<LocalStack> {
-    const gateways = { base: new Gateway(), bridge: new Gateway() };
-    const opened: { close(): Promise<void> }[] = [gateways.base, gateways.bridge];
+  static async open(options: EmulatorOptions): Promise<AwsEmulator> {
+    return AwsEmulator.serve(options, (parts) => new AwsEmulator(options, parts));
+  }
+
+  /** Opens the parts, makes an emulator of them, and loads the stack into it. If one fails, closes all. */
+  protected static async serve<Emulator extends AwsEmulator>(
+    options: EmulatorOptions,
+    make: (parts: Parts) => Emulator,
+  ): Promise<Emulator> {
+    const opened: { close(): Promise<void> }[] = [];
     try {
-      const urls = {
-        base: await takePort(gateways.base, options.ports.base),
-        bridge: await takePort(gateways.bridge, options.ports.bridge),
-      };
+      const hosts = new Map<string, OpenHost>();
+      for (const [name, { output, port }] of Object.entries(options.hosts)) {
+        const gateway = new Gateway();
+        opened.push(gateway);
+        hosts.set(name, { gateway, output, url: await takePort(gateway, port) });
+      }
       const database = await openDatabase(options.dynamodbEndpoint);
       const roles = new Roles(options);
-      const queues = new Queues(options.faults ?? {}, options.minute);
+      const queues = new Queues(options.faultInjection ?? {}, options.minute);
       const writes = new Writes();
       const guard = new TableGuard(database.endpoint, roles, writes);
       const aws = new AwsEndpoint(queues, roles);
@@ -129,15 +152,19 @@ export class LocalStack {
       const guardedEndpoint = await guard.listen();
       const awsEndpoint = await aws.listen();
       const bucketsEndpoint = await buckets.listen();
-      const doors = { guardedEndpoint, awsEndpoint, bucketsEndpoint };
-      const parts = { gateways, urls, database, guard, aws, buckets, queues, roles, writes, ...doors };
-      const stack = new LocalStack(options, parts);
-      await stack.load(await options.assembly);
-      return stack;
+      const endpoints = { guardedEndpoint, awsEndpoint, bucketsEndpoint };
+      const emulator = make({ hosts, database, guard, aws, buckets, queues, roles, writes, ...endpoints });
+      await emulator.load(await options.assembly);
+      return emulator;
     } catch (error) {
       await Promise.all(opened.map((part) => part.close()));
       throw error;
     }
+  }
+
+  /** The URL of a host, by its name in the options. */
+  urlOf(host: string): string {
+    return this.#hostOf(host).url;
   }
 
   /**
@@ -145,17 +172,17 @@ export class LocalStack {
    * of the stream go on where they were.
    */
   async load(assembly: string): Promise<void> {
-    const { tableName, minute } = this.#options;
-    const { roles, queues, guard } = this.#parts;
+    const { stackName, tableName, minute, transactionsHeldFor } = this.#options;
+    const { hosts, roles, queues, guard } = this.#parts;
     const template = await readTemplate(assembly, {
+      stackName,
       tableName,
-      baseUrl: this.baseUrl,
-      bridgeUrl: this.bridgeUrl,
+      hosts: Object.fromEntries(hosts),
       awsUrl: this.awsEndpoint,
     });
     const secrets = this.#withValues(template.secrets);
     await this.#parts.buckets.serve(template);
-    await createTable(this.dynamodbEndpoint, template.table, tableName);
+    await createTable(this.dynamodbEndpoint, template.table.properties, tableName);
     this.#eventSources ??= await this.#openEventSources();
     const staleReads = await this.#readStale(template);
     if (this.#closed) return;
@@ -163,7 +190,11 @@ export class LocalStack {
     const old = this.#functions;
     const stopped = this.#eventSources.stop();
     roles.judgeBy(template);
-    guard.guard(template.table.id, { staleReads, heldItems: this.#heldItems });
+    const heldItems =
+      transactionsHeldFor === undefined
+        ? undefined
+        : new HeldItems(transactionsHeldFor, template.table.keys.attributes);
+    guard.guard(template.table, { staleReads, heldItems });
     queues.define(template.queues);
     this.#parts.aws.tell(secrets);
     this.#functions = this.#startFunctions(template);
@@ -175,9 +206,9 @@ export class LocalStack {
     if (!this.#closed) this.#eventSources.start(template.mappings);
   }
 
-  /** Lets something else than the API be served on the API host's port. */
-  serveBeside(beside: Beside): void {
-    this.#parts.gateways.base.serveBeside(beside);
+  /** Serves something else than the API on a host's port. */
+  serveBeside(host: string, beside: Beside): void {
+    this.#hostOf(host).gateway.serveBeside(beside);
   }
 
   /** What functions' roles allow and nothing has needed so far, by function. */
@@ -209,7 +240,7 @@ export class LocalStack {
     this.#closed = true;
     this.#stopSchedules();
     const stopped = this.#eventSources?.stop();
-    await Promise.all(Object.values(this.#parts.gateways).map((gateway) => gateway.close()));
+    await Promise.all([...this.#parts.hosts.values()].map(({ gateway }) => gateway.close()));
     await Promise.all([...this.#functions.values()].map((pool) => pool.close()));
     await stopped;
     await this.#replica?.close();
@@ -228,7 +259,7 @@ export class LocalStack {
   }
 
   #startFunctions({ functions }: Template): Map<string, LocalFunction> {
-    const { functions: Runs = FunctionPool } = this.#options;
+    const { functions: Runs = LambdaPool } = this.#options;
     return new Map(
       functions.map((definition) => [
         definition.id,
@@ -237,7 +268,7 @@ export class LocalStack {
     );
   }
 
-  /** What the template says, what Lambda's runtime adds, and what functions are told of this machine alone. */
+  /** What the template says, what Lambda's runtime adds, the emulator's endpoints, and the variables of the options. */
   #environmentOf({ id, environment }: FunctionDefinition): Record<string, string> {
     return {
       ...lambdaEnvironment(id),
@@ -246,30 +277,34 @@ export class LocalStack {
       AWS_ENDPOINT_URL_SQS: this.awsEndpoint,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: this.awsEndpoint,
       AWS_ENDPOINT_URL_S3: this.bucketsEndpoint,
-      MINUTE: String(this.#options.minute),
-      ALLOW_LOOPBACK: 'true',
+      ...this.#options.environment,
     };
   }
 
-  #serveHosts({ hosts }: Template): void {
-    for (const name of ['base', 'bridge'] as const) {
-      this.#parts.gateways[name].serve({
-        definition: hosts[name],
-        invoke: this.#invoke,
-        onLine: (line) => this.#options.onLine(hosts[name].id, line),
-      });
+  #serveHosts(template: Template): void {
+    for (const [name, { gateway }] of this.#parts.hosts) {
+      const definition = template.hosts[name];
+      if (definition === undefined) throw new Error(`The template has no host ${name}.`);
+      const onLine = (line: string) => this.#options.onLine(definition.id, line);
+      gateway.serve({ definition, invoke: this.#invoke, onLine });
     }
   }
 
+  #hostOf(name: string): OpenHost {
+    const host = this.#parts.hosts.get(name);
+    if (host === undefined) throw new Error(`The emulator serves no host ${name}.`);
+    return host;
+  }
+
   async #openEventSources(): Promise<EventSources> {
-    const { minute, faults = {} } = this.#options;
+    const { minute, faultInjection = {} } = this.#options;
     const { queues, writes } = this.#parts;
     return new EventSources({
       queues,
       stream: await this.#openStream(),
       writes,
       minute,
-      faults,
+      faultInjection,
       invoke: this.#invoke,
     });
   }
@@ -279,12 +314,12 @@ export class LocalStack {
   }
 
   /** Begins to follow the table with a replica, if stale reads are asked for. */
-  async #readStale({ table: { id, properties } }: Template): Promise<StaleReads | undefined> {
+  async #readStale({ table: { properties } }: Template): Promise<StaleReads | undefined> {
     const { staleReads, tableName } = this.#options;
     if (staleReads === undefined) return undefined;
     const replica = `${tableName}-replica`;
     const { StreamSpecification: _stream, ...withoutStream } = properties;
-    await createTable(this.dynamodbEndpoint, { id, properties: withoutStream }, replica);
+    await createTable(this.dynamodbEndpoint, withoutStream, replica);
     const { behind, held } = staleReads;
     const settings = { stream: await this.#openStream(), table: replica, behind, held };
     this.#replica ??= new Replica(this.dynamodbEndpoint, settings);
@@ -311,6 +346,4 @@ const lambdaEnvironment = (id: string): Record<string, string> => ({
   AWS_CONFIG_FILE: '/dev/null',
   AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
   TZ: ':UTC',
-  // Set where test coverage is collected.
-  ...(process.env.NODE_V8_COVERAGE && { NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE }),
 });

@@ -2,7 +2,7 @@
  * What a test may have go wrong. Each function is asked on every occasion whether it shall, so that a test answers by a
  * random of its own; without the function it never does.
  */
-export interface Faults {
+export interface FaultInjection {
   /** A queue is about to take a message: whether it fails to, and says so. */
   refuseMessage?(message: QueuedMessage): boolean;
   /** A queue has taken a message and said so: whether it loses it. Its deduplication id stays taken. */

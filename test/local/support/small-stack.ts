@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LocalStack, type LocalStackOptions } from '../../../infra/local/aws/emulator.ts';
+import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
 
 export interface SmallFunction {
   /** Of its module, with `handler`. */
@@ -128,7 +128,7 @@ export interface SmallStack {
 
 export const serve = async (
   template: SmallTemplate,
-  options: Pick<LocalStackOptions, 'minute' | 'secret' | 'faults' | 'staleReads' | 'transactionsHeldFor'>,
+  options: Pick<LocalStackOptions, 'minute' | 'secret' | 'faultInjection' | 'staleReads' | 'transactionsHeldFor'>,
 ): Promise<SmallStack> => {
   const folder = await mkdtemp(join(tmpdir(), 'local-stack-'));
   const lines: string[] = [];

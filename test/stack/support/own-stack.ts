@@ -1,8 +1,8 @@
 /** A stack of a test's own beside the served one, with all that is outside of it: for what would disturb other tests. */
 import { inject, onTestFinished } from 'vitest';
-import { LocalStack, type LocalStackOptions } from '../../../infra/local/aws/emulator.ts';
 import { callTableOf } from '../../../infra/local/call-table.ts';
 import { type Demo, seedDemo } from '../../../infra/local/demo.ts';
+import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
 import type { AppNetwork } from '../../../infra/local/simulated/app-network/app-network.ts';
 import { Outside } from '../../../infra/local/simulated/outside.ts';
 import type { RapidPro } from '../../../infra/local/simulated/rapidpro/rapidpro.ts';

@@ -38,7 +38,7 @@ const tableIn = async (assembly: string) => {
   const [found] = resources.filter(([, { Type }]) => Type === 'AWS::DynamoDB::GlobalTable');
   if (found === undefined) throw new Error('The stack has no table.');
   const { StreamSpecification: _stream, ...properties } = found[1].Properties;
-  return { id: found[0], properties };
+  return properties;
 };
 
 /** Answers each reading of a secret with `value()`, as Secrets Manager does. */

@@ -1,8 +1,8 @@
 /** Starts a stack for many tests, as `npm start` does, on free ports and a table of its own. */
 import { createWriteStream } from 'node:fs';
-import { LocalStack, type LocalStackOptions } from '../../../infra/local/aws/emulator.ts';
 import { callTableOf } from '../../../infra/local/call-table.ts';
 import { seedDemo } from '../../../infra/local/demo.ts';
+import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
 import { Outside } from '../../../infra/local/simulated/outside.ts';
 import type { StackFile } from '../../../infra/local/stack-file.ts';
 import { callRecorder } from '../../support/run-record.ts';

@@ -20,9 +20,15 @@ export class HeldItems {
   readonly #held = new Set<string>();
   readonly #milliseconds: number;
 
-  /** @param milliseconds - that a transaction holds its items for before it is done */
-  constructor(milliseconds: number) {
+  readonly #keys: string[];
+
+  /**
+   * @param milliseconds - that a transaction holds its items for before it is done
+   * @param keys - the names of the attributes that make an item's key
+   */
+  constructor(milliseconds: number, keys: string[]) {
     this.#milliseconds = milliseconds;
+    this.#keys = keys;
   }
 
   /** What a write meets; nothing, where none of its items is part of an ongoing transaction. */
@@ -36,7 +42,7 @@ export class HeldItems {
 
   /** Holds a transaction's items for a while, and until it is done. Returns what `done` returns. */
   async during<Result>(input: Input, done: () => Promise<Result>): Promise<Result> {
-    const names = partsOf(input).map(([table, keys]) => nameOf(table, keys));
+    const names = partsOf(input).map(([table, keys]) => this.#nameOf(table, keys));
     for (const name of names) this.#held.add(name);
     try {
       // Before it is done: who has its response meets it no more.
@@ -48,7 +54,11 @@ export class HeldItems {
   }
 
   #isHeld(table: string | undefined, keys: Attributes | undefined): boolean {
-    return this.#held.has(nameOf(table, keys));
+    return this.#held.has(this.#nameOf(table, keys));
+  }
+
+  #nameOf(table: string | undefined, attributes: Attributes | undefined): string {
+    return JSON.stringify([table, ...this.#keys.map((key) => attributes?.[key])]);
   }
 
   #cancelled(input: Input): Conflict | undefined {
@@ -83,6 +93,3 @@ const partsOf = ({ TransactItems = [] }: Input): [string | undefined, Attributes
       part?.Key ?? part?.Item,
     ]),
   );
-
-const nameOf = (table: string | undefined, keys: Attributes | undefined): string =>
-  JSON.stringify([table, keys?.pk?.S, keys?.sk?.S]);

@@ -69,7 +69,7 @@ export class Replica {
       // Nobody notes a write: so it looks for records five times a second.
       writes: new Writes(),
       positions: new Map(),
-      faults: {},
+      faultInjection: {},
       tell: () => undefined,
       invoke: async (_, event) => this.#take(v.parse(batch, event).Records.map(({ dynamodb }) => dynamodb)),
     });

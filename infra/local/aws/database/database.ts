@@ -70,7 +70,7 @@ export const openDatabase = async (endpoint: string | undefined): Promise<Databa
  */
 export const createTable = async (
   endpoint: string,
-  { properties }: TableDefinition,
+  properties: TableDefinition['properties'],
   tableName: string,
 ): Promise<void> => {
   const client = clientFor(endpoint, 'table');

@@ -9,15 +9,18 @@ import type { Input } from '../consistency/call.ts';
 import type { HeldItems } from '../consistency/held-items.ts';
 import type { StaleReads } from '../consistency/stale-reads.ts';
 import type { Writes } from '../event-sources/writes.ts';
-import { touchesOf } from '../iam/policies.ts';
 import { callerOf, OPERATOR, type Roles } from '../iam/roles.ts';
 import { closeServer, listenOnLoopback } from '../loopback.ts';
+import type { TableDefinition } from '../template/definitions.ts';
+import { touchesOf } from './touches.ts';
 
 /** What DynamoDB does and the database does not; nothing of it, where it is missing. */
 interface Consistency {
   staleReads?: StaleReads | undefined;
   heldItems?: HeldItems | undefined;
 }
+
+type Guarded = Pick<TableDefinition, 'id' | 'keys'>;
 
 /** A call, as it arrived. */
 interface Call {
@@ -32,7 +35,7 @@ export class TableGuard {
   readonly #writes: Writes;
   readonly #server: Server;
   readonly #agent = new Agent({ keepAlive: true });
-  #table = '';
+  #table: Guarded = { id: '', keys: { attributes: [], partition: '', indexes: {} } };
   #consistency: Consistency = {};
 
   constructor(endpoint: string, roles: Roles, writes: Writes) {
@@ -47,8 +50,8 @@ export class TableGuard {
     return listenOnLoopback(this.#server, 0);
   }
 
-  /** Guards the table of this logical id from now on. */
-  guard(table: string, consistency: Consistency = {}): void {
+  /** Guards this table from now on. */
+  guard(table: Guarded, consistency: Consistency = {}): void {
     this.#table = table;
     this.#consistency = consistency;
   }

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Faults } from '../fault-injection.ts';
+import type { FaultInjection } from '../fault-injection.ts';
 import type { StreamMapping } from '../template/definitions.ts';
 import { arnOf, REGION } from '../template/references.ts';
 import { failedItems } from './item-failures.ts';
@@ -18,7 +18,7 @@ export interface BatchHandlerSettings {
   invoke: (functionId: string, event: unknown) => Promise<unknown>;
   /** Takes the message about records that were given up. */
   tell: (queueId: string, message: unknown) => void;
-  faults: Faults;
+  faultInjection: FaultInjection;
   signal: AbortSignal;
 }
 
@@ -104,7 +104,7 @@ export class BatchHandler {
 
   #repetitionOf(records: StreamRecord[]): Part[] {
     const repetition =
-      this.#settings.faults.repeatBatch?.({ function: this.#mapping.function, size: records.length }) ?? 'no';
+      this.#settings.faultInjection.repeatBatch?.({ function: this.#mapping.function, size: records.length }) ?? 'no';
     if (repetition === 'no') return [];
     const cuts =
       repetition === 'whole' ? [records] : [records.slice(0, repetition.cutAt), records.slice(repetition.cutAt)];

@@ -1,6 +1,6 @@
 /** All event source mappings of a template, at work. */
 
-import type { Faults } from '../fault-injection.ts';
+import type { FaultInjection } from '../fault-injection.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { Mapping } from '../template/definitions.ts';
 import { QueueSource } from './queue-source.ts';
@@ -16,7 +16,7 @@ export interface EventSourcesSettings {
   writes: Writes;
   /** Milliseconds that count as one minute. */
   minute: number;
-  faults: Faults;
+  faultInjection: FaultInjection;
   invoke: (functionId: string, event: unknown) => Promise<unknown>;
 }
 
@@ -41,13 +41,13 @@ export class EventSources {
   }
 
   #start(mapping: Mapping): QueueSource | StreamSource {
-    const { queues, stream, writes, minute, faults, invoke } = this.#settings;
+    const { queues, stream, writes, minute, faultInjection, invoke } = this.#settings;
     if (mapping.kind === 'queue') {
       return new QueueSource(mapping, { queue: queues.get(mapping.queue), invoke, pace: minute / MINUTE });
     }
     const positions: Positions = this.#positions.get(mapping.id) ?? new Map();
     this.#positions.set(mapping.id, positions);
     const tell = (queue: string, message: unknown) => queues.get(queue).note(JSON.stringify(message));
-    return new StreamSource(mapping, { stream, writes, positions, tell, faults, invoke });
+    return new StreamSource(mapping, { stream, writes, positions, tell, faultInjection, invoke });
   }
 }

@@ -86,7 +86,7 @@ export class Gateway {
     const body = await readBody(request).catch(() => undefined);
     if (body === undefined || this.#service === undefined) return void response.destroy();
 
-    const { requestId, answer, routeKey, account } = await this.#serve(request, body, this.#service);
+    const { requestId, answer, routeKey, context } = await this.#serve(request, body, this.#service);
     // Where there is no body, its length is what the function says, if it says one.
     const hasBody = request.method !== 'HEAD' && ![204, 304].includes(answer.status);
     const length = hasBody ? { 'content-length': Buffer.byteLength(answer.body) } : {};
@@ -100,7 +100,7 @@ export class Gateway {
       status: answer.status,
       responseLatency: Date.now() - started,
       responseLength: Buffer.byteLength(answer.body),
-      ...(account !== undefined && { 'authorizer.account': account }),
+      ...Object.fromEntries(context.map(([name, value]) => [`authorizer.${name}`, value])),
     };
     this.#service.onLine(
       this.#service.definition.format.replaceAll(/\$context\.([\w.]+)/g, (_, name) => String(values[name] ?? '-')),
@@ -113,7 +113,7 @@ export class Gateway {
       requestId,
       answer: ownAnswer(status),
       routeKey,
-      account: undefined,
+      context: [] satisfies [string, string][],
     });
 
     if (headSize(request) > MAX_HEAD) return refused(431);
@@ -123,7 +123,7 @@ export class Gateway {
     const { route } = match;
 
     const event = toEvent(request, body, match, requestId);
-    let context: unknown;
+    let context: { lambda: unknown } | undefined;
     if (route.authorizer) {
       const { body: _body, isBase64Encoded: _isBase64Encoded, ...authorizerEvent } = event;
       const identity = { headers: event.headers, query: new URLSearchParams(event.rawQueryString) };
@@ -132,8 +132,7 @@ export class Gateway {
       context = { lambda: verdict.context };
     }
 
-    const account = accountIn(context);
-    const passed = { requestId, routeKey: route.key, account };
+    const passed = { requestId, routeKey: route.key, context: textsIn(context?.lambda) };
     const call = {
       ...event,
       requestContext: { ...event.requestContext, ...(context !== undefined && { authorizer: context }) },
@@ -248,7 +247,6 @@ const toAnswer = (result: unknown): Answer => {
   };
 };
 
-const accountIn = (context: unknown): string | undefined => {
-  const account = (context as { lambda?: { account?: unknown } } | undefined)?.lambda?.account;
-  return typeof account === 'string' ? account : undefined;
-};
+/** What an authorizer says of the caller in texts: an access log may name these. */
+const textsIn = (context: unknown): [string, string][] =>
+  Object.entries(Object(context)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');

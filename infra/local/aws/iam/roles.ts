@@ -1,12 +1,16 @@
 /** Holds calls against the roles of the functions that make them, and remembers which rights were needed. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Template } from '../template/definitions.ts';
-import { type Right, refusedTouch, rightsFor, rightsOf, type Touch } from './policies.ts';
+import { type Right, refusedTouch, rightsFor, rightsOf, type Statement, type Touch } from './policies.ts';
 
 /** The access key of those whom no role fences in. */
 export const OPERATOR = 'operator';
 
-type Judged = Pick<Template, 'functions' | 'mappings'>;
+/** What roles allow, and what event source mappings do by them. */
+interface Judged {
+  functions: { id: string; policy: Statement[] }[];
+  /** By the id of the function whose role each uses. */
+  mappings: { function: string; needs: Touch[] }[];
+}
 
 /** A kind of call that a function made: what it does, to what, and how the partition key begins, where there is one. */
 export interface MadeCall extends Touch {

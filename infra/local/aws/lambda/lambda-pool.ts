@@ -60,7 +60,7 @@ interface Thread {
   idle: NodeJS.Timeout | undefined;
 }
 
-export class FunctionPool implements LocalFunction {
+export class LambdaPool implements LocalFunction {
   readonly #definition: FunctionDefinition;
   readonly #environment: Record<string, string>;
   readonly #onLine: (line: string) => void;

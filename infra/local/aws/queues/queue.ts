@@ -3,7 +3,7 @@
  * In a FIFO queue the messages of a group come in order, and none comes while one of its group is hidden.
  */
 import { randomUUID } from 'node:crypto';
-import type { Faults, QueuedMessage } from '../fault-injection.ts';
+import type { FaultInjection, QueuedMessage } from '../fault-injection.ts';
 import type { QueueDefinition } from '../template/definitions.ts';
 
 /** What a caller gets to hear, with the code that SQS gives it. */
@@ -60,7 +60,7 @@ export interface QueueSettings {
   definition: QueueDefinition;
   /** Milliseconds that a deduplication id stays taken for. */
   memory: number;
-  faults: Faults;
+  faultInjection: FaultInjection;
   /** Tells the time. */
   now: () => number;
   /** Takes messages that were received too often. */
@@ -95,10 +95,11 @@ export class Queue {
    * @throws QueueError
    */
   send(draft: Draft): Sent {
-    const { definition, memory, faults, now } = this.#settings;
+    const { definition, memory, faultInjection, now } = this.#settings;
     check(draft, definition);
     const fault = this.#describe(draft);
-    if (faults.refuseMessage?.(fault)) throw new QueueError('ServiceUnavailable', 'A fault of the test refuses it.');
+    if (faultInjection.refuseMessage?.(fault))
+      throw new QueueError('ServiceUnavailable', 'A fault of the test refuses it.');
 
     const scope = definition.deduplication === 'messageGroup' ? draft.group : '';
     const once = JSON.stringify([scope, draft.deduplicationId]);
@@ -111,7 +112,7 @@ export class Queue {
 
     const sent = { id: randomUUID(), sequence: this.#nextSequence() };
     if (definition.fifo) this.#taken.set(once, { sent, until: now() + memory });
-    if (!faults.loseMessage?.(fault)) this.#add(draft, sent);
+    if (!faultInjection.loseMessage?.(fault)) this.#add(draft, sent);
     return sent;
   }
 
@@ -169,7 +170,7 @@ export class Queue {
     const left = this.#groups.get(group)?.filter((other) => other !== stored) ?? [];
     if (left.length > 0) this.#groups.set(group, left);
     else this.#groups.delete(group);
-    if (!repeated && this.#settings.faults.repeatMessage?.(this.#describe(message))) {
+    if (!repeated && this.#settings.faultInjection.repeatMessage?.(this.#describe(message))) {
       this.#append({ ...message, receives: 0 }, true);
     }
   }

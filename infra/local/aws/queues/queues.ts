@@ -1,6 +1,6 @@
 /** All queues of the stack. They keep their messages when the stack is loaded anew, and only as long as it runs. */
 
-import type { Faults } from '../fault-injection.ts';
+import type { FaultInjection } from '../fault-injection.ts';
 import type { QueueDefinition } from '../template/definitions.ts';
 import { type Message, Queue } from './queue.ts';
 
@@ -9,12 +9,12 @@ const MEMORY = 5;
 
 export class Queues {
   readonly #queues = new Map<string, Queue>();
-  readonly #faults: Faults;
+  readonly #faultInjection: FaultInjection;
   readonly #memory: number;
 
   /** @param minute - milliseconds that count as one minute */
-  constructor(faults: Faults, minute: number) {
-    this.#faults = faults;
+  constructor(faultInjection: FaultInjection, minute: number) {
+    this.#faultInjection = faultInjection;
     this.#memory = MEMORY * minute;
   }
 
@@ -25,7 +25,7 @@ export class Queues {
       const settings = {
         definition,
         memory: this.#memory,
-        faults: this.#faults,
+        faultInjection: this.#faultInjection,
         now: Date.now,
         bury: (message: Message) => {
           const { deadLetters, arn } = definition;

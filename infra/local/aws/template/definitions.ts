@@ -49,10 +49,21 @@ export interface ScheduleDefinition {
   functions: string[];
 }
 
-/** The table's properties, as the template has them. */
 export interface TableDefinition {
   id: string;
+  /** As the template has them. */
   properties: Record<string, unknown>;
+  keys: TableKeys;
+}
+
+/** The names of attributes that are keys. */
+export interface TableKeys {
+  /** Of an item. */
+  attributes: string[];
+  /** The table's partition key. */
+  partition: string;
+  /** The indexes' partition keys, by the index's name. */
+  indexes: Record<string, string>;
 }
 
 export interface QueueDefinition {
@@ -121,7 +132,8 @@ export interface BucketDefinition {
 export interface Template {
   table: TableDefinition;
   functions: FunctionDefinition[];
-  hosts: Record<'base' | 'bridge', HostDefinition>;
+  /** By their names in the emulator's options. */
+  hosts: Record<string, HostDefinition>;
   schedules: ScheduleDefinition[];
   queues: QueueDefinition[];
   mappings: Mapping[];

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rightsFor, type Statement } from '../iam/policies.ts';
-import type { FunctionDefinition, HostDefinition, Template } from './definitions.ts';
+import type { FunctionDefinition, HostDefinition, TableDefinition, Template } from './definitions.ts';
 import { readMapping, readQueues } from './events.ts';
 import { field, found, type Json, list, number, only, strings, text, unknown } from './json.ts';
 import { ACCOUNT, arnOf, resolver } from './references.ts';
@@ -14,9 +14,10 @@ import { readStatement } from './statements.ts';
 
 /** What the template's references stand for on this machine. */
 export interface Surroundings {
+  stackName: string;
   tableName: string;
-  baseUrl: string;
-  bridgeUrl: string;
+  /** The HTTP APIs by a name of the caller's: the output that has the API's URL, and the URL here. */
+  hosts: Record<string, { output: string; url: string }>;
   /** Where functions find queues and the secret. */
   awsUrl: string;
 }
@@ -29,13 +30,17 @@ type Resource = { Type: string; Properties?: { [key: string]: Json } };
  * @throws Error — the template holds something that the local stack does not know
  */
 export const readTemplate = async (folder: string, surroundings: Surroundings): Promise<Template> => {
-  const template = await readJson(join(folder, 'BusinessApi.template.json'));
-  const assets = await readJson(join(folder, 'BusinessApi.assets.json'));
+  const template = await readJson(join(folder, `${surroundings.stackName}.template.json`));
+  const assets = await readJson(join(folder, `${surroundings.stackName}.assets.json`));
   const resources = Object.entries(template.Resources as Record<string, Resource>);
   const of = (type: string) => resources.filter(([, resource]) => resource.Type === type);
 
   const outputs = template.Outputs as Record<string, { Value: Json }>;
-  const apis = { base: apiOf(outputs.BaseUrl?.Value), bridge: apiOf(outputs.BridgeUrl?.Value) };
+  const apis = Object.entries(surroundings.hosts).map(([name, { output, url }]) => ({
+    name,
+    url,
+    id: apiOf(outputs[output]?.Value),
+  }));
   const [tableId, table] = only(of('AWS::DynamoDB::GlobalTable'), 'table');
   const queueNames = of('AWS::SQS::Queue').map(([id, { Properties }]): [string, string] => [
     id,
@@ -55,8 +60,7 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
   const resolve = resolver(
     new Map([
       [tableId, surroundings.tableName],
-      [`${apis.base}.ApiEndpoint`, surroundings.baseUrl],
-      [`${apis.bridge}.ApiEndpoint`, surroundings.bridgeUrl],
+      ...apis.map(({ id, url }): [string, string] => [`${id}.ApiEndpoint`, url]),
       ...queueNames.flatMap(([id, name]): [string, string][] => [
         [id, `${surroundings.awsUrl}/${ACCOUNT}/${name}`],
         [`${id}.Arn`, arnOf('sqs', name)],
@@ -149,9 +153,9 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
   });
 
   return {
-    table: { id: tableId, properties: table.Properties ?? {} },
+    table: readTable(tableId, table.Properties ?? {}),
     functions,
-    hosts: { base: host(apis.base), bridge: host(apis.bridge) },
+    hosts: Object.fromEntries(apis.map(({ name, id }) => [name, host(id)])),
     schedules: of('AWS::Events::Rule').map(([id, { Properties = {} }]) => ({
       id,
       minutes: minutesOf(text(Properties.ScheduleExpression)),
@@ -161,6 +165,31 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
     mappings,
     secrets,
     buckets,
+  };
+};
+
+const readTable = (id: string, properties: Record<string, Json>): TableDefinition => {
+  const keysOf = (schema: Json | undefined) =>
+    list(schema).map((key) => ({ name: text(field(key, 'AttributeName')), kind: text(field(key, 'KeyType')) }));
+  const partitionOf = (schema: Json | undefined): string =>
+    only(
+      keysOf(schema).filter(({ kind }) => kind === 'HASH'),
+      'partition key',
+    ).name;
+  const { KeySchema, GlobalSecondaryIndexes } = properties;
+  return {
+    id,
+    properties,
+    keys: {
+      attributes: keysOf(KeySchema).map(({ name }) => name),
+      partition: partitionOf(KeySchema),
+      indexes: Object.fromEntries(
+        list(GlobalSecondaryIndexes).map((index) => [
+          text(field(index, 'IndexName')),
+          partitionOf(field(index, 'KeySchema')),
+        ]),
+      ),
+    },
   };
 };
 

@@ -1,0 +1,64 @@
+/** What a call of DynamoDB's API does, in the terms of IAM. */
+import type { Touch } from '../iam/policies.ts';
+import type { TableDefinition, TableKeys } from '../template/definitions.ts';
+
+type Touched = Pick<TableDefinition, 'id' | 'keys'>;
+
+type Attributes = Record<string, { S?: string } | undefined>;
+
+interface Input {
+  Key?: Attributes;
+  Item?: Attributes;
+  IndexName?: string;
+  KeyConditionExpression?: string;
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: Attributes;
+  RequestItems?: Record<string, { Keys?: Attributes[] } | { PutRequest?: Input; DeleteRequest?: Input }[]>;
+  TransactItems?: Record<string, Input>[];
+}
+
+/** Actions that parts of a transaction are authorised as. */
+const PARTS: Record<string, string> = {
+  Get: 'GetItem',
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  ConditionCheck: 'ConditionCheckItem',
+};
+
+/** What a call of DynamoDB's API does with a table: several things, if it is a batch or a transaction. */
+export const touchesOf = ({ id, keys: names }: Touched, action: string, input: Input): Touch[] => {
+  const touch = (as: string, keys: Attributes | undefined): Touch => ({
+    action: `dynamodb:${as}`,
+    resource: `${id}.Arn`,
+    partition: keys?.[names.partition]?.S,
+  });
+  if (action === 'Query') {
+    const resource = input.IndexName === undefined ? `${id}.Arn` : `${id}.Arn/index/${input.IndexName}`;
+    return [{ action: 'dynamodb:Query', resource, partition: queriedPartition(names, input) }];
+  }
+  if (action.startsWith('Transact')) {
+    return (input.TransactItems ?? []).flatMap((item) =>
+      Object.entries(item).map(([part, { Key, Item }]) => touch(PARTS[part] ?? part, Key ?? Item)),
+    );
+  }
+  if (action.startsWith('Batch')) {
+    return Object.values(input.RequestItems ?? {}).flatMap((items) =>
+      (Array.isArray(items)
+        ? items.map((item) => item.PutRequest?.Item ?? item.DeleteRequest?.Key)
+        : (items.Keys ?? [])
+      ).map((keys) => touch(action, keys)),
+    );
+  }
+  return [touch(action, input.Key ?? input.Item)];
+};
+
+/** The value that a query's condition sets the partition key equal to. */
+const queriedPartition = ({ partition, indexes }: TableKeys, input: Input): string | undefined => {
+  const attribute = input.IndexName === undefined ? partition : indexes[input.IndexName];
+  for (const [, name = '', value = ''] of (input.KeyConditionExpression ?? '').matchAll(/(#?\w+)\s*=\s*(:\w+)/g)) {
+    if ((input.ExpressionAttributeNames?.[name] ?? name) === attribute)
+      return input.ExpressionAttributeValues?.[value]?.S;
+  }
+  return undefined;
+};

@@ -1,0 +1,60 @@
+/** The service's stack in the emulator: what the emulator cannot know about it. */
+import { AwsEmulator, type EmulatorOptions } from './aws/emulator.ts';
+import type { Template } from './aws/template/definitions.ts';
+import { readTemplate } from './aws/template/template.ts';
+
+const STACK_NAME = 'BusinessApi';
+/** The template's outputs that have the hosts' URLs. */
+const OUTPUTS = { base: 'BaseUrl', bridge: 'BridgeUrl' };
+
+export interface LocalStackOptions extends Omit<EmulatorOptions, 'stackName' | 'hosts' | 'environment'> {
+  /** Ports of the API host and the bridge host; 0 takes free ones. */
+  ports: { base: number; bridge: number };
+}
+
+export class LocalStack extends AwsEmulator {
+  /**
+   * Takes the ports, starts the database, creates the table and serves the stack. Functions get `minute` as MINUTE: the
+   * modules of `runtime/` read it.
+   *
+   * @throws StartError — a port is taken, or the database cannot be had
+   */
+  static async start({ ports, ...options }: LocalStackOptions): Promise<LocalStack> {
+    const { NODE_V8_COVERAGE } = process.env;
+    const emulated: EmulatorOptions = {
+      ...options,
+      stackName: STACK_NAME,
+      hosts: {
+        base: { output: OUTPUTS.base, port: ports.base },
+        bridge: { output: OUTPUTS.bridge, port: ports.bridge },
+      },
+      environment: {
+        MINUTE: String(options.minute),
+        ALLOW_LOOPBACK: 'true',
+        // Set where test coverage is collected.
+        ...(NODE_V8_COVERAGE !== undefined && { NODE_V8_COVERAGE }),
+      },
+    };
+    return LocalStack.serve(emulated, (parts) => new LocalStack(emulated, parts));
+  }
+
+  get baseUrl(): string {
+    return this.urlOf('base');
+  }
+
+  get bridgeUrl(): string {
+    return this.urlOf('bridge');
+  }
+}
+
+/** Reads the service's template as the local stack does, with these URLs and this table's name in it. */
+export const readLocalTemplate = (
+  assembly: string,
+  { tableName, baseUrl, bridgeUrl, awsUrl }: Record<'tableName' | 'baseUrl' | 'bridgeUrl' | 'awsUrl', string>,
+): Promise<Template> =>
+  readTemplate(assembly, {
+    stackName: STACK_NAME,
+    tableName,
+    hosts: { base: { output: OUTPUTS.base, url: baseUrl }, bridge: { output: OUTPUTS.bridge, url: bridgeUrl } },
+    awsUrl,
+  });
