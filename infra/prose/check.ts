@@ -1,0 +1,39 @@
+/** `npm run prose`: checks the guides against the rules for prose, and everything for retired words. */
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { checkGuide, type Finding } from './guides.ts';
+import { findRetiredInProse, findRetiredInSource } from './retired-words.ts';
+
+const GUIDES = ['*.md', '.github/*.md', '{functions,infra,shared,test}/**/*.md'];
+/** Sources whose texts people read: help and output of commands, the API description, problem details, the phone. */
+const PROSE = ['infra/operator/*.ts', 'infra/openapi/*.ts', 'shared/core/problems.ts', 'infra/local/phone/page/*.tsx'];
+const SOURCES = ['{functions,infra,shared,test}/**/*.{ts,tsx,html}'];
+
+const all = (patterns: string[]): string[] => globSync(patterns).sort();
+
+/** The text of a guide without what a program writes, quoted test names, and code; positions stay. */
+const proseOf = (text: string): string =>
+  text
+    .replace(/^## The score\n[\s\S]*/m, '')
+    .replaceAll(/^```[\s\S]*?^```|`[^`]*`|_"[^"]*"_|\]\([^)]*\)/gm, (part) => part.replaceAll(/[^\n]/g, ' '));
+
+const findings: string[] = [];
+const report = (path: string, found: Finding[]): void => {
+  for (const { line, column, message } of found) findings.push(`${path}:${line}:${column} ${message}`);
+};
+
+for (const path of all(GUIDES)) {
+  const text = await readFile(path, 'utf8');
+  report(path, await checkGuide(text.replace(/^## The score\n[\s\S]*/m, '')));
+  report(path, findRetiredInProse(proseOf(text)));
+}
+
+const prose = all(PROSE);
+for (const path of all(SOURCES)) {
+  if (path === 'infra/prose/retired-words.ts') continue;
+  const text = await readFile(path, 'utf8');
+  report(path, prose.includes(path) ? findRetiredInProse(text) : findRetiredInSource(text));
+}
+
+for (const finding of findings) process.stdout.write(`${finding}\n`);
+if (findings.length > 0) process.exitCode = 1;
