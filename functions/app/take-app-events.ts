@@ -12,7 +12,7 @@ export const handler = endpoint('takeAppEvents', async ({ body }) => {
   if (faults.length === 0) return noContent();
   throw new Problem(
     'events_refused',
-    'errors names each event that was not applied, by its place, and why; all others were. Correct these and send all again, in the same order: a repetition is harmless.',
+    'errors lists each event that was not applied, by position, with the reason. All other events were applied. Correct these and send all again, in the same order; a repeat has no effect.',
     { faults },
   );
 });
@@ -21,7 +21,7 @@ const failed = (cause: unknown): Fault[] => {
   if (!isBusy(cause)) throw cause;
   throw new Problem(
     'unavailable',
-    'Some events were not applied. Send all again in a moment, in the same order: no later event was applied about a user for whom one failed.',
+    'Some events were not applied. Send all again in a moment, in the same order. If an event failed, no later event about that user was applied.',
     { retryAfter: 1, cause },
   );
 };

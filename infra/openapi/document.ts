@@ -14,7 +14,7 @@ import { toSchema, toSchemas } from './schemas.ts';
 import { webhooks } from './webhooks.ts';
 import { areas, explanations, glossary, overview, remedies } from './words.ts';
 
-/** A part of the document; a validator of OpenAPI holds the whole of it against the standard. */
+/** A part of the document; a validator of OpenAPI checks the whole document against the standard. */
 type Part = Record<string, unknown>;
 
 const gatewayMessage = v.object({ message: v.string() });
@@ -75,7 +75,7 @@ export const describeApi = (): Part => ({
   webhooks: Object.fromEntries(Object.keys(webhooks).map((name) => [name, describeWebhook(name as WebhookName)])),
   components: {
     securitySchemes: {
-      token: { type: 'http', scheme: 'bearer', description: 'The token that the operator has issued.' },
+      token: { type: 'http', scheme: 'bearer', description: 'The token that the operator issued.' },
     },
     schemas: toSchemas(definitions, explain()),
     headers: { Link: LINK },
@@ -208,10 +208,10 @@ const shownIn = (name: EndpointName, partOf: (example: Example) => unknown): Par
 
 const idOf = (words: string): string => words.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-const SUCCESS = { 200: 'Done.', 204: 'Done; there is nothing to say.', 304: 'What you have is still what there is.' };
+const SUCCESS = { 200: 'Done.', 204: 'Done. The response has no body.', 304: 'Your copy is current.' };
 
 const LINK = {
-  description: 'Where the list goes on, as `<address>; rel="next"`; absent where it ends.',
+  description: 'The next page, as `<URL>; rel="next"`. The last page has none.',
   schema: { type: 'string' },
 };
 
@@ -242,13 +242,13 @@ const isPaged = (query: v.GenericSchema | undefined): boolean =>
 
 /** What API Gateway answers by itself. */
 const gatewayAnswers: Record<number, string> = {
-  401: 'There is no `Authorization` header.',
+  401: 'The `Authorization` header is missing.',
   403: 'The token is not valid.',
-  413: 'The request is over the limits of API Gateway.',
-  429: 'Too many requests at a time.',
+  413: 'The request exceeds the limits of API Gateway.',
+  429: 'Too many requests.',
   431: 'The headers are too long.',
-  500: 'Something failed before it could say what.',
-  503: 'It took too long.',
+  500: 'A function failed before it could return a problem.',
+  503: 'The function took too long.',
 };
 
 /** Those that an endpoint may have, as statuses. */
@@ -333,15 +333,17 @@ const problemExample = (code: ProblemCode): Part => ({
 
 type WebhookName = keyof typeof webhooks;
 
-/** How posts are signed and what answers mean (protocols, "Standard Webhooks"). */
-const SIGNED =
-  `Signed by [Standard Webhooks](https://www.standardwebhooks.com). Any 2xx takes it; 408, 425, 429, 5xx or no
-answer has it come again, in order, with growing pauses, for three days; any other status refuses it for good. The same
-\`webhook-id\` is the same thing again.`.replaceAll('\n', ' ');
+/** How requests are signed and what responses mean (protocols, "Standard Webhooks"). */
+const SIGNED = `Signed by [Standard Webhooks](https://www.standardwebhooks.com). A 2xx accepts it. After
+408, 425, 429, 5xx or no response, it is retried in order, with growing pauses, for three days. Other statuses are not
+retried. Use \`webhook-id\` to recognise a repeat.`.replaceAll('\n', ' ');
 
 const SIGNATURE_HEADERS = [
   ['webhook-id', 'The same for each attempt.'],
-  ['webhook-timestamp', 'Unix seconds of this attempt; refuse one that is more than five minutes off.'],
+  [
+    'webhook-timestamp',
+    'Unix seconds of this attempt. Reject a request if it differs from your clock by more than five minutes.',
+  ],
   ['webhook-signature', '`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several are separated by spaces.'],
 ];
 
@@ -352,7 +354,7 @@ const describeWebhook = (name: WebhookName): Part => {
       operationId: `receive${name.replaceAll(/(^|[._])([a-z])/g, (_, _mark, letter) => letter.toUpperCase())}`,
       tags: [areas[to === 'app' ? 'app' : 'messages'].name],
       summary,
-      description: `${to === 'app' ? 'To the app network.' : 'To the webhook of an account, which the operator sets.'} ${SIGNED}`,
+      description: `${to === 'app' ? 'To the app network.' : 'To the webhook of an account. The operator sets its URL.'} ${SIGNED}`,
       security: [],
       parameters: SIGNATURE_HEADERS.map(([header, description]) => ({
         name: header,
@@ -365,7 +367,7 @@ const describeWebhook = (name: WebhookName): Part => {
         required: true,
         content: { 'application/json': { schema: schemaOf(schema), example } },
       },
-      responses: { '2XX': { description: 'It is taken.' }, '4XX': { description: 'It is refused for good.' } },
+      responses: { '2XX': { description: 'Accepted.' }, '4XX': { description: 'Rejected. Not retried.' } },
     },
   };
 };

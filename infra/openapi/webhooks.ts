@@ -22,7 +22,7 @@ const sending = { id: v.string(), from: v.exactOptional(v.string()), to: v.strin
 export const webhooks = {
   message: {
     to: 'webhook',
-    summary: 'A user has written to your bot.',
+    summary: 'A user sent a message to your bot.',
     schema: v.strictObject({
       message: v.variant('type', [
         v.strictObject({ ...received, type: v.literal('text'), text }),
@@ -34,7 +34,7 @@ export const webhooks = {
   },
   status: {
     to: 'webhook',
-    summary: 'A message of yours has reached a state.',
+    summary: 'One of your messages reached a state.',
     schema: v.strictObject({
       status: v.strictObject({ id: v.string(), state, contact: v.string(), job_id: v.string(), created: v.string() }),
     }),
@@ -50,7 +50,7 @@ export const webhooks = {
   },
   user_data: {
     to: 'webhook',
-    summary: 'A user data request of yours is completed: fetch what was granted.',
+    summary: 'One of your user data requests is completed. Fetch what was granted.',
     schema: v.strictObject({
       user_data: v.strictObject({
         id: v.string(),
@@ -70,7 +70,7 @@ export const webhooks = {
   },
   'message.send': {
     to: 'app',
-    summary: 'A message that the app has to show to a user.',
+    summary: 'The app must show a message to a user.',
     schema: v.strictObject({
       type: v.literal('message.send'),
       timestamp: v.string(),
@@ -110,7 +110,7 @@ export const webhooks = {
   },
   'user_data.request': {
     to: 'app',
-    summary: 'A request of a business that the user has to answer in the app.',
+    summary: 'The user must answer a request of a business in the app.',
     schema: v.strictObject({
       type: v.literal('user_data.request'),
       timestamp: v.string(),

@@ -12,7 +12,7 @@ const oneEvent = v.union([anyObject], 'must be an event, or an array of events')
 export const app = {
   takeAppEvents: define({
     area: 'app',
-    summary: 'Take events of the app network: one, or an array of them.',
+    summary: 'Receive events of the app network: one, or an array.',
     routes: [{ host: 'bridge', method: 'POST', path: '/v1/app/events' }],
     token: 'header',
     permission: 'app',

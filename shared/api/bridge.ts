@@ -9,7 +9,7 @@ import { define, reachingState } from './endpoint.ts';
 export const bridge = {
   takeRapidproMessage: define({
     area: 'bridge',
-    summary: 'Take a message, or a part of one, that a flow on RapidPro sends to a user.',
+    summary: 'Receive a message, or a part of one, that RapidPro sends to a user.',
     routes: [
       { host: 'bridge', method: 'POST', path: '/v1/webhook/rapidpro' },
       { host: 'bridge', method: 'POST', path: '/v1/webhook/rapidpro/' },
@@ -24,7 +24,7 @@ export const bridge = {
 
   takeTurnMessage: define({
     area: 'bridge',
-    summary: 'Take a message that Turn sends to a user.',
+    summary: 'Receive a message that Turn sends to a user.',
     routes: [{ host: 'bridge', method: 'POST', path: '/v1/webhook/turn/{encoded_token}' }],
     token: 'path',
     permission: 'bridge',

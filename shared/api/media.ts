@@ -29,19 +29,19 @@ const upload = {
 export const media = {
   uploadImage: define({
     ...upload,
-    summary: 'Upload an image to send it.',
+    summary: 'Upload an image.',
     routes: [{ host: 'base', method: 'POST', path: '/v1/upload_image' }],
   }),
 
   uploadFile: define({
     ...upload,
-    summary: 'Upload a file to send it.',
+    summary: 'Upload a file.',
     routes: [{ host: 'base', method: 'POST', path: '/v1/upload_file' }],
   }),
 
   readMedia: define({
     area: 'media',
-    summary: 'Show an image or a file.',
+    summary: 'Return an uploaded image or file.',
     routes: [
       { host: 'bridge', method: 'GET', path: '/media/{id}' },
       { host: 'bridge', method: 'HEAD', path: '/media/{id}' },

@@ -26,7 +26,7 @@ export const jobCount = v.object({
 export const stats = {
   listLogs: define({
     area: 'stats',
-    summary: 'List the delivery logs of your messages, newest first.',
+    summary: 'List the delivery log of your messages, newest first.',
     routes: [{ host: 'base', method: 'GET', path: '/v1/stats/logs' }],
     token: 'header',
     permission: 'stats',
@@ -54,7 +54,7 @@ export const stats = {
 
   listJobs: define({
     area: 'stats',
-    summary: 'Count the messages of your jobs by the state that they reached in a period.',
+    summary: 'Count the messages of your jobs by state, for a period.',
     routes: [{ host: 'base', method: 'GET', path: '/v1/stats/jobs' }],
     token: 'header',
     permission: 'stats',

@@ -54,7 +54,7 @@ export const userData = v.object({ status: requestStatus, results: responseRecor
 export const userDataRequests = {
   startUserDataRequest: define({
     area: 'user-data',
-    summary: 'Ask a user for properties of the profile.',
+    summary: 'Ask a user for profile properties.',
     routes: [{ host: 'base', method: 'POST', path: '/v1/user_data/start/{phone_number}' }],
     token: 'header',
     permission: 'user_data',
@@ -76,7 +76,7 @@ export const userDataRequests = {
 
   fetchUserData: define({
     area: 'user-data',
-    summary: 'Fetch what a user granted, waiting for the answer if you like.',
+    summary: 'Fetch what a user granted. Optionally, wait for the answer.',
     routes: [{ host: 'base', method: 'GET', path: '/v1/user_data/fetch/{id}' }],
     token: 'header',
     permission: 'user_data',
@@ -91,7 +91,7 @@ export const userDataRequests = {
 
   retrieveUserData: define({
     area: 'user-data',
-    summary: 'Retrieve properties that are granted without asking the user.',
+    summary: 'Retrieve properties that need no approval.',
     routes: [{ host: 'base', method: 'POST', path: '/v1/user_data/fetch/{id}' }],
     token: 'header',
     permission: 'user_data',

@@ -18,7 +18,7 @@ export const workers = {
   },
 
   relay: {
-    summary: 'Turns new entries of outboxes into wake-ups',
+    summary: 'Sends a wake-up for each new outbox entry',
     timeout: 30,
     table: [],
   },

@@ -7,15 +7,15 @@
 export const problemCatalogue = {
   malformed_body: { status: 400, title: 'The body cannot be read' },
   permission_required: { status: 403, title: 'The token lacks a permission' },
-  signature_invalid: { status: 403, title: 'The signature is not good' },
-  address_not_found: { status: 404, title: 'No such address' },
+  signature_invalid: { status: 403, title: 'The signature is not valid' },
+  address_not_found: { status: 404, title: 'No such path' },
   bot_not_found: { status: 404, title: 'No such bot' },
-  approval_required: { status: 403, title: 'The user has to approve' },
+  approval_required: { status: 403, title: 'The user must approve' },
   media_not_found: { status: 404, title: 'No such media' },
   profiler_not_found: { status: 404, title: 'No such profiler' },
   request_not_found: { status: 404, title: 'No such request' },
   user_not_found: { status: 404, title: 'No such user' },
-  already_answered: { status: 409, title: 'The panelist has answered before' },
+  already_answered: { status: 409, title: 'The panelist has already answered' },
   media_expired: { status: 410, title: 'The media have expired' },
   file_too_large: { status: 413, title: 'The file is too large' },
   unsupported_media_type: { status: 415, title: 'The content type is not supported' },
@@ -24,8 +24,8 @@ export const problemCatalogue = {
   option_not_found: { status: 422, title: 'No such option' },
   panelist_not_found: { status: 422, title: 'No such panelist' },
   file_type_not_supported: { status: 422, title: 'The type of the file is not supported' },
-  events_refused: { status: 422, title: 'Some events were not taken' },
-  period_too_large: { status: 422, title: 'The period holds too much' },
+  events_refused: { status: 422, title: 'Some events were not applied' },
+  period_too_large: { status: 422, title: 'The period is too large' },
   profiler_too_large: { status: 422, title: 'The profiler is too large' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'The service is busy' },
@@ -81,4 +81,4 @@ export class Problem extends Error {
 
 /** A request with faults, all of them named at once. */
 export const invalidRequest = (faults: Fault[]): Problem =>
-  new Problem('invalid_request', 'The request is not valid; errors names each fault.', { faults });
+  new Problem('invalid_request', 'The request is not valid. See errors.', { faults });

@@ -43,7 +43,7 @@ export const serve = <E extends Endpoint>(description: E, handle: (request: Requ
   const chain = middy<HttpEvent, HttpResponse>({
     timeoutEarlyInMillis: LAST_WORDS,
     timeoutEarlyResponse: () => {
-      throw new Problem('unavailable', 'It took too long. Try again in a moment.', { retryAfter: 1 });
+      throw new Problem('unavailable', 'The request took too long. Retry in a moment.', { retryAfter: 1 });
     },
   })
     .use(requestLog())

@@ -34,7 +34,7 @@ export const lookUntil = async <Seen>(
   const { promise: tooLate, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, latest - now());
   const seen: { last?: { value: Seen }; isDone: boolean; how?: Look } = { isDone: false };
-  let failure: unknown = new Problem('unavailable', 'It took too long. Try again in a moment.', { retryAfter: 1 });
+  let failure: unknown = new Problem('unavailable', 'The request took too long. Retry in a moment.', { retryAfter: 1 });
   const lookOnce = (how: Look): Promise<void> => Promise.race([lookNow(how), tooLate]);
   const lookNow = async (how: Look): Promise<void> => {
     seen.how = how;

@@ -56,9 +56,10 @@ export const openMedia = async (id: string): Promise<Media> =>
 export const openLatestMedia = async (id: string): Promise<Media> => opened(await latestMedia(id));
 
 const opened = (found: MediaItem | undefined): Media => {
-  if (found === undefined) throw new Problem('media_not_found', 'There is nothing at this address. Is it complete?');
+  if (found === undefined)
+    throw new Problem('media_not_found', 'There is no file at this URL. Check that the URL is complete.');
   if (isOver(found)) {
-    throw new Problem('media_expired', 'An address of media works for 30 days. Ask whoever sent it for a new one.');
+    throw new Problem('media_expired', 'A media URL expires after 30 days. Ask the sender for a new one.');
   }
   return found;
 };

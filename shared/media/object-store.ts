@@ -39,12 +39,12 @@ const call = async (key: string, init: RequestInit): Promise<{ status: number; b
   const { response, bytes } = await answered()
     .catch(repeated)
     .catch((cause: unknown) => {
-      throw new Problem('unavailable', 'Try again in a moment.', { retryAfter: 1, cause });
+      throw new Problem('unavailable', 'Retry in a moment.', { retryAfter: 1, cause });
     });
   const { status } = response;
   if (status < 500) return { status, bytes };
   const cause = new Error(`The bucket answered ${status}.`);
-  throw new Problem('unavailable', 'Try again in a moment.', { retryAfter: 1, cause });
+  throw new Problem('unavailable', 'Retry in a moment.', { retryAfter: 1, cause });
 };
 
 /** Lambda gives credentials through the environment, anew before they run out. */

@@ -37,7 +37,7 @@ export interface Uploaded {
  */
 export const upload = async (account: string, kind: keyof typeof TAKEN, file: File): Promise<Uploaded> => {
   if (file.size > MAX_SIZE) {
-    throw new Problem('file_too_large', `The file has ${file.size} bytes; at most ${MAX_SIZE} (4 MB) are taken.`);
+    throw new Problem('file_too_large', `The file has ${file.size} bytes. The limit is ${MAX_SIZE} (4 MB).`);
   }
   const bytes = new Uint8Array(await file.arrayBuffer());
   const type = await typeOf(bytes);
@@ -45,7 +45,7 @@ export const upload = async (account: string, kind: keyof typeof TAKEN, file: Fi
     const names = Object.values(TAKEN[kind]).join(', ');
     throw new Problem(
       'file_type_not_supported',
-      `What the file holds is none of these: ${names}. Its name does not count.`,
+      `The content of the file has none of these types: ${names}. The file's name is ignored.`,
     );
   }
   const [id, created] = [newUnguessableId(), now()];

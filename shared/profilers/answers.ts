@@ -34,7 +34,7 @@ export const recordAnswer = async (account: string, answer: Answer): Promise<voi
     isPanelist(answer.phone_number),
   ]);
   if (!profiler.options.some((option) => option.id === answer.option_id)) {
-    throw new Problem('option_not_found', 'option_id is none of the options of this profiler.');
+    throw new Problem('option_not_found', 'This profiler has no option with this option_id.');
   }
   if (!isRegistered) {
     throw new Problem('panelist_not_found', 'phone_number does not belong to a registered panelist.');
@@ -50,7 +50,7 @@ export const recordAnswer = async (account: string, answer: Answer): Promise<voi
   if (first && first.option_id !== item.option_id) {
     throw new Problem(
       'already_answered',
-      'This panelist chose another option of this profiler; the first answer stands.',
+      'This panelist chose another option of this profiler; the first answer is final.',
     );
   }
 };

@@ -66,7 +66,7 @@ export const createProfiler = async (
 ): Promise<Pick<Profiler, 'id' | 'options'>> => {
   const options = lowerCased(draft.options).map((option) => ({ id: newId(), option }));
   if (storedSize([draft.question, options]) > MAX_STORED) {
-    throw new Problem('profiler_too_large', 'Question and options take more than 350 KB as stored. Shorten them.');
+    throw new Problem('profiler_too_large', 'Question and options exceed 350 KB as stored. Shorten them.');
   }
   const request = hashOf([draft.question, draft.options]);
   const { id, created_at, sk: keyed } = await identityOf(account, request, idempotencyKey);

@@ -136,4 +136,4 @@ const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 const rank = (state: string): number => states.indexOf(state as State);
 
 const periodTooLarge = (): Problem =>
-  new Problem('period_too_large', 'The answer would have more than 5 MB. Ask for fewer days at a time.');
+  new Problem('period_too_large', 'The response would exceed 5 MB. Request fewer days at a time.');

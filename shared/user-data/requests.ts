@@ -152,7 +152,7 @@ const seenBy = (account: string, item: RequestItem | undefined): UserData => {
   if (item?.account !== account) {
     throw new Problem(
       'request_not_found',
-      'There is no such request of yours: start one with POST /v1/user_data/start/{phone_number}.',
+      'Your account has no such request. Start one with POST /v1/user_data/start/{phone_number}.',
     );
   }
   const status = statusOf(item);
@@ -171,7 +171,7 @@ export const retrieve = async (account: string, phone: string, properties: Prope
   if (asked.length > 0) {
     throw new Problem(
       'approval_required',
-      `The user has to approve of ${asked.join(', ')}: ask with POST /v1/user_data/start/{phone_number}.`,
+      `The user must approve ${asked.join(', ')}. Ask with POST /v1/user_data/start/{phone_number}.`,
     );
   }
   const user = await latestProfile(phone);
@@ -323,5 +323,4 @@ const grantOf = (
   created: string,
 ): Grant => ({ account, request: id, properties, ...(reason !== undefined && { reason }), created });
 
-const userNotFound = (): Problem =>
-  new Problem('user_not_found', 'This number is not registered with the app: there is nobody to ask.');
+const userNotFound = (): Problem => new Problem('user_not_found', 'This number is not registered with the app.');

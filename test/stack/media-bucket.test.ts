@@ -87,7 +87,7 @@ describe('an upload that the bucket does not take leaves nothing in the table:',
     const account = newAccountId();
     const problem = await failure(account);
     expect(problem).toBeInstanceOf(Problem);
-    expect(problem).toMatchObject({ code: 'unavailable', detail: 'Try again in a moment.', retryAfter: 1 });
+    expect(problem).toMatchObject({ code: 'unavailable', detail: 'Retry in a moment.', retryAfter: 1 });
     expect(asked.times).toBe(times);
     expect(await listMedia(account)).toEqual([]);
   });
@@ -141,7 +141,7 @@ test('an object whose bytes break off is not shown in part: 503, to come again',
   vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
   await expect(getObject('key')).rejects.toMatchObject({
     code: 'unavailable',
-    detail: 'Try again in a moment.',
+    detail: 'Retry in a moment.',
     retryAfter: 1,
   });
 });

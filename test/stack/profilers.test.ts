@@ -268,7 +268,7 @@ test('a profiler may take 350 KB as the table counts them, whatever they are mad
   await createProfiler(account, { question, options: options(66) });
   await expect(createProfiler(account, { question, options: options(67) })).rejects.toMatchObject({
     code: 'profiler_too_large',
-    detail: 'Question and options take more than 350 KB as stored. Shorten them.',
+    detail: 'Question and options exceed 350 KB as stored. Shorten them.',
   });
 });
 

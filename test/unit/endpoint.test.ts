@@ -40,7 +40,7 @@ test('an unexpected error is a 500 that tells nothing of its cause, to the calle
     title: 'Something went wrong on our side',
     status: 500,
     code: 'internal_error',
-    detail: 'Tell support the trace_id.',
+    detail: 'Send the trace_id to support.',
     trace_id: 'request-1',
   });
   const lines = written.map((line) => JSON.parse(line));
@@ -117,7 +117,7 @@ test.each([
   expect(answer).toMatchObject({
     statusCode: 503,
     headers: { 'retry-after': '1' },
-    body: { code: 'unavailable', detail: 'Try again in a moment.' },
+    body: { code: 'unavailable', detail: 'Retry in a moment.' },
   });
 });
 
@@ -134,7 +134,7 @@ test('a handler that takes too long is answered before Lambda ends it', async ()
   expect({ statusCode, retry: headers?.['retry-after'] }).toEqual({ statusCode: 503, retry: '1' });
   expect(JSON.parse(body ?? '')).toMatchObject({
     code: 'unavailable',
-    detail: 'It took too long. Try again in a moment.',
+    detail: 'The request took too long. Retry in a moment.',
   });
 });
 
@@ -240,7 +240,7 @@ describe('an endpoint that takes a form', () => {
         status: 400,
         body: {
           code: 'malformed_body',
-          detail: 'The form holds a broken percent-encoding, or text that is not UTF-8.',
+          detail: 'The form contains an invalid percent-encoding, or text that is not UTF-8.',
         },
         handled: false,
       });
@@ -376,7 +376,7 @@ describe('an endpoint that takes JSON', () => {
       status: 400,
       body: {
         code: 'malformed_body',
-        detail: 'The body is missing, or cannot be read as application/json. Send it well-formed.',
+        detail: 'The body is missing, or cannot be read as application/json. Send well-formed JSON.',
       },
     });
   });
@@ -504,7 +504,7 @@ describe('an endpoint that takes a multipart form', () => {
       status: 400,
       body: {
         code: 'malformed_body',
-        detail: 'The form is cut off, or its parts cannot be read. Send it whole.',
+        detail: 'The form is incomplete, or its parts cannot be read. Send the complete form.',
       },
     });
   });
@@ -542,7 +542,7 @@ describe('an endpoint whose path ends with a slash', () => {
       status: 404,
       body: {
         code: 'address_not_found',
-        detail: 'There is nothing at this address: leave out what follows the last slash.',
+        detail: 'This path does not exist. Remove anything after the final slash.',
       },
       calls: 0,
     };

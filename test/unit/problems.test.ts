@@ -25,7 +25,7 @@ test('a problem is known by its kind, its code and its status', () => {
 
 test('a request with faults names them all, up to a thousand', () => {
   const faults = Array.from({ length: 1_001 }, (_, place) => ({ pointer: `#/${place}`, detail: 'is required' }));
-  const all = 'The request is not valid; errors names each fault.';
+  const all = 'The request is not valid. See errors.';
   expect(invalidRequest(faults.slice(0, 1))).toMatchObject({ detail: all, faults: faults.slice(0, 1) });
   expect(invalidRequest(faults.slice(0, 1_000))).toMatchObject({ detail: all, faults: faults.slice(0, 1_000) });
   const { detail, faults: named } = invalidRequest(faults);

@@ -63,10 +63,10 @@ const checkContentType = (type: BodyType, contentType: string): void => {
 
 const checkText = (event: HttpEvent, bytes: Buffer): void => {
   if (event.isBase64Encoded ? !isUtf8(bytes) : wasChanged(event, bytes)) {
-    throw new Problem('malformed_body', 'The body holds text that is not UTF-8.');
+    throw new Problem('malformed_body', 'The body contains text that is not UTF-8.');
   }
   if (bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) {
-    throw new Problem('malformed_body', 'The body begins with a byte order mark. Send it without.');
+    throw new Problem('malformed_body', 'The body begins with a byte order mark. Remove it.');
   }
 };
 

@@ -39,6 +39,6 @@ const refuseUnreadable = (bytes: Buffer): void => {
   try {
     decodeURIComponent(bytes.toString());
   } catch {
-    throw new Problem('malformed_body', 'The form holds a broken percent-encoding, or text that is not UTF-8.');
+    throw new Problem('malformed_body', 'The form contains an invalid percent-encoding, or text that is not UTF-8.');
   }
 };

@@ -13,6 +13,6 @@ export const REST_OF_PATH = 'proxy';
 export const exactPath = (): HttpMiddleware => ({
   before: function exactPathBefore({ event }) {
     if (!event.pathParameters?.[REST_OF_PATH]) return;
-    throw new Problem('address_not_found', 'There is nothing at this address: leave out what follows the last slash.');
+    throw new Problem('address_not_found', 'This path does not exist. Remove anything after the final slash.');
   },
 });

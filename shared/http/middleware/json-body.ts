@@ -29,7 +29,7 @@ export const jsonBody = (): HttpMiddleware => {
       } catch {
         throw new Problem(
           'malformed_body',
-          'The body is missing, or cannot be read as application/json. Send it well-formed.',
+          'The body is missing, or cannot be read as application/json. Send well-formed JSON.',
         );
       }
     },

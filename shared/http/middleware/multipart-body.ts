@@ -24,7 +24,10 @@ export const multipartBody = (): HttpMiddleware => ({
     const excess = excessIn(bytes, type);
     if (excess !== undefined) throw invalidRequest([{ pointer: '#', detail: excess }]);
     const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => {
-      throw new Problem('malformed_body', 'The form is cut off, or its parts cannot be read. Send it whole.');
+      throw new Problem(
+        'malformed_body',
+        'The form is incomplete, or its parts cannot be read. Send the complete form.',
+      );
     });
     const fields = [...new Set(form.keys())].map((name) => {
       const values = form.getAll(name);

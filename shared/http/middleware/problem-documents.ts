@@ -32,7 +32,7 @@ export const problemDocuments = (): HttpMiddleware => ({
 const toProblem = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
   if (isBusy(error)) {
-    return new Problem('unavailable', 'Try again in a moment.', { retryAfter: 1, cause: error });
+    return new Problem('unavailable', 'Retry in a moment.', { retryAfter: 1, cause: error });
   }
-  return new Problem('internal_error', 'Tell support the trace_id.', { cause: error });
+  return new Problem('internal_error', 'Send the trace_id to support.', { cause: error });
 };

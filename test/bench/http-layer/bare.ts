@@ -16,7 +16,7 @@ import {
 
 const MALFORMED = {
   code: 'malformed_body',
-  detail: 'The body is missing, or cannot be read as application/json. Send it well-formed.',
+  detail: 'The body is missing, or cannot be read as application/json. Send well-formed JSON.',
 } as const;
 
 const parse = (text: string): unknown => {

@@ -56,7 +56,7 @@ export const invalidRequest = (errors: Fault[], traceId: string) => {
     title,
     status,
     code: 'invalid_request',
-    detail: 'The request is not valid; errors names each fault.',
+    detail: 'The request is not valid. See errors.',
     errors,
     trace_id: traceId,
   };
