@@ -1,4 +1,4 @@
-/** From the queue of wake-ups: delivers what waits in a conversation. */
+/** From the queue of wake-ups: delivers the pending entries of a conversation. */
 import type { SQSEvent } from 'aws-lambda';
 import { newId } from '../../shared/core/ids.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
@@ -7,8 +7,8 @@ import { describeError, log } from '../../shared/telemetry/log.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
 
 /**
- * One wake-up at a time. One that fails comes again soon, and at last goes to the dead letters. One that meets a pause of its
- * receiver comes again when the pause is over.
+ * One wake-up at a time. One that fails returns soon, and at last becomes a dead letter. One that meets a pause of its
+ * destination returns when the pause is over.
  */
 export const handler = worker('deliver', async ({ Records }: SQSEvent, remaining, leave) => {
   const done = { settled: 0, put_off: 0, unfinished: 0, trace_ids: [] as string[] };

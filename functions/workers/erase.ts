@@ -2,7 +2,7 @@
 
 import { describeError, log } from '../../shared/telemetry/log.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
-import { dueErasures, goOnErasing } from '../../shared/user-data/erasure.ts';
+import { dueErasures, resumeErasure } from '../../shared/user-data/erasure.ts';
 
 /** Takes up no more erasures when this many milliseconds are left; the next minute goes on. */
 const RESERVE = 10_000;
@@ -14,7 +14,7 @@ export const handler = worker('erase', async (_event: unknown, remaining) => {
     for (const phone of phones) {
       if (remaining() < RESERVE) break;
       try {
-        await goOnErasing(phone);
+        await resumeErasure(phone);
         done.erasures += 1;
       } catch (error) {
         log('error', 'erasure failed', describeError(error));

@@ -9,7 +9,7 @@ import { isFailing } from '../../shared/delivery/circuit-breaker.ts';
 import { dueWork } from '../../shared/delivery/scheduled-work.ts';
 import { wake } from '../../shared/delivery/wake-ups.ts';
 import { conversationOf } from '../../shared/messaging/outbox.ts';
-import { APP } from '../../shared/outbound/destination.ts';
+import { APP_NETWORK_DESTINATION } from '../../shared/outbound/destination.ts';
 import { removeAnswers } from '../../shared/profilers/answers.ts';
 import type { Key } from '../../shared/table/keys.ts';
 import { describeError, log } from '../../shared/telemetry/log.ts';
@@ -47,7 +47,11 @@ export const handler = worker('sweep', async (event: Pick<ScheduledEvent, 'time'
   await attempt(async () => {
     await backlog.noteLater(time, () => remaining() < RESERVE);
     const { waiting, oldest_s } = backlog;
-    measure('info', 'backlog', { waiting, oldest_s, app_network_failing: (await isFailing(APP)) ? 1 : 0 });
+    measure('info', 'backlog', {
+      waiting,
+      oldest_s,
+      app_network_failing: (await isFailing(APP_NETWORK_DESTINATION)) ? 1 : 0,
+    });
   });
 
   // A page of each at a time, so that one large deletion holds up no other.

@@ -55,8 +55,8 @@ const refTo = (kind: string, name: string): Part => ({ $ref: `#/components/${kin
 
 /** Bodies that are checked by more than the endpoint's own schema. */
 const bodies: Partial<Record<EndpointName, v.GenericSchema>> = {
-  takeAppEvents: v.union([appEvent, listOf(appEvent, { max: 100, of: 'events' })]),
-  takeTurnMessage: v.union(turnMessages),
+  receiveAppEvents: v.union([appEvent, listOf(appEvent, { max: 100, of: 'events' })]),
+  receiveTurnMessage: v.union(turnMessages),
 };
 
 /** The whole document, for the hosts `exampleHosts`. */

@@ -65,7 +65,7 @@ const stored = {
 };
 
 export const examples: readonly Example[] = [
-  example('takeAppEvents', 'A user registers', {
+  example('receiveAppEvents', 'A user registers', {
     body: [
       {
         id: 'event-1',
@@ -111,7 +111,7 @@ export const examples: readonly Example[] = [
     body: { to: user, recipient_type: 'individual', type: 'image', image: { url: media } },
     answer: { id: '019a9f5e-2c15-7d4e-96e7-f8091a2b3c4d' },
   }),
-  example('takeAppEvents', 'The user has read a message', {
+  example('receiveAppEvents', 'The user has read a message', {
     body: [{ id: 'event-2', type: 'message.state', data: { id: message, state: 'read' } }],
   }),
   example('listLogs', 'Messages that were read', {
@@ -139,7 +139,7 @@ export const examples: readonly Example[] = [
     path: { id: request },
     answer: { status: 'pending', results: {} },
   }),
-  example('takeAppEvents', 'The user approves in part', {
+  example('receiveAppEvents', 'The user approves in part', {
     body: {
       id: 'event-3',
       type: 'user_data.answered',
@@ -169,26 +169,26 @@ export const examples: readonly Example[] = [
       },
     },
   }),
-  example('takeRapidproMessage', 'A text with quick replies', {
+  example('receiveRapidproMessage', 'A text with quick replies', {
     body: { id: '21', text: 'Hello & welcome', to_no_plus: user, quick_reply: ['Yes', 'No & maybe'] },
     answer: { message: 'success', id: '019a9f5e-2c16-7e5f-a7f8-091a2b3c4d5e' },
   }),
-  example('takeTurnMessage', 'In the shape of the Channel API', {
+  example('receiveTurnMessage', 'In the shape of the Channel API', {
     path: { encoded_token: encodedToken },
     body: { to: `+${user}`, content: 'Hello', turn: { type: 'text', text: { body: 'Hello' } }, context: null },
     answer: { messages: [{ id: '019a9f5e-2c17-7f60-b809-1a2b3c4d5e6f' }] },
   }),
-  example('takeTurnMessage', "In WhatsApp's shape", {
+  example('receiveTurnMessage', "In WhatsApp's shape", {
     path: { encoded_token: encodedToken },
     body: { to: user, recipient_type: 'individual', type: 'text', text: { body: 'Hello' } },
     answer: { messages: [{ id: '019a9f5e-2c18-7071-891a-2b3c4d5e6f70' }] },
   }),
-  example('takeTestMessage', 'As if the user wrote to the bot', {
+  example('receiveTestMessage', 'As if the user wrote to the bot', {
     path: { bot_phone_number: bot },
     body: { message: { type: 'text', from: user, text: { body: 'hi' } } },
     answer: { message: 'success' },
   }),
-  example('takeAppEvents', 'The user writes to a bot', {
+  example('receiveAppEvents', 'The user writes to a bot', {
     body: [
       {
         id: 'event-4',
@@ -197,7 +197,7 @@ export const examples: readonly Example[] = [
       },
     ],
   }),
-  example('takeAppEvents', 'A user leaves', {
+  example('receiveAppEvents', 'A user leaves', {
     body: [{ id: 'event-5', type: 'user.removed', data: { phone_number: user } }],
   }),
 ];

@@ -57,15 +57,15 @@ can open it for 30 days; only your account can send it.`,
   uploadFile: 'The same types as for images, and PDF.',
   readMedia: `Returns an uploaded file, with headers that let a browser display it and nothing else. It may be cached until it
 expires. Needs no token: the URL is the secret. Returns 410 after 30 days, and 404 after 30 more.`,
-  takeRapidproMessage: `For a channel of the type _External API_ (form fields). The number is in \`to_no_plus\`, or in \`to\`. Quick replies are
+  receiveRapidproMessage: `For a channel of the type _External API_ (form fields). The number is in \`to_no_plus\`, or in \`to\`. Quick replies are
 repeated fields. Each part of a long text is a message. A repeat (same \`id\`, text and quick replies) is accepted and not sent
 again, unless the message has failed. A blank text is accepted, and nothing is sent: the response has no \`id\`.`,
-  takeTurnMessage: `The path contains the token, in base64url without padding. Texts, images and documents are accepted, in the format of the
+  receiveTurnMessage: `The path contains the token, in base64url without padding. Texts, images and documents are accepted, in the format of the
 Channel API and of WhatsApp. Ordinary webhooks of Turn return 200 and are ignored. If the operator has set the channel's
 \`hmac_secret\`, \`X-Turn-Hook-Signature\` must be valid.`,
-  takeTestMessage: `The message is logged and sent to your platform. The platform's replies are sent to \`from\`, as if that user had
+  receiveTestMessage: `The message is logged and sent to your platform. The platform's replies are sent to \`from\`, as if that user had
 written to the bot in the app.`,
-  takeAppEvents: `A repeated \`id\` has no effect. Events about one user are applied in the order of the batch. If an event is rejected,
+  receiveAppEvents: `A repeated \`id\` has no effect. Events about one user are applied in the order of the batch. If an event is rejected,
 \`errors\` contains its position (\`events_refused\`). Each later event about the same user is held back and listed too. All
 other events are applied. Correct or remove the rejected events, and send all again in the same order. After a 503, also send
 all again: if an event failed, no later event about that user was applied.
@@ -143,7 +143,7 @@ export const glossary: Record<string, string> = {
   end: 'Unix seconds, exclusive.',
   end_date: 'The last day, `YYYY-MM-DD`, UTC, inclusive.',
   expires_at: `When the URL expires. ${TIME}`,
-  'takeAppEvents.id': 'An id of your own. The same id is the same event.',
+  'receiveAppEvents.id': 'An id of your own. The same id is the same event.',
   file: 'One file of at most 4 MB (4,194,304 bytes).',
   from: 'The phone number of the sender.',
   job_id: 'The job in which the message is counted. Default: one job per account and day.',

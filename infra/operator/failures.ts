@@ -1,5 +1,5 @@
 /** What a failure means to the operator: one line that says what to do. No text of an unexpected error: it may quote data. */
-import { isBusy } from '../../shared/table/retryable-errors.ts';
+import { isRetryable } from '../../shared/table/retryable-errors.ts';
 import { describeError } from '../../shared/telemetry/log.ts';
 import { Refusal } from './queries/accounts-admin.ts';
 
@@ -39,7 +39,7 @@ export const describeFailure = (error: unknown): string => {
   const known = namesOf(error).flatMap((name) => failures[name] ?? [])[0];
   if (known !== undefined) return known({ table: process.env.TABLE_NAME, place: place() });
   if (error instanceof Error && error.message === 'Region is missing') return 'No AWS region is set. Set AWS_REGION.';
-  if (isBusy(error)) return 'The table is busy. Try again in a moment.';
+  if (isRetryable(error)) return 'The table is busy. Try again in a moment.';
   const { error: name, at } = describeError(error);
   return `Unexpected error: ${[name, at?.split(' < ')[0]].filter(Boolean).join(' ')}`;
 };

@@ -4,8 +4,8 @@ import type { State } from '../../shared/messaging/message.ts';
 import { uuid, wholeNumber } from '../../shared/validation/schemas.ts';
 import { answer, type Cell, columns, count, due, fields, masked, minute, second, tinted } from './output.ts';
 import { Refusal, showAccount } from './queries/accounts-admin.ts';
-import { type Story, storyOf } from './queries/message-history.ts';
-import type { Attempts } from './queries/outbox-inspection.ts';
+import { type MessageHistory, messageHistory } from './queries/message-history.ts';
+import type { DeliveryAttempts } from './queries/outbox-inspection.ts';
 import { type PersonalData, personalDataOf } from './queries/personal-data-export.ts';
 import { examples, readBy, readPhoneNumber } from './usage.ts';
 
@@ -42,7 +42,7 @@ People get the user's number in part; --json has it in full.`,
     .argument('<id>', "the message's id", readBy(uuid))
     .addHelpText('after', examples('message show 0199a3f2-7c4e-7d10-9b1a-5f0c2e8d4b6a'))
     .action(async (id: string, _options: object, command: Command) => {
-      const story = await storyOf(id);
+      const story = await messageHistory(id);
       if (story === undefined)
         throw new Refusal(`There is no message ${id}. Messages are kept for as long as the logs.`);
       answer(command, inJson(story), inWords(story));
@@ -53,7 +53,7 @@ People get the user's number in part; --json has it in full.`,
 interface Listed {
   id: string;
   account: string;
-  direction: Story['direction'];
+  direction: MessageHistory['direction'];
   job_id: string;
   created: string;
   state: State;
@@ -104,7 +104,7 @@ const inJson = ({
   states,
   waiting,
   reports,
-}: Story) => ({
+}: MessageHistory) => ({
   id,
   account,
   phone_number: phone,
@@ -117,9 +117,13 @@ const inJson = ({
   waiting_reports: reports && { states: reports.states, ...attemptsInJson(reports) },
 });
 
-const attemptsInJson = ({ failed, cause, next }: Attempts) => ({ failed_attempts: failed, cause, next_attempt: next });
+const attemptsInJson = ({ failed, cause, next }: DeliveryAttempts) => ({
+  failed_attempts: failed,
+  cause,
+  next_attempt: next,
+});
 
-const inWords = ({ id, account, phone, job_id, payload_type, direction, states, ...rest }: Story): string => {
+const inWords = ({ id, account, phone, job_id, payload_type, direction, states, ...rest }: MessageHistory): string => {
   const { waiting, reported, reports } = rest;
   const about = fields({
     Message: id,
@@ -140,7 +144,7 @@ const inWords = ({ id, account, phone, job_id, payload_type, direction, states, 
   return `${about}\n\n${log}`;
 };
 
-const attemptsInWords = ({ failed, cause, next }: Attempts): string =>
+const attemptsInWords = ({ failed, cause, next }: DeliveryAttempts): string =>
   [
     `next attempt ${due(next)}`,
     ...(failed > 0 ? [`${failed} failed in a row`] : []),

@@ -1,16 +1,16 @@
 /** `operator outbox …`: what waits to go out. */
 import { type Command, Option } from 'commander';
 import { now, sortableTime } from '../../shared/core/clock.ts';
-import { receiverNameOf } from '../../shared/outbound/destination.ts';
+import { destinationNameOf } from '../../shared/outbound/destination.ts';
 import { answer, columns, count, due, masked, minute, tinted } from './output.ts';
 import { showAccount } from './queries/accounts-admin.ts';
 import {
   findOpenCircuit,
   type OpenCircuit,
+  type PendingConversation,
+  pendingConversations,
   retryConversations,
   type Selection,
-  type Waiting,
-  waitingConversations,
 } from './queries/outbox-inspection.ts';
 import { examples, readPhoneNumber } from './usage.ts';
 
@@ -29,8 +29,8 @@ People get numbers in part; --json has them in full.`,
     .addHelpText('after', examples('outbox list', 'outbox list --account acme-research --direction platform'))
     .action(async (selection: Selection, command: Command) => {
       await refuseUnknown(selection);
-      const conversations = await waitingConversations(selection);
-      const receivers = [...new Set(conversations.map(receiverNameOf))];
+      const conversations = await pendingConversations(selection);
+      const receivers = [...new Set(conversations.map(destinationNameOf))];
       const circuits = (await Promise.all(receivers.map(findOpenCircuit))).filter((circuit) => circuit !== undefined);
       answer(command, { conversations: conversations.map(inJson), circuits }, inWords(conversations, circuits));
     });
@@ -71,7 +71,7 @@ const refuseUnknown = async ({ account }: Selection): Promise<void> => {
   if (account !== undefined) await showAccount(account);
 };
 
-const inJson = ({ direction, account, phone, since, failed, cause, next, entries, more }: Waiting) => ({
+const inJson = ({ direction, account, phone, since, failed, cause, next, entries, more }: PendingConversation) => ({
   direction,
   account,
   phone_number: phone,
@@ -83,7 +83,7 @@ const inJson = ({ direction, account, phone, since, failed, cause, next, entries
   more_waiting: more,
 });
 
-const inWords = (conversations: Waiting[], circuits: OpenCircuit[]): string => {
+const inWords = (conversations: PendingConversation[], circuits: OpenCircuit[]): string => {
   if (conversations.length === 0) return 'Nothing waits.';
   const table = columns(
     ['DIRECTION', 'ACCOUNT', 'USER', 'SINCE', 'FAILED', 'CAUSE', 'NEXT ATTEMPT', 'WAITING'],
@@ -105,7 +105,7 @@ const inWords = (conversations: Waiting[], circuits: OpenCircuit[]): string => {
 const circuitTable = (circuits: OpenCircuit[]): string =>
   columns(
     ['LEFT ALONE', 'UNTIL', 'FAILED'],
-    circuits.map((circuit) => [circuit.receiver, endOf(circuit), count(circuit.failures)]),
+    circuits.map((circuit) => [circuit.destination, endOf(circuit), count(circuit.failures)]),
     ['FAILED'],
   );
 
@@ -114,7 +114,7 @@ export const endOf = ({ open_until }: OpenCircuit): string =>
   due(open_until > sortableTime(now()) ? open_until : undefined);
 
 /** `2 conversations wait: app 1, platform 1. Why: status_500 1, under way 1.` */
-const totals = (conversations: Waiting[]): string => {
+const totals = (conversations: PendingConversation[]): string => {
   const directions = sums(conversations.map(({ direction }) => direction));
   const causes = sums(conversations.map(({ cause = 'under way' }) => cause));
   const words =

@@ -1,7 +1,7 @@
 /** `operator platform …`: whether an account's chat platform takes what it will be told. */
 import type { Command } from 'commander';
 import { post } from '../../shared/outbound/http-client.ts';
-import { NoAnswer } from '../../shared/outbound/request.ts';
+import { DeliveryError } from '../../shared/outbound/request.ts';
 import { platforms } from '../../shared/platforms/registry.ts';
 import { answer, fields, tinted } from './output.ts';
 import { faultsIn } from './platform.ts';
@@ -61,19 +61,19 @@ const check = async (account: string): Promise<Checked> => {
   const about = { account, platform: set.name };
   const probe = platforms[set.name].probe(set.settings);
   if (probe === undefined) return { ...about, fault: faultsIn(set.name, set.settings).join(' ') };
-  const { posting } = probe;
-  const calling = { ...about, url: posting.url };
+  const { request } = probe;
+  const target = { ...about, url: request.url };
   try {
-    const { status, body } = await post(posting);
-    const fault = probe.fault(status, body);
-    return { ...calling, status, ...(fault !== undefined && { fault }) };
+    const { status, body } = await post(request);
+    const fault = probe.problem(status, body);
+    return { ...target, status, ...(fault !== undefined && { fault }) };
   } catch (error) {
-    if (!(error instanceof NoAnswer)) throw error;
-    return { ...calling, fault: WHY[error.why] };
+    if (!(error instanceof DeliveryError)) throw error;
+    return { ...target, fault: WHY[error.reason] };
   }
 };
 
-const WHY: Record<NoAnswer['why'], string> = {
+const WHY: Record<DeliveryError['reason'], string> = {
   timeout: 'It did not answer within 10 seconds.',
   no_connection: 'It cannot be reached: look at the address, and at its certificate.',
   invalid_response: 'What it responds is not valid HTTP: look at the server, or at a proxy before it.',

@@ -2,14 +2,19 @@
 import type { Command } from 'commander';
 import type { Direction } from '../../shared/messaging/events.ts';
 import type { State } from '../../shared/messaging/message.ts';
-import { receiverNameOf } from '../../shared/outbound/destination.ts';
+import { destinationNameOf } from '../../shared/outbound/destination.ts';
 import { uuid } from '../../shared/validation/schemas.ts';
 import { endOf } from './outbox.ts';
 import { answer, bar, type Cell, columns, count, fields, minute, share, tinted } from './output.ts';
 import { addDaysOption, addPeriodOptions, daysOf, type Given, MAX_DAYS, periodIn } from './period.ts';
 import { showAccount } from './queries/accounts-admin.ts';
 import { countDays, type DayCount, eachState } from './queries/job-recount.ts';
-import { findOpenCircuit, type OpenCircuit, type Waiting, waitingConversations } from './queries/outbox-inspection.ts';
+import {
+  findOpenCircuit,
+  type OpenCircuit,
+  type PendingConversation,
+  pendingConversations,
+} from './queries/outbox-inspection.ts';
 import { examples, readBy } from './usage.ts';
 
 export const addStatsCommand = (account: Command): void => {
@@ -72,17 +77,17 @@ interface Statistics {
 /** What waits in one direction, and whether its receiver is left alone. */
 interface WaitingThere {
   direction: Direction;
-  conversations: Waiting[];
+  conversations: PendingConversation[];
   circuit: OpenCircuit | undefined;
 }
 
 const waitingOf = async (account: string): Promise<WaitingThere[]> => {
-  const all = await waitingConversations({ account });
+  const all = await pendingConversations({ account });
   return Promise.all(
     (['app', 'platform'] as const).map(async (direction) => ({
       direction,
       conversations: all.filter((conversation) => conversation.direction === direction),
-      circuit: await findOpenCircuit(receiverNameOf({ account, direction, phone: '' })),
+      circuit: await findOpenCircuit(destinationNameOf({ account, direction, phone: '' })),
     })),
   );
 };
@@ -114,7 +119,7 @@ const inJson = ({ id, from, to, job, jobs, days, waiting }: Statistics) => ({
   })),
 });
 
-const entriesOf = (conversations: Waiting[]) => ({
+const entriesOf = (conversations: PendingConversation[]) => ({
   waiting: sumOf(conversations.map(({ entries }) => entries)),
   more_waiting: conversations.some(({ more }) => more),
 });

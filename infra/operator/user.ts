@@ -1,7 +1,7 @@
 /** `operator user …`: users of the mobile app, and what is kept about them. */
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { type Grant, listGrants } from '../../shared/user-data/consent-receipts.ts';
+import { type ConsentReceipt, listConsentReceipts } from '../../shared/user-data/consent-receipts.ts';
 import { type Erased, eraseUser } from '../../shared/user-data/erasure.ts';
 import { answer, columns, count, fields, masked, minute, note, second } from './output.ts';
 import { Refusal } from './queries/accounts-admin.ts';
@@ -42,7 +42,7 @@ export const addUserCommands = (program: Command): void => {
     .argument('<phone>', PHONE, readPhoneNumber)
     .addHelpText('after', examples('user show 27820000001'))
     .action(async (phone: string, _options: object, command: Command) => {
-      const [found, grants] = await Promise.all([wholeUser(phone), listGrants(phone)]);
+      const [found, grants] = await Promise.all([wholeUser(phone), listConsentReceipts(phone)]);
       if (found === undefined) throw new Refusal(`${masked(phone)} is not registered. "user set" registers a user.`);
       const shown = withoutValues(found);
       answer(command, { phone_number: phone, ...shown, receipts: grants.length }, userInWords(phone, shown, grants));
@@ -54,7 +54,7 @@ export const addUserCommands = (program: Command): void => {
     .argument('<phone>', PHONE, readPhoneNumber)
     .addHelpText('after', examples('user grants 27820000001'))
     .action(async (phone: string, _options: object, command: Command) => {
-      const grants = await listGrants(phone);
+      const grants = await listConsentReceipts(phone);
       const nothing = `Nothing was released of ${masked(phone)}.`;
       answer(command, grants, grants.length === 0 ? nothing : grantTable(grants));
     });
@@ -119,7 +119,7 @@ const withoutValues = ({ registered, panelist, properties }: WholeUser): Shown =
   ),
 });
 
-const userInWords = (phone: string, { registered, panelist, properties }: Shown, grants: Grant[]): string => {
+const userInWords = (phone: string, { registered, panelist, properties }: Shown, grants: ConsentReceipt[]): string => {
   const about = fields({
     User: phone,
     Registered: minute(registered),
@@ -131,7 +131,7 @@ const userInWords = (phone: string, { registered, panelist, properties }: Shown,
   return `${about}\n\n${rows.length === 0 ? nothing : columns(['PROPERTY', 'SAID BY', 'UPDATED'], rows)}`;
 };
 
-const grantTable = (grants: Grant[]): string =>
+const grantTable = (grants: ConsentReceipt[]): string =>
   columns(
     ['WHEN', 'ACCOUNT', 'REQUEST', 'PROPERTIES', 'REASON'],
     grants.map(({ created, account, request, properties, reason = '' }) => [

@@ -1,5 +1,5 @@
 /** Accounts of businesses and vendors, and the tokens issued to them (spec §5). Written by operators only. */
-import { findLatest } from '../table/client.ts';
+import { getConsistent } from '../table/client.ts';
 import { accountKey, type Key, numberKey } from '../table/keys.ts';
 import type { PlatformName } from './platform-settings.ts';
 
@@ -28,11 +28,11 @@ export interface NumberItem extends Key {
  * unit.
  */
 export const findAccount = async (id: string): Promise<Account | undefined> => {
-  const item = await findLatest<AccountItem>(accountKey(id));
+  const item = await getConsistent<AccountItem>(accountKey(id));
   return item && toAccount(item);
 };
 
 /** The id of the account that a bot's number belongs to at this moment: numbers move. 1 read unit. */
 export const accountOfBot = async (number: string): Promise<string | undefined> =>
-  (await findLatest<NumberItem>(numberKey(number)))?.account;
+  (await getConsistent<NumberItem>(numberKey(number)))?.account;
 export const toAccount = ({ pk: _pk, sk: _sk, version: _version, ...account }: AccountItem): Account => account;

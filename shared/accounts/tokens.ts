@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Permission } from '../core/permissions.ts';
-import { find } from '../table/client.ts';
+import { get } from '../table/client.ts';
 import { type Key, tokenKey } from '../table/keys.ts';
 
 /** Who calls, and with which permissions. */
@@ -50,6 +50,6 @@ export const hashToken = (token: string): string => createHash('sha256').update(
  */
 export const identify = async (token: string): Promise<Identity | undefined> => {
   if (!isWellFormedToken(token)) return undefined;
-  const item = await find<TokenItem>(tokenKey(hashToken(token)));
+  const item = await get<TokenItem>(tokenKey(hashToken(token)));
   return item && { account: item.account, token: item.token, permissions: item.permissions };
 };

@@ -10,7 +10,7 @@ const eventList = listOf(v.unknown(), { max: MAX_EVENTS, of: 'events' });
 const oneEvent = v.union([anyObject], 'must be an event, or an array of events');
 
 export const app = {
-  takeAppEvents: define({
+  receiveAppEvents: define({
     area: 'app',
     summary: 'Receive events of the app network: one, or an array.',
     routes: [{ host: 'bridge', method: 'POST', path: '/v1/app/events' }],
@@ -41,7 +41,7 @@ export const app = {
       'findRequests',
       'findRequest',
       'answerRequest',
-      'putGrant',
+      'putConsentReceipt',
       'beginErasure',
       ...reachingState,
     ],

@@ -7,7 +7,7 @@ import { phoneNumberOrPlus, receivedText } from '../validation/schemas.ts';
 import { define, reachingState } from './endpoint.ts';
 
 export const bridge = {
-  takeRapidproMessage: define({
+  receiveRapidproMessage: define({
     area: 'bridge',
     summary: 'Receive a message, or a part of one, that RapidPro sends to a user.',
     routes: [
@@ -22,7 +22,7 @@ export const bridge = {
     table: ['findAccount', ...reachingState, 'findRepeats', 'updateRepeats', 'listStates', 'findHook'],
   }),
 
-  takeTurnMessage: define({
+  receiveTurnMessage: define({
     area: 'bridge',
     summary: 'Receive a message that Turn sends to a user.',
     routes: [{ host: 'bridge', method: 'POST', path: '/v1/webhook/turn/{encoded_token}' }],
@@ -40,7 +40,7 @@ export const bridge = {
     table: ['findMedia', 'findHook', 'findAccount', ...reachingState],
   }),
 
-  takeTestMessage: define({
+  receiveTestMessage: define({
     area: 'bridge',
     summary: 'Write to one of your bots as a user of the app would.',
     routes: [{ host: 'bridge', method: 'POST', path: '/webhook/{bot_phone_number}' }],

@@ -71,7 +71,16 @@ export const userDataRequests = {
     },
     responses: { 200: v.object({ requestId: v.string(), status: requestStatus }) },
     problems: ['user_not_found', 'idempotency_key_reused'],
-    table: ['findUser', 'checkUser', 'findAccount', 'putRequest', 'findRequest', 'putGrant', 'putEntry', 'updateHead'],
+    table: [
+      'findUser',
+      'checkUser',
+      'findAccount',
+      'putRequest',
+      'findRequest',
+      'putConsentReceipt',
+      'putEntry',
+      'updateHead',
+    ],
   }),
 
   fetchUserData: define({
@@ -99,6 +108,6 @@ export const userDataRequests = {
     body: { type: 'json', schema: v.object({ data: askedFor(v.object({ property })) }) },
     responses: { 200: userData },
     problems: ['approval_required', 'user_not_found'],
-    table: ['findUser', 'putGrant'],
+    table: ['findUser', 'putConsentReceipt'],
   }),
 } as const;

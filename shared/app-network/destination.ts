@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { appNetworkSecret } from '../core/settings.ts';
 import type { Outgoing } from '../messaging/events.ts';
 import type { Entry } from '../messaging/outbox.ts';
-import { APP, type Receiver } from '../outbound/destination.ts';
-import { notSetUp, type Posting } from '../outbound/request.ts';
+import { APP_NETWORK_DESTINATION, type Destination } from '../outbound/destination.ts';
+import { notSetUp, type OutboundRequest } from '../outbound/request.ts';
 import { signed } from '../outbound/standard-webhooks.ts';
 import { signingSecret } from '../validation/schemas.ts';
 
@@ -19,9 +19,9 @@ const patience = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnReque
 let known: Credentials | undefined;
 
 /** The app network, as the stack's secret describes it: read once by each process. */
-export const appNetwork = async (): Promise<Receiver> => {
+export const appNetwork = async (): Promise<Destination> => {
   known ??= await readCredentials();
-  return { name: APP, posting: known ? postingBy(known) : notSetUp };
+  return { name: APP_NETWORK_DESTINATION, buildRequest: known ? requestBuilder(known) : notSetUp };
 };
 
 /** What the operator has filled in; nothing, where that is no address with a signing secret. */
@@ -35,9 +35,9 @@ const readCredentials = async (): Promise<Credentials | undefined> => {
   return success ? output : undefined;
 };
 
-const postingBy =
+const requestBuilder =
   ({ url, secret }: Credentials) =>
-  (entry: Entry): Posting =>
+  (entry: Entry): OutboundRequest =>
     signed(url, secret, entry.id, eventOf(entry));
 
 /** The event as the app network takes it. */

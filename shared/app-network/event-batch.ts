@@ -5,10 +5,10 @@
  */
 import * as v from 'valibot';
 import { inParallel } from '../core/parallel.ts';
-import type { Fault } from '../core/problems.ts';
+import type { ValidationError } from '../core/problems.ts';
 import { recordStates, type StateChange } from '../messaging/state-reports.ts';
-import { faultInBody, pointerTo } from '../validation/validation-errors.ts';
-import { applyEvent, type Known, lookUp, type Rejection, stateChangeOf, userOf } from './event-effects.ts';
+import { errorInBody, pointerTo } from '../validation/validation-errors.ts';
+import { applyEvent, type PrefetchedData, prefetch, type Rejection, stateChangeOf, userOf } from './event-effects.ts';
 import { type AppEvent, appEvent, type Subject, subjectOf } from './events.ts';
 
 /** Users whose events are applied at a time. */
@@ -24,7 +24,7 @@ interface Received {
   subject: Subject | undefined;
   event: AppEvent | undefined;
   /** What is wrong with it. */
-  faults: Fault[];
+  faults: ValidationError[];
 }
 
 /**
@@ -35,12 +35,15 @@ interface Received {
  * @returns what is wrong with the events that were not applied
  * @throws Error — something failed on our side: no later event of that user was applied, and all can be sent again
  */
-export const receiveEvents = async (given: unknown[], keysOf: (place: number) => string[]): Promise<Fault[]> => {
+export const receiveEvents = async (
+  given: unknown[],
+  keysOf: (place: number) => string[],
+): Promise<ValidationError[]> => {
   const received = given.map((candidate, place) => parse(candidate, place, keysOf(place)));
-  const known = await lookUp(received);
+  const known = await prefetch(received);
   // An event whose user is unknown is a sequence of its own.
   const sequences = Map.groupBy(received, ({ subject, place }) => userOf(subject, known) ?? place);
-  const faults = new Map<number, Fault[]>();
+  const faults = new Map<number, ValidationError[]>();
   await inParallel([...sequences.values()], USERS, (sequence) => applyInOrder(sequence, known, faults));
   return [...faults.entries()].sort(([a], [b]) => a - b).flatMap(([, found]) => found);
 };
@@ -48,14 +51,14 @@ export const receiveEvents = async (given: unknown[], keysOf: (place: number) =>
 const parse = (candidate: unknown, place: number, keys: string[]): Received => {
   const { success, output, issues = [] } = v.safeParse(appEvent, candidate);
   const faults = firstOf(
-    issues.map((issue) => () => faultInBody(issue, keys)),
+    issues.map((issue) => () => errorInBody(issue, keys)),
     keys,
   );
   return { place, keys, subject: subjectOf(candidate), event: success ? output : undefined, faults };
 };
 
 /** The faults of an event: the first ones, and how many more there are, where there are too many. */
-const firstOf = (faults: (() => Fault)[], keys: string[]): Fault[] => {
+const firstOf = (faults: (() => ValidationError)[], keys: string[]): ValidationError[] => {
   const shown = faults.length > MAX_FAULTS ? MAX_FAULTS - 1 : MAX_FAULTS;
   const more = faults.length - shown;
   const rest = more > 0 ? [{ pointer: pointerTo(keys), detail: `has ${more} more faults` }] : [];
@@ -63,7 +66,11 @@ const firstOf = (faults: (() => Fault)[], keys: string[]): Fault[] => {
 };
 
 /** Applies the events of one user up to the first that is rejected. Adds the faults of all that are not applied. */
-const applyInOrder = async (sequence: Received[], known: Known, faults: Map<number, Fault[]>): Promise<void> => {
+const applyInOrder = async (
+  sequence: Received[],
+  known: PrefetchedData,
+  faults: Map<number, ValidationError[]>,
+): Promise<void> => {
   for (let next = 0; next < sequence.length; ) {
     const states = statesFrom(sequence, next, known);
     if (states.length > 0) {
@@ -84,7 +91,7 @@ const applyInOrder = async (sequence: Received[], known: Known, faults: Map<numb
 };
 
 /** States that follow one another from a place on, of messages of one account: they are written together. */
-const statesFrom = (sequence: Received[], start: number, known: Known): StateChange[] => {
+const statesFrom = (sequence: Received[], start: number, known: PrefetchedData): StateChange[] => {
   const changes: StateChange[] = [];
   for (const { event } of sequence.slice(start)) {
     const change = event && stateChangeOf(event, known);
@@ -94,7 +101,7 @@ const statesFrom = (sequence: Received[], start: number, known: Known): StateCha
   return changes;
 };
 
-const rejectionsIn = ({ keys }: Received, rejections: Rejection[]): Fault[] =>
+const rejectionsIn = ({ keys }: Received, rejections: Rejection[]): ValidationError[] =>
   firstOf(
     rejections.map((rejection) => () => ({
       pointer: pointerTo([...keys, ...rejection.keys]),
@@ -103,7 +110,7 @@ const rejectionsIn = ({ keys }: Received, rejections: Rejection[]): Fault[] =>
     keys,
   );
 
-const heldBack = ({ keys }: Received): Fault => ({
+const heldBack = ({ keys }: Received): ValidationError => ({
   pointer: pointerTo(keys),
   detail:
     'was not applied, because an earlier event about the same user was rejected: correct or remove that one, and send both again',

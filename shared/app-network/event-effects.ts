@@ -6,7 +6,7 @@ import { receiveMessage } from '../messaging/receive.ts';
 import { findLogged, findMessages, isLogged, type Logged, type StateChange } from '../messaging/state-reports.ts';
 import { removeUser } from '../user-data/erasure.ts';
 import { answerRequest, usersAsked } from '../user-data/requests.ts';
-import { noteAnswered, wasAnswered } from '../users/event-receipts.ts';
+import { recordAnswered, wasAnswered } from '../users/event-receipts.ts';
 import { updateUser } from '../users/users.ts';
 import { truncate } from '../validation/schemas.ts';
 import type { AppEvent, Subject } from './events.ts';
@@ -15,7 +15,7 @@ import type { AppEvent, Subject } from './events.ts';
 const MAX_REASON = 500;
 
 /** What is known of what events name. */
-export interface Known {
+export interface PrefetchedData {
   /** Messages to users, by their ids. */
   messages: Map<string, Message>;
   logged: Logged;
@@ -24,9 +24,9 @@ export interface Known {
 }
 
 /** Looks up all that events name in a few calls: 1 read unit for a state, 0.5 for an answer; more for what is unknown. */
-export const lookUp = async (
+export const prefetch = async (
   received: { subject: Subject | undefined; event: AppEvent | undefined }[],
-): Promise<Known> => {
+): Promise<PrefetchedData> => {
   const subjects = received.flatMap(({ subject }) => subject ?? []);
   const [messages, logged, asked] = await Promise.all([
     findMessages(subjects.flatMap((subject) => ('message' in subject ? subject.message : []))),
@@ -37,14 +37,14 @@ export const lookUp = async (
 };
 
 /** The number of the user whom an event is about; nothing, where it names what nobody knows. */
-export const userOf = (subject: Subject | undefined, { messages, asked }: Known): string | undefined => {
+export const userOf = (subject: Subject | undefined, { messages, asked }: PrefetchedData): string | undefined => {
   if (subject === undefined) return undefined;
   if ('phone' in subject) return subject.phone;
   return 'message' in subject ? messages.get(subject.message)?.phone : asked.get(subject.request);
 };
 
 /** The state that an event reports of a message; nothing, where it is about something else, or needs no writing. */
-export const stateChangeOf = (event: AppEvent, { messages, logged }: Known): StateChange | undefined => {
+export const stateChangeOf = (event: AppEvent, { messages, logged }: PrefetchedData): StateChange | undefined => {
   if (event.type !== 'message.state' || isLogged(event.data, logged)) return undefined;
   const { id, state, reason } = event.data;
   const message = messages.get(id);
@@ -60,7 +60,7 @@ export interface Rejection {
 /** Applies an event; one that reports a new state of a known message is applied by `recordStates`. */
 export const applyEvent = async (
   { id: event, timestamp: time, ...what }: AppEvent,
-  known: Known,
+  known: PrefetchedData,
 ): Promise<Rejection[]> => {
   switch (what.type) {
     case 'message.received':
@@ -90,7 +90,7 @@ const answer = async (
 ): Promise<Rejection[]> => {
   const refused = await answerRequest(id, answers);
   if (refused === undefined) {
-    await noteAnswered(event);
+    await recordAnswered(event);
     return [];
   }
   if (!('unknown' in refused)) return refused.strangers.map(notAsked);

@@ -34,14 +34,14 @@ export const problemCatalogue = {
 export type ProblemCode = keyof typeof problemCatalogue;
 
 /** One fault of a request: a place in the body (`pointer`, a JSON pointer as URI fragment) or a parameter's name. */
-export type Fault = { pointer: string; detail: string } | { parameter: string; detail: string };
+export type ValidationError = { pointer: string; detail: string } | { parameter: string; detail: string };
 
 /** More faults than this are counted, not named: an answer has at most 6 MB. */
 const MAX_FAULTS = 1_000;
 
 interface ProblemOptions {
   /** One entry per fault, for `invalid_request` and `events_refused`. */
-  faults?: Fault[];
+  faults?: ValidationError[];
   /** Seconds after which trying again makes sense. */
   retryAfter?: number;
   /** Headers that say more, by their lower-case names. */
@@ -54,7 +54,7 @@ interface ProblemOptions {
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly detail: string;
-  readonly faults: Fault[] | undefined;
+  readonly faults: ValidationError[] | undefined;
   readonly retryAfter: number | undefined;
   readonly headers: Record<string, string>;
 
@@ -80,5 +80,5 @@ export class Problem extends Error {
 }
 
 /** A request with faults, all of them named at once. */
-export const invalidRequest = (faults: Fault[]): Problem =>
+export const invalidRequest = (faults: ValidationError[]): Problem =>
   new Problem('invalid_request', 'The request is not valid. See errors.', { faults });

@@ -1,97 +1,107 @@
 /**
- * Circuits: a receiver that failed three times in a row, in whichever conversations, is left alone for a while, so that
- * those who wait for it neither press it nor hold workers. Then one of them tries it. A receiver that asks for fewer calls
- * is paused instead: nothing has failed, and after the pause every conversation goes on.
+ * Circuit breakers. After three failures in a row, in whichever conversations, a destination's circuit opens for a while, so
+ * that workers neither press it nor wait for it. Then the circuit is half-open: one conversation probes the destination. A
+ * destination that asks for fewer calls is paused instead: this is no failure, and after the pause every conversation
+ * continues.
  */
 import { between, now, scaled, secondsFromNow, sortableTime } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import { APP } from '../outbound/destination.ts';
-import { peek, remove, update, updatedIf } from '../table/client.ts';
+import { APP_NETWORK_DESTINATION } from '../outbound/destination.ts';
+import { getEventual, remove, update, updatedIf } from '../table/client.ts';
 import { circuitKey, type Key } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
 
 export interface CircuitItem extends Key {
   /** Failures in a row. */
   failures?: number;
-  /** Nobody tries before then. */
+  /** No attempt begins before then. */
   open_until?: string;
-  /** How often trying has failed since it opened. */
+  /** How many probes have failed since it opened. */
   trials?: number;
-  /** Names the election of the one who tries. */
+  /** Names the election of the conversation that probes. */
   election?: string;
-  /** The receiver has asked for no calls before then. */
+  /** The destination has asked for no calls before then. */
   paused_until?: string;
   expires_at: number;
 }
 
+/** Nothing is sent before `until` (milliseconds since 1970): the destination fails, or has asked for a pause. */
+interface Open {
+  until: number;
+  cause: 'circuit_open' | 'rate_limited';
+}
+
 /**
- * What a worker may do with a receiver: use it, as one that works or that failed lately; try it for all others; or wait
- * until then (milliseconds since 1970), because it fails or because it has asked for a pause.
+ * What a worker may do with a destination. Closed and degraded (it failed lately): send. Half-open: send, as the one that
+ * probes it for all others. Open: wait.
  */
-export type Passage = 'working' | 'failing' | 'trial' | { until: number; cause: 'receiver_fails' | 'rate_limited' };
+export type CircuitState = 'closed' | 'degraded' | 'half_open' | Open;
+
+/** Whether a worker has to wait. */
+export const isOpen = (circuit: CircuitState): circuit is Open => typeof circuit === 'object';
 
 /** Failures in a row after which it opens. */
 const LIMIT = 3;
-/** Milliseconds that it stays open, by how often trying failed since. */
+/** Milliseconds that it stays open, by the number of probes that have failed since. */
 const PERIODS_MS = [60_000, 120_000, 600_000];
-/** Milliseconds that the one who tries has for it. */
+/** Milliseconds that a probe may take. */
 const TRIAL_MS = 60_000;
-/** Milliseconds over which those who wait are spread. */
+/** Milliseconds over which pending conversations are spread. */
 const SPREAD_MS = 12_000;
 /** Seconds after the last failure that it is remembered. */
 const MEMORY = 86_400;
 
-/** Asks to use a receiver. 0.5 read units where it is not open. */
-export const enter = async (receiver: string): Promise<Passage> => {
-  const { open_until: until, paused_until, failures } = (await peek<CircuitItem>(circuitKey(receiver))) ?? {};
+/** The state of a destination's circuit for the caller, who may be elected to probe. 0.5 read units unless it is open. */
+export const acquire = async (destination: string): Promise<CircuitState> => {
+  const { open_until: until, paused_until, failures } = (await getEventual<CircuitItem>(circuitKey(destination))) ?? {};
   if (paused_until !== undefined && paused_until > sortableTime(now())) {
     return { until: Date.parse(paused_until), cause: 'rate_limited' };
   }
-  if (until === undefined) return failures === undefined ? 'working' : 'failing';
-  if (until > sortableTime(now())) return { until: later(Date.parse(until)), cause: 'receiver_fails' };
+  if (until === undefined) return failures === undefined ? 'closed' : 'degraded';
+  if (until > sortableTime(now())) return { until: later(Date.parse(until)), cause: 'circuit_open' };
   const trialEnd = now() + scaled(TRIAL_MS);
   const elected = await update({
-    Key: circuitKey(receiver),
+    Key: circuitKey(destination),
     UpdateExpression: 'SET open_until = :end, election = :this',
-    // Holds for its own repetition too, when the table's first response was lost on the way.
+    // Also true for its own repetition, after the table's first response was lost.
     ConditionExpression: 'open_until = :until OR election = :this',
     ExpressionAttributeValues: { ':end': sortableTime(trialEnd), ':until': until, ':this': newId() },
   });
-  return elected ? 'trial' : { until: later(trialEnd), cause: 'receiver_fails' };
+  return elected ? 'half_open' : { until: later(trialEnd), cause: 'circuit_open' };
 };
 
-/** Notes that a receiver failed: opens its circuit at the third time in a row, for longer each time that trying fails. */
-export const noteFailure = async (receiver: string, passage: Passage): Promise<void> => {
-  const counted = passage === 'trial' ? 'trials' : 'failures';
+/** Records a failure of a destination: opens its circuit at the third in a row, for longer after each failed probe. */
+export const recordFailure = async (destination: string, circuit: CircuitState): Promise<void> => {
+  const counted = circuit === 'half_open' ? 'trials' : 'failures';
   const count = () =>
     updatedIf<CircuitItem>({
-      Key: circuitKey(receiver),
+      Key: circuitKey(destination),
       UpdateExpression: 'ADD #counted :one SET expires_at = :end',
       ConditionExpression: IS_CURRENT,
       ExpressionAttributeNames: { '#counted': counted },
       ExpressionAttributeValues: { ':one': 1, ':end': secondsFromNow(MEMORY), ':present': secondsFromNow(0) },
     });
-  const { failures = 0, trials = 0 } = (await count()) ?? (await afterExpired(receiver, count)) ?? {};
+  const { failures = 0, trials = 0 } = (await count()) ?? (await afterExpired(destination, count)) ?? {};
   if (counted === 'failures' && failures < LIMIT) return;
   const period = scaled(PERIODS_MS[Math.min(trials, PERIODS_MS.length - 1)] ?? 0);
   const opened = await update({
-    Key: circuitKey(receiver),
+    Key: circuitKey(destination),
     UpdateExpression: 'SET open_until = :until',
-    // Those who were under way when it opened do not keep it open.
+    // Attempts that were under way when it opened do not keep it open.
     ConditionExpression: counted === 'trials' ? 'attribute_exists(pk)' : 'attribute_not_exists(open_until)',
     ExpressionAttributeValues: { ':until': sortableTime(now() + period) },
   });
   if (opened && counted === 'failures') {
-    measure('warn', 'circuit opened', { ...directionOf(receiver), receiver, circuits_opened: 1 });
+    measure('warn', 'circuit opened', { ...directionOf(destination), destination, circuits_opened: 1 });
   }
 };
 
 /** That a circuit has not expired: TTL removes an expired one up to two days later, and nothing of it counts any more. */
 const IS_CURRENT = '(attribute_not_exists(expires_at) OR expires_at > :present)';
 
-/** Removes a circuit that has expired, and then does the work that its condition has kept from being done. */
-const afterExpired = async <Result>(receiver: string, work: () => Promise<Result>): Promise<Result | undefined> => {
-  const removed = await remove(circuitKey(receiver), {
+/** Removes an expired circuit, and then does the work that its condition has prevented. */
+const afterExpired = async <Result>(destination: string, work: () => Promise<Result>): Promise<Result | undefined> => {
+  const removed = await remove(circuitKey(destination), {
     ConditionExpression: 'expires_at <= :present',
     ExpressionAttributeValues: { ':present': secondsFromNow(0) },
   });
@@ -99,13 +109,13 @@ const afterExpired = async <Result>(receiver: string, work: () => Promise<Result
 };
 
 /**
- * Pauses a receiver that asks for fewer calls: nobody calls it before then (milliseconds since 1970). A longer pause that
- * is known already stays.
+ * Pauses a destination that asks for fewer calls: no attempt begins before `until` (milliseconds since 1970). A longer
+ * pause that is known already stays.
  */
-export const setPause = async (receiver: string, until: number): Promise<void> => {
+export const setPause = async (destination: string, until: number): Promise<void> => {
   const set = () =>
     update({
-      Key: circuitKey(receiver),
+      Key: circuitKey(destination),
       UpdateExpression: 'SET paused_until = :until, expires_at = :end',
       ConditionExpression: `${IS_CURRENT} AND (attribute_not_exists(paused_until) OR paused_until < :until)`,
       ExpressionAttributeValues: {
@@ -114,24 +124,28 @@ export const setPause = async (receiver: string, until: number): Promise<void> =
         ':present': secondsFromNow(0),
       },
     });
-  if (!(await set())) await afterExpired(receiver, set);
+  if (!(await set())) await afterExpired(destination, set);
 };
 
-/** Notes that a receiver works: closes its circuit, if it failed before. A pause stays. */
-export const noteSuccess = async (receiver: string, passage: Passage): Promise<void> => {
-  if (passage === 'working') return;
+/** Records a success of a destination: closes its circuit, if it failed before. A pause stays. */
+export const recordSuccess = async (destination: string, circuit: CircuitState): Promise<void> => {
+  if (circuit === 'closed') return;
   await update({
-    Key: circuitKey(receiver),
+    Key: circuitKey(destination),
     UpdateExpression: 'REMOVE failures, trials, open_until, election',
     ConditionExpression: 'attribute_exists(pk)',
   });
-  if (passage === 'trial')
-    measure('info', 'circuit closed', { ...directionOf(receiver), receiver, circuits_closed: 1 });
+  if (circuit === 'half_open')
+    measure('info', 'circuit closed', { ...directionOf(destination), destination, circuits_closed: 1 });
 };
-/** Whether a receiver has failed so often that it is left alone. 0.5 read units. */
-export const isFailing = async (receiver: string): Promise<boolean> =>
-  ((await peek<CircuitItem>(circuitKey(receiver)))?.failures ?? 0) >= LIMIT;
 
-/** A little later than `time`, so that not all who wait come at once. */
+/** Whether a destination's circuit is open or half-open. 0.5 read units. */
+export const isFailing = async (destination: string): Promise<boolean> =>
+  ((await getEventual<CircuitItem>(circuitKey(destination)))?.failures ?? 0) >= LIMIT;
+
+/** A little later than `time`, so that pending conversations do not all continue at once. */
 export const later = (time: number): number => time + between(0, scaled(SPREAD_MS));
-const directionOf = (receiver: string) => ({ direction: receiver === APP ? 'app' : 'platform' });
+
+const directionOf = (destination: string) => ({
+  direction: destination === APP_NETWORK_DESTINATION ? 'app' : 'platform',
+});

@@ -12,13 +12,13 @@ const LIFETIME_MS = 3 * 86_400_000;
 const JITTER = 0.2;
 
 /**
- * When to try again after so many failures in a row, in milliseconds since 1970; a receiver that says when (in
- * milliseconds from now) is heard up to twice the step.
+ * When to try again after so many failures in a row, in milliseconds since 1970; a destination that says when (in
+ * milliseconds from now) is obeyed up to twice the step.
  */
 export const nextAttempt = (failures: number, retryAfter = 0): number => {
   const step = scaled(STEPS_MS[Math.min(failures, STEPS_MS.length) - 1] ?? 0);
   return now() + Math.max(step * between(1 - JITTER, 1 + JITTER), Math.min(retryAfter, 2 * step));
 };
 
-/** Whether an entry has waited so long that it is given up. */
+/** Whether an entry has been pending so long that it fails permanently. */
 export const isExpired = ({ created }: Entry): boolean => Date.parse(`${created}Z`) + scaled(LIFETIME_MS) <= now();

@@ -4,9 +4,9 @@
  */
 import { now, scaled, secondsFromNow } from '../core/clock.ts';
 import type { Spacing } from '../outbound/destination.ts';
-import { findLatest } from '../table/client.ts';
+import { getConsistent } from '../table/client.ts';
 import { type Key, spacingKey } from '../table/keys.ts';
-import { putting, type Write } from '../table/transactions.ts';
+import { putWrite, type Write } from '../table/transactions.ts';
 
 interface SpacingItem extends Key {
   /** Milliseconds since 1970. */
@@ -19,11 +19,11 @@ const KEPT = 60;
 
 /** Until when a call has to wait, in milliseconds since 1970; 0 if no equal one was made of late. 1 read unit. */
 export const pauseUntil = async ({ subject, pauseMs }: Spacing): Promise<number> => {
-  const { until = 0 } = (await findLatest<SpacingItem>(spacingKey(subject))) ?? {};
+  const { until = 0 } = (await getConsistent<SpacingItem>(spacingKey(subject))) ?? {};
   // Clocks differ: nothing waits longer than a pause.
   return Math.min(until, now() + scaled(pauseMs));
 };
 
 /** Notes that a call was made just now, within the transaction that settles its entry. 2 write units. */
 export const pauseWrite = ({ subject, pauseMs }: Spacing): Write =>
-  putting<SpacingItem>({ ...spacingKey(subject), until: now() + scaled(pauseMs), expires_at: secondsFromNow(KEPT) });
+  putWrite<SpacingItem>({ ...spacingKey(subject), until: now() + scaled(pauseMs), expires_at: secondsFromNow(KEPT) });

@@ -1,57 +1,62 @@
-/** What chat platforms were told of messages that they know by one id of their own: each state once. */
+/** Receipts of the states that were reported to chat platforms, so that each state of a message is reported once. */
 import { now, scaled } from '../core/clock.ts';
-import type { Telling } from '../outbound/destination.ts';
+import type { StatusReceipt } from '../outbound/destination.ts';
 import { page } from '../table/client.ts';
-import { type Key, toldKey } from '../table/keys.ts';
-import { putting, type Write } from '../table/transactions.ts';
+import { type Key, statusReceiptKey } from '../table/keys.ts';
+import { putWrite, type Write } from '../table/transactions.ts';
 
-interface ToldItem extends Key {
+interface StatusReceiptItem extends Key {
   generation?: number;
-  /** When it was told, in milliseconds since 1970. */
+  /** When it was reported, in milliseconds since 1970. */
   reported?: number;
   expires_at: number;
 }
 
-/** Whether a state is news, and until when it has to wait, in milliseconds since 1970. */
-export interface News {
-  isNews: boolean;
+/** Whether a state is still to be reported, and when at the earliest, in milliseconds since 1970. */
+export interface ReportCheck {
+  isNew: boolean;
   until: number;
 }
 
 /**
- * Whether a state is news to the platform. It is not if the platform was told of it, of something that it never comes
- * after, or of a later generation. What was told before the pause after this part's acceptance does not count. 1 read unit.
+ * Checks whether a state is still to be reported. It is not if it was reported, or a state that it never follows, or a
+ * state of a later generation. A report before the end of the pause after this part's acceptance does not count. 1 read unit.
  */
-export const newsOf = async (account: string, telling: Telling): Promise<News> => {
-  const { id, generation, state, never_after, accepted, pauseMs } = telling;
-  const { items } = await page<ToldItem>({
+export const checkReported = async (account: string, receipt: StatusReceipt): Promise<ReportCheck> => {
+  const { id, generation, state, neverAfter, accepted, pauseMs } = receipt;
+  const { items } = await page<StatusReceiptItem>({
     KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': toldKey(account, id, generation, '').pk },
+    ExpressionAttributeValues: { ':pk': statusReceiptKey(account, id, generation, '').pk },
     // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
     ConsistentRead: true,
   });
-  const told = items.filter(({ expires_at }) => expires_at > now() / 1000);
+  const receipts = items.filter(({ expires_at }) => expires_at > now() / 1000);
   const earliest = Date.parse(`${accepted}Z`) + scaled(pauseMs);
-  const own = toldKey(account, id, generation, state).sk;
-  const over = new Set(never_after.map((one) => toldKey(account, id, generation, one).sk));
-  const isOld = told.some(
+  const own = statusReceiptKey(account, id, generation, state).sk;
+  const over = new Set(neverAfter.map((one) => statusReceiptKey(account, id, generation, one).sk));
+  const isOld = receipts.some(
     ({ sk, generation: its = 0, reported = earliest }) =>
       its > generation || over.has(sk) || (sk === own && reported >= earliest),
   );
-  const until = Math.max(earliest, ...told.map(({ reported = 0 }) => reported + scaled(pauseMs)));
+  const until = Math.max(earliest, ...receipts.map(({ reported = 0 }) => reported + scaled(pauseMs)));
   // Clocks differ: nothing waits longer than a pause.
-  return { isNews: !isOld, until: Math.min(until, now() + scaled(pauseMs)) };
+  return { isNew: !isOld, until: Math.min(until, now() + scaled(pauseMs)) };
 };
 
-/** Whether a state need not be told because a later one that is pending says as much or more of the message. */
-export const isSuperseded = ({ id, generation, state, never_after }: Telling, pending: Telling[]): boolean =>
+/** Whether a later pending state makes the report of this one needless. */
+export const isSuperseded = ({ id, generation, state, neverAfter }: StatusReceipt, pending: StatusReceipt[]): boolean =>
   pending.some(
     (other) =>
       other.id === id &&
       (other.generation > generation ||
-        (other.generation === generation && [state, ...never_after].includes(other.state))),
+        (other.generation === generation && [state, ...neverAfter].includes(other.state))),
   );
 
-/** Notes that it was told just now, within the transaction that settles it. 2 write units. */
-export const noting = (account: string, { id, generation, state, expires_at }: Telling): Write =>
-  putting<ToldItem>({ ...toldKey(account, id, generation, state), generation, reported: now(), expires_at });
+/** The receipt of a state that was reported just now. 2 write units in the transaction that settles its entry. */
+export const receiptWrite = (account: string, { id, generation, state, expires_at }: StatusReceipt): Write =>
+  putWrite<StatusReceiptItem>({
+    ...statusReceiptKey(account, id, generation, state),
+    generation,
+    reported: now(),
+    expires_at,
+  });

@@ -104,8 +104,8 @@ const returnIn = async (ReceiptHandle: string, VisibilityTimeout: number): Promi
 const LEFT = { receives: 3, ageMs: 180_000 };
 
 /**
- * Has a wake-up come again when its receiver's pause is over (milliseconds since 1970): within a second, where `sweep` may
- * take a minute. Until then its group waits, which has the same receiver. `sweep` wakes the conversation if the wake-up was
+ * Has a wake-up come again when its destination's pause is over (milliseconds since 1970): within a second, where `sweep` may
+ * take a minute. Until then its group waits, which has the same destination. `sweep` wakes the conversation if the wake-up was
  * received too often, is too old, or cannot be returned.
  *
  * @returns whether it comes again, so that it must stay on the queue

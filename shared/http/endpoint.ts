@@ -16,7 +16,7 @@ import { multipartBody } from './middleware/multipart-body.ts';
 import { problemDocuments } from './middleware/problem-documents.ts';
 import { requestLog } from './middleware/request-log.ts';
 import { type RequestOf, validRequest } from './request.ts';
-import { type ReplyOf, toResponse } from './response.ts';
+import { type ResponseOf, toResponse } from './response.ts';
 
 export { nextPage, noContent, notModified, ok } from './response.ts';
 
@@ -35,11 +35,14 @@ const LAST_WORDS = 500;
  */
 export const endpoint = <Name extends EndpointName>(
   name: Name,
-  handle: (request: RequestOf<Api[Name]>) => Promise<ReplyOf<Api[Name]>>,
+  handle: (request: RequestOf<Api[Name]>) => Promise<ResponseOf<Api[Name]>>,
 ) => serve<Api[Name]>(api[name], handle);
 
 /** The same for an endpoint that is described anywhere. */
-export const serve = <E extends Endpoint>(description: E, handle: (request: RequestOf<E>) => Promise<ReplyOf<E>>) => {
+export const serve = <E extends Endpoint>(
+  description: E,
+  handle: (request: RequestOf<E>) => Promise<ResponseOf<E>>,
+) => {
   const chain = middy<HttpEvent, HttpResponse>({
     timeoutEarlyInMillis: LAST_WORDS,
     timeoutEarlyResponse: () => {

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { now } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
-import { isBusy } from '../table/retryable-errors.ts';
+import { isRetryable } from '../table/retryable-errors.ts';
 
 /** Milliseconds of the first pause, how much longer each next one is, and the longest: 38 looks in 28 s. */
 const STEPS = { first: 200, growth: 1.25, longest: 850 };
@@ -16,7 +16,7 @@ interface Ends {
 }
 
 /** `latest` sees what is there at this moment; `eventual` may be a little behind, and costs half as much. */
-export type Look = 'latest' | 'eventual';
+export type ReadMode = 'latest' | 'eventual';
 
 /**
  * Looks until what it sees is done, or until `end`, and once more then. Whoever waits sees it at most a second after it is
@@ -26,24 +26,24 @@ export type Look = 'latest' | 'eventual';
  * @returns what was seen last
  * @throws unavailable — no look ended in time; the error of the last one, if all of them failed that see the latest
  */
-export const lookUntil = async <Seen>(
-  look: (how: Look) => Promise<Seen>,
+export const pollUntil = async <Seen>(
+  look: (how: ReadMode) => Promise<Seen>,
   isDone: (seen: Seen) => boolean,
   { end, latest }: Ends,
 ): Promise<Seen> => {
   const { promise: tooLate, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, latest - now());
-  const seen: { last?: { value: Seen }; isDone: boolean; how?: Look } = { isDone: false };
+  const seen: { last?: { value: Seen }; isDone: boolean; how?: ReadMode } = { isDone: false };
   let failure: unknown = new Problem('unavailable', 'The request took too long. Retry in a moment.', { retryAfter: 1 });
-  const lookOnce = (how: Look): Promise<void> => Promise.race([lookNow(how), tooLate]);
-  const lookNow = async (how: Look): Promise<void> => {
+  const lookOnce = (how: ReadMode): Promise<void> => Promise.race([lookNow(how), tooLate]);
+  const lookNow = async (how: ReadMode): Promise<void> => {
     seen.how = how;
     try {
       const value = await look(how);
       seen.isDone = isDone(value);
       if (seen.isDone || how === 'latest') seen.last = { value };
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      if (!isRetryable(error)) throw error;
       failure = error;
     }
   };

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Endpoint } from '../api/endpoint.ts';
-import { type Fault, invalidRequest } from '../core/problems.ts';
-import { faultInBody, faultInParameter } from '../validation/validation-errors.ts';
+import { invalidRequest, type ValidationError } from '../core/problems.ts';
+import { errorInBody, errorInParameter } from '../validation/validation-errors.ts';
 import type { HttpEvent } from './event.ts';
 import { identityOf } from './middleware/authorize.ts';
 
@@ -36,12 +36,12 @@ export const validRequest = <E extends Endpoint>(
   event: HttpEvent,
   remaining: () => number,
 ): RequestOf<E> => {
-  const faults: Fault[] = [];
+  const faults: ValidationError[] = [];
 
   const check = (
     schema: v.GenericSchema | undefined,
     input: unknown,
-    toFault: (issue: v.BaseIssue<unknown>) => Fault,
+    toFault: (issue: v.BaseIssue<unknown>) => ValidationError,
   ): unknown => {
     if (schema === undefined) return undefined;
     const { success, output, issues } = v.safeParse(schema, input);
@@ -53,10 +53,10 @@ export const validRequest = <E extends Endpoint>(
     // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
     method: event.routeKey.split(' ', 1)[0] ?? '',
     account: identityOf(event)?.account,
-    path: check(endpoint.path, event.pathParameters ?? {}, faultInParameter),
-    query: check(endpoint.query, event.queryStringParameters ?? {}, faultInParameter),
-    headers: check(endpoint.headers, event.headers, faultInParameter),
-    body: check(endpoint.body?.schema, event.body, faultInBody),
+    path: check(endpoint.path, event.pathParameters ?? {}, errorInParameter),
+    query: check(endpoint.query, event.queryStringParameters ?? {}, errorInParameter),
+    headers: check(endpoint.headers, event.headers, errorInParameter),
+    body: check(endpoint.body?.schema, event.body, errorInBody),
     bytes: event.bytes ?? Buffer.alloc(0),
     arrived: event.requestContext.timeEpoch,
     remaining,

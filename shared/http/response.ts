@@ -21,7 +21,7 @@ export interface NotModified {
 }
 
 /** The answers that an endpoint promises. */
-export type ReplyOf<E extends Endpoint> = {
+export type ResponseOf<E extends Endpoint> = {
   [Status in keyof E['responses']]: E['responses'][Status] extends v.GenericSchema
     ? Ok<v.InferInput<E['responses'][Status]>>
     : Status extends 304

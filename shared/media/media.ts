@@ -5,7 +5,7 @@
 import { now, timestampOf } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import { bridgeUrl } from '../core/settings.ts';
-import { find, findLatest } from '../table/client.ts';
+import { get, getConsistent } from '../table/client.ts';
 import { type Key, mediaKey } from '../table/keys.ts';
 
 /** Milliseconds that an address works for (spec §8). */
@@ -38,10 +38,10 @@ export interface MediaItem extends Key, Media {
 const beginning = (): string => `${bridgeUrl()}/media/`;
 
 /** The datafree address of media. */
-export const addressOf = (id: string): string => `${beginning()}${id}`;
+export const urlOf = (id: string): string => `${beginning()}${id}`;
 
 /** Whether an address is one of ours, whether or not it works. */
-export const isDatafree = (url: string): boolean => url.startsWith(beginning());
+export const isDatafreeUrl = (url: string): boolean => url.startsWith(beginning());
 
 /**
  * What an address leads to. 0.5 read units.
@@ -49,11 +49,11 @@ export const isDatafree = (url: string): boolean => url.startsWith(beginning());
  * @throws media_not_found — nothing, or no longer
  * @throws media_expired — what was there for 30 days
  */
-export const openMedia = async (id: string): Promise<Media> =>
-  opened(ID.test(id) ? await find<MediaItem>(mediaKey(id)) : undefined);
+export const getMedia = async (id: string): Promise<Media> =>
+  opened(ID.test(id) ? await get<MediaItem>(mediaKey(id)) : undefined);
 
 /** The same as it is at this moment. 1 read unit. */
-export const openLatestMedia = async (id: string): Promise<Media> => opened(await latestMedia(id));
+export const getMediaConsistent = async (id: string): Promise<Media> => opened(await latestMedia(id));
 
 const opened = (found: MediaItem | undefined): Media => {
   if (found === undefined)
@@ -65,12 +65,8 @@ const opened = (found: MediaItem | undefined): Media => {
 };
 
 /** Why an account cannot send what is at an address; nothing, where it can. 1 read unit. */
-export const whyNotToSend = async (
-  account: string,
-  type: 'image' | 'file',
-  url: string,
-): Promise<string | undefined> => {
-  const found = isDatafree(url) ? await latestMedia(url.slice(beginning().length)) : undefined;
+export const sendError = async (account: string, type: 'image' | 'file', url: string): Promise<string | undefined> => {
+  const found = isDatafreeUrl(url) ? await latestMedia(url.slice(beginning().length)) : undefined;
   if (found?.account !== account) {
     return `must be a datafree URL of yours, which begins with ${beginning()}: upload what you send with POST /v1/upload_${type}`;
   }
@@ -82,7 +78,7 @@ export const whyNotToSend = async (
 
 /** What has an id at this moment; nothing, where it is none. */
 const latestMedia = async (id: string): Promise<MediaItem | undefined> =>
-  ID.test(id) ? findLatest<MediaItem>(mediaKey(id)) : undefined;
+  ID.test(id) ? getConsistent<MediaItem>(mediaKey(id)) : undefined;
 
 /** An id as `newUnguessableId` makes it. */
 const ID = /^[0-9a-f]{32}$/;

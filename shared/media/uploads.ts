@@ -5,9 +5,9 @@ import { now, secondsFromNow, timestampOf } from '../core/clock.ts';
 import { newUnguessableId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { mediaBucket } from '../core/settings.ts';
-import { putNew } from '../table/client.ts';
+import { putIfAbsent } from '../table/client.ts';
 import { mediaKey, ofMediaOwner } from '../table/keys.ts';
-import { addressOf, LIFETIME, type MediaItem } from './media.ts';
+import { LIFETIME, type MediaItem, urlOf } from './media.ts';
 import { putObject } from './object-store.ts';
 
 const IMAGES = { 'image/png': 'PNG', 'image/jpeg': 'JPEG', 'image/gif': 'GIF', 'image/webp': 'WebP' };
@@ -64,8 +64,8 @@ export const upload = async (account: string, kind: keyof typeof TAKEN, file: Fi
   };
   // What has no item has no address, and the bucket forgets it by itself.
   await putObject(id, bytes, sha256);
-  await putNew(item);
-  return { url: addressOf(id), expires_at: item.until };
+  await putIfAbsent(item);
+  return { url: urlOf(id), expires_at: item.until };
 };
 
 /** An animated PNG is a PNG. */

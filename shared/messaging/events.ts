@@ -76,7 +76,7 @@ export const namesOf = (outgoing: Outgoing) => ({
 });
 
 /** The conversation that a message belongs to. */
-export const conversation = (direction: Direction, { account, phone }: Message): Conversation => ({
+export const conversationAbout = (direction: Direction, { account, phone }: Message): Conversation => ({
   direction,
   account,
   phone,

@@ -4,9 +4,15 @@
  */
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId, newIdAfter } from '../core/ids.ts';
-import { findLatest, page, pages, remove, update } from '../table/client.ts';
+import { getConsistent, page, pages, remove, update } from '../table/client.ts';
 import { dueAt, entryKey, headKey, type Key } from '../table/keys.ts';
-import { putting, removingPresent, transactOrLook, updating, type Write } from '../table/transactions.ts';
+import {
+  deleteExistingWrite,
+  putWrite,
+  transactReturningItems,
+  updateWrite,
+  type Write,
+} from '../table/transactions.ts';
 import { traceId } from '../telemetry/trace.ts';
 import type { Conversation, Outgoing } from './events.ts';
 
@@ -56,11 +62,11 @@ export const conversationOf = ({ pk }: Key): Conversation => {
  *
  * @param after - the id of the entry that it comes after; the clock's time will do, where nothing is given
  */
-export const enqueueing = (conversation: Conversation, outgoing: Outgoing, after: string | undefined): Write[] =>
-  enqueueWrites(conversation, [outgoing], after);
+export const enqueueWrites = (conversation: Conversation, outgoing: Outgoing, after: string | undefined): Write[] =>
+  enqueueAllWrites(conversation, [outgoing], after);
 
 /** The same for several, which go out in this order. 2 write units each, and 2 for the head. */
-export const enqueueWrites = (
+export const enqueueAllWrites = (
   conversation: Conversation,
   outgoing: [Outgoing, ...Outgoing[]],
   after: string | undefined,
@@ -77,8 +83,8 @@ export const enqueueWrites = (
   });
   const { gsi1pk, gsi1sk } = dueAt(name, sortableTime(now() + scaled(OVERDUE_MS)));
   return [
-    ...entries.map((entry) => putting(entry)),
-    updating({
+    ...entries.map((entry) => putWrite(entry)),
+    updateWrite({
       Key: headKey(name),
       UpdateExpression:
         'ADD generation :count SET newest = :newest, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
@@ -105,7 +111,7 @@ export const enqueueWrites = (
  */
 export const transactInOrder = async (writesAfter: (after: string | undefined) => Write[]): Promise<number[]> => {
   for (let after: string | undefined; ; ) {
-    const failed = await transactOrLook(writesAfter(after));
+    const failed = await transactReturningItems(writesAfter(after));
     // Heads alone are looked at: others that failed are the caller's.
     const others = failed.filter(({ item }) => item === undefined);
     const [late] = failed;
@@ -117,10 +123,11 @@ export const transactInOrder = async (writesAfter: (after: string | undefined) =
 
 /** The head of a conversation; nothing, where nothing waits. 1 read unit. */
 export const readHead = (conversation: Conversation): Promise<Head | undefined> =>
-  findLatest<Head>(headKey(nameOf(conversation)));
+  getConsistent<Head>(headKey(nameOf(conversation)));
 
 /** Whether an attempt failed, and the next one is not due yet. */
-export const isPutOff = ({ retry_at }: Head): boolean => retry_at !== undefined && retry_at > sortableTime(now());
+export const isRetryScheduled = ({ retry_at }: Head): boolean =>
+  retry_at !== undefined && retry_at > sortableTime(now());
 
 /** What waits longest in a conversation, and whether that is all. 1 read unit for 4 KB. */
 export const oldestEntries = async (conversation: Conversation): Promise<{ entries: Entry[]; all: boolean }> => {
@@ -145,10 +152,10 @@ export const pendingEntries = (conversation: Conversation): AsyncGenerator<Entry
 };
 
 /** Removes an entry, within the transaction that settles it; the transaction fails if the entry was removed before. */
-export const dequeueing = ({ pk, sk }: Entry): Write => removingPresent({ pk, sk });
+export const dequeueWrite = ({ pk, sk }: Entry): Write => deleteExistingWrite({ pk, sk });
 
 /** Puts a conversation off: nothing goes out before `until` (milliseconds since 1970). 1 write unit and its index's. */
-export const putOff = async (
+export const scheduleRetry = async (
   { pk, sk }: Head,
   why: { until: number; since: string; cause: string; attempts: number },
 ): Promise<void> => {
@@ -166,7 +173,7 @@ export const putOff = async (
 };
 
 /** Notes that a conversation goes on: what failed before is over, and `sweep` need not look at it for a minute. */
-export const goOn = async (head: Head, since: string): Promise<Head> => {
+export const resume = async (head: Head, since: string): Promise<Head> => {
   const gsi1sk = sortableTime(now() + scaled(OVERDUE_MS));
   await update({
     Key: { pk: head.pk, sk: head.sk },
@@ -179,7 +186,7 @@ export const goOn = async (head: Head, since: string): Promise<Head> => {
 };
 
 /** Whether a head has to be told that its conversation goes on. */
-export const isBehind = ({ attempts, gsi1sk }: Head): boolean =>
+export const needsRefresh = ({ attempts, gsi1sk }: Head): boolean =>
   // Stryker disable next-line ConditionalExpression,EqualityOperator: Only the number of updates differs.
   attempts !== undefined || gsi1sk <= sortableTime(now());
 

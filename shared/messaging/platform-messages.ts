@@ -6,11 +6,11 @@ import { hashOf } from '../core/idempotency.ts';
 import { idFromKey, newId } from '../core/ids.ts';
 import { page, update } from '../table/client.ts';
 import { messageKey } from '../table/keys.ts';
-import { updating } from '../table/transactions.ts';
+import { updateWrite } from '../table/transactions.ts';
 import type { Content } from './events.ts';
 import type { LogItem, State } from './message.ts';
-import { type Copy, type CopyState, decide, noteRepeats, readRepeats } from './repeats.ts';
-import { accept, refuseForeignMedia } from './send.ts';
+import { type Copy, type CopyState, decide, readRepeats, repeatsChange } from './repeats.ts';
+import { acceptMessage, rejectForeignMedia } from './send.ts';
 
 /** What a repeat is judged by. */
 interface Arrival {
@@ -36,11 +36,11 @@ export const sendFromPlatform = async (
   { reference, mediaAt = '#', ...draft }: PlatformDraft,
   { arrived = now(), leastPart = async () => Number.POSITIVE_INFINITY }: Arrival = {},
 ): Promise<string> => {
-  await refuseForeignMedia(account, draft, mediaAt);
+  await rejectForeignMedia(account, draft, mediaAt);
   const sending = { account, source: platform };
   if (reference === undefined) {
     const id = newId();
-    await accept(draft, { ...sending, id, origin: { platform, id } });
+    await acceptMessage(draft, { ...sending, id, origin: { platform, id } });
     return id;
   }
   const idOf = ({ place, generation }: Copy): string =>
@@ -55,17 +55,22 @@ export const sendFromPlatform = async (
   const first = idOf({ place: 0, generation: 0 });
   const bytes = draft.type === 'text' ? Buffer.byteLength(draft.text.body) : 0;
   for (;;) {
-    if (await accept(draft, { ...sending, id: first, origin: originIn(0) })) return first;
+    if (await acceptMessage(draft, { ...sending, id: first, origin: originIn(0) })) return first;
     const { repeats, version } = await readRepeats(account, reference);
     const request = { content: hashOf(draft), arrived, bytes, leastPart: await leastPart() };
     const { action, copy, repeats: next } = await decide(repeats, request, look);
     const id = idOf(copy);
     if (next === undefined) return id;
-    const change = noteRepeats(account, reference, next, version);
+    const change = repeatsChange(account, reference, next, version);
     const isNoted =
       action === 'accept'
         ? await update(change)
-        : await accept(draft, { ...sending, id, origin: originIn(copy.generation), more: [updating(change)] });
+        : await acceptMessage(draft, {
+            ...sending,
+            id,
+            origin: originIn(copy.generation),
+            more: [updateWrite(change)],
+          });
     // Otherwise another request of the message was noted meanwhile.
     if (isNoted) return id;
   }

@@ -5,13 +5,13 @@ import { accountOfBot, findAccount } from '../accounts/accounts.ts';
 import { timestamp } from '../core/clock.ts';
 import { idFromKey, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
-import { putNew } from '../table/client.ts';
-import { puttingNew } from '../table/transactions.ts';
+import { putIfAbsent } from '../table/client.ts';
+import { putIfAbsentWrite } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { phoneNumber } from '../validation/schemas.ts';
-import { type Content, conversation, namesOf, type Outgoing } from './events.ts';
+import { type Content, conversationAbout, namesOf, type Outgoing } from './events.ts';
 import { jobOf, lifetimeFrom, logItem, type Message } from './message.ts';
-import { enqueueing, transactInOrder } from './outbox.ts';
+import { enqueueWrites, transactInOrder } from './outbox.ts';
 
 /** A message that a user writes to a bot. */
 type Received = { from: string; to: string } & Content;
@@ -26,7 +26,7 @@ type Received = { from: string; to: string } & Content;
 export const receiveMessage = async (event: string, received: Received): Promise<boolean> => {
   const account = await accountOfBot(received.to);
   if (account === undefined) return false;
-  await take(account, idFromKey('app-network', 'message.received', event), received);
+  await acceptReceived(account, idFromKey('app-network', 'message.received', event), received);
   return true;
 };
 
@@ -40,10 +40,10 @@ export const receiveTestMessage = async (account: string, received: Received): P
   if (owner !== account) {
     throw new Problem('bot_not_found', 'Your account has no bot with this number. The operator issues them.');
   }
-  await take(account, newId(), received);
+  await acceptReceived(account, newId(), received);
 };
 
-const take = async (account: string, id: string, { from, to, ...content }: Received): Promise<void> => {
+const acceptReceived = async (account: string, id: string, { from, to, ...content }: Received): Promise<void> => {
   const { platform } = (await findAccount(account)) ?? {};
   const created = timestamp();
   const message: Message = {
@@ -55,11 +55,11 @@ const take = async (account: string, id: string, { from, to, ...content }: Recei
     ...lifetimeFrom(created),
   };
   const item = logItem(message, 'received', created);
-  if (platform === undefined) return void (await putNew(item));
+  if (platform === undefined) return void (await putIfAbsent(item));
   const outgoing: Outgoing = { type: 'message.received', message, to, content };
   const [taken] = await transactInOrder((after) => [
-    puttingNew(item),
-    ...enqueueing(conversation('platform', message), outgoing, after),
+    putIfAbsentWrite(item),
+    ...enqueueWrites(conversationAbout('platform', message), outgoing, after),
   ]);
   if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
 };

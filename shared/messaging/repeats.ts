@@ -16,7 +16,7 @@
  */
 import { now, scaled, secondsFromNow } from '../core/clock.ts';
 import { messageRetention } from '../core/settings.ts';
-import { findLatest, type update } from '../table/client.ts';
+import { getConsistent, type update } from '../table/client.ts';
 import { type Key, repeatsKey } from '../table/keys.ts';
 
 /** What is known of one content within a message of a platform. */
@@ -134,12 +134,12 @@ export const readRepeats = async (
   account: string,
   reference: string,
 ): Promise<{ repeats: Repeats; version: number | undefined }> => {
-  const item = await findLatest<RepeatsItem>(repeatsKey(account, reference));
+  const item = await getConsistent<RepeatsItem>(repeatsKey(account, reference));
   return { repeats: item ?? { generation: 0, resent: 0, contents: {} }, version: item?.version };
 };
 
 /** The change that notes what is known next, on condition that it still has the version that was read. */
-export const noteRepeats = (
+export const repeatsChange = (
   account: string,
   reference: string,
   { generation, resent, contents }: Repeats,

@@ -5,14 +5,14 @@ import { timestamp } from '../core/clock.ts';
 import { hashOf, idempotencyKeyReused } from '../core/idempotency.ts';
 import { idFromKey, newId } from '../core/ids.ts';
 import { invalidRequest } from '../core/problems.ts';
-import { whyNotToSend } from '../media/media.ts';
-import { findLatest } from '../table/client.ts';
+import { sendError } from '../media/media.ts';
+import { getConsistent } from '../table/client.ts';
 import { messageKey } from '../table/keys.ts';
-import { puttingNew, type Write } from '../table/transactions.ts';
+import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
-import { type Content, conversation, namesOf, type Outgoing } from './events.ts';
+import { type Content, conversationAbout, namesOf, type Outgoing } from './events.ts';
 import { jobOf, type LogItem, lifetimeFrom, logItem, type Message } from './message.ts';
-import { enqueueing, transactInOrder } from './outbox.ts';
+import { enqueueWrites, transactInOrder } from './outbox.ts';
 
 /** A message as a business sends it. */
 export type Draft = { to: string; quick_replies?: string[] | undefined } & Content;
@@ -36,16 +36,16 @@ export const sendMessage = async (
   draft: Draft,
   { job_id, idempotencyKey }: { job_id?: string | undefined; idempotencyKey?: string | undefined },
 ): Promise<string> => {
-  await refuseForeignMedia(account, draft, `#/${draft.type}/url`);
+  await rejectForeignMedia(account, draft, `#/${draft.type}/url`);
   // Stryker disable next-line StringLiteral: Any other word separates these ids from others too.
   const id = idempotencyKey === undefined ? newId() : idFromKey(account, 'sendMessage', idempotencyKey);
   // Stryker disable next-line ConditionalExpression: Only a message with a key compares it.
   const request = idempotencyKey === undefined ? undefined : hashOf([draft, job_id]);
   // Stryker disable next-line StringLiteral: Any other word separates these ids from others too.
-  const isNew = await accept(draft, { id, account, source: 'api', job_id, request });
+  const isNew = await acceptMessage(draft, { id, account, source: 'api', job_id, request });
   // Stryker disable next-line ConditionalExpression: Only the number of calls differs; the capacity tests count them.
   if (!isNew) {
-    const first = await findLatest<MessageItem>(messageKey(id));
+    const first = await getConsistent<MessageItem>(messageKey(id));
     // The first message has expired since then.
     if (first === undefined) return sendMessage(account, draft, { job_id, idempotencyKey });
     if (first.request !== request) throw idempotencyKeyReused('message');
@@ -68,7 +68,7 @@ interface Sending extends Pick<Message, 'id' | 'account' | 'origin'> {
  *
  * @returns whether it was written: not, where there is one with its id, or the condition of another write failed
  */
-export const accept = async (draft: Draft, sending: Sending): Promise<boolean> => {
+export const acceptMessage = async (draft: Draft, sending: Sending): Promise<boolean> => {
   const { source, request, more = [], ...known } = sending;
   const { bot_number, platform } = (await findAccount(known.account)) ?? {};
   const { to, quick_replies, ...content } = draft;
@@ -92,8 +92,8 @@ export const accept = async (draft: Draft, sending: Sending): Promise<boolean> =
     ...(quick_replies !== undefined && { quick_replies }),
   };
   const [taken] = await transactInOrder((after) => [
-    puttingNew(item),
-    ...enqueueing(conversation('app', message), outgoing, after),
+    putIfAbsentWrite(item),
+    ...enqueueWrites(conversationAbout('app', message), outgoing, after),
     ...more,
   ]);
   if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
@@ -101,9 +101,9 @@ export const accept = async (draft: Draft, sending: Sending): Promise<boolean> =
 };
 
 /** Media go out by their datafree address, which the app opens without cost to the user. */
-export const refuseForeignMedia = async (account: string, draft: Draft, pointer: string): Promise<void> => {
+export const rejectForeignMedia = async (account: string, draft: Draft, pointer: string): Promise<void> => {
   if (draft.type === 'text') return;
   const { url } = draft.type === 'image' ? draft.image : draft.file;
-  const detail = await whyNotToSend(account, draft.type, url);
+  const detail = await sendError(account, draft.type, url);
   if (detail !== undefined) throw invalidRequest([{ pointer, detail }]);
 };

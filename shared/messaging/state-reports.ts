@@ -1,13 +1,13 @@
 /** States of messages that the app network reports, many at a time. */
 import { timestamp } from '../core/clock.ts';
-import { getManyConsistent, getManyEventual, putNew } from '../table/client.ts';
+import { getManyConsistent, getManyEventual, putIfAbsent } from '../table/client.ts';
 import { type Key, messageKey, stateKey } from '../table/keys.ts';
-import { puttingNew } from '../table/transactions.ts';
+import { putIfAbsentWrite } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
-import { conversation } from './events.ts';
+import { conversationAbout } from './events.ts';
 import { type LogItem, type Message, messageOf, type State } from './message.ts';
-import { enqueueWrites, transactInOrder } from './outbox.ts';
-import { type Reaching, reportOf, stateItem } from './states.ts';
+import { enqueueAllWrites, transactInOrder } from './outbox.ts';
+import { type ReachedState, reportOf, stateItem } from './states.ts';
 
 /** A state that a message reached, by the message's id. */
 interface StateReport {
@@ -41,7 +41,7 @@ export const isLogged = (report: StateReport, logged: Logged): boolean => logged
 const nameOf = ({ id, state }: StateReport): string => `${state} ${id}`;
 
 /** A state that a message reaches, and why, where it failed. */
-export type StateChange = Omit<Reaching, 'created'>;
+export type StateChange = Omit<ReachedState, 'created'>;
 
 /** A transaction takes 100 writes: two for each state, and one for the head of the outbox. */
 const CHUNK = 49;
@@ -70,7 +70,7 @@ const chunkAt = (changes: StateChange[], start: number): StateChange[] => {
 };
 
 const record = async (change: StateChange): Promise<void> => {
-  const logged = await putNew(stateItem({ ...change, created: timestamp() }));
+  const logged = await putIfAbsent(stateItem({ ...change, created: timestamp() }));
   if (logged === undefined) measureState(change);
 };
 
@@ -81,8 +81,12 @@ const recordAndReport = async (changes: StateChange[]): Promise<void> => {
     if (first === undefined) return;
     const failed = new Set(
       await transactInOrder((after) => [
-        ...left.map((change) => puttingNew<Key>(stateItem(change))),
-        ...enqueueWrites(conversation('platform', first.message), [reportOf(first), ...others.map(reportOf)], after),
+        ...left.map((change) => putIfAbsentWrite<Key>(stateItem(change))),
+        ...enqueueAllWrites(
+          conversationAbout('platform', first.message),
+          [reportOf(first), ...others.map(reportOf)],
+          after,
+        ),
       ]),
     );
     if (failed.size === 0) return left.forEach(measureState);

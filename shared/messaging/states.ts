@@ -1,13 +1,13 @@
 /** States that messages reach: their log entries, and the reports to the account's platform. */
 
 import type { Key } from '../table/keys.ts';
-import { puttingNew, type Write } from '../table/transactions.ts';
-import { conversation, type Outgoing } from './events.ts';
+import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
+import { conversationAbout, type Outgoing } from './events.ts';
 import { type LogItem, logItem, type Message, type State } from './message.ts';
-import { enqueueing } from './outbox.ts';
+import { enqueueWrites } from './outbox.ts';
 
 /** That a message reaches a state; why, where it failed. */
-export interface Reaching {
+export interface ReachedState {
   message: Message;
   state: State;
   created: string;
@@ -15,7 +15,7 @@ export interface Reaching {
 }
 
 /** The log entry of a state that a message reaches. */
-export const stateItem = ({ message, state, created, reason }: Reaching): LogItem => ({
+export const stateItem = ({ message, state, created, reason }: ReachedState): LogItem => ({
   ...logItem(message, state, created),
   // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...(reason !== undefined && { reason }),
@@ -25,16 +25,16 @@ export const stateItem = ({ message, state, created, reason }: Reaching): LogIte
  * The writes by which a message reaches a state: its log entry, which fails where it has reached it before, and the
  * report to its account's platform, where that wants to know.
  */
-export const reaching = (what: Reaching, after: string | undefined): Write[] => {
+export const stateWrites = (what: ReachedState, after: string | undefined): Write[] => {
   const { message } = what;
   return [
-    puttingNew<Key>(stateItem(what)),
-    ...(message.reported ? enqueueing(conversation('platform', message), reportOf(what), after) : []),
+    putIfAbsentWrite<Key>(stateItem(what)),
+    ...(message.reported ? enqueueWrites(conversationAbout('platform', message), reportOf(what), after) : []),
   ];
 };
 
 /** What an account's platform is sent about a state. */
-export const reportOf = ({ message, state, created }: Reaching): Outgoing => ({
+export const reportOf = ({ message, state, created }: ReachedState): Outgoing => ({
   type: 'message.state',
   message,
   state,

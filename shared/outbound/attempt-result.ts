@@ -1,42 +1,46 @@
-/** What became of an attempt to hand something over, as the receiver's answer tells it. */
-import type { Answer } from './request.ts';
+/** The result of an attempt to deliver an entry, by the destination's response. */
+import type { OutboundResponse } from './request.ts';
 import { retryAfterIn } from './retry-after.ts';
 
 /**
- * What a receiver need not be told is passed over, without a call. A refusal is for good. What is to be sent again may
- * say after how many milliseconds. A receiver that asks for fewer calls works: it is left alone for so many
- * milliseconds, and nothing has failed. What is withheld must not go out, and fails without a call. What we fail to make a call of is broken, which says nothing of the receiver.
+ * - `delivered`: the destination accepted the entry.
+ * - `skipped`: the destination does not need the entry; nothing was sent.
+ * - `rejected`: permanent; a retry would fail, too.
+ * - `retry`: temporary; `retryAfter` is the pause that the destination asks for, in milliseconds.
+ * - `rate_limited`: the destination works and asks for no calls for `wait` milliseconds.
+ * - `withheld`: the entry must not be delivered; nothing was sent.
+ * - `internal_error`: our own code failed to build the request, so nothing is known of the destination.
  */
-export type Outcome =
-  | { result: 'taken' }
-  | { result: 'passed_over' }
-  | { result: 'refused'; cause: string }
-  | { result: 'again'; cause: string; retryAfter?: number }
-  | { result: 'limited'; cause: string; wait: number }
-  | { result: 'withheld'; cause: string }
-  | { result: 'broken'; cause: string };
+export type AttemptResult =
+  | { status: 'delivered' }
+  | { status: 'skipped' }
+  | { status: 'rejected'; cause: string }
+  | { status: 'retry'; cause: string; retryAfter?: number }
+  | { status: 'rate_limited'; cause: string; wait: number }
+  | { status: 'withheld'; cause: string }
+  | { status: 'internal_error'; cause: string };
 
-/** 4xx that ask for patience. */
-const LATER = new Set([408, 425, 429]);
+/** 4xx that ask to try again later. */
+const RETRYABLE = new Set([408, 425, 429]);
 
 /**
- * As HTTP has it. A redirect is not followed: it waits for someone to set the address right. A 429 with a time asks for
- * fewer calls until then; without a time it is a failure like others.
+ * The result by HTTP's rules. Redirects are not followed: the entry is retried until the URL is corrected. A 429 with a
+ * time asks for fewer calls until then; without a time it is a failure like others.
  */
-export const judgeByStatus = (answer: Answer): Outcome => {
-  const { status } = answer;
-  const wait = status === 429 ? retryAfterIn(answer) : undefined;
-  if (wait !== undefined) return { result: 'limited', cause: causeOf(answer), wait };
-  if (status >= 200 && status < 300) return { result: 'taken' };
-  if (status >= 400 && status < 500 && !LATER.has(status)) return { result: 'refused', cause: causeOf(answer) };
-  return again(answer);
+export const interpretByStatus = (response: OutboundResponse): AttemptResult => {
+  const { status } = response;
+  const wait = status === 429 ? retryAfterIn(response) : undefined;
+  if (wait !== undefined) return { status: 'rate_limited', cause: causeOf(response), wait };
+  if (status >= 200 && status < 300) return { status: 'delivered' };
+  if (status >= 400 && status < 500 && !RETRYABLE.has(status)) return { status: 'rejected', cause: causeOf(response) };
+  return retryResult(response);
 };
 
-/** It is to be sent again, after the time that the answer names, if it does. */
-export const again = (answer: Answer): Outcome => {
-  const retryAfter = retryAfterIn(answer);
-  return { result: 'again', cause: causeOf(answer), ...(retryAfter !== undefined && { retryAfter }) };
+/** A retry, after the time that the response names, if it does. */
+export const retryResult = (response: OutboundResponse): AttemptResult => {
+  const retryAfter = retryAfterIn(response);
+  return { status: 'retry', cause: causeOf(response), ...(retryAfter !== undefined && { retryAfter }) };
 };
 
-/** An answer in a word that the log may hold. */
-export const causeOf = ({ status }: Answer): string => `status_${status}`;
+/** The cause of a failure as the log may contain it. */
+export const causeOf = ({ status }: OutboundResponse): string => `status_${status}`;

@@ -1,56 +1,59 @@
-/** What a receiver is: somebody outside that entries of an outbox are handed to, and what its answers mean. */
+/** Destinations: servers outside the service that receive the entries of an outbox. */
 import type { Conversation } from '../messaging/events.ts';
 import type { Entry } from '../messaging/outbox.ts';
-import { judgeByStatus, type Outcome } from './attempt-result.ts';
+import { type AttemptResult, interpretByStatus } from './attempt-result.ts';
 import { post } from './http-client.ts';
-import { type Answer, NoAnswer, type Posting } from './request.ts';
+import { DeliveryError, type OutboundRequest, type OutboundResponse } from './request.ts';
 
-export interface Receiver {
-  /** What its circuit is known by. */
+export interface Destination {
+  /** The name of its circuit. */
   name: string;
-  /** The call that hands an entry over; nothing, where it does not want to know. @throws NoAnswer — it is not set up */
-  posting(entry: Entry): Posting | undefined;
-  /** What its answer means, where that differs from other receivers'. */
-  judge?: (answer: Answer, entry: Entry) => Outcome;
-  /** What it is told by an entry, where it is to hear of it once, whichever entry tells it. */
-  telling?: (entry: Entry) => Telling | undefined;
+  /** The request that delivers an entry; nothing, if it does not need the entry. @throws DeliveryError: it is not set up */
+  buildRequest(entry: Entry): OutboundRequest | undefined;
+  /** The meaning of its response, if that differs from HTTP's rules. */
+  interpret?: (response: OutboundResponse, entry: Entry) => AttemptResult;
+  /** The receipt of the status that an entry reports, if the destination is to receive each status once. */
+  receiptFor?: (entry: Entry) => StatusReceipt | undefined;
   /** The pause that it needs after an equal entry. */
   spacing?: (entry: Entry) => Spacing | undefined;
 }
 
-/** Tries to hand an entry over. */
-export const attempt = async ({ posting, judge = judgeByStatus }: Receiver, entry: Entry): Promise<Outcome> => {
+/** Attempts to deliver an entry. */
+export const attempt = async (
+  { buildRequest, interpret = interpretByStatus }: Destination,
+  entry: Entry,
+): Promise<AttemptResult> => {
   try {
-    const call = posting(entry);
-    if (call === undefined) return { result: 'passed_over' };
-    return judge(await post(call), entry);
+    const request = buildRequest(entry);
+    if (request === undefined) return { status: 'skipped' };
+    return interpret(await post(request), entry);
   } catch (error) {
-    if (error instanceof NoAnswer) return { result: 'again', cause: error.why };
+    if (error instanceof DeliveryError) return { status: 'retry', cause: error.reason };
     throw error;
   }
 };
 
-/** What the app network's circuit is known by. */
-export const APP = 'app';
+/** The name of the app network as a destination. */
+export const APP_NETWORK_DESTINATION = 'app';
 
-/** What the circuit of a conversation's receiver is known by: users' is one, each account's platform has its own. */
-export const receiverNameOf = ({ direction, account }: Conversation): string =>
-  direction === 'app' ? APP : `platform#${account}`;
+/** The name of a conversation's destination: the app network, or the account's platform. */
+export const destinationNameOf = ({ direction, account }: Conversation): string =>
+  direction === 'app' ? APP_NETWORK_DESTINATION : `platform#${account}`;
 
-/** A state that a platform is to be told once. */
-export interface Telling {
-  /** What the platform knows the message by; parts of one message have the same. */
+/** A state that is reported to a platform once. */
+export interface StatusReceipt {
+  /** The platform's id of the message; parts of one message share it. */
   id: string;
   /** How often the message was resent: each generation has statuses of its own. */
   generation: number;
   state: string;
-  /** States after which it is not to be told of this one any more. */
-  never_after: string[];
+  /** States after which this one is not reported any more. */
+  neverAfter: string[];
   /** When this part of the message was accepted. */
   accepted: string;
   /**
    * Milliseconds that the platform needs after each response about the message: the one that accepts a part, and the one
-   * to a state. What it is told earlier may be overwritten.
+   * to a state. A state that is reported earlier may be overwritten.
    */
   pauseMs: number;
   /** When the message expires, in seconds since 1970: its id there may belong to another one afterwards. */

@@ -4,7 +4,7 @@
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { scaled } from '../core/clock.ts';
-import { type Answer, NoAnswer } from './request.ts';
+import { DeliveryError, type OutboundResponse } from './request.ts';
 
 /** Milliseconds that an exchange may take, from the look-up of the name to the end of the body. */
 const LIMIT_MS = 10_000;
@@ -22,10 +22,10 @@ export type Send = (connection: 'kept' | 'new') => ClientRequest;
  * Exchanges a request for a response within 10 s. Afterwards no connection has unread bytes: either the body was read to
  * its end, or the connection is closed. So a function that is frozen between invocations leaves nothing unfinished.
  *
- * @throws NoAnswer: `timeout`, `no_connection`, `invalid_response`, or what the look-up of the name throws
+ * @throws DeliveryError: `timeout`, `no_connection`, `invalid_response`, or what the look-up of the name throws
  */
-export const exchange = async (send: Send): Promise<Required<Answer>> => {
-  const { promise, resolve, reject } = Promise.withResolvers<Required<Answer>>();
+export const exchange = async (send: Send): Promise<Required<OutboundResponse>> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Required<OutboundResponse>>();
   let request: ClientRequest | undefined;
   let response: PartialResponse | undefined;
   let isOver = false;
@@ -58,7 +58,7 @@ export const exchange = async (send: Send): Promise<Required<Answer>> => {
   };
 
   const limit = setTimeout(() => {
-    if (response === undefined) reject(new NoAnswer('timeout'));
+    if (response === undefined) reject(new DeliveryError('timeout'));
     else response.end();
   }, scaled(LIMIT_MS));
   try {
@@ -78,12 +78,12 @@ export const exchange = async (send: Send): Promise<Required<Answer>> => {
 /** A response whose headers have arrived. It ends with its body, or with as much of it as the limits allow. */
 class PartialResponse {
   readonly #message: IncomingMessage;
-  readonly #done: (answer: Required<Answer>) => void;
+  readonly #done: (answer: Required<OutboundResponse>) => void;
   readonly #limit: NodeJS.Timeout;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(message: IncomingMessage, done: (answer: Required<Answer>) => void) {
+  constructor(message: IncomingMessage, done: (answer: Required<OutboundResponse>) => void) {
     this.#message = message;
     this.#done = done;
     this.#limit = setTimeout(() => this.end(), scaled(BODY_LIMIT_MS));
@@ -111,8 +111,8 @@ class PartialResponse {
 /** Whether an error is that of a connection which the server has closed. */
 const wasClosed = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE';
 
-const failureOf = (error: unknown): NoAnswer => {
-  if (error instanceof NoAnswer) return error;
+const failureOf = (error: unknown): DeliveryError => {
+  if (error instanceof DeliveryError) return error;
   const isParseError = error instanceof Error && 'code' in error && String(error.code).startsWith('HPE_');
-  return new NoAnswer(isParseError ? 'invalid_response' : 'no_connection');
+  return new DeliveryError(isParseError ? 'invalid_response' : 'no_connection');
 };

@@ -7,20 +7,21 @@ import ipaddr from 'ipaddr.js';
 import { allowsLoopback } from '#runtime';
 import { keptConnections } from './connections.ts';
 import { exchange } from './exchange.ts';
-import { type Answer, NoAnswer, type Posting } from './request.ts';
+import { DeliveryError, type OutboundRequest, type OutboundResponse } from './request.ts';
 
 /**
  * Posts to a server outside, and reads the beginning of what it responds.
  *
- * @throws NoAnswer: it did not respond in 10 s, or broke HTTP, or cannot or must not be reached
+ * @throws DeliveryError: it did not respond in 10 s, or broke HTTP, or cannot or must not be reached
  */
-export const post = async ({ url: address, headers, body }: Posting): Promise<Required<Answer>> => {
+export const post = async ({ url: address, headers, body }: OutboundRequest): Promise<Required<OutboundResponse>> => {
   const url = URL.parse(address);
-  if (url === null) throw new NoAnswer('not_set_up');
+  if (url === null) throw new DeliveryError('not_set_up');
   const { protocol } = url;
-  if (protocol !== 'https:' && !(protocol === 'http:' && allowsLoopback())) throw new NoAnswer('address_not_https');
+  if (protocol !== 'https:' && !(protocol === 'http:' && allowsLoopback()))
+    throw new DeliveryError('address_not_https');
   // The look-up is left out for addresses in figures.
-  if (!isPublicAddress(url)) throw new NoAnswer('address_not_public');
+  if (!isPublicAddress(url)) throw new DeliveryError('address_not_public');
   const request = protocol === 'http:' ? requestHttp : requestHttps;
   return exchange((connection) => {
     const agent = connection === 'kept' && keptConnections(protocol);
@@ -38,9 +39,10 @@ const lookUpPublic = (
     // Stryker disable next-line ArrayDeclaration: Nothing reads the list beside an error.
     const [first] = addresses ?? [];
     // Stryker disable next-line ArrayDeclaration: Nothing reads the list beside an error.
-    if (error || first === undefined) return done(error ?? new NoAnswer('no_connection'), []);
+    if (error || first === undefined) return done(error ?? new DeliveryError('no_connection'), []);
     // Stryker disable next-line ArrayDeclaration: Nothing reads the list beside an error.
-    if (!addresses.every(({ address }) => isReachable(address))) return done(new NoAnswer('address_not_public'), []);
+    if (!addresses.every(({ address }) => isReachable(address)))
+      return done(new DeliveryError('address_not_public'), []);
     return options.all ? done(null, addresses) : done(null, first.address, first.family);
   });
 };

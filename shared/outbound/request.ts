@@ -1,24 +1,24 @@
-/** What a call of a server outside is, and its answer; `post.ts` makes it. */
+/** Requests to servers outside the service, and their responses. `http-client.ts` sends them. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-export interface Posting {
+export interface OutboundRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
 }
 
-/** A server's answer. */
-export interface Answer {
+/** The response of a server. */
+export interface OutboundResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The beginning of its body, at most 10,000 characters: less, where the body broke off or took too long. */
+  /** The beginning of its body, at most 10,000 characters: less if the body broke off or took too long. */
   body?: string;
 }
 
-/** There was no answer; `why` says it in a word that the log may hold. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer';
-  readonly why:
+/** There was no response. The log may contain the `reason`. */
+export class DeliveryError extends Error {
+  override readonly name = 'DeliveryError';
+  readonly reason:
     | 'timeout'
     | 'no_connection'
     | 'invalid_response'
@@ -26,27 +26,27 @@ export class NoAnswer extends Error {
     | 'address_not_https'
     | 'not_set_up';
 
-  constructor(why: NoAnswer['why']) {
-    super(why);
-    this.why = why;
+  constructor(reason: DeliveryError['reason']) {
+    super(reason);
+    this.reason = reason;
   }
 }
 
-/** Stands where a call would be made of settings that are missing. */
+/** Builds no request, because settings are missing. */
 export const notSetUp = (): never => {
-  throw new NoAnswer('not_set_up');
+  throw new DeliveryError('not_set_up');
 };
 
-const posting = (url: string, type: string, body: string, headers: Record<string, string>): Posting => ({
+const buildRequest = (url: string, type: string, body: string, headers: Record<string, string>): OutboundRequest => ({
   url,
   headers: { 'content-type': type, 'content-length': String(Buffer.byteLength(body)), ...headers },
   body,
 });
 
-/** A post of a JSON document. */
-export const jsonPosting = (url: string, document: unknown, headers: Record<string, string> = {}): Posting =>
-  posting(url, 'application/json', JSON.stringify(document), headers);
+/** A POST with a JSON document. */
+export const jsonRequest = (url: string, document: unknown, headers: Record<string, string> = {}): OutboundRequest =>
+  buildRequest(url, 'application/json', JSON.stringify(document), headers);
 
-/** A post of a form. */
-export const formPosting = (url: string, fields: Record<string, string>): Posting =>
-  posting(url, 'application/x-www-form-urlencoded', String(new URLSearchParams(fields)), {});
+/** A POST with a form. */
+export const formRequest = (url: string, fields: Record<string, string>): OutboundRequest =>
+  buildRequest(url, 'application/x-www-form-urlencoded', String(new URLSearchParams(fields)), {});

@@ -1,6 +1,6 @@
 /** The response header `Retry-After` (RFC 9110, 10.2.3), in the forms that servers send. */
 import { now } from '../core/clock.ts';
-import type { Answer } from './request.ts';
+import type { OutboundResponse } from './request.ts';
 
 /** Seconds, or a date in one of the forms that RFC 9110 lists or in that of ISO 8601. */
 const DELAY = [
@@ -20,7 +20,7 @@ const LONGEST_DELAY = 86_400_000;
  * How long a server asks to wait by `Retry-After`, in milliseconds from now, from 0 to one day; the longest of several
  * delays. Nothing, if there is no such header or it is malformed.
  */
-export const retryAfterIn = ({ headers }: Answer): number | undefined => {
+export const retryAfterIn = ({ headers }: OutboundResponse): number | undefined => {
   const value = headers['retry-after']?.trim() ?? '';
   if (!DELAYS.test(value)) return undefined;
   const delays = Array.from(value.matchAll(new RegExp(DELAY, 'g')), ([delay]) => millisecondsOf(delay));

@@ -1,12 +1,12 @@
-/** Standard Webhooks (protocols, "Standard Webhooks"): how posts are signed whose receivers share a secret with us. */
+/** Standard Webhooks (protocols, "Standard Webhooks"): how requests are signed whose destinations share a secret with us. */
 import { Webhook } from 'standardwebhooks';
 import { now } from '../core/clock.ts';
-import { jsonPosting, type Posting } from './request.ts';
+import { jsonRequest, type OutboundRequest } from './request.ts';
 
 /** A JSON post signed by Standard Webhooks. A repeated one has the same `id`. */
-export const signed = (url: string, secret: string, id: string, document: unknown): Posting => {
+export const signed = (url: string, secret: string, id: string, document: unknown): OutboundRequest => {
   const time = new Date(now());
-  const { headers, ...rest } = jsonPosting(url, document);
+  const { headers, ...rest } = jsonRequest(url, document);
   return {
     ...rest,
     headers: {

@@ -4,9 +4,9 @@ import type { PlatformSettings } from '../accounts/platform-settings.ts';
 import type { Content, Outgoing } from '../messaging/events.ts';
 import type { Message, State } from '../messaging/message.ts';
 import type { Entry } from '../messaging/outbox.ts';
-import { again, type Outcome } from '../outbound/attempt-result.ts';
-import type { Receiver } from '../outbound/destination.ts';
-import { type Answer, notSetUp, type Posting } from '../outbound/request.ts';
+import { type AttemptResult, retryResult } from '../outbound/attempt-result.ts';
+import type { Destination } from '../outbound/destination.ts';
+import { notSetUp, type OutboundRequest, type OutboundResponse } from '../outbound/request.ts';
 
 /** How the service talks to an account's platform. */
 export interface Platform {
@@ -14,8 +14,8 @@ export interface Platform {
   options: Record<string, SettingOption>;
   /** What an operator sets for an account, checked. @throws v.ValiError — with what is wrong */
   check(given: unknown): PlatformSettings;
-  /** Hands entries over, by an account's settings. */
-  receiver(settings: unknown): Omit<Receiver, 'name'>;
+  /** The destination of an account's conversations, by the account's settings. */
+  destination(settings: unknown): Omit<Destination, 'name'>;
   /** A call that shows whether an account's settings are good, and changes nothing over there. */
   probe(settings: unknown): Probe | undefined;
 }
@@ -32,8 +32,8 @@ export interface SettingOption {
 
 /** A call, and what its answer means: what is wrong, as a sentence, or nothing. */
 interface Probe {
-  posting: Posting;
-  fault(status: number, body: string): string | undefined;
+  request: OutboundRequest;
+  problem(status: number, body: string): string | undefined;
 }
 
 type Settings = v.ObjectSchema<v.ObjectEntries, undefined>;
@@ -45,10 +45,10 @@ interface Description<Out extends Settings, In extends Settings> {
   /** How its own requests are known, where they show it. */
   hook?: In;
   options: Options<Out> & Options<In>;
-  posting: (entry: Entry, settings: v.InferOutput<Out>) => Posting | undefined;
-  judge?: Receiver['judge'];
-  telling?: Receiver['telling'];
-  spacing?: Receiver['spacing'];
+  buildRequest: (entry: Entry, settings: v.InferOutput<Out>) => OutboundRequest | undefined;
+  interpret?: Destination['interpret'];
+  receiptFor?: Destination['receiptFor'];
+  spacing?: Destination['spacing'];
   probe: (settings: v.InferOutput<Out>) => Probe;
 }
 
@@ -59,9 +59,9 @@ export const describePlatform = <const Out extends Settings, const In extends Se
   settings,
   hook,
   options,
-  posting,
-  judge,
-  telling,
+  buildRequest,
+  interpret,
+  receiptFor,
   spacing,
   probe,
 }: Description<Out, In>): Platform => ({
@@ -75,13 +75,13 @@ export const describePlatform = <const Out extends Settings, const In extends Se
       ...(inward.length > 0 && { hook: Object.fromEntries(inward) }),
     };
   },
-  receiver: (given) => {
+  destination: (given) => {
     const { success, output } = v.safeParse(settings, given);
-    if (!success) return { posting: notSetUp };
+    if (!success) return { buildRequest: notSetUp };
     return {
-      posting: (entry) => posting(entry, output),
-      ...(judge && { judge }),
-      ...(telling && { telling }),
+      buildRequest: (entry) => buildRequest(entry, output),
+      ...(interpret && { interpret }),
+      ...(receiptFor && { receiptFor }),
       ...(spacing && { spacing }),
     };
   },
@@ -97,7 +97,7 @@ export const describePlatform = <const Out extends Settings, const In extends Se
  */
 export const statusReader =
   <Status extends string>(platform: string, names: Partial<Record<State, Status>>) =>
-  (outgoing: Outgoing): Told<Status> | undefined => {
+  (outgoing: Outgoing): PlatformStatus<Status> | undefined => {
     if (outgoing.type !== 'message.state') return undefined;
     const { message, created } = outgoing;
     if (message.origin?.platform !== platform) return undefined;
@@ -107,7 +107,7 @@ export const statusReader =
   };
 
 /** A status of one of a platform's own messages. */
-interface Told<Status> {
+interface PlatformStatus<Status> {
   /** The platform's id of the message, and how often the platform has resent it. */
   id: string;
   generation: number;
@@ -127,7 +127,7 @@ export const textOf = (content: Content): string => {
  * What an answer means that tells of settings gone wrong, a token that is refused or an address that is gone: users'
  * messages wait for someone to set them right. A state of a message that is not known there is no reason to wait.
  */
-export const judgeSettings = (answer: Answer, { outgoing }: Entry): Outcome | undefined => {
+export const interpretSettingsError = (answer: OutboundResponse, { outgoing }: Entry): AttemptResult | undefined => {
   const mistaken = outgoing.type === 'message.received' ? [401, 403, 404] : [401, 403];
-  return mistaken.includes(answer.status) ? again(answer) : undefined;
+  return mistaken.includes(answer.status) ? retryResult(answer) : undefined;
 };

@@ -4,20 +4,20 @@ import { now, scaled } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
 import type { Entry } from '../messaging/outbox.ts';
 import type { PlatformDraft } from '../messaging/platform-messages.ts';
-import { again, judgeByStatus, type Outcome } from '../outbound/attempt-result.ts';
-import { type Answer, formPosting } from '../outbound/request.ts';
+import { type AttemptResult, interpretByStatus, retryResult } from '../outbound/attempt-result.ts';
+import { formRequest, type OutboundResponse } from '../outbound/request.ts';
 import { listOf, shownAs } from '../validation/bounded.ts';
 import {
   atMost,
+  destinationUrl,
   MAX_QUICK_REPLIES,
   MAX_TEXT,
   phoneNumberOrPlus,
   quickReplies,
-  receiverUrl,
   text,
   visibleText,
 } from '../validation/schemas.ts';
-import { describePlatform, judgeSettings, statusReader, textOf } from './platform.ts';
+import { describePlatform, interpretSettingsError, statusReader, textOf } from './platform.ts';
 
 const status = (name: string, became: string) => ({
   label: `Address of "${name}"`,
@@ -109,11 +109,11 @@ const statusOf = statusReader('rapidpro', {
 
 export const rapidpro = describePlatform({
   settings: v.object({
-    url: receiverUrl,
-    sent_url: v.optional(receiverUrl),
-    delivered_url: v.optional(receiverUrl),
-    failed_url: v.optional(receiverUrl),
-    stopped_url: v.optional(receiverUrl),
+    url: destinationUrl,
+    sent_url: v.optional(destinationUrl),
+    delivered_url: v.optional(destinationUrl),
+    failed_url: v.optional(destinationUrl),
+    stopped_url: v.optional(destinationUrl),
   }),
   options: {
     url: { label: 'Platform URL', says: "the channel's receive URL, https://HOST/c/ex/CHANNEL/receive" },
@@ -130,26 +130,29 @@ export const rapidpro = describePlatform({
     },
   },
   hook,
-  posting: ({ created, outgoing }, settings) => {
+  buildRequest: ({ created, outgoing }, settings) => {
     if (outgoing.type === 'message.received') {
       const { message, content } = outgoing;
-      return formPosting(settings.url, { from: `+${message.phone}`, text: textOf(content), date: `${created}Z` });
+      return formRequest(settings.url, { from: `+${message.phone}`, text: textOf(content), date: `${created}Z` });
     }
     if (outgoing.type === 'user.stopped') {
-      return formPosting(settings.stopped_url ?? beside(settings.url, 'stopped'), { from: `+${outgoing.user.phone}` });
+      return formRequest(settings.stopped_url ?? beside(settings.url, 'stopped'), { from: `+${outgoing.user.phone}` });
     }
-    const told = statusOf(outgoing);
-    return told && formPosting(settings[`${told.status}_url`] ?? beside(settings.url, told.status), { id: told.id });
+    const report = statusOf(outgoing);
+    return (
+      report && formRequest(settings[`${report.status}_url`] ?? beside(settings.url, report.status), { id: report.id })
+    );
   },
-  judge: (answer, entry) =>
-    (answer.status === 400 ? judge400(answer, entry) : judgeSettings(answer, entry)) ?? judgeByStatus(answer),
-  // Parts of a message have one id, and nobody tells how many there are: the first one speaks for all.
-  telling: ({ outgoing }) => {
-    const told = statusOf(outgoing);
-    if (told === undefined) return undefined;
-    const { id, status: state, generation, message } = told;
+  interpret: (response, entry) =>
+    (response.status === 400 ? interpret400(response, entry) : interpretSettingsError(response, entry)) ??
+    interpretByStatus(response),
+  // Parts of a message share one id, and their number is unknown: the status follows the first part.
+  receiptFor: ({ outgoing }) => {
+    const report = statusOf(outgoing);
+    if (report === undefined) return undefined;
+    const { id, status: state, generation, message } = report;
     const { accepted, expires_at } = message;
-    return { id, generation, state, never_after: NEVER_AFTER[state], accepted, pauseMs: STATUS_PAUSE_MS, expires_at };
+    return { id, generation, state, neverAfter: NEVER_AFTER[state], accepted, pauseMs: STATUS_PAUSE_MS, expires_at };
   },
   spacing: ({ outgoing }) => {
     if (outgoing.type !== 'message.received') return undefined;
@@ -157,8 +160,8 @@ export const rapidpro = describePlatform({
     return { subject: hashOf([message.account, message.phone, textOf(content)]), pauseMs: TEXT_PAUSE_MS };
   },
   probe: ({ url }) => ({
-    posting: formPosting(url, {}),
-    fault: (code, body) => {
+    request: formRequest(url, {}),
+    problem: (code, body) => {
       if (code === 400 && /'(?:from|sender)'/.test(body)) return undefined;
       if ([400, 404].includes(code) && /channel/i.test(body)) return 'It knows no such channel.';
       return "It should refuse an empty message with 400, as RapidPro's receive URL does.";
@@ -178,31 +181,33 @@ const TEXT_PAUSE_MS = 4_000;
 /** Statuses after which another one is not reported: RapidPro shows the last one that it receives. */
 const NEVER_AFTER = { sent: ['delivered', 'failed'], delivered: ['failed'], failed: [] };
 
-/** What courier's 400 says where the fault is in the request: the same request fails again. */
-const REQUEST_FAULT =
+/** The text of courier's 400 if the request is wrong: the same request fails again. */
+const REQUEST_ERROR =
   /not a possible number|phone number|must have one of|field '\w+' required|invalid date|converting value/i;
 
-/** What courier's 400 says where every request of the channel fails: it is inactive, or the database is down. */
-const CHANNEL_FAULT = /channel|dial tcp|connection|timeout|database/i;
+/** The text of courier's 400 if every request of the channel fails: it is inactive, or the database is down. */
+const CHANNEL_ERROR = /channel|dial tcp|connection|timeout|database/i;
 
 /** Milliseconds for which a status is retried after a 400 of another kind, so that it blocks users' messages no longer. */
 const STATUS_PATIENCE_MS = 600_000;
 
 /**
- * What a 400 of courier means. Courier returns it for faults of the request, but also where the channel is inactive or
- * its database is down. So users' messages are retried, unless the response names the request. Statuses are retried as
+ * The meaning of courier's 400. Courier returns it for errors in the request, but also if the channel is inactive or its
+ * database is down. So users' messages are retried, unless the response names the request. Statuses are retried as
  * long only where the response names the channel.
  */
-const judge400 = (answer: Answer, { outgoing, created }: Entry): Outcome | undefined => {
-  const { body = '' } = answer;
-  if (REQUEST_FAULT.test(body)) return undefined;
+const interpret400 = (response: OutboundResponse, { outgoing, created }: Entry): AttemptResult | undefined => {
+  const { body = '' } = response;
+  if (REQUEST_ERROR.test(body)) return undefined;
   const isYoung = now() < Date.parse(`${created}Z`) + scaled(STATUS_PATIENCE_MS);
-  return outgoing.type === 'message.received' || isYoung || CHANNEL_FAULT.test(body) ? again(answer) : undefined;
+  return outgoing.type === 'message.received' || isYoung || CHANNEL_ERROR.test(body)
+    ? retryResult(response)
+    : undefined;
 };
 
-/** An address whose last segment is another one. */
-const beside = (receiver: string, segment: string): string => {
-  const url = new URL(receiver);
+/** The URL with another last segment. */
+const beside = (receiveUrl: string, segment: string): string => {
+  const url = new URL(receiveUrl);
   url.pathname = url.pathname.replace(/[^/]*\/?$/, segment);
   return url.href;
 };

@@ -1,8 +1,8 @@
 /** The chat platforms that an account can have, by name, and which one it has. */
 
 import type { PlatformItem, PlatformName } from '../accounts/platform-settings.ts';
-import type { Receiver } from '../outbound/destination.ts';
-import { findLatest } from '../table/client.ts';
+import type { Destination } from '../outbound/destination.ts';
+import { getConsistent } from '../table/client.ts';
 import { platformKey } from '../table/keys.ts';
 import type { Platform } from './platform.ts';
 import { rapidpro } from './rapidpro.ts';
@@ -10,10 +10,10 @@ import { turn } from './turn.ts';
 import { webhook } from './webhook.ts';
 
 export const platforms = { rapidpro, turn, webhook } satisfies Record<PlatformName, Platform>;
-/** An account's platform as it is at this moment, as the receiver of its conversations. 1 read unit. */
-export const platformOf = async (account: string): Promise<Receiver> => {
-  const item = await findLatest<PlatformItem>(platformKey(account));
-  // Without one there is nobody to tell.
-  const platform = item ? platforms[item.platform].receiver(item.settings) : { posting: () => undefined };
+/** An account's platform as it is at this moment, as the destination of its conversations. 1 read unit. */
+export const platformOf = async (account: string): Promise<Destination> => {
+  const item = await getConsistent<PlatformItem>(platformKey(account));
+  // Without a platform there is nobody to notify.
+  const platform = item ? platforms[item.platform].destination(item.settings) : { buildRequest: () => undefined };
   return { name: `platform#${account}`, ...platform };
 };

@@ -2,23 +2,23 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import { now } from '../core/clock.ts';
-import { isDatafree } from '../media/media.ts';
+import { isDatafreeUrl } from '../media/media.ts';
 import { type Content, subjectOf } from '../messaging/events.ts';
 import type { Entry } from '../messaging/outbox.ts';
 import type { PlatformDraft } from '../messaging/platform-messages.ts';
-import { causeOf, judgeByStatus, type Outcome } from '../outbound/attempt-result.ts';
-import { type Answer, jsonPosting, type Posting } from '../outbound/request.ts';
+import { type AttemptResult, causeOf, interpretByStatus } from '../outbound/attempt-result.ts';
+import { jsonRequest, type OutboundRequest, type OutboundResponse } from '../outbound/request.ts';
 import { retryAfterIn } from '../outbound/retry-after.ts';
 import {
   atMost,
+  destinationUrl,
   mediaUrl,
   messageText,
   phoneNumberOrPlus,
-  receiverUrl,
   text,
   visibleText,
 } from '../validation/schemas.ts';
-import { describePlatform, judgeSettings, statusReader, textOf } from './platform.ts';
+import { describePlatform, interpretSettingsError, statusReader, textOf } from './platform.ts';
 
 /** Whether a request is an ordinary webhook of Turn's, and no message to a user: these may come to the same address. */
 export const isOrdinaryWebhook = (
@@ -83,7 +83,7 @@ const contentOf = (given: v.InferOutput<typeof content>): Content => {
   if (given.type === 'text') return { type: 'text', text: { body: given.text.body } };
   const { link, caption } = given.type === 'image' ? given.image : given.document;
   if (caption?.trim()) return { type: 'text', text: { body: `${caption}\n${link}` } };
-  if (!isDatafree(link)) return { type: 'text', text: { body: link } };
+  if (!isDatafreeUrl(link)) return { type: 'text', text: { body: link } };
   return given.type === 'image' ? { type: 'image', image: { url: link } } : { type: 'file', file: { url: link } };
 };
 
@@ -97,7 +97,7 @@ const statusOf = statusReader('turn', {
 
 const settings = v.object({
   url: v.optional(
-    v.pipe(receiverUrl, v.regex(/^[^?#]*$/, 'must be an address without ? and #')),
+    v.pipe(destinationUrl, v.regex(/^[^?#]*$/, 'must be an address without ? and #')),
     'https://whatsapp.turn.io',
   ),
   channel: v.pipe(v.string(), v.regex(/^[\w-]{1,255}$/, 'must be 1 to 255 letters, digits, hyphens or underscores')),
@@ -114,20 +114,21 @@ export const turn = describePlatform({
     token: { says: 'the authentication token that the customer made at Turn' },
     hmac_secret: { says: "the channel's hmac_secret; requests that it did not sign are refused then" },
   },
-  posting: (entry, given) => {
-    const [address, document] = callFor(entry) ?? [];
-    return address === undefined ? undefined : calling(given, address, document);
+  buildRequest: (entry, given) => {
+    const [path, document] = callFor(entry) ?? [];
+    return path === undefined ? undefined : requestTo(given, path, document);
   },
-  judge: (answer, entry) => {
-    if (answer.status === 429) return { result: 'limited', cause: causeOf(answer), wait: untilReset(answer) };
-    const outcome = judgeSettings(answer, entry) ?? judgeByStatus(answer);
-    // Some versions know no failure.
-    const settled = outcome.result === 'refused' && statusOf(entry.outgoing)?.status === 'failed';
-    return settled ? TAKEN : outcome;
+  interpret: (response, entry) => {
+    if (response.status === 429)
+      return { status: 'rate_limited', cause: causeOf(response), wait: untilReset(response) };
+    const result = interpretSettingsError(response, entry) ?? interpretByStatus(response);
+    // Some versions of Turn reject the status `failed`.
+    const settled = result.status === 'rejected' && statusOf(entry.outgoing)?.status === 'failed';
+    return settled ? DELIVERED : result;
   },
   probe: (given) => ({
-    posting: calling(given, 'messages', {}),
-    fault: (status) => {
+    request: requestTo(given, 'messages', {}),
+    problem: (status) => {
       if (status === 401 || status === 403) return 'It refuses the token.';
       if (status === 404) return 'It knows no such channel.';
       return [400, 422, 429].includes(status) ? undefined : 'It should refuse an empty message with 400, as Turn does.';
@@ -135,29 +136,29 @@ export const turn = describePlatform({
   }),
 });
 
-const TAKEN: Outcome = { result: 'taken' };
+const DELIVERED: AttemptResult = { status: 'delivered' };
 
-const calling = (
+const requestTo = (
   { url, channel, token }: v.InferOutput<typeof settings>,
-  address: string,
+  path: string,
   document: unknown,
-): Posting =>
-  jsonPosting(`${url.replace(/\/+$/, '')}/v1/numbers/${channel}/${address}`, document, {
+): OutboundRequest =>
+  jsonRequest(`${url.replace(/\/+$/, '')}/v1/numbers/${channel}/${path}`, document, {
     authorization: `Bearer ${token}`,
   });
 
-/** Where an entry goes, and what is said there. */
-const callFor = ({ created, outgoing }: Entry): [address: string, document: object] | undefined => {
+/** The path and the body of the request that delivers an entry. */
+const callFor = ({ created, outgoing }: Entry): [path: string, document: object] | undefined => {
   const number = `+${subjectOf(outgoing).phone}`;
   if (outgoing.type === 'message.received') {
     const body = { type: 'text', text: { body: textOf(outgoing.content) } };
     const about = { from: number, id: outgoing.message.id, timestamp: seconds(created) };
     return ['messages', { contact: { id: number, profile: { name: number } }, message: { ...body, ...about } }];
   }
-  const told = statusOf(outgoing);
-  if (told === undefined) return undefined;
-  const { id, status } = told;
-  return ['statuses', { status: { id, timestamp: seconds(told.created), status, recipient_id: number } }];
+  const report = statusOf(outgoing);
+  if (report === undefined) return undefined;
+  const { id, status } = report;
+  return ['statuses', { status: { id, timestamp: seconds(report.created), status, recipient_id: number } }];
 };
 
 /** A time as Turn has it: whole seconds since 1970, in a string. */
@@ -167,7 +168,7 @@ const seconds = (time: string): string => String(Math.floor(Date.parse(`${time}Z
 const A_MINUTE = 60_000;
 
 /** Milliseconds until it takes calls again: it says when, in seconds since 1970. */
-const untilReset = (answer: Answer): number => {
-  const reset = Number(answer.headers['x-ratelimit-reset'] || Number.NaN) * 1000 - now();
-  return Number.isFinite(reset) ? Math.max(reset, 0) : (retryAfterIn(answer) ?? A_MINUTE);
+const untilReset = (response: OutboundResponse): number => {
+  const reset = Number(response.headers['x-ratelimit-reset'] || Number.NaN) * 1000 - now();
+  return Number.isFinite(reset) ? Math.max(reset, 0) : (retryAfterIn(response) ?? A_MINUTE);
 };

@@ -8,11 +8,11 @@ import { newId } from '../core/ids.ts';
 import { contactOf } from '../messaging/contacts.ts';
 import type { Outgoing } from '../messaging/events.ts';
 import { signed } from '../outbound/standard-webhooks.ts';
-import { receiverUrl, signingSecret } from '../validation/schemas.ts';
+import { destinationUrl, signingSecret } from '../validation/schemas.ts';
 import { describePlatform } from './platform.ts';
 
 export const webhook = describePlatform({
-  settings: v.object({ url: receiverUrl, secret: signingSecret }),
+  settings: v.object({ url: destinationUrl, secret: signingSecret }),
   options: {
     url: { label: 'Platform URL', says: 'where it posts to: an https address' },
     secret: {
@@ -20,13 +20,13 @@ export const webhook = describePlatform({
       make: () => `whsec_${randomBytes(32).toString('base64')}`,
     },
   },
-  posting: ({ id, outgoing }, { url, secret }) => {
+  buildRequest: ({ id, outgoing }, { url, secret }) => {
     const document = documentOf(outgoing);
     return document && signed(url, secret, id, document);
   },
   probe: ({ url, secret }) => ({
-    posting: signed(url, secret, newId(), { check: {} }),
-    fault: (status) => (status >= 200 && status < 300 ? undefined : 'It should answer 2xx.'),
+    request: signed(url, secret, newId(), { check: {} }),
+    problem: (status) => (status >= 200 && status < 300 ? undefined : 'It should answer 2xx.'),
   }),
 });
 

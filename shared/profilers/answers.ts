@@ -1,7 +1,7 @@
 /** Panelists' answers to profilers (spec §4.2). */
 import { timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
-import { page, putNew, removeAll } from '../table/client.ts';
+import { page, putIfAbsent, removeAll } from '../table/client.ts';
 import { answerKey, type Key, ofPerson } from '../table/keys.ts';
 import { isPanelist } from '../users/users.ts';
 import { answersRemoved, profilerOf, readProfiler } from './profilers.ts';
@@ -46,7 +46,7 @@ export const recordAnswer = async (account: string, answer: Answer): Promise<voi
     created,
     ...ofPerson(answer.phone_number, created),
   };
-  const first = await putNew(item);
+  const first = await putIfAbsent(item);
   if (first && first.option_id !== item.option_id) {
     throw new Problem(
       'already_answered',

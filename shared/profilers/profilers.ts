@@ -5,7 +5,7 @@ import { hashOf, idempotencyKeyReused } from '../core/idempotency.ts';
 import { idFromKey, newId, newIdAt } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
-import { findLatest, pages, putNew, update, updateAttributes } from '../table/client.ts';
+import { getConsistent, pages, putIfAbsent, update, updateAttributes } from '../table/client.ts';
 import { dueAt, type Key, profilerKey, profilerOfKey, profilersAfter } from '../table/keys.ts';
 import { lowerCased } from '../validation/schemas.ts';
 
@@ -80,7 +80,7 @@ export const createProfiler = async (
     ...(keyed !== undefined && { keyed }),
   };
   // One is there already where the request is a repeat.
-  return (await putNew(item)) ?? item;
+  return (await putIfAbsent(item)) ?? item;
 };
 
 /**
@@ -100,7 +100,7 @@ const identityOf = async (
   // Stryker disable next-line StringLiteral: Any other word separates these ids from others too.
   const key = profilerOfKey(account, idFromKey(account, 'createProfiler', idempotencyKey));
   const reserved: KeyedItem = { ...key, ...fresh, request };
-  const first = (await putNew(reserved)) ?? reserved;
+  const first = (await putIfAbsent(reserved)) ?? reserved;
   if (first.request !== request) throw idempotencyKeyReused('profiler');
   return first;
 };
@@ -141,7 +141,7 @@ export const listProfilers = async (
  * @throws profiler_not_found — unknown, deleted, or another account's
  */
 export const readProfiler = async (account: string, id: string): Promise<Profiler> => {
-  const item = isUuid(id) ? await findLatest<ProfilerItem>(profilerKey(account, id)) : undefined;
+  const item = isUuid(id) ? await getConsistent<ProfilerItem>(profilerKey(account, id)) : undefined;
   if (item === undefined || item.deleted_at !== undefined) throw profilerNotFound();
   return toProfiler(item);
 };

@@ -6,7 +6,7 @@ import { counterRetention } from '../core/settings.ts';
 import { type LogItem, type State, states } from '../messaging/message.ts';
 import { pages } from '../table/client.ts';
 import { countedBy, jobCounterKey, jobCounterRange, type Key } from '../table/keys.ts';
-import { transact, updating, type Write } from '../table/transactions.ts';
+import { transact, updateWrite, type Write } from '../table/transactions.ts';
 
 /** What counting needs of a log entry. */
 export type Countable = Pick<LogItem, 'pk' | 'sk' | 'account' | 'job_id' | 'payload_type' | 'state' | 'created'>;
@@ -35,7 +35,7 @@ export const countEntries = async (entries: Countable[]): Promise<number> => {
 
 const countChunk = async (entries: Countable[]): Promise<number> => {
   for (let left = entries; left.length > 0; ) {
-    const failed = new Set(await transact([...left.map(marking), ...adding(left)]));
+    const failed = new Set(await transact([...left.map(markCountedWrite), ...addToCountersWrites(left)]));
     if (failed.size === 0) return left.length;
     left = left.filter((_, place) => !failed.has(place));
   }
@@ -43,8 +43,8 @@ const countChunk = async (entries: Countable[]): Promise<number> => {
 };
 
 /** Marks an entry as counted; fails where it is, or where it is gone. */
-const marking = ({ pk, sk }: Countable): Write =>
-  updating({
+const markCountedWrite = ({ pk, sk }: Countable): Write =>
+  updateWrite({
     Key: { pk, sk },
     UpdateExpression: 'SET counted = :true',
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(counted)',
@@ -52,11 +52,11 @@ const marking = ({ pk, sk }: Countable): Write =>
   });
 
 /** Adds up entries, a write for each counter. */
-const adding = (entries: Countable[]): Write[] => {
+const addToCountersWrites = (entries: Countable[]): Write[] => {
   const sums = Map.groupBy(entries, (entry) => JSON.stringify(counterOf(entry)));
   return [...sums.values()].flatMap((group) =>
     group.slice(0, 1).map((entry) =>
-      updating({
+      updateWrite({
         Key: counterOf(entry),
         UpdateExpression: 'ADD #count :count SET expires_at = :end',
         ExpressionAttributeNames: { '#count': 'count' },

@@ -3,10 +3,10 @@ import {
   accountKey,
   answerKey,
   circuitKey,
+  consentReceiptKey,
   erasureKey,
   erasurePartition,
   eventKey,
-  grantKey,
   headKey,
   hookKey,
   jobCounterRange,
@@ -67,7 +67,7 @@ const jobs = jobCounterRange('*', '', '').pk;
 
 const requests = requestKey('*').pk;
 
-const grants = grantKey('*', { created: '', request: '' }).pk;
+const grants = consentReceiptKey('*', { created: '', request: '' }).pk;
 
 const erasures = erasureKey('*').pk;
 
@@ -96,7 +96,7 @@ export const accessPatterns = {
   findRequest: { action: 'GetItem', partitions: requests },
   findRequests: { action: 'BatchGetItem', partitions: requests },
   answerRequest: { action: 'UpdateItem', partitions: requests },
-  putGrant: { action: 'PutItem', partitions: grants },
+  putConsentReceipt: { action: 'PutItem', partitions: grants },
   putEventReceipt: { action: 'PutItem', partitions: eventKey('*').pk },
   findEventReceipt: { action: 'GetItem', partitions: eventKey('*').pk },
   putRemoval: { action: 'PutItem', partitions: removals },
@@ -121,8 +121,8 @@ export const accessPatterns = {
   closeCircuit: { action: 'DeleteItem', partitions: circuits },
   findPlatform: { action: 'GetItem', partitions: platformKey('*').pk },
   findHook: { action: 'GetItem', partitions: hookKey('*').pk },
-  listTold: { action: 'Query', partitions: 'TOLD#*' },
-  putTold: { action: 'PutItem', partitions: 'TOLD#*' },
+  listStatusReceipts: { action: 'Query', partitions: 'TOLD#*' },
+  putStatusReceipt: { action: 'PutItem', partitions: 'TOLD#*' },
   findSpacing: { action: 'GetItem', partitions: spacingKey('*').pk },
   putSpacing: { action: 'PutItem', partitions: spacingKey('*').pk },
   findRepeats: { action: 'GetItem', partitions: 'REPEATS#*' },
@@ -140,8 +140,8 @@ export const accessPatterns = {
   listOfPerson: { action: 'Query', partitions: 'PERSON#*', index: 'gsi2' },
   removeRequests: { action: 'BatchWriteItem', partitions: requests },
   renameInLog: { action: 'UpdateItem', partitions: messages },
-  listGrants: { action: 'Query', partitions: grants },
-  removeGrant: { action: 'DeleteItem', partitions: grants },
+  listConsentReceipts: { action: 'Query', partitions: grants },
+  removeConsentReceipt: { action: 'DeleteItem', partitions: grants },
   listDueWork: { action: 'Query', partitions: 'DUE#*', index: 'gsi1' },
 } as const satisfies Record<string, AccessPattern>;
 

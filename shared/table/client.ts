@@ -49,7 +49,7 @@ export const absent = () => ({
   ExpressionAttributeValues: { ':present': Math.floor(now() / 1000) },
 });
 
-const get = async <Item>(key: Key, ConsistentRead: boolean): Promise<Item | undefined> => {
+const readItem = async <Item>(key: Key, ConsistentRead: boolean): Promise<Item | undefined> => {
   const { Item } = await documents.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead }));
   return Item?.expires_at <= now() / 1000 ? undefined : (Item as Item | undefined);
 };
@@ -59,17 +59,17 @@ const get = async <Item>(key: Key, ConsistentRead: boolean): Promise<Item | unde
  * that what was written a moment ago is found. What is found may be old: `findLatest` is for refusals, and for what is
  * decided for good. 0.5 read units when found, 1.5 when not.
  */
-export const find = async <Item>(key: Key): Promise<Item | undefined> =>
-  (await get<Item>(key, false)) ?? (await get<Item>(key, true));
+export const get = async <Item>(key: Key): Promise<Item | undefined> =>
+  (await readItem<Item>(key, false)) ?? (await readItem<Item>(key, true));
 
 /**
  * The item at a key, unless it has expired, where there usually is none: what was written a moment ago may be missed.
  * 0.5 read units.
  */
-export const peek = <Item>(key: Key): Promise<Item | undefined> => get<Item>(key, false);
+export const getEventual = <Item>(key: Key): Promise<Item | undefined> => readItem<Item>(key, false);
 
 /** The item at a key as it is at this moment, unless it has expired. 1 read unit. */
-export const findLatest = <Item>(key: Key): Promise<Item | undefined> => get<Item>(key, true);
+export const getConsistent = <Item>(key: Key): Promise<Item | undefined> => readItem<Item>(key, true);
 
 /** Keys that the table takes in a call. */
 const KEYS = 100;
@@ -146,7 +146,7 @@ const isConflict = (error: unknown): boolean => {
  * Puts an item where none is. Answers the item that stands there already, or nothing when the new one was put: also where
  * the client put it at an attempt whose response was lost, and found it at the next.
  */
-export const putNew = async <Item extends Key>(item: Item): Promise<Item | undefined> => {
+export const putIfAbsent = async <Item extends Key>(item: Item): Promise<Item | undefined> => {
   const command = new PutCommand({
     TableName: tableName(),
     Item: item,

@@ -61,8 +61,8 @@ export const entryKey = (conversation: string, entry: string): Key => key(`OUTBO
 /** The head of a conversation's outbox: there as long as anything waits. */
 export const headKey = (conversation: string): Key => key(`OUTBOX#${conversation}`, 'HEAD');
 
-/** Whether a receiver is being left alone because it fails. */
-export const circuitKey = (receiver: string): Key => key(`CIRCUIT#${receiver}`, 'CIRCUIT');
+/** The circuit of a destination. */
+export const circuitKey = (destination: string): Key => key(`CIRCUIT#${destination}`, 'CIRCUIT');
 
 /** How an account's chat platform is reached: address and secrets. */
 export const platformKey = (account: string): Key => key(`PLATFORM#${account}`, 'PLATFORM');
@@ -71,7 +71,7 @@ export const platformKey = (account: string): Key => key(`PLATFORM#${account}`, 
 export const hookKey = (account: string): Key => key(`HOOK#${account}`, 'HOOK');
 
 /** That an account's chat platform was told of a state of what it knows by an id of its own, in a generation of that. */
-export const toldKey = (account: string, id: string, generation: number, state: string): Key =>
+export const statusReceiptKey = (account: string, id: string, generation: number, state: string): Key =>
   key(`TOLD#${account}#${id}`, `${generation > 0 ? `GENERATION#${generation}#` : ''}STATE#${state}`);
 
 /** Until when a call has to wait because an equal one was made, by a hash of what they have in common. */
@@ -110,7 +110,7 @@ export const jobCounterRange = (account: string, start: string, end: string) => 
 export const requestKey = (request: string): Key => key(`REQUEST#${request}`, 'REQUEST');
 
 /** A receipt about values that were released of a user; the receipts about one are one partition, by time. */
-export const grantKey = (phone: string, { created, request }: { created: string; request: string }): Key =>
+export const consentReceiptKey = (phone: string, { created, request }: { created: string; request: string }): Key =>
   key(`GRANTS#${phone}`, `GRANT#${created}#${request}`);
 
 /** That a user is being erased, for as long as that takes. */

@@ -18,7 +18,7 @@ const PASSING = new Set([
 ]);
 
 /** Whether trying again in a moment may work: the client's own attempts are used up by then. */
-export const isBusy = (error: unknown): boolean =>
+export const isRetryable = (error: unknown): boolean =>
   error instanceof Error &&
   (PASSING.has(error.name) || ('code' in error && PASSING.has(String(error.code))) || isOfServer(error));
 

@@ -11,32 +11,32 @@ import type { Key } from './keys.ts';
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** Puts an item, whether one is there or not, within a transaction; one that fails if a condition is not met, if given. */
-export const putting = <Item extends Key>(item: Item, condition: Condition = {}): Write => ({
+export const putWrite = <Item extends Key>(item: Item, condition: Condition = {}): Write => ({
   Put: { TableName: tableName(), Item: item, ...condition },
 });
 
 /** Puts an item, within a transaction that fails if one is there. */
-export const puttingNew = <Item extends Key>(item: Item): Write => ({
+export const putIfAbsentWrite = <Item extends Key>(item: Item): Write => ({
   Put: { TableName: tableName(), Item: item, ...absent() },
 });
 
 /** Removes an item, within a transaction that fails if there is none. */
-export const removingPresent = ({ pk, sk }: Key): Write => ({
+export const deleteExistingWrite = ({ pk, sk }: Key): Write => ({
   Delete: { TableName: tableName(), Key: { pk, sk }, ConditionExpression: 'attribute_exists(pk)' },
 });
 
 /** Removes an item, within a transaction that fails if the condition is not met. */
-export const removing = (key: Key, condition: Condition = {}): Write => ({
+export const deleteWrite = (key: Key, condition: Condition = {}): Write => ({
   Delete: { TableName: tableName(), Key: key, ...condition },
 });
 
 /** Holds that a condition is met by an item, within a transaction that fails if it is not. 2 write units. */
-export const checking = (key: Key, condition: Condition & { ConditionExpression: string }): Write => ({
+export const conditionCheckWrite = (key: Key, condition: Condition & { ConditionExpression: string }): Write => ({
   ConditionCheck: { TableName: tableName(), Key: key, ...condition },
 });
 
 /** Changes an item, within a transaction. */
-export const updating = (change: Change): Write => ({ Update: { TableName: tableName(), ...change } });
+export const updateWrite = (change: Change): Write => ({ Update: { TableName: tableName(), ...change } });
 
 /** A write of a transaction whose condition failed: its place, and the item as it is, where the write asks for that. */
 export interface Failed {
@@ -49,10 +49,10 @@ export interface Failed {
  * condition failed: none where all was written.
  */
 export const transact = async (writes: Write[]): Promise<number[]> =>
-  (await transactOrLook(writes)).map(({ place }) => place);
+  (await transactReturningItems(writes)).map(({ place }) => place);
 
 /** The same; answers what stands where a condition failed. */
-export const transactOrLook = async (writes: Write[]): Promise<Failed[]> => {
+export const transactReturningItems = async (writes: Write[]): Promise<Failed[]> => {
   const command = new TransactWriteCommand({ TransactItems: writes });
   try {
     await throughConflicts(() => documents.send(command));

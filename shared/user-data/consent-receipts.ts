@@ -1,11 +1,11 @@
 /** Grant receipts: who got what of whom, when and why. One for each release of values, which it does not hold. */
 
-import { pages, putNew } from '../table/client.ts';
-import { grantKey, type Key } from '../table/keys.ts';
-import { putting, type Write } from '../table/transactions.ts';
+import { pages, putIfAbsent } from '../table/client.ts';
+import { consentReceiptKey, type Key } from '../table/keys.ts';
+import { putWrite, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 
-export interface Grant {
+export interface ConsentReceipt {
   /** Who got it. */
   account: string;
   /** The request by which it was asked for; a retrieval in one call has an id of its own. */
@@ -19,20 +19,21 @@ export interface Grant {
 }
 
 /** Leaves a receipt about what was released of a user, within the transaction that releases it. 2 write units. */
-export const granting = (phone: string, grant: Grant): Write => putting({ ...grantKey(phone, grant), ...grant });
+export const consentReceiptWrite = (phone: string, grant: ConsentReceipt): Write =>
+  putWrite({ ...consentReceiptKey(phone, grant), ...grant });
 
 /** The same by itself. 1 write unit. */
-export const recordGrant = async (phone: string, grant: Grant): Promise<void> => {
-  await putNew({ ...grantKey(phone, grant), ...grant });
+export const recordConsentReceipt = async (phone: string, grant: ConsentReceipt): Promise<void> => {
+  await putIfAbsent({ ...consentReceiptKey(phone, grant), ...grant });
 };
 
 /** All receipts about a user, oldest first. */
-export const listGrants = async (phone: string): Promise<Grant[]> => {
-  const grants: Grant[] = [];
-  for await (const items of pages<Key & Grant>({
+export const listConsentReceipts = async (phone: string): Promise<ConsentReceipt[]> => {
+  const grants: ConsentReceipt[] = [];
+  for await (const items of pages<Key & ConsentReceipt>({
     KeyConditionExpression: 'pk = :pk',
     // Stryker disable next-line ObjectLiteral,StringLiteral: The key has no such part, or the part is not used here.
-    ExpressionAttributeValues: { ':pk': grantKey(phone, { created: '', request: '' }).pk },
+    ExpressionAttributeValues: { ':pk': consentReceiptKey(phone, { created: '', request: '' }).pk },
     ConsistentRead: true,
   })) {
     grants.push(...items.map(({ pk: _pk, sk: _sk, ...grant }) => grant));

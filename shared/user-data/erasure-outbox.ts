@@ -8,33 +8,36 @@ import {
   conversationOf,
   type Entry,
   endConversation,
-  enqueueing,
+  enqueueWrites,
   pendingEntries,
   readHead,
   transactInOrder,
 } from '../messaging/outbox.ts';
-import { findLatest } from '../table/client.ts';
+import { getConsistent } from '../table/client.ts';
 import { userKey } from '../table/keys.ts';
-import { puttingNew, removingPresent, transact } from '../table/transactions.ts';
+import { deleteExistingWrite, putIfAbsentWrite, transact } from '../table/transactions.ts';
 import { eventReceiptWrite } from '../users/event-receipts.ts';
-import { type ErasureItem, type Whom, whomOf } from './erasure.ts';
+import { type ErasedIdentity, type ErasureItem, identityOf_ } from './erasure.ts';
 
 /** Platforms that are notified of users who are removed. */
 const STOPPED_ON = ['rapidpro'];
 
 /** Notifies an account's platform that it is to send nothing more to a user: once in each erasure. 0.5 read units, 6 write units. */
-export const stop = async ({ account, phone }: UserReference, { pseudonym }: Whom): Promise<void> => {
+export const reportStopped = async (
+  { account, phone }: UserReference,
+  { pseudonym }: ErasedIdentity,
+): Promise<void> => {
   const { platform } = (await findAccount(account)) ?? {};
   if (platform === undefined || !STOPPED_ON.includes(platform)) return;
   const outgoing: Outgoing = { type: 'user.stopped', user: { account, phone } };
   await transactInOrder((after) => [
     eventReceiptWrite(`user.stopped ${account} ${pseudonym}`),
-    ...enqueueing({ direction: 'platform', account, phone }, outgoing, after),
+    ...enqueueWrites({ direction: 'platform', account, phone }, outgoing, after),
   ]);
 };
 
 /** Takes out what waits in a conversation. A message that is not delivered is logged as failed. */
-export const dropWaiting = async (conversation: Conversation, whom: Whom): Promise<number> => {
+export const dropPending = async (conversation: Conversation, whom: ErasedIdentity): Promise<number> => {
   let dropped = 0;
   for (;;) {
     const head = await readHead(conversation);
@@ -58,7 +61,7 @@ export const dropWaiting = async (conversation: Conversation, whom: Whom): Promi
  * @returns whether the entry belongs to the erased user, and is gone
  */
 export const dropErased = async (entry: Entry, erasure: ErasureItem): Promise<boolean> => {
-  const whom = await whomOf(conversationOf(entry).phone, erasure);
+  const whom = await identityOf_(conversationOf(entry).phone, erasure);
   if (!isTheirs(entry, whom)) return false;
   await drop(entry, whom);
   return true;
@@ -68,7 +71,7 @@ export const dropErased = async (entry: Entry, erasure: ErasureItem): Promise<bo
  * Whether an entry is of who is erased: it was there by then, or reports what has become of a message of theirs. That they
  * are removed is still to be reported.
  */
-const isTheirs = ({ created, outgoing }: Entry, { until, end }: Whom): boolean =>
+const isTheirs = ({ created, outgoing }: Entry, { until, end }: ErasedIdentity): boolean =>
   outgoing.type !== 'user.stopped' &&
   // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
   (created <= until || (created <= end && outgoing.type === 'message.state' && outgoing.message.accepted <= until));
@@ -81,21 +84,24 @@ const isTheirs = ({ created, outgoing }: Entry, { until, end }: Whom): boolean =
  */
 export const dropOutdatedStop = async (entry: Entry): Promise<boolean> => {
   if (entry.outgoing.type !== 'user.stopped') return false;
-  if ((await findLatest(userKey(entry.outgoing.user.phone))) === undefined) return false;
-  await transact([removingPresent(entry)]);
+  if ((await getConsistent(userKey(entry.outgoing.user.phone))) === undefined) return false;
+  await transact([deleteExistingWrite(entry)]);
   return true;
 };
 
 /** Takes an entry out. Answers whether it still waited: what was delivered a moment ago has not failed. */
-const drop = async (entry: Entry, whom: Whom): Promise<boolean> => {
+const drop = async (entry: Entry, whom: ErasedIdentity): Promise<boolean> => {
   const failure = failureLogged(entry.outgoing, whom);
-  const failed = await transact([removingPresent(entry), ...(failure === undefined ? [] : [puttingNew(failure)])]);
+  const failed = await transact([
+    deleteExistingWrite(entry),
+    ...(failure === undefined ? [] : [putIfAbsentWrite(failure)]),
+  ]);
   // Where it failed only to be logged, it is already.
-  return failed.length === 0 || (!failed.includes(0) && (await transact([removingPresent(entry)])).length === 0);
+  return failed.length === 0 || (!failed.includes(0) && (await transact([deleteExistingWrite(entry)])).length === 0);
 };
 
 /** What is logged of an entry that does not go out: under the pseudonym that a message did not come to its end. */
-const failureLogged = (outgoing: Outgoing, { pseudonym }: Whom): LogItem | undefined => {
+const failureLogged = (outgoing: Outgoing, { pseudonym }: ErasedIdentity): LogItem | undefined => {
   const state = failureOf(outgoing);
   if (state === undefined || !('message' in outgoing)) return undefined;
   const { reported: _reported, ...message } = outgoing.message;

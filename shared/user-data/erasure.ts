@@ -5,13 +5,13 @@
  */
 import { now, scaled, sortableTime, timestampOf } from '../core/clock.ts';
 import { newPseudonym } from '../core/ids.ts';
-import { findLatest, pages, remove, removeAll, update } from '../table/client.ts';
+import { getConsistent, pages, remove, removeAll, update } from '../table/client.ts';
 import {
   accountAt,
+  consentReceiptKey,
   dueErasure,
   erasureKey,
   erasurePartition,
-  grantKey,
   type Key,
   logPartitions,
   messageKey,
@@ -21,11 +21,11 @@ import {
   requestKey,
   userKey,
 } from '../table/keys.ts';
-import { removing, transact, updating, type Write } from '../table/transactions.ts';
+import { deleteWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { applyOnce, eventReceiptWrite } from '../users/event-receipts.ts';
 import { removalWrites, removalWritesAt } from '../users/user-removal.ts';
-import { type Grant, granting, listGrants } from './consent-receipts.ts';
-import { dropWaiting, stop } from './erasure-outbox.ts';
+import { type ConsentReceipt, consentReceiptWrite, listConsentReceipts } from './consent-receipts.ts';
+import { dropPending, reportStopped } from './erasure-outbox.ts';
 
 /** An erasure under way. */
 export interface ErasureItem extends Key {
@@ -50,7 +50,7 @@ const AFTERMATH_MS = 120_000;
 
 /** The write that has a user erased: `erase` does it within a minute. 2 write units in a transaction. */
 const erasureWrite = (phone: string): Write =>
-  updating({
+  updateWrite({
     Key: erasureKey(phone),
     UpdateExpression:
       'SET pseudonym = if_not_exists(pseudonym, :pseudonym), requested = :now, gsi1pk = :due, gsi1sk = :now',
@@ -78,18 +78,18 @@ export const removeUser = async (event: string, phone: string, at?: string): Pro
 /** Erases a user at once. What is under way meanwhile is found by a last look a little later. */
 export const eraseUser = async (phone: string): Promise<Erased> => {
   await transact([...removalWrites(phone), erasureWrite(phone)]);
-  return goOnErasing(phone);
+  return resumeErasure(phone);
 };
 
 /** Does what is left of an erasure: everything, or at last nothing. */
-export const goOnErasing = async (phone: string): Promise<Erased> => {
-  const erasure = await findLatest<ErasureItem>(erasureKey(phone));
+export const resumeErasure = async (phone: string): Promise<Erased> => {
+  const erasure = await getConsistent<ErasureItem>(erasureKey(phone));
   const found: Erased = { answers: 0, requests: 0, waiting: 0, log_entries: 0, receipts: 0 };
   if (erasure === undefined) return found;
   const { requested } = erasure;
   const last = lastLookAt(erasure);
   const isLast = now() >= last;
-  const whom = await whomOf(phone, erasure);
+  const whom = await identityOf_(phone, erasure);
 
   const { inLog, others } = await accountsAbout(phone);
   const accounts = await Promise.all(
@@ -98,11 +98,11 @@ export const goOnErasing = async (phone: string): Promise<Erased> => {
   // Before the log: what fails here is logged.
   for (const { id: account } of accounts) {
     for (const direction of ['app', 'platform'] as const) {
-      found.waiting += await dropWaiting({ direction, account, phone }, whom);
+      found.waiting += await dropPending({ direction, account, phone }, whom);
     }
   }
   // After what was posted before; and before the log is renamed, which is how the accounts are found.
-  for (const account of inLog) await stop({ account, phone }, whom);
+  for (const account of inLog) await reportStopped({ account, phone }, whom);
   await removeOfPerson(whom, found);
   for (const { id, next } of accounts) found.log_entries += await renameInLog(id, whom, next);
   found.receipts = await renameInReceipts(whom);
@@ -151,7 +151,7 @@ const accountsAbout = async (phone: string): Promise<{ inLog: Set<string>; other
     ProjectionExpression: 'pk, sk',
   })) {
     for (const { pk, sk } of keys.filter(({ pk }) => pk.startsWith(requestKey('').pk))) {
-      const request = await findLatest<{ account: string }>({ pk, sk });
+      const request = await getConsistent<{ account: string }>({ pk, sk });
       if (request && !inLog.has(request.account)) others.add(request.account);
     }
   }
@@ -159,7 +159,7 @@ const accountsAbout = async (phone: string): Promise<{ inLog: Set<string>; other
 };
 
 /** Who is erased, and what stands for them. */
-export interface Whom {
+export interface ErasedIdentity {
   phone: string;
   pseudonym: string;
   /** Up to when what begins is theirs. */
@@ -172,7 +172,7 @@ export interface Whom {
 const lastLookAt = ({ requested }: ErasureItem): number => Date.parse(requested) + scaled(AFTERMATH_MS);
 
 /** 1 read unit. */
-export const whomOf = async (phone: string, erasure: ErasureItem): Promise<Whom> => {
+export const identityOf_ = async (phone: string, erasure: ErasureItem): Promise<ErasedIdentity> => {
   const end = timestampOf(lastLookAt(erasure));
   const until = await endOfTheirs(phone, timestampOf(Date.parse(erasure.requested)), end);
   return { phone, pseudonym: erasure.pseudonym, end, until };
@@ -180,14 +180,14 @@ export const whomOf = async (phone: string, erasure: ErasureItem): Promise<Whom>
 
 /** Up to when what begins is theirs: until the number was registered again, else as long as anything is under way. */
 const endOfTheirs = async (phone: string, requested: string, end: string): Promise<string> => {
-  const registered = (await findLatest<{ created: string }>(userKey(phone)))?.created ?? end;
+  const registered = (await getConsistent<{ created: string }>(userKey(phone)))?.created ?? end;
   if (registered > end) return end;
   // Clocks differ a little.
   return registered < requested ? requested : registered;
 };
 
 /** An account's messages that are another's, who has the number by now: those that began since. */
-const messagesOfNext = async (account: string, { phone, until, end }: Whom): Promise<Set<string>> => {
+const messagesOfNext = async (account: string, { phone, until, end }: ErasedIdentity): Promise<Set<string>> => {
   const found = new Set<string>();
   if (until === end) return found;
   for await (const keys of pages<Key>({
@@ -206,7 +206,7 @@ const messagesOfNext = async (account: string, { phone, until, end }: Whom): Pro
   return found;
 };
 /** Removes answers and requests, with their values. */
-const removeOfPerson = async ({ phone, until }: Whom, found: Erased): Promise<void> => {
+const removeOfPerson = async ({ phone, until }: ErasedIdentity, found: Erased): Promise<void> => {
   // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
   const { gsi2pk } = ofPerson(phone, '');
   for await (const keys of pages<Key>({
@@ -226,7 +226,11 @@ const removeOfPerson = async ({ phone, until }: Whom, found: Erased): Promise<vo
  * Puts the pseudonym in the place of the number, in all log entries of an account about it. Nobody is told of what becomes
  * of these messages later.
  */
-const renameInLog = async (account: string, { phone, pseudonym, end }: Whom, next: Set<string>): Promise<number> => {
+const renameInLog = async (
+  account: string,
+  { phone, pseudonym, end }: ErasedIdentity,
+  next: Set<string>,
+): Promise<number> => {
   let renamed = 0;
   for await (const keys of pages<Key>({
     IndexName: 'gsi2',
@@ -241,7 +245,7 @@ const renameInLog = async (account: string, { phone, pseudonym, end }: Whom, nex
     for (const { pk, sk } of keys.filter(({ pk }) => !next.has(pk))) {
       // A transaction, since it bears that the entry is just being counted.
       const failed = await transact([
-        updating({
+        updateWrite({
           Key: { pk, sk },
           UpdateExpression: 'SET phone = :pseudonym, gsi2pk = :contact REMOVE reason, reported',
           ConditionExpression: 'phone = :phone',
@@ -259,8 +263,9 @@ const renameInLog = async (account: string, { phone, pseudonym, end }: Whom, nex
 };
 
 /** Has receipts stand under the pseudonym. */
-const renameInReceipts = async ({ phone, pseudonym, until }: Whom): Promise<number> => {
-  const theirs = (await listGrants(phone)).filter(({ created }: Grant) => created <= until);
-  for (const grant of theirs) await transact([granting(pseudonym, grant), removing(grantKey(phone, grant))]);
+const renameInReceipts = async ({ phone, pseudonym, until }: ErasedIdentity): Promise<number> => {
+  const theirs = (await listConsentReceipts(phone)).filter(({ created }: ConsentReceipt) => created <= until);
+  for (const grant of theirs)
+    await transact([consentReceiptWrite(pseudonym, grant), deleteWrite(consentReceiptKey(phone, grant))]);
   return theirs.length;
 };

@@ -10,15 +10,15 @@ import { idFromKey, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { requestRetention } from '../core/settings.ts';
 import { type Asked, type Conversation, namesOf, type Outgoing, type RequestReference } from '../messaging/events.ts';
-import { enqueueing, transactInOrder } from '../messaging/outbox.ts';
-import { find, findLatest, getManyConsistent, getManyEventual } from '../table/client.ts';
+import { enqueueWrites, transactInOrder } from '../messaging/outbox.ts';
+import { get, getConsistent, getManyConsistent, getManyEventual } from '../table/client.ts';
 import { type Key, ofPerson, requestKey } from '../table/keys.ts';
-import { puttingNew, updating, type Write } from '../table/transactions.ts';
+import { putIfAbsentWrite, updateWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { isAutomatic, type PropertyName } from '../users/profile-properties.ts';
-import { knownSince, latestProfile, type Profile } from '../users/users.ts';
+import { latestProfile, type Profile, registeredSinceWrite } from '../users/users.ts';
 import { uuid } from '../validation/schemas.ts';
-import { type Grant, granting, recordGrant } from './consent-receipts.ts';
+import { type ConsentReceipt, consentReceiptWrite, recordConsentReceipt } from './consent-receipts.ts';
 
 /** What became of one property (spec §2). */
 type Result =
@@ -112,18 +112,21 @@ export const startRequest = async (
     properties: asked,
   };
   const failed = await transactInOrder((after) => [
-    puttingNew(item),
+    putIfAbsentWrite(item),
     // Nothing is released of a user who is gone by now, whoever has the number since.
     ...(released.length > 0
-      ? [knownSince(phone, created), granting(phone, grantOf(reference, reason, released, created))]
+      ? [
+          registeredSinceWrite(phone, created),
+          consentReceiptWrite(phone, grantOf(reference, reason, released, created)),
+        ]
       : []),
     ...(isComplete
       ? completing(reference, platform, created, after)
-      : enqueueing(conversation('app', reference), outgoing, after)),
+      : enqueueWrites(conversation('app', reference), outgoing, after)),
   ]);
   if (failed.includes(0)) {
     // A repeat, which is answered as the first was.
-    const first = await findLatest<RequestItem>(requestKey(id));
+    const first = await getConsistent<RequestItem>(requestKey(id));
     // The first request has expired since then, or its user was erased.
     if (first === undefined) return startRequest(account, phone, { reason, data }, idempotencyKey);
     if (first.request !== item.request) throw idempotencyKeyReused('request');
@@ -138,7 +141,7 @@ export const startRequest = async (
  * @throws request_not_found — there is none, or it has expired, or it is another account's
  */
 export const fetchRequest = async (account: string, id: string): Promise<UserData> =>
-  seenBy(account, v.is(uuid, id) ? await findLatest<RequestItem>(requestKey(id)) : undefined);
+  seenBy(account, v.is(uuid, id) ? await getConsistent<RequestItem>(requestKey(id)) : undefined);
 
 /**
  * The same for a caller who looks again later: what has just become of it may be missed. 0.5 read units.
@@ -146,7 +149,7 @@ export const fetchRequest = async (account: string, id: string): Promise<UserDat
  * @throws request_not_found — it is gone by now
  */
 export const fetchAgain = async (account: string, id: string): Promise<UserData> =>
-  seenBy(account, await find<RequestItem>(requestKey(id)));
+  seenBy(account, await get<RequestItem>(requestKey(id)));
 
 const seenBy = (account: string, item: RequestItem | undefined): UserData => {
   if (item?.account !== account) {
@@ -180,7 +183,7 @@ export const retrieve = async (account: string, phone: string, properties: Prope
   const results = granted(user.profile, properties, created);
   const released = releasedIn(results);
   if (released.length > 0) {
-    await recordGrant(phone, grantOf({ id: newId(), account, phone }, undefined, released, created));
+    await recordConsentReceipt(phone, grantOf({ id: newId(), account, phone }, undefined, released, created));
   }
   return { status: 'completed', results };
 };
@@ -198,7 +201,7 @@ export const usersAsked = async (ids: string[]): Promise<Map<string, string>> =>
 };
 
 /** Why a user's answer is not taken: nobody knows the request, or properties that it did not ask for. */
-export type Refused = { unknown: true } | { strangers: string[] };
+export type RejectedAnswer = { unknown: true } | { strangers: string[] };
 
 /**
  * Takes a user's answer to a request, whole or in part: what is approved is copied from the profile. The first answer to a
@@ -210,9 +213,9 @@ export type Refused = { unknown: true } | { strangers: string[] };
 export const answerRequest = async (
   id: string,
   answers: Partial<Record<string, 'approved' | 'denied'>>,
-): Promise<Refused | undefined> => {
+): Promise<RejectedAnswer | undefined> => {
   for (;;) {
-    const item = await findLatest<RequestItem>(requestKey(id));
+    const item = await getConsistent<RequestItem>(requestKey(id));
     if (item === undefined) return { unknown: true };
     const asked = item.properties.map(({ property }) => property);
     const strangers = Object.keys(answers).filter((name) => !asked.some((property) => property === name));
@@ -263,7 +266,7 @@ const answering = async ({
   const isComplete = item.properties.every(({ property }) => property in all);
   const platform = isComplete ? (await findAccount(account))?.platform : undefined;
   return (after) => [
-    updating({
+    updateWrite({
       Key: requestKey(id),
       UpdateExpression: `SET results = :results, version = :next${isComplete ? ', completed = :now' : ''}`,
       ConditionExpression: 'version = :version AND expires_at > :present',
@@ -275,8 +278,8 @@ const answering = async ({
         ...(isComplete && { ':now': created }),
       },
     }),
-    knownSince(phone, item.created),
-    ...(released.length > 0 ? [granting(phone, grantOf(reference, reason, released, created))] : []),
+    registeredSinceWrite(phone, item.created),
+    ...(released.length > 0 ? [consentReceiptWrite(phone, grantOf(reference, reason, released, created))] : []),
     ...(isComplete ? completing(reference, platform, created, after) : []),
   ];
 };
@@ -289,7 +292,7 @@ const completing = (
   after: string | undefined,
 ): Write[] =>
   platform === 'webhook'
-    ? enqueueing(conversation('platform', request), { type: 'user_data.completed', request, completed }, after)
+    ? enqueueWrites(conversation('platform', request), { type: 'user_data.completed', request, completed }, after)
     : [];
 
 const conversation = (
@@ -321,6 +324,6 @@ const grantOf = (
   reason: string | undefined,
   properties: PropertyName[],
   created: string,
-): Grant => ({ account, request: id, properties, ...(reason !== undefined && { reason }), created });
+): ConsentReceipt => ({ account, request: id, properties, ...(reason !== undefined && { reason }), created });
 
 const userNotFound = (): Problem => new Problem('user_not_found', 'This number is not registered with the app.');

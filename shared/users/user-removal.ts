@@ -3,9 +3,9 @@
  * hash of the number, so that older data that arrives later registers nobody.
  */
 import { now, timestamp } from '../core/clock.ts';
-import { findLatest } from '../table/client.ts';
+import { getConsistent } from '../table/client.ts';
 import { type Key, removalKey, userKey } from '../table/keys.ts';
-import { checking, putting, removing, updating, type Write } from '../table/transactions.ts';
+import { conditionCheckWrite, deleteWrite, putWrite, updateWrite, type Write } from '../table/transactions.ts';
 import { endOfEventMemory } from './event-receipts.ts';
 import { attributeOf, propertiesOf, timeOf, type UserItem, unchanged } from './user-item.ts';
 
@@ -16,10 +16,11 @@ interface RemovalItem extends Key {
 
 /** When the user with this number was removed last, in the last seven days. 1 read unit. */
 export const lastRemoval = async (phone: string): Promise<string | undefined> =>
-  (await findLatest<RemovalItem>(removalKey(phone)))?.removed;
+  (await getConsistent<RemovalItem>(removalKey(phone)))?.removed;
 
 /** Checks that a user was not removed at this time or later, within a transaction that fails otherwise. 2 write units. */
-export const notRemovedSinceCheck = (phone: string, time: string): Write => checking(removalKey(phone), before(time));
+export const notRemovedSinceWrite = (phone: string, time: string): Write =>
+  conditionCheckWrite(removalKey(phone), before(time));
 
 const before = (time: string) => ({
   ConditionExpression: 'attribute_not_exists(pk) OR removed < :time OR expires_at <= :present',
@@ -28,8 +29,8 @@ const before = (time: string) => ({
 
 /** The writes that remove a user, whatever is known. 4 write units in a transaction. */
 export const removalWrites = (phone: string): Write[] => [
-  removing(userKey(phone)),
-  putting(removalItem(phone, timestamp())),
+  deleteWrite(userKey(phone)),
+  putWrite(removalItem(phone, timestamp())),
 ];
 
 /**
@@ -37,9 +38,9 @@ export const removalWrites = (phone: string): Write[] => [
  * later removal is known. 2 read units.
  */
 export const removalWritesAt = async (phone: string, time: string): Promise<Write[] | undefined> => {
-  const [item, removed] = await Promise.all([findLatest<UserItem>(userKey(phone)), lastRemoval(phone)]);
+  const [item, removed] = await Promise.all([getConsistent<UserItem>(userKey(phone)), lastRemoval(phone)]);
   if (removed !== undefined && removed >= time) return undefined;
-  return [forgetWrite(phone, time, item), putting(removalItem(phone, time), before(time))];
+  return [forgetWrite(phone, time, item), putWrite(removalItem(phone, time), before(time))];
 };
 
 const removalItem = (phone: string, removed: string): RemovalItem => ({
@@ -53,14 +54,14 @@ const forgetWrite = (phone: string, time: string, item: UserItem | undefined): W
   const { condition, values } = unchanged(item);
   const Key = userKey(phone);
   if (item?.updated === undefined || item.updated <= time) {
-    return removing(Key, {
+    return deleteWrite(Key, {
       ConditionExpression: condition,
       ...(item !== undefined && { ExpressionAttributeValues: values }),
     });
   }
   const older = propertiesOf(item).flatMap(([name, property]) => (timeOf(property) <= time ? attributeOf(name) : []));
   const isOld = (item.panelist_updated ?? '') <= time;
-  return updating({
+  return updateWrite({
     Key,
     // Whoever is registered now is another person: requests to the one before are not theirs.
     UpdateExpression: `SET created = :now${isOld ? ', panelist = :false' : ''} ADD version :one${older.length > 0 ? ` REMOVE ${older.join(', ')}` : ''}`,

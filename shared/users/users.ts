@@ -1,13 +1,13 @@
 /** Users of the mobile app: who is registered, who is a panelist, and what their profiles say. */
 import * as v from 'valibot';
 import { timestamp } from '../core/clock.ts';
-import { findLatest, peek } from '../table/client.ts';
+import { getConsistent, getEventual } from '../table/client.ts';
 import { userKey } from '../table/keys.ts';
-import { checking, transact, updating, type Write } from '../table/transactions.ts';
+import { conditionCheckWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { applyOnce, eventReceiptWrite } from './event-receipts.ts';
 import { type PropertyName, propertyNames } from './profile-properties.ts';
 import { attributeOf, timeOf, type UserItem, unchanged } from './user-item.ts';
-import { lastRemoval, notRemovedSinceCheck } from './user-removal.ts';
+import { lastRemoval, notRemovedSinceWrite } from './user-removal.ts';
 
 /** What is known of a user, by property. */
 export type Profile = Partial<Record<PropertyName, { value: string; source: string }>>;
@@ -19,14 +19,16 @@ type Property = { value: string; source: string } | { value: null };
  * consistently, because the number may have become one a moment ago: 1.5.
  */
 export const isPanelist = async (phone: string): Promise<boolean> =>
-  (await peek<UserItem>(userKey(phone)))?.panelist || (await findLatest<UserItem>(userKey(phone)))?.panelist || false;
+  (await getEventual<UserItem>(userKey(phone)))?.panelist ||
+  (await getConsistent<UserItem>(userKey(phone)))?.panelist ||
+  false;
 
 /**
  * What is known of a user at this moment, and since when there is this user; nothing, where there is none. A stale
  * profile would release values that the user has changed or removed. 1 read unit.
  */
 export const latestProfile = async (phone: string): Promise<{ profile: Profile; since: string } | undefined> => {
-  const item = await findLatest<UserItem>(userKey(phone));
+  const item = await getConsistent<UserItem>(userKey(phone));
   return item && { profile: profileIn(item), since: item.created };
 };
 /** A property with a value; one that was removed keeps the time of that alone. */
@@ -58,11 +60,14 @@ interface UserUpdate {
 export const updateUser = async (event: string, reported: UserUpdate, at?: string): Promise<void> => {
   if (at === undefined) {
     const present = timestamp();
-    return applyOnce(event, [updating(userChange(reported, { at: present, updated: present }))]);
+    return applyOnce(event, [updateWrite(userChange(reported, { at: present, updated: present }))]);
   }
   const { phone_number } = reported;
   for (;;) {
-    const [item, removed] = await Promise.all([findLatest<UserItem>(userKey(phone_number)), lastRemoval(phone_number)]);
+    const [item, removed] = await Promise.all([
+      getConsistent<UserItem>(userKey(phone_number)),
+      lastRemoval(phone_number),
+    ]);
     if (removed !== undefined && removed >= at) return;
     const newer = notOlder(item, reported, at);
     if (item !== undefined && newer.panelist === undefined && Object.keys(newer.properties).length === 0) return;
@@ -71,12 +76,12 @@ export const updateUser = async (event: string, reported: UserUpdate, at?: strin
     const change = userChange({ phone_number, ...newer }, { at, updated: updated > at ? updated : at });
     const failed = await transact([
       eventReceiptWrite(event),
-      updating({
+      updateWrite({
         ...change,
         ConditionExpression: condition,
         ExpressionAttributeValues: { ...change.ExpressionAttributeValues, ...values },
       }),
-      ...(item === undefined ? [notRemovedSinceCheck(phone_number, at)] : []),
+      ...(item === undefined ? [notRemovedSinceWrite(phone_number, at)] : []),
     ]);
     if (failed.length === 0 || failed.includes(0)) return;
     // The user was changed meanwhile.
@@ -125,8 +130,8 @@ const notOlder = (item: UserItem | undefined, { panelist, properties = {} }: Use
 });
 
 /** Holds that there is this user since then or before, within a transaction that fails otherwise. 2 write units. */
-export const knownSince = (phone: string, time: string): Write =>
-  checking(userKey(phone), {
+export const registeredSinceWrite = (phone: string, time: string): Write =>
+  conditionCheckWrite(userKey(phone), {
     ConditionExpression: 'created <= :time',
     ExpressionAttributeValues: { ':time': time },
   });

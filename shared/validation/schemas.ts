@@ -123,7 +123,7 @@ export const signingSecret = v.pipe(
 );
 
 /** An address that the service posts to. */
-export const receiverUrl = v.pipe(
+export const destinationUrl = v.pipe(
   v.string(),
   v.trim(),
   v.check((value) => {

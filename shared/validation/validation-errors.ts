@@ -1,17 +1,17 @@
 /** What validation finds, in words for the caller: where, what is wrong, what is expected. */
 import * as v from 'valibot';
-import { type Fault, invalidRequest } from '../core/problems.ts';
+import { invalidRequest, type ValidationError } from '../core/problems.ts';
 
 type Issue = v.BaseIssue<unknown>;
 
 /** A fault of a parameter: of path, query or headers. */
-export const faultInParameter = (issue: Issue): Fault => ({
+export const errorInParameter = (issue: Issue): ValidationError => ({
   parameter: keysOf(issue).join('.'),
   detail: describe(issue),
 });
 
 /** A fault of the body, or of the part of it that stands below `keys`. */
-export const faultInBody = (issue: Issue, keys: string[] = []): Fault => ({
+export const errorInBody = (issue: Issue, keys: string[] = []): ValidationError => ({
   pointer: pointerTo([...keys, ...keysOf(issue)]),
   detail: describe(issue),
 });
@@ -23,7 +23,7 @@ export const faultInBody = (issue: Issue, keys: string[] = []): Fault => ({
  */
 export const validBody = <Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> => {
   const { success, output, issues } = v.safeParse(schema, body);
-  if (!success) throw invalidRequest(issues.map((issue) => faultInBody(issue)));
+  if (!success) throw invalidRequest(issues.map((issue) => errorInBody(issue)));
   return output;
 };
 

@@ -135,7 +135,7 @@ const itemised = (bill: Bill): Figure[] =>
 
 /** A message on its whole way, with two reports that come alone. */
 const way = [...message];
-const requests = way.filter(([name]) => name === 'sendMessage' || name === 'takeAppEvents');
+const requests = way.filter(([name]) => name === 'sendMessage' || name === 'receiveAppEvents');
 const messageBill = add(
   ...way.map(([, use]) => {
     const { invocations, reads, writes, indexes: more } = use;

@@ -53,7 +53,7 @@ export class FrontDoor {
 
   /** Reports an event of the app network. */
   async report(type: string, data: object): Promise<void> {
-    await this.send('takeAppEvents', { body: { id: randomUUID(), type, data } });
+    await this.send('receiveAppEvents', { body: { id: randomUUID(), type, data } });
   }
 
   /** A new panelist's number. */

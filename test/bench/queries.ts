@@ -3,7 +3,7 @@
  * latency, against the account with 1,000. It should be the same. `BENCH_ENTRIES` caps how many there are.
  */
 import { randomUUID } from 'node:crypto';
-import { storyOf } from '../../infra/operator/queries/message-history.ts';
+import { messageHistory } from '../../infra/operator/queries/message-history.ts';
 import { jobOf, type LogItem, logItem, type State } from '../../shared/messaging/message.ts';
 import { type LogFilter, listLogs } from '../../shared/stats/delivery-log.ts';
 import { listJobs } from '../../shared/stats/job-counters.ts';
@@ -98,7 +98,7 @@ const queries: Record<string, (account: Account) => Promise<void>> = {
     if ((await listJobs(id, today, today)).length === 0) throw new Error('No jobs were listed.');
   },
   "a message's story": async ({ message }) => {
-    if ((await storyOf(message))?.states.length !== STATES.length) throw new Error('A story lacks a state.');
+    if ((await messageHistory(message))?.states.length !== STATES.length) throw new Error('A story lacks a state.');
   },
 };
 

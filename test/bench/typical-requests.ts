@@ -48,15 +48,15 @@ export const typicalRequests = async (
     uploadImage: upload,
     uploadFile: upload,
     readMedia: () => ({ path: { id: url.split('/').at(-1) ?? '' } }),
-    takeRapidproMessage: () => ({
+    receiveRapidproMessage: () => ({
       body: new URLSearchParams({ id: randomUUID(), text: 'Hello', to_no_plus: newPhone() }),
     }),
-    takeTurnMessage: () => ofTurn(demo),
-    takeTestMessage: () => ({
+    receiveTurnMessage: () => ofTurn(demo),
+    receiveTestMessage: () => ({
       path: { bot_phone_number: demo.bot_phone_number },
       body: { message: { type: 'text', from: newPhone(), text: { body: 'Hello' } } },
     }),
-    takeAppEvents: () => ({
+    receiveAppEvents: () => ({
       body: {
         id: randomUUID(),
         type: 'message.received',

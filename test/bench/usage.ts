@@ -90,7 +90,7 @@ const measureAuthorizer = async ({ door, meter, demo }: Bench): Promise<Use> => 
   let units = noUnits();
   for (let time = 0; time < TIMES; time += 1) {
     meter.take();
-    await door.send('takeTurnMessage', ofTurn(demo));
+    await door.send('receiveTurnMessage', ofTurn(demo));
     units = meter.take().get('authorizer') ?? noUnits();
   }
   return { ...units, ms: quantile(takeTimes().get('authorizer') ?? [], 0.5) };
@@ -113,7 +113,7 @@ const measureMessage = async ({ door, meter, phoneUrl }: Bench): Promise<Way> =>
   const units = meter.take();
   const times = takeTimes();
   return new Map(
-    ['sendMessage', 'relay', 'deliver', 'takeAppEvents', 'count'].map((name) => {
+    ['sendMessage', 'relay', 'deliver', 'receiveAppEvents', 'count'].map((name) => {
       const { calls, reads, writes, indexes } = units.get(name) ?? noUnits();
       const invocations = times.get(name in api ? routeOf(name as EndpointName) : name) ?? [];
       const ofOne = {

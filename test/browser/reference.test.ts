@@ -35,14 +35,14 @@ describe('the reference', () => {
     ['startUserDataRequest', '200'],
     ['retrieveUserData', '200'],
     ['listJobs', '200'],
-    ['takeTestMessage', '200'],
-    ['takeRapidproMessage', '200'],
-    ['takeTurnMessage', '200'],
+    ['receiveTestMessage', '200'],
+    ['receiveRapidproMessage', '200'],
+    ['receiveTurnMessage', '200'],
   ])('tries out %s with the example and the token that stand there', async (name, status) => {
     expect(await tryOut(await openReference(), name)).toBe(status);
   });
 
-  test.each(['sendMessage', 'takeTestMessage'])('tries out %s by another name of this machine too', async (name) => {
+  test.each(['sendMessage', 'receiveTestMessage'])('tries out %s by another name of this machine too', async (name) => {
     const page = await openReference({}, DOCS.replace('127.0.0.1', 'localhost'));
     expect(await tryOut(page, name)).toBe('200');
   });

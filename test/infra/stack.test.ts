@@ -81,7 +81,7 @@ describe('each role allows what its function does, and nothing else', () => {
     ['UploadFile', ['PutItem MEDIA#*', 's3:PutObject Media/*']],
     ['ReadMedia', ['GetItem MEDIA#*', 's3:GetObject Media/*']],
     [
-      'TakeRapidproMessage',
+      'ReceiveRapidproMessage',
       [
         'GetItem ACCOUNT#*',
         'PutItem MESSAGE#*',
@@ -94,7 +94,7 @@ describe('each role allows what its function does, and nothing else', () => {
       ],
     ],
     [
-      'TakeTurnMessage',
+      'ReceiveTurnMessage',
       [
         'GetItem MEDIA#*',
         'GetItem HOOK#*',
@@ -105,11 +105,11 @@ describe('each role allows what its function does, and nothing else', () => {
       ],
     ],
     [
-      'TakeTestMessage',
+      'ReceiveTestMessage',
       ['GetItem NUMBER#*', 'GetItem ACCOUNT#*', 'PutItem MESSAGE#*', 'PutItem OUTBOX#*', 'UpdateItem OUTBOX#*'],
     ],
     [
-      'TakeAppEvents',
+      'ReceiveAppEvents',
       [
         'GetItem NUMBER#*',
         'GetItem ACCOUNT#*',
@@ -258,7 +258,7 @@ describe('each function', () => {
 
   test('is at most 242 KB; more only where it does more: all events, three services, telling files apart; less without the table', async () => {
     const limits: Record<string, number> = {
-      takeAppEvents: 250,
+      receiveAppEvents: 250,
       deliver: 295,
       uploadImage: 305,
       uploadFile: 305,

@@ -11,7 +11,7 @@ import { issueToken, listTokens, revokeToken } from '../../infra/operator/querie
 import { accountOfBot, findAccount, type NumberItem } from '../../shared/accounts/accounts.ts';
 import { hashToken } from '../../shared/accounts/tokens.ts';
 import { APP_NETWORK } from '../../shared/core/permissions.ts';
-import { findLatest, putNew } from '../../shared/table/client.ts';
+import { getConsistent, putIfAbsent } from '../../shared/table/client.ts';
 import { accountKey, hookKey, numberKey, tokenKey } from '../../shared/table/keys.ts';
 import { useOwnTable } from './support/own-table.ts';
 import { newAccountId, newPhone } from './support/world.ts';
@@ -92,9 +92,9 @@ describe('an account', () => {
       settings: { url: 'https://whatsapp.turn.io', channel: 'channel', token: 'token' },
     } as const;
     await updateAccount(id, { platform: { ...turn, hook: { hmac_secret: 'secret' } } });
-    expect(await findLatest(hookKey(id))).toMatchObject({ hook: { hmac_secret: 'secret' } });
+    expect(await getConsistent(hookKey(id))).toMatchObject({ hook: { hmac_secret: 'secret' } });
     await updateAccount(id, { platform: turn });
-    expect(await findLatest(hookKey(id))).toBeUndefined();
+    expect(await getConsistent(hookKey(id))).toBeUndefined();
     expect(await findPlatform(id)).toEqual(turn);
   });
 
@@ -121,7 +121,7 @@ describe('an account', () => {
 
 /** The owner of a number, as it is at this moment. */
 const ownerOf = async (number: string): Promise<string | undefined> =>
-  (await findLatest<NumberItem>(numberKey(number)))?.account;
+  (await getConsistent<NumberItem>(numberKey(number)))?.account;
 
 /** So often two changes are made at the same time. */
 const ROUNDS = 20;
@@ -167,7 +167,7 @@ describe('changes of an account at the same time', () => {
 
   test('take effect though the account has no version yet', async () => {
     const id = newAccountId();
-    await putNew({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000' });
+    await putIfAbsent({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000' });
     const bot_number = newPhone();
     await Promise.all([updateAccount(id, { name: 'Other' }), updateAccount(id, { bot_number })]);
     expect(await findAccount(id)).toEqual({
@@ -194,8 +194,8 @@ describe('changes of an account at the same time', () => {
 describe('an account that names a number which is not its own', () => {
   const misnamed = async (owner: string | undefined) => {
     const [id, bot_number] = [newAccountId(), newPhone()];
-    await putNew({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000', bot_number });
-    if (owner !== undefined) await putNew<NumberItem>({ ...numberKey(bot_number), account: owner });
+    await putIfAbsent({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000', bot_number });
+    if (owner !== undefined) await putIfAbsent<NumberItem>({ ...numberKey(bot_number), account: owner });
     return { id, bot_number };
   };
 
@@ -230,7 +230,7 @@ describe('a token', () => {
     const account = await newAccount();
     const expires = Date.now() + 86_400_500;
     const { token, record } = await issueToken(account, { label: 'test', permissions: ['messages'], expires });
-    expect(await findLatest(tokenKey(hashToken(token)))).toMatchObject({
+    expect(await getConsistent(tokenKey(hashToken(token)))).toMatchObject({
       account,
       token: record.id,
       permissions: ['messages'],
@@ -243,7 +243,7 @@ describe('a token', () => {
   test('that does not end says nothing of an end', async () => {
     const { token, record } = await issueToken(await newAccount(), { label: 'test', permissions: ['messages'] });
     expect(record).not.toHaveProperty('expires');
-    expect(await findLatest(tokenKey(hashToken(token)))).not.toHaveProperty('expires_at');
+    expect(await getConsistent(tokenKey(hashToken(token)))).not.toHaveProperty('expires_at');
   });
 
   test('needs a permission, and an end that is to come', async () => {
@@ -270,7 +270,7 @@ describe('a token', () => {
     const account = await newAccount();
     const { token, record } = await issueToken(account, { label: 'test', permissions: ['stats'] });
     const revoked = await revokeToken(account, record.id);
-    expect(await findLatest(tokenKey(hashToken(token)))).toBeUndefined();
+    expect(await getConsistent(tokenKey(hashToken(token)))).toBeUndefined();
     expect(await revokeToken(account, record.id)).toEqual(revoked);
     expect(await listTokens(account)).toEqual([revoked]);
   });

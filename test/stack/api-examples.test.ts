@@ -88,7 +88,7 @@ const play = async (token: string, { endpoint: name, ...example }: Example): Pro
     headers: { ...headers, ...init.headers },
     ...(path && { path }),
     query: new URLSearchParams(query).toString(),
-    ...(endpoint.token === 'header' && { token: name === 'takeAppEvents' ? app_token : token }),
+    ...(endpoint.token === 'header' && { token: name === 'receiveAppEvents' ? app_token : token }),
   });
 };
 

@@ -1,8 +1,8 @@
 /** Events about one user are applied in their order; after one that is rejected, later ones are held back. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { storyOf } from '../../infra/operator/queries/message-history.ts';
-import { goOnErasing } from '../../shared/user-data/erasure.ts';
+import { messageHistory } from '../../infra/operator/queries/message-history.ts';
+import { resumeErasure } from '../../shared/user-data/erasure.ts';
 import { latestProfile } from '../../shared/users/users.ts';
 import {
   answered,
@@ -55,7 +55,7 @@ describe('events about one user in one batch', () => {
     await applied(batch);
     expect(await latestProfile(phone)).toBeUndefined();
     await applied(batch);
-    await goOnErasing(phone);
+    await resumeErasure(phone);
     // The request is gone by now.
     await applied(batch);
     expect(await rejected(answered(id, APPROVED))).toEqual([
@@ -209,7 +209,7 @@ describe('a bad event', () => {
     const reason = `${'x'.repeat(before)}😀😀`;
     const event = { id: randomUUID(), type: 'message.state', data: { id: sent.id, state: 'delivery_failed', reason } };
     await applied(event);
-    const { states = [] } = (await storyOf(sent.id)) ?? {};
+    const { states = [] } = (await messageHistory(sent.id)) ?? {};
     expect(states.flatMap(({ reason: kept }) => kept ?? [])).toEqual([[...reason].slice(0, 500).join('')]);
   });
 

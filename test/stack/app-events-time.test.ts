@@ -1,7 +1,7 @@
 /** Events with a `timestamp`: data that is older than what is known changes nothing, however late it arrives. */
 import { describe, expect, test } from 'vitest';
 import { findUser, registerUser } from '../../infra/operator/queries/users-admin.ts';
-import { eraseUser, goOnErasing } from '../../shared/user-data/erasure.ts';
+import { eraseUser, resumeErasure } from '../../shared/user-data/erasure.ts';
 import { latestProfile } from '../../shared/users/users.ts';
 import { answered, applied, at, named, rejected, removed, updated } from './support/app-events.ts';
 import { call } from './support/client.ts';
@@ -126,7 +126,7 @@ describe('a user who was removed', () => {
     expect(await findUser(phone)).toEqual({ phone_number: phone, panelist: false });
     // The one who was asked is gone.
     expect(await rejected(answered(asked.requestId, { last_name: 'approved' }))).toHaveLength(1);
-    await goOnErasing(phone);
+    await resumeErasure(phone);
     expect(await firstName(phone)).toBe('New');
   });
 

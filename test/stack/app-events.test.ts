@@ -329,7 +329,7 @@ describe('a batch', () => {
 
   test('is taken from the app network alone', async () => {
     const { token: own } = await newCaller('messages', 'stats', 'bridge', 'profilers', 'user_data');
-    const { status } = await sendRaw('takeAppEvents', {
+    const { status } = await sendRaw('receiveAppEvents', {
       token: own,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(removed(newPhone())),

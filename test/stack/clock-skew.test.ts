@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { sortableTime } from '../../shared/core/clock.ts';
-import { enter, noteFailure } from '../../shared/delivery/circuit-breaker.ts';
+import { acquire, recordFailure } from '../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
 import { dueWork } from '../../shared/delivery/scheduled-work.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
@@ -129,10 +129,10 @@ describe('a worker whose clock is behind', () => {
 test('a circuit that an instance opened whose clock is ahead is tried, later by as much', async () => {
   const name = `platform#${newAccountId()}`;
   await ahead(10, async () => {
-    for (let failures = 0; failures < 3; failures += 1) await noteFailure(name, 'failing');
+    for (let failures = 0; failures < 3; failures += 1) await recordFailure(name, 'degraded');
   });
-  expect(await enter(name)).toMatchObject({ until: expect.any(Number) });
-  expect(await ahead(12, () => enter(name))).toBe('trial');
+  expect(await acquire(name)).toMatchObject({ until: expect.any(Number) });
+  expect(await ahead(12, () => acquire(name))).toBe('half_open');
 });
 
 test('a user who was registered by an instance whose clock is ahead can be asked, and answers', async () => {

@@ -1,22 +1,22 @@
 /** What delivery tells of each way that an entry can go: one line each, with the figures that metrics are made of. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
-import { storyOf } from '../../infra/operator/queries/message-history.ts';
-import { close, findOpenCircuit } from '../../infra/operator/queries/outbox-inspection.ts';
+import { messageHistory } from '../../infra/operator/queries/message-history.ts';
+import { findOpenCircuit, resetCircuit } from '../../infra/operator/queries/outbox-inspection.ts';
 import { sortableTime, timestampOf } from '../../shared/core/clock.ts';
-import { enter, noteFailure } from '../../shared/delivery/circuit-breaker.ts';
+import { acquire, recordFailure } from '../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
 import { nextAttempt } from '../../shared/delivery/retry-policy.ts';
 import { dueWork, laterWork } from '../../shared/delivery/scheduled-work.ts';
-import { newsOf } from '../../shared/delivery/status-receipts.ts';
+import { checkReported } from '../../shared/delivery/status-receipts.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
 import { logItem } from '../../shared/messaging/message.ts';
 import { oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
-import { APP, receiverNameOf } from '../../shared/outbound/destination.ts';
-import { putNew, update } from '../../shared/table/client.ts';
-import { toldKey } from '../../shared/table/keys.ts';
+import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../shared/outbound/destination.ts';
+import { putIfAbsent, update } from '../../shared/table/client.ts';
+import { statusReceiptKey } from '../../shared/table/keys.ts';
 import { traced } from '../../shared/telemetry/trace.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { lifetime } from '../support/lifetime.ts';
@@ -43,7 +43,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   vi.useRealTimers();
-  await close(APP);
+  await resetCircuit(APP_NETWORK_DESTINATION);
 });
 
 const text = (to: string, body = 'Hello') => ({ to, type: 'text' as const, text: { body } });
@@ -150,7 +150,7 @@ describe('a line tells', () => {
     vi.setSystemTime(NOW + LIFETIME);
     expect(await run(conversation)).toEqual({ settled: 1 });
     expect(lines()).toMatchObject([{ message: 'given up', account, cause: 'status_429', reason: 'status_4xx' }]);
-    expect(await enter(receiverNameOf(conversation))).toMatchObject({ cause: 'rate_limited' });
+    expect(await acquire(destinationNameOf(conversation))).toMatchObject({ cause: 'rate_limited' });
   });
 
   test('that nobody is to be told', async () => {
@@ -172,10 +172,10 @@ describe('a line tells', () => {
     if (first === undefined) throw new Error('Nothing waits.');
     await update({ Key: { pk: first.pk, sk: first.sk }, UpdateExpression: 'REMOVE outgoing.content' });
     vi.setSystemTime(NOW + LIFETIME);
-    await noteFailure(receiverNameOf(conversation), 'working');
+    await recordFailure(destinationNameOf(conversation), 'closed');
     await run(conversation);
     // It says nothing of the receiver.
-    expect(await enter(receiverNameOf(conversation))).toBe('failing');
+    expect(await acquire(destinationNameOf(conversation))).toBe('degraded');
     expect(lines()).toMatchObject([
       { level: 'error', message: 'broken', account, error: 'TypeError' },
       { level: 'error', message: 'given up', account, cause: 'unexpected_error', reason: 'unexpected_error' },
@@ -204,20 +204,20 @@ describe('a receiver that is left alone', () => {
     for (const _ of [1, 2, 3]) await run((await waiting('one')).conversation);
     const calls = receiver().calls.length;
     const { conversation, account, ids } = await waiting('one', 'two', 'three');
-    expect(await run(conversation)).toEqual({ settled: 0, put_off: 'receiver_fails' });
-    expect(await findOpenCircuit(APP)).toMatchObject({ failures: 3 });
-    expect(await readHead(conversation)).toMatchObject({ attempts: 0, cause: 'receiver_fails' });
+    expect(await run(conversation)).toEqual({ settled: 0, put_off: 'circuit_open' });
+    expect(await findOpenCircuit(APP_NETWORK_DESTINATION)).toMatchObject({ failures: 3 });
+    expect(await readHead(conversation)).toMatchObject({ attempts: 0, cause: 'circuit_open' });
 
     // It is tried by the first, and left alone for all others that have waited too long.
     vi.setSystemTime(NOW + LIFETIME);
     expect(await run(conversation)).toEqual({ settled: 3 });
     expect(receiver().calls.length).toBe(calls + 2);
-    expect(await findOpenCircuit(APP)).toMatchObject({ failures: 4 });
+    expect(await findOpenCircuit(APP_NETWORK_DESTINATION)).toMatchObject({ failures: 4 });
     const [, message_id] = ids;
     expect(lines().filter(({ message }) => message === 'given up')).toMatchObject([
       { account, cause: 'status_500' },
-      { account, message_id, cause: 'receiver_fails', reason: 'receiver_fails' },
-      { account, cause: 'receiver_fails' },
+      { account, message_id, cause: 'circuit_open', reason: 'circuit_open' },
+      { account, cause: 'circuit_open' },
     ]);
   });
 });
@@ -252,14 +252,14 @@ describe('a conversation', () => {
   test('ends though the state that is to be logged is logged already', async () => {
     const { conversation, ids } = await waiting('one');
     const [id = ''] = ids;
-    const story = await storyOf(id);
+    const story = await messageHistory(id);
     if (story === undefined) throw new Error('There is no message.');
     const { account, phone, job_id, payload_type } = story;
     const message = { id, account, phone, job_id, payload_type, ...lifetime };
-    await putNew(logItem(message, 'delivered_to_server', '2030-01-01T00:00:01.000000'));
+    await putIfAbsent(logItem(message, 'delivered_to_server', '2030-01-01T00:00:01.000000'));
     expect(await run(conversation)).toEqual({ settled: 1 });
     expect(await isEmpty(conversation)).toBe(true);
-    expect((await storyOf(id))?.states.map(({ state }) => state)).toEqual(['sent', 'delivered_to_server']);
+    expect((await messageHistory(id))?.states.map(({ state }) => state)).toEqual(['sent', 'delivered_to_server']);
   });
 
   test('is in the order in which its messages were taken, though the clock of one instance is behind', async () => {
@@ -294,12 +294,12 @@ describe('a conversation', () => {
 });
 
 test('what a platform was told is news again when the note of it has expired', async () => {
-  const state = { id: 'id-1', generation: 0, state: 'sent', never_after: ['delivered'] };
+  const state = { id: 'id-1', generation: 0, state: 'sent', neverAfter: ['delivered'] };
   const telling = { ...state, accepted: timestampOf(NOW), pauseMs: 0, expires_at: NOW / 1_000 + 60 };
   const account = newAccountId();
-  const isNews = async () => (await newsOf(account, telling)).isNews;
+  const isNews = async () => (await checkReported(account, telling)).isNew;
   expect(await isNews()).toBe(true);
-  await putNew({ ...toldKey(account, 'id-1', 0, 'delivered'), expires_at: NOW / 1_000 + 60 });
+  await putIfAbsent({ ...statusReceiptKey(account, 'id-1', 0, 'delivered'), expires_at: NOW / 1_000 + 60 });
   expect(await isNews()).toBe(false);
   vi.setSystemTime(NOW + 60_000);
   expect(await isNews()).toBe(true);

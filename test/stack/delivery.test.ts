@@ -5,7 +5,7 @@ import timers from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
-import { storyOf } from '../../infra/operator/queries/message-history.ts';
+import { messageHistory } from '../../infra/operator/queries/message-history.ts';
 import { findAccount } from '../../shared/accounts/accounts.ts';
 import { timestamp } from '../../shared/core/clock.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
@@ -16,8 +16,8 @@ import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 import { listLogs } from '../../shared/stats/delivery-log.ts';
-import { documents, putNew, remove } from '../../shared/table/client.ts';
-import { toldKey } from '../../shared/table/keys.ts';
+import { documents, putIfAbsent, remove } from '../../shared/table/client.ts';
+import { statusReceiptKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable, useSecret } from './support/own-table.ts';
 import { drop, hang, Receiver } from './support/receiver.ts';
@@ -214,7 +214,7 @@ describe("a pending message, when its account's bot", () => {
     expect(await run(conversation)).toEqual({ settled: 2 });
     expect(app.calls).toEqual([]);
     for (const id of ids) {
-      expect((await storyOf(id))?.states).toMatchObject([
+      expect((await messageHistory(id))?.states).toMatchObject([
         { state: 'sent' },
         { state: 'sending_failed', reason: 'bot_number_released' },
       ]);
@@ -405,7 +405,7 @@ describe("a receiver's circuit", () => {
     for (let count = 0; count < 3; count += 1) expect((await failing()).result.put_off).toBe('status_500');
     const calls = app.calls.length;
     const { conversation, result } = await failing();
-    expect(result.put_off).toBe('receiver_fails');
+    expect(result.put_off).toBe('circuit_open');
     expect(app.calls).toHaveLength(calls);
     expect(await wait(conversation)).toBeLessThanOrEqual(1.21);
     expect((await readHead(conversation))?.attempts).toBe(0);
@@ -526,7 +526,7 @@ describe('a worker', () => {
     const { account, phone } = conversation;
     const id = await sendMessage(account, text(phone, 'Hello'), {});
     const message: Message = { id, account, phone, job_id: 'job', payload_type: 'text', ...lifetimeFrom(timestamp()) };
-    await putNew(logItem(message, 'delivered_to_server', timestamp()));
+    await putIfAbsent(logItem(message, 'delivered_to_server', timestamp()));
     const toUser: Conversation = { ...conversation, direction: 'app' };
     expect(await run(toUser)).toEqual({ settled: 1 });
     expect(await isEmpty(toUser)).toBe(true);
@@ -540,8 +540,11 @@ describe('a worker', () => {
     await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: platform.url } } });
     const part = { reference: '21', to: phone, type: 'text' as const, text: { body: 'Hello' } };
     await reportState(await sendFromPlatform(account, 'rapidpro', part), 'delivered_to_user');
-    const receipt = { ...toldKey(account, '21', 0, 'delivered'), expires_at: Math.ceil(Date.now() / 1_000) + 60 };
-    platform.answers = [(response) => void putNew(receipt).then(() => response.writeHead(200).end())];
+    const receipt = {
+      ...statusReceiptKey(account, '21', 0, 'delivered'),
+      expires_at: Math.ceil(Date.now() / 1_000) + 60,
+    };
+    platform.answers = [(response) => void putIfAbsent(receipt).then(() => response.writeHead(200).end())];
     expect(await run(conversation)).toEqual({ settled: 1 });
     expect(await isEmpty(conversation)).toBe(true);
   });

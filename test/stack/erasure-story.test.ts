@@ -7,12 +7,12 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
-import { storyOf } from '../../infra/operator/queries/message-history.ts';
+import { messageHistory } from '../../infra/operator/queries/message-history.ts';
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { registerUser } from '../../infra/operator/queries/users-admin.ts';
 import { timestamp } from '../../shared/core/clock.ts';
 import { listJobs } from '../../shared/stats/job-counters.ts';
-import { findLatest } from '../../shared/table/client.ts';
+import { getConsistent } from '../../shared/table/client.ts';
 import { erasureKey } from '../../shared/table/keys.ts';
 import { eraseUser } from '../../shared/user-data/erasure.ts';
 import { serveOwnStack } from './support/own-stack.ts';
@@ -23,7 +23,8 @@ import { newAccountId, newPhone } from './support/world.ts';
 const MINUTE = 12_000;
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 
-const statesOf = async (id: string): Promise<string[]> => ((await storyOf(id))?.states ?? []).map(({ state }) => state);
+const statesOf = async (id: string): Promise<string[]> =>
+  ((await messageHistory(id))?.states ?? []).map(({ state }) => state);
 
 test('an erasure ends the delivery of pending messages, and the next owner of the number receives only their own', async () => {
   vi.stubEnv('MINUTE', String(MINUTE));
@@ -83,5 +84,5 @@ test('an erasure ends the delivery of pending messages, and the next owner of th
   await expect.poll(() => platform.calls.map(({ json }) => json.status.id)).toEqual([own]);
   expect(await shown()).not.toContain(third);
   // All of it within the erasure.
-  expect(await findLatest(erasureKey(phone))).toBeDefined();
+  expect(await getConsistent(erasureKey(phone))).toBeDefined();
 });

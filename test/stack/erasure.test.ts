@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { DynamoDBClient, ScanCommand, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
-import { storyOf } from '../../infra/operator/queries/message-history.ts';
+import { messageHistory } from '../../infra/operator/queries/message-history.ts';
 import { findUser } from '../../infra/operator/queries/users-admin.ts';
 import { timestamp } from '../../shared/core/clock.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
@@ -17,10 +17,10 @@ import { recordAnswer } from '../../shared/profilers/answers.ts';
 import { createProfiler } from '../../shared/profilers/profilers.ts';
 import { listLogs } from '../../shared/stats/delivery-log.ts';
 import { type Countable, countEntries, listJobs } from '../../shared/stats/job-counters.ts';
-import { documents, findLatest, page, putNew, remove } from '../../shared/table/client.ts';
+import { documents, getConsistent, page, putIfAbsent, remove } from '../../shared/table/client.ts';
 import { erasureKey, logPartitions, removalKey, requestKey } from '../../shared/table/keys.ts';
-import { listGrants } from '../../shared/user-data/consent-receipts.ts';
-import { dueErasures, type Erased, eraseUser, goOnErasing, removeUser } from '../../shared/user-data/erasure.ts';
+import { listConsentReceipts } from '../../shared/user-data/consent-receipts.ts';
+import { dueErasures, type Erased, eraseUser, removeUser, resumeErasure } from '../../shared/user-data/erasure.ts';
 import { answerRequest, fetchRequest, retrieve, startRequest } from '../../shared/user-data/requests.ts';
 import { updateUser } from '../../shared/users/users.ts';
 import { captureLog } from '../support/captured-log.ts';
@@ -220,7 +220,8 @@ const telling = (lines: string[], { traces }: Pick<Person, 'traces'>): string[] 
 const leftOf = async (person: Person): Promise<string[]> =>
   telling(await wholeTable(), person).filter((line) => !line.includes(erasureKey(person.phone).pk));
 
-const isUnderWay = async ({ phone }: Person): Promise<boolean> => (await findLatest(erasureKey(phone))) !== undefined;
+const isUnderWay = async ({ phone }: Person): Promise<boolean> =>
+  (await getConsistent(erasureKey(phone))) !== undefined;
 
 const due = async (): Promise<string[]> => {
   const found: string[] = [];
@@ -230,7 +231,7 @@ const due = async (): Promise<string[]> => {
 
 /** What stands in the log in the place of the number: one pseudonym in all of it. */
 const pseudonymOf = async (person: Person): Promise<string> => {
-  const stories = await Promise.all([...person.messages.values()].flat().map(storyOf));
+  const stories = await Promise.all([...person.messages.values()].flat().map(messageHistory));
   const names = new Set(stories.map((story) => story?.phone ?? ''));
   expect(names.size).toBe(1);
   const [name = ''] = names;
@@ -239,7 +240,7 @@ const pseudonymOf = async (person: Person): Promise<string> => {
 };
 
 const statesOf = async (message: string): Promise<State[]> =>
-  ((await storyOf(message))?.states ?? []).map(({ state }) => state);
+  ((await messageHistory(message))?.states ?? []).map(({ state }) => state);
 
 const emptyOutboxes = async (person: Person): Promise<void> => {
   for (const { account } of businesses) {
@@ -272,7 +273,7 @@ describe('after an erasure', () => {
 
     expect(telling(await wholeTable(), person)).toHaveLength(1);
     later(2);
-    expect(await goOnErasing(person.phone)).toEqual(NOTHING);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
     expect(telling(await wholeTable(), person)).toEqual([]);
   });
 
@@ -280,10 +281,10 @@ describe('after an erasure', () => {
     const person = await newLife();
     await eraseUser(person.phone);
     later(2);
-    await goOnErasing(person.phone);
+    await resumeErasure(person.phone);
     const pseudonym = await pseudonymOf(person);
-    expect(await listGrants(person.phone)).toEqual([]);
-    expect(await listGrants(pseudonym)).toHaveLength(2 * LIFE.receipts);
+    expect(await listConsentReceipts(person.phone)).toEqual([]);
+    expect(await listConsentReceipts(pseudonym)).toHaveLength(2 * LIFE.receipts);
     for (const { account } of businesses) {
       const { entries } = await listLogs(account, { phone: pseudonym }, 100);
       // What waited is logged as failed: a message to the user, and one of theirs.
@@ -295,8 +296,8 @@ describe('after an erasure', () => {
     await eraseUser(next.phone);
     const another = await pseudonymOf(next);
     expect(another).not.toBe(pseudonym);
-    expect(await listGrants(another)).toHaveLength(2 * LIFE.receipts);
-    expect(await listGrants(pseudonym)).toHaveLength(2 * LIFE.receipts);
+    expect(await listConsentReceipts(another)).toHaveLength(2 * LIFE.receipts);
+    expect(await listConsentReceipts(pseudonym)).toHaveLength(2 * LIFE.receipts);
   });
 
   test('messages that waited are logged as failed, and why; others stand as they were', async () => {
@@ -307,10 +308,10 @@ describe('after an erasure', () => {
     await eraseUser(person.phone);
     for (const ids of person.messages.values()) {
       const [waiting = '', own = ''] = ids.slice(5);
-      expect((await storyOf(waiting))?.states.slice(1)).toMatchObject([
+      expect((await messageHistory(waiting))?.states.slice(1)).toMatchObject([
         { state: 'sending_failed', reason: 'user_erased' },
       ]);
-      expect((await storyOf(own))?.states.slice(1)).toMatchObject([
+      expect((await messageHistory(own))?.states.slice(1)).toMatchObject([
         { state: 'reception_failed_http', reason: 'user_erased' },
       ]);
       for (const id of ids.slice(0, 5)) expect(await statesOf(id)).toEqual(before.get(id));
@@ -327,7 +328,7 @@ describe('after an erasure', () => {
     const theirs = new Set(telling(before, person));
     await eraseUser(person.phone);
     later(2);
-    await goOnErasing(person.phone);
+    await resumeErasure(person.phone);
     const after = await wholeTable();
     const untouched = before.filter((line) => !theirs.has(line));
     expect(untouched.length).toBeGreaterThan(40);
@@ -345,8 +346,8 @@ describe('after an erasure', () => {
     await eraseUser(person.phone);
     expect(await eraseUser(person.phone)).toEqual(NOTHING);
     later(2);
-    expect(await goOnErasing(person.phone)).toEqual(NOTHING);
-    expect(await goOnErasing(person.phone)).toEqual(NOTHING);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
     expect(await eraseUser(person.phone)).toEqual(NOTHING);
     expect(await eraseUser(newPhone())).toEqual(NOTHING);
   });
@@ -405,7 +406,7 @@ describe('the counters of jobs', () => {
         ExpressionAttributeValues: { ':logs': logPartitions.gsi1(account, { state }) },
         ProjectionExpression: 'pk, sk',
       });
-      const read = await Promise.all(items.map(({ pk, sk }) => findLatest<Countable>({ pk, sk })));
+      const read = await Promise.all(items.map(({ pk, sk }) => getConsistent<Countable>({ pk, sk })));
       found.push(...read.filter((entry) => entry !== undefined));
     }
     return found;
@@ -472,7 +473,7 @@ describe('an erasure that is interrupted', () => {
 
   const endOf = async (person: Person) => ({
     left: telling(await wholeTable(), person),
-    receipts: (await listGrants(await pseudonymOf(person))).length,
+    receipts: (await listConsentReceipts(await pseudonymOf(person))).length,
     states: await Promise.all([...person.messages.values()].flat().map(statesOf)),
   });
 
@@ -508,7 +509,7 @@ describe('an erasure that is interrupted', () => {
         if (interrupted) await eraseUser(person.phone);
         else expect(first).toEqual({ answers: 1, requests: 1, waiting: 3, log_entries: 2, receipts: 1 });
         later(2);
-        await goOnErasing(person.phone);
+        await resumeErasure(person.phone);
         expect(await endOf(person), `interrupted at call ${place}`).toEqual(END);
         if (!interrupted) expect(place).toBeGreaterThan(20);
       }
@@ -525,11 +526,11 @@ describe('an erasure that is interrupted', () => {
     vi.mocked(documents.send).mockRestore();
     expect(await findUser(person.phone)).toBeUndefined();
     expect(await due()).toContain(person.phone);
-    await goOnErasing(person.phone);
+    await resumeErasure(person.phone);
     expect(await due()).not.toContain(person.phone);
     later(2);
     expect(await due()).toContain(person.phone);
-    await goOnErasing(person.phone);
+    await resumeErasure(person.phone);
     expect(await endOf(person)).toEqual(END);
     expect(await due()).not.toContain(person.phone);
   });
@@ -557,7 +558,7 @@ describe('what is under way', () => {
     await emptyOutboxes(person);
     expect(await leftOf(person)).toEqual([]);
     later(2);
-    expect(await goOnErasing(person.phone)).toEqual(NOTHING);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
     expect(telling(await wholeTable(), person)).toEqual([]);
     expect(await isUnderWay(person)).toBe(false);
   });
@@ -580,14 +581,14 @@ describe('what is under way', () => {
     expect(await run(toUser)).toEqual({ settled: 0 });
     expect(await run(person.conversation('platform', business.account))).toEqual({ settled: 0 });
     expect([...app.calls, ...platform.calls]).toEqual([]);
-    const stories = await Promise.all((person.messages.get(business.account) ?? []).map(storyOf));
+    const stories = await Promise.all((person.messages.get(business.account) ?? []).map(messageHistory));
     expect(stories.map((story) => story?.states)).toMatchObject([
       [{ state: 'sent' }, { state: 'sending_failed', reason: 'user_erased' }],
       [{ state: 'sent' }, { state: 'sending_failed', reason: 'user_erased' }],
       [{ state: 'received' }, { state: 'reception_failed_http', reason: 'user_erased' }],
     ]);
     await emptyOutboxes(person);
-    expect(await goOnErasing(person.phone)).toEqual({ ...NOTHING, log_entries: 3 });
+    expect(await resumeErasure(person.phone)).toEqual({ ...NOTHING, log_entries: 3 });
     await pseudonymOf(person);
     expect(await leftOf(person)).toEqual([]);
   });
@@ -607,7 +608,7 @@ describe('what is under way', () => {
     expect(await leftOf(person)).not.toEqual([]);
     expect(await isUnderWay(person)).toBe(true);
     later(2);
-    expect(await goOnErasing(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 1 });
+    expect(await resumeErasure(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 1 });
     expect(await statesOf(message)).toEqual(['sent', 'delivered_to_server', 'read']);
     expect(telling(await wholeTable(), person)).toEqual([]);
     await emptyOutboxes(person);
@@ -628,7 +629,7 @@ describe('what is under way', () => {
     expect(await fetchRequest(business.account, request)).toEqual({ status: 'pending', results: {} });
     expect(await answerRequest(request, { first_name: 'approved' })).toEqual({ unknown: true });
     later(2);
-    expect(await goOnErasing(person.phone)).toEqual({ ...NOTHING, requests: 1, waiting: 1 });
+    expect(await resumeErasure(person.phone)).toEqual({ ...NOTHING, requests: 1, waiting: 1 });
     expect(telling(await wholeTable(), person)).toEqual([]);
   });
 
@@ -655,10 +656,10 @@ describe('what is under way', () => {
 
   test('and whose failure is logged already goes all the same, and is counted', async () => {
     const { person, message } = await waitingMessage();
-    const { account, phone, job_id, payload_type } = (await storyOf(message)) ?? {};
+    const { account, phone, job_id, payload_type } = (await messageHistory(message)) ?? {};
     if (!account || !phone || !job_id || !payload_type) throw new Error('There is no message.');
     const logged = { id: message, account, phone, job_id, payload_type, ...lifetime };
-    await putNew(logItem(logged, 'sending_failed', timestamp()));
+    await putIfAbsent(logItem(logged, 'sending_failed', timestamp()));
     expect(await eraseUser(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 2 });
     expect(await statesOf(message)).toEqual(['sent', 'sending_failed']);
     await emptyOutboxes(person);
@@ -687,7 +688,7 @@ describe('what is under way', () => {
       }
       return one();
     });
-    await goOnErasing(person.phone);
+    await resumeErasure(person.phone);
     expect(begun).toBe(true);
     expect(await isUnderWay(person)).toBe(true);
   });
@@ -720,7 +721,7 @@ describe('somebody who registers the number again', () => {
     const next = await newLife(person.phone);
     const theirs = await leftOf(next);
     later(2);
-    expect(await goOnErasing(person.phone)).toEqual(NOTHING);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
     expect(await isUnderWay(person)).toBe(false);
     expect(await leftOf(next)).toEqual(theirs);
   });
@@ -732,7 +733,7 @@ describe('somebody who registers the number again', () => {
     const next = await newLife(person.phone);
     const theirs = await leftOf(next);
     later(2);
-    expect(await goOnErasing(person.phone)).toEqual(NOTHING);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
     expect(await isUnderWay(person)).toBe(false);
     expect(await leftOf(next)).toEqual(theirs);
   });
@@ -746,9 +747,9 @@ describe('somebody who registers the number again', () => {
     const request = await next.ask(business, 'first_name', 'device_make');
     const message = await next.send(business);
     const theirs = telling(await wholeTable(), { traces: next.traces.slice(1).concat(message, request) });
-    expect(await goOnErasing(person.phone)).toEqual(twice(LIFE));
+    expect(await resumeErasure(person.phone)).toEqual(twice(LIFE));
     later(2);
-    expect(await goOnErasing(person.phone)).toEqual(NOTHING);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
     const after = await wholeTable();
     expect(telling(after, { traces: next.traces.slice(1).concat(message, request) })).toEqual(theirs);
     expect(telling(after, { traces: person.traces.slice(1) })).toEqual([]);
@@ -770,7 +771,7 @@ describe('somebody who registers the number again', () => {
     await run(person.conversation('app', business.account));
     await next.send(business);
     later(2);
-    expect(await goOnErasing(person.phone)).toEqual(NOTHING);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
     expect(await statesOf(message)).toEqual(['sent', 'sending_failed']);
     await pseudonymOf(person);
     // The profile; a message, its entry and the head of its outbox.
@@ -804,9 +805,9 @@ describe('somebody who registers the number again', () => {
     expect(await statesOf(reported)).toEqual(['sent', 'delivered_to_server', 'delivered_to_user']);
     expect(await statesOf(pending)).toEqual(['sent', 'sending_failed']);
     expect(await statesOf(own)).toEqual(['sent', 'delivered_to_server']);
-    await goOnErasing(person.phone);
+    await resumeErasure(person.phone);
     await pseudonymOf(person);
-    expect((await storyOf(own))?.phone).toBe(person.phone);
+    expect((await messageHistory(own))?.phone).toBe(person.phone);
   });
 
   test('has no report about the one before left in the outbox, however many of their own come first', async () => {
@@ -821,7 +822,7 @@ describe('somebody who registers the number again', () => {
     for (let count = 0; count < 12; count += 1) await next.write(business);
     await reportState(message, 'read');
     // The reports of both states.
-    expect(await goOnErasing(person.phone)).toEqual({ ...NOTHING, waiting: 2, log_entries: 3 });
+    expect(await resumeErasure(person.phone)).toEqual({ ...NOTHING, waiting: 2, log_entries: 3 });
     const { entries } = await oldestEntries(next.conversation('platform', business.account));
     expect(entries.length).toBeGreaterThan(0);
     expect(telling(await wholeTable(), { traces: [message] }).filter((line) => line.includes('OUTBOX#'))).toEqual([]);
@@ -839,7 +840,7 @@ describe('somebody who registers the number again', () => {
     expect(await due()).not.toContain(person.phone);
     later(1);
     expect(await due()).toContain(person.phone);
-    await goOnErasing(person.phone);
+    await resumeErasure(person.phone);
     expect(telling(await wholeTable(), next)).toEqual([]);
   });
 
@@ -847,9 +848,9 @@ describe('somebody who registers the number again', () => {
     const person = await newLife();
     const event = randomUUID();
     await removeUser(event, person.phone);
-    await goOnErasing(person.phone);
+    await resumeErasure(person.phone);
     later(2);
-    await goOnErasing(person.phone);
+    await resumeErasure(person.phone);
     const next = await newLife(person.phone);
     const theirs = telling(await wholeTable(), next);
     await removeUser(event, person.phone);
@@ -871,7 +872,7 @@ describe('on the served stack', () => {
 
   const report = async (type: string, data: object, id = randomUUID()): Promise<void> => {
     const headers = { 'content-type': 'application/json' };
-    const received = await sendRaw('takeAppEvents', { token, headers, body: JSON.stringify({ id, type, data }) });
+    const received = await sendRaw('receiveAppEvents', { token, headers, body: JSON.stringify({ id, type, data }) });
     expect(received, JSON.stringify(received.body)).toMatchObject({ status: 204 });
   };
 
@@ -917,7 +918,7 @@ describe('on the served stack', () => {
       [pseudonym, 'delivered_to_server'],
       [pseudonym, 'sent'],
     ]);
-    expect(await listGrants(pseudonym)).toHaveLength(2);
+    expect(await listConsentReceipts(pseudonym)).toHaveLength(2);
     expect((await fail('fetchUserData', { token: business, path })).body.code).toBe('request_not_found');
     expect((await fail('answerProfiler', { token: business, body: answer })).body.code).toBe('panelist_not_found');
 

@@ -3,10 +3,10 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { findUser, wholeUser } from '../../infra/operator/queries/users-admin.ts';
-import { documents, findLatest } from '../../shared/table/client.ts';
+import { documents, getConsistent } from '../../shared/table/client.ts';
 import { requestKey, userKey } from '../../shared/table/keys.ts';
-import { listGrants } from '../../shared/user-data/consent-receipts.ts';
-import { goOnErasing, removeUser } from '../../shared/user-data/erasure.ts';
+import { listConsentReceipts } from '../../shared/user-data/consent-receipts.ts';
+import { removeUser, resumeErasure } from '../../shared/user-data/erasure.ts';
 import { answerRequest, fetchRequest, startRequest } from '../../shared/user-data/requests.ts';
 import { updateUser } from '../../shared/users/users.ts';
 import { useOwnTable } from './support/own-table.ts';
@@ -55,7 +55,7 @@ describe('the receipt of an event', () => {
   test('of a removal that has expired lets the removal be applied whole', async () => {
     const phone = newPhone();
     await removeUser(`${phone} removal`, phone);
-    await goOnErasing(phone);
+    await resumeErasure(phone);
     vi.setSystemTime(NOW + 7 * DAY);
     await updateUser(`${phone} again`, named(phone, 'Next'));
     await removeUser(`${phone} removal`, phone);
@@ -75,7 +75,7 @@ describe('a user data request', () => {
 
   test('that expires while it is answered is not answered, and nothing is released', async () => {
     const { phone, id } = await pending();
-    const expiry = Number((await findLatest<{ expires_at: number }>(requestKey(id)))?.expires_at);
+    const expiry = Number((await getConsistent<{ expires_at: number }>(requestKey(id)))?.expires_at);
     vi.setSystemTime(expiry * SECOND - 1);
     const send: typeof documents.send = documents.send.bind(documents);
     vi.spyOn(documents, 'send').mockImplementation((command) => {
@@ -84,12 +84,12 @@ describe('a user data request', () => {
       return send(command);
     });
     expect(await answerRequest(id, { first_name: 'approved' })).toEqual({ unknown: true });
-    expect(await listGrants(phone)).toEqual([]);
+    expect(await listConsentReceipts(phone)).toEqual([]);
   });
 
   test('that expires while it is repeated with its key is made anew', async () => {
     const { account, start, id } = await pending();
-    const expiry = Number((await findLatest<{ expires_at: number }>(requestKey(id)))?.expires_at);
+    const expiry = Number((await getConsistent<{ expires_at: number }>(requestKey(id)))?.expires_at);
     vi.setSystemTime(expiry * SECOND - 1);
     const send: typeof documents.send = documents.send.bind(documents);
     vi.spyOn(documents, 'send').mockImplementation((command) =>

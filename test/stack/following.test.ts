@@ -35,7 +35,10 @@ const newListener = async () => {
 
 const report = async (type: string, data: object): Promise<string> => {
   const { token } = await newCaller('app');
-  const { headers } = await call('takeAppEvents', { token, body: { id: randomBytes(8).toString('hex'), type, data } });
+  const { headers } = await call('receiveAppEvents', {
+    token,
+    body: { id: randomBytes(8).toString('hex'), type, data },
+  });
   return headers.get('apigw-requestid') ?? '';
 };
 
@@ -64,9 +67,9 @@ test('a message to a user: accepted, relayed, delivered, and what was reported o
   expect(told(later, (line) => line.message_id === id && line.type !== 'message.state')).toEqual([
     'SendMessage accepted',
     'Deliver delivered',
-    'TakeAppEvents state',
+    'ReceiveAppEvents state',
   ]);
-  expect(told(later, holds(second))).toEqual(expect.arrayContaining(['TakeAppEvents state', 'Deliver delivered']));
+  expect(told(later, holds(second))).toEqual(expect.arrayContaining(['ReceiveAppEvents state', 'Deliver delivered']));
 });
 
 test("a user's message: accepted with the app network's request, delivered to the platform", async () => {
@@ -79,7 +82,7 @@ test("a user's message: accepted with the app network's request, delivered to th
     .flatMap(({ line }) => line.message_id ?? []);
   expect(new Set(ids).size).toBe(1);
   expect(told(lines, holds(trace))).toEqual(
-    expect.arrayContaining(['TakeAppEvents accepted', 'Relay relay', 'Deliver delivered']),
+    expect.arrayContaining(['ReceiveAppEvents accepted', 'Relay relay', 'Deliver delivered']),
   );
 });
 
@@ -101,7 +104,7 @@ test('a receiver that fails opens its circuit, and closes it when it works again
   receiver.answers = [503];
   await Promise.all(
     Array.from({ length: 3 }, () =>
-      call('takeTestMessage', {
+      call('receiveTestMessage', {
         token,
         path: { bot_phone_number: bot_number },
         body: { message: { type: 'text', from: newPhone(), text: { body: 'Hi' } } },

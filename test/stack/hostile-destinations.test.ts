@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
-import { waitingConversations } from '../../infra/operator/queries/outbox-inspection.ts';
+import { pendingConversations } from '../../infra/operator/queries/outbox-inspection.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
 import { oldestEntries } from '../../shared/messaging/outbox.ts';
@@ -57,7 +57,7 @@ test('a destination that switches protocols is a failed attempt, which "outbox l
   expect(await run(conversation)).toEqual({ settled: 0, put_off: 'status_101' });
   expect(received(destination)).toEqual(['one', 'one']);
   const { account } = conversation;
-  expect(await waitingConversations({ account })).toMatchObject([{ entries: 2, failed: 1, cause: 'status_101' }]);
+  expect(await pendingConversations({ account })).toMatchObject([{ entries: 2, failed: 1, cause: 'status_101' }]);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest';
 import { secondsFromNow, timestamp } from '../../shared/core/clock.ts';
 import { newId, newPseudonym } from '../../shared/core/ids.ts';
 import { logItem } from '../../shared/messaging/message.ts';
-import { putNew } from '../../shared/table/client.ts';
+import { putIfAbsent } from '../../shared/table/client.ts';
 import { call } from './support/client.ts';
 import { newCaller, newPanelist, newPhone } from './support/world.ts';
 
@@ -19,7 +19,7 @@ const newProfiler = async () => {
 };
 
 const report = (type: 'message.state' | 'user_data.answered', data: object) =>
-  call('takeAppEvents', { token: app_token, body: { id: randomUUID(), type, data } });
+  call('receiveAppEvents', { token: app_token, body: { id: randomUUID(), type, data } });
 
 test.each<[string, () => Promise<void>]>([
   [
@@ -96,7 +96,7 @@ test('the log filter takes every contact that the logs show, also that of an era
   const accepted = timestamp();
   const expires_at = secondsFromNow(60);
   const message = { id: newId(), account, phone, job_id: randomUUID(), payload_type: 'text', accepted, expires_at };
-  await putNew(logItem(message, 'sent', accepted));
+  await putIfAbsent(logItem(message, 'sent', accepted));
   const [shown] = (await call('listLogs', { token, query: { job_id: message.job_id } })).body ?? [];
   expect(shown?.contact).toBe(`${phone}@users.example.com`);
   for (const contact of [shown?.contact, phone, phone.toUpperCase()]) {

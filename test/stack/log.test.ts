@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { mintToken } from '../../shared/accounts/tokens.ts';
-import { findLatest } from '../../shared/table/client.ts';
+import { getConsistent } from '../../shared/table/client.ts';
 import { erasureKey } from '../../shared/table/keys.ts';
 import { call, fail, sendRaw } from './support/client.ts';
 import { logLines } from './support/log-lines.ts';
@@ -178,8 +178,12 @@ test('no line of any function or host holds what a message says, who it is from 
     { id: words.event, type: 'message.received', data: { from: stranger, to: bot, type: words.lost } },
     { id: words.event, type: 'message.state', data: { id: words.mistyped, state: 'read' } },
   ];
-  await sendRaw('takeAppEvents', { token: app_token, headers: json, body: JSON.stringify(events) });
-  const last = await sendRaw('takeAppEvents', { token: `${app_token}-x`, headers: json, body: JSON.stringify(events) });
+  await sendRaw('receiveAppEvents', { token: app_token, headers: json, body: JSON.stringify(events) });
+  const last = await sendRaw('receiveAppEvents', {
+    token: `${app_token}-x`,
+    headers: json,
+    body: JSON.stringify(events),
+  });
   await linesOf(last.headers.get('apigw-requestid'));
 
   // What was to fail has failed, and is in the log by its names.
@@ -201,7 +205,7 @@ test('no line of any function or host holds what a message says, who it is from 
   const written = await readFile(inject('stack').log, 'utf8');
   for (const known of [account, failing.id, late.id]) expect(written).toContain(known);
   const sources = new Set((await logLines()).map(({ source }) => source.replace(/[^A-Za-z].*$/, '')));
-  for (const part of ['SendMessage', 'TakeAppEvents', 'Relay', 'Deliver', 'Count']) {
+  for (const part of ['SendMessage', 'ReceiveAppEvents', 'Relay', 'Deliver', 'Count']) {
     expect(
       [...sources].some((source) => source.startsWith(part)),
       part,
@@ -236,7 +240,7 @@ test('no line of any function or host holds what a profile says, why a business 
   const [phone, refused, putOff, stranger] = [newPhone(), newPhone(), newPhone(), newPhone()];
   const json = { 'content-type': 'application/json' };
   const report = (...events: { type: string; data: object }[]) =>
-    sendRaw('takeAppEvents', {
+    sendRaw('receiveAppEvents', {
       token: app_token,
       headers: json,
       body: JSON.stringify(events.map((event) => ({ id: `${words.event}-${randomUUID()}`, ...event }))),
@@ -329,7 +333,7 @@ test('no line of any function or host holds what a profile says, why a business 
   };
   await expect.poll(goneBy).toEqual([404, 404, 404]);
   // The last look, when all that was under way is over, ends an erasure.
-  const isForgotten = async (one: string) => (await findLatest(erasureKey(one))) === undefined;
+  const isForgotten = async (one: string) => (await getConsistent(erasureKey(one))) === undefined;
   for (const one of [phone, refused, putOff]) await expect.poll(() => isForgotten(one)).toBe(true);
 
   const written = await readFile(inject('stack').log, 'utf8');
@@ -338,7 +342,7 @@ test('no line of any function or host holds what a profile says, why a business 
     'StartUserDataRequest',
     'FetchUserData',
     'RetrieveUserData',
-    'TakeAppEvents',
+    'ReceiveAppEvents',
     'Deliver',
     'Erase',
   ]) {
@@ -372,7 +376,7 @@ test('no line holds a token of a path, right or wrong, nor what chat platforms s
   const encoded = (given: string) => Buffer.from(given).toString('base64url');
   const wrong = mintToken();
   const toTurn = (given: string, body: string, secret = hmac_secret) =>
-    sendRaw('takeTurnMessage', {
+    sendRaw('receiveTurnMessage', {
       path: { encoded_token: encoded(given) },
       headers: {
         'content-type': 'application/json',
@@ -392,13 +396,13 @@ test('no line holds a token of a path, right or wrong, nor what chat platforms s
   expect(statuses).toEqual([200, 403, 422, 400, 403, 403]);
 
   const toRapidpro = (fields: Record<string, string>, given = token) =>
-    sendRaw('takeRapidproMessage', { token: given, body: new URLSearchParams(fields) });
+    sendRaw('receiveRapidproMessage', { token: given, body: new URLSearchParams(fields) });
   await toRapidpro({ id: '1', text, to: taken, quick_reply: reply });
   await toRapidpro({ id: '1', text, to: `${refused}x` });
   await toRapidpro({ id: '1', text, to: taken }, wrong);
   await untilShown(taken, 2);
   await write(writer, bot, written);
-  await call('takeTestMessage', {
+  await call('receiveTestMessage', {
     token,
     path: { bot_phone_number: bot },
     body: { message: { type: 'text', from: writer, text: { body: written } } },
@@ -410,7 +414,8 @@ test('no line holds a token of a path, right or wrong, nor what chat platforms s
 
   const log = await readFile(inject('stack').log, 'utf8');
   expect(log).toContain(account);
-  for (const part of ['TakeTurnMessage', 'TakeRapidproMessage', 'TakeTestMessage']) expect(log).toContain(part);
+  for (const part of ['ReceiveTurnMessage', 'ReceiveRapidproMessage', 'ReceiveTestMessage'])
+    expect(log).toContain(part);
   const tokens = [token, wrong].flatMap((given) => [
     given,
     given.slice(5, 40),

@@ -24,7 +24,7 @@ const PROPERTIES = {
 const PENDING = { status: 'pending', results: {} };
 
 const report = (type: string, data: object) =>
-  call('takeAppEvents', { token: app_token, body: { id: randomUUID(), type, data } });
+  call('receiveAppEvents', { token: app_token, body: { id: randomUUID(), type, data } });
 
 interface Request extends Caller {
   id: string;

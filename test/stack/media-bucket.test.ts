@@ -9,7 +9,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { deleteMedia, listMedia } from '../../infra/operator/queries/media-admin.ts';
 import { Problem } from '../../shared/core/problems.ts';
-import { openMedia, whyNotToSend } from '../../shared/media/media.ts';
+import { getMedia, sendError } from '../../shared/media/media.ts';
 import { getObject, putObject } from '../../shared/media/object-store.ts';
 import { upload } from '../../shared/media/uploads.ts';
 import { documents } from '../../shared/table/client.ts';
@@ -48,8 +48,8 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT)(
       ({ url } = await upload(account, 'image', fileOf(png)));
     };
     expect(await consumedBy(uploading)).toEqual({ calls: 1, table: 1, indexes: 1 });
-    expect(await consumedBy(() => openMedia(idIn(url)))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
-    expect(await consumedBy(() => whyNotToSend(account, 'image', url))).toEqual({ calls: 1, table: 1, indexes: 0 });
+    expect(await consumedBy(() => getMedia(idIn(url)))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
+    expect(await consumedBy(() => sendError(account, 'image', url))).toEqual({ calls: 1, table: 1, indexes: 0 });
     expect(Buffer.from((await getObject(idIn(url))) ?? []).equals(png)).toBe(true);
   },
 );
@@ -214,13 +214,13 @@ describe('media', () => {
     const account = newAccountId();
     const [id, other] = [await uploaded(account, png), await uploaded(account, png)];
     const cutOff = deleteMedia(id, async () => {
-      await expect(openMedia(id)).rejects.toMatchObject({ code: 'media_expired' });
+      await expect(getMedia(id)).rejects.toMatchObject({ code: 'media_expired' });
       throw new Error('cut off');
     });
     await expect(cutOff).rejects.toThrow('cut off');
     for (const _ of ['once', 'again']) {
       await deleteMedia(id, async () => undefined);
-      await expect(openMedia(id)).rejects.toMatchObject({ code: 'media_not_found' });
+      await expect(getMedia(id)).rejects.toMatchObject({ code: 'media_not_found' });
     }
     expect((await listMedia(account)).map((kept) => kept.id)).toEqual([other]);
   });

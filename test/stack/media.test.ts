@@ -330,7 +330,7 @@ describe('a message', () => {
     const turn = await newCaller('messages', 'bridge');
     const encoded_token = Buffer.from(turn.token).toString('base64url');
     const sendTurn = (to: string, message: object) =>
-      sendRaw('takeTurnMessage', {
+      sendRaw('receiveTurnMessage', {
         path: { encoded_token },
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ to, ...message }),

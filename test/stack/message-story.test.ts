@@ -1,7 +1,7 @@
 /** What is known and told of a message: once for each thing that happened, whatever comes again or late. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
-import { storyOf } from '../../infra/operator/queries/message-history.ts';
+import { messageHistory } from '../../infra/operator/queries/message-history.ts';
 import { receiveEvents } from '../../shared/app-network/event-batch.ts';
 import { oldestEntries } from '../../shared/messaging/outbox.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
@@ -75,7 +75,7 @@ test('a story begins with the message, though a clock that is behind dated a sta
   const id = await sendMessage(account, text(phone), {});
   vi.useFakeTimers({ now: Date.now() - 60_000, toFake: ['Date'] });
   await reportState(id, 'delivered_to_user');
-  expect(await storyOf(id)).toMatchObject({
+  expect(await messageHistory(id)).toMatchObject({
     id,
     account,
     phone,
@@ -90,7 +90,7 @@ test('the reason why the app network failed is kept, up to 500 characters', asyn
   const id = await sendMessage(account, text(newPhone()), {});
   const data = { id, state: 'delivery_failed', reason: `The phone is off. ${'x'.repeat(500)}` };
   expect(await receiveEvents([{ id: 'event-1', type: 'message.state', data }], () => [])).toEqual([]);
-  const failed = (await storyOf(id))?.states.find(({ state }) => state === 'delivery_failed');
+  const failed = (await messageHistory(id))?.states.find(({ state }) => state === 'delivery_failed');
   expect(failed?.reason).toBe(data.reason.slice(0, 500));
 });
 
@@ -99,5 +99,5 @@ test('a message of a chat platform that names none of its own is another one eac
   const draft = text(newPhone());
   const [one, two] = [await sendFromPlatform(account, 'turn', draft), await sendFromPlatform(account, 'turn', draft)];
   expect(one).not.toBe(two);
-  expect((await storyOf(one))?.origin).toEqual({ platform: 'turn', id: one });
+  expect((await messageHistory(one))?.origin).toEqual({ platform: 'turn', id: one });
 });

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findUser, registerUser } from '../../infra/operator/queries/users-admin.ts';
-import { find } from '../../shared/table/client.ts';
+import { get } from '../../shared/table/client.ts';
 import { userKey } from '../../shared/table/keys.ts';
 import { csv, failingTable, folder, inJson, operator, refusal, remote, run, time } from './support/operator.ts';
 import { useOwnTable } from './support/own-table.ts';
@@ -23,7 +23,7 @@ describe('an import of panelists', () => {
     const file = await csv('name,phone_number', ...numbers.map((number) => `"Doe, J",${number}`));
     const result = { imported: 2_000, unchanged: 0, duplicates: 0, skipped: [] };
     const sample = [0, 1, 31, 32, 33, 1_000, 1_998, 1_999].map((index) => numbers[index] ?? '');
-    const rows = () => Promise.all(sample.map((number) => find(userKey(number))));
+    const rows = () => Promise.all(sample.map((number) => get(userKey(number))));
 
     expect(await inJson('panelist', 'import', file)).toEqual(result);
     const before = await rows();

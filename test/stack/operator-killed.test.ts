@@ -12,12 +12,12 @@ import { issueToken, listTokens, revokeToken } from '../../infra/operator/querie
 import { hashToken } from '../../shared/accounts/tokens.ts';
 import { getObject, putObject } from '../../shared/media/object-store.ts';
 import { upload } from '../../shared/media/uploads.ts';
-import { putOff, readHead } from '../../shared/messaging/outbox.ts';
+import { readHead, scheduleRetry } from '../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 import { recordAnswer } from '../../shared/profilers/answers.ts';
 import { createProfiler } from '../../shared/profilers/profilers.ts';
-import { putNew } from '../../shared/table/client.ts';
+import { putIfAbsent } from '../../shared/table/client.ts';
 import { numberKey } from '../../shared/table/keys.ts';
 import { answerRequest, startRequest } from '../../shared/user-data/requests.ts';
 import { updateUser } from '../../shared/users/users.ts';
@@ -216,14 +216,14 @@ const scenarios: Record<string, Scenario> = {
       await sendMessage(account, textTo(phone), {});
       const head = await readHead({ direction: 'app', account, phone });
       const why = { until: Date.now() + 60_000, since: head?.created ?? '', cause: 'timeout', attempts: 1 };
-      if (head) await putOff(head, why);
+      if (head) await scheduleRetry(head, why);
       return ['outbox', 'retry', '--account', account];
     },
   },
   'number check --release': {
     prepare: async () => {
       const number = newPhone();
-      await putNew({ ...numberKey(number), account: newAccountId() });
+      await putIfAbsent({ ...numberKey(number), account: newAccountId() });
       return ['number', 'check', number, '--release'];
     },
   },

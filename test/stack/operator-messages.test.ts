@@ -8,7 +8,7 @@ import { findOpenCircuit, retryConversations } from '../../infra/operator/querie
 import { readSettings } from '../../infra/settings.ts';
 import { sortableTime, timestamp } from '../../shared/core/clock.ts';
 import { idFromKey, newId as newUuid } from '../../shared/core/ids.ts';
-import { noteFailure } from '../../shared/delivery/circuit-breaker.ts';
+import { recordFailure } from '../../shared/delivery/circuit-breaker.ts';
 import type { Conversation, Direction, Outgoing } from '../../shared/messaging/events.ts';
 import { jobOf, logItem, type Message, type State } from '../../shared/messaging/message.ts';
 import { nameOf, readHead } from '../../shared/messaging/outbox.ts';
@@ -16,7 +16,7 @@ import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 import { platformOf } from '../../shared/platforms/registry.ts';
 import { countEntries, listJobs } from '../../shared/stats/job-counters.ts';
-import { documents, find, putNew, remove } from '../../shared/table/client.ts';
+import { documents, get, putIfAbsent, remove } from '../../shared/table/client.ts';
 import { headKey, jobCounterKey } from '../../shared/table/keys.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { holdBack, inJson, newAccount, newId, operator, refusal, remote, time } from './support/operator.ts';
@@ -51,9 +51,9 @@ const sending = ({ account, phone }: Conversation): Outgoing => ({
   content,
 });
 
-/** Opens a receiver's circuit. */
-const fail = async (receiver: string): Promise<void> => {
-  for (let failure = 0; failure < 3; failure += 1) await noteFailure(receiver, 'working');
+/** Opens a destination's circuit. */
+const fail = async (destination: string): Promise<void> => {
+  for (let failure = 0; failure < 3; failure += 1) await recordFailure(destination, 'closed');
 };
 
 const tomorrow = Date.now() + 86_400_000;
@@ -160,16 +160,16 @@ describe('outbox list', () => {
     expect(await inJson('outbox', 'list', '--account', empty.account)).toEqual({ conversations: [], circuits: [] });
   });
 
-  test('names the receivers that are left alone', async () => {
+  test('names the destinations whose circuits are open', async () => {
     const conversation = await newConversation('platform');
     const { account } = conversation;
     await holdBack(conversation, [sending(conversation)]);
     const { name } = await platformOf(account);
     await fail(name);
-    await noteFailure(name, 'trial');
+    await recordFailure(name, 'half_open');
 
     const { circuits } = await inJson('outbox', 'list', '--account', account);
-    expect(circuits).toEqual([{ receiver: `platform#${account}`, open_until: expect.any(String), failures: 4 }]);
+    expect(circuits).toEqual([{ destination: `platform#${account}`, open_until: expect.any(String), failures: 4 }]);
     const { stdout } = await operator('outbox', 'list', '--account', account);
     const until = minute(Date.parse(circuits[0].open_until));
     expect(stdout).toMatch(new RegExp(`^LEFT ALONE +UNTIL +FAILED\n${name} +${until} +4$`, 'm'));
@@ -210,7 +210,7 @@ describe('outbox retry', () => {
     return world;
   };
 
-  test("begins an account's conversations anew, and no longer leaves their receivers alone", async () => {
+  test("retries an account's conversations, and resets their destinations' circuits", async () => {
     const { account, app, platform, others } = await newWorld();
     expect(await inJson('outbox', 'retry', '--account', account)).toEqual({ retried: 2 });
     expect([await stateOf(app), await stateOf(platform)]).toEqual([DUE, DUE]);
@@ -288,8 +288,8 @@ describe('message list', () => {
 
   test('leaves out a message whose first entry has ended, as "message show" does', async () => {
     const message = newMessage(await newAccount());
-    await putNew({ ...logItem(message, 'sent', timestamp()), expires_at: 1 });
-    await putNew(logItem(message, 'read', timestamp()));
+    await putIfAbsent({ ...logItem(message, 'sent', timestamp()), expires_at: 1 });
+    await putIfAbsent(logItem(message, 'read', timestamp()));
     expect(await inJson('message', 'list', message.phone)).toEqual([]);
   });
 
@@ -394,14 +394,14 @@ describe('message show', () => {
   test('says that what does not wait does not', async () => {
     const { account, phone } = await newConversation();
     const message = newMessage(account, phone);
-    await putNew(logItem(message, 'received', timestamp()));
+    await putIfAbsent(logItem(message, 'received', timestamp()));
     expect(await inJson('message', 'show', message.id)).not.toHaveProperty('waiting');
     expect(await shown(message.id)).toMatch(/\nWaits +no\n/);
   });
 
   test('knows no message that is not there, or has ended', async () => {
     const ended = newMessage(await newAccount());
-    await putNew({ ...logItem(ended, 'sent', timestamp()), expires_at: 1 });
+    await putIfAbsent({ ...logItem(ended, 'sent', timestamp()), expires_at: 1 });
     for (const id of [newUuid(), ended.id]) {
       expect(await refusal('message', 'show', id)).toContain(`There is no message ${id}`);
     }
@@ -417,7 +417,7 @@ describe('job recount', () => {
     Promise.all(
       Array.from({ length: times }, async () => {
         const item = logItem({ ...newMessage(account), job_id }, state, created);
-        await putNew(item);
+        await putIfAbsent(item);
         return item;
       }),
     );
@@ -463,7 +463,7 @@ describe('job recount', () => {
       await log(account, job_id, state, at(0));
       await inJson('job', 'recount', account, ...options);
       const key = jobCounterKey(account, { day: TODAY, job_id, payload_type: 'text', state });
-      const { expires_at = 0 } = (await find<{ expires_at: number }>(key)) ?? {};
+      const { expires_at = 0 } = (await get<{ expires_at: number }>(key)) ?? {};
       // After the day that it counts.
       return Math.floor((expires_at - Date.now() / 1000) / 86_400);
     };

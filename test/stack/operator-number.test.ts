@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { allNumbers, releaseOrphan } from '../../infra/operator/queries/bot-numbers.ts';
 import { findAccount, type NumberItem } from '../../shared/accounts/accounts.ts';
-import { findLatest, putNew } from '../../shared/table/client.ts';
+import { getConsistent, putIfAbsent } from '../../shared/table/client.ts';
 import { accountKey, numberKey } from '../../shared/table/keys.ts';
 import { putAll } from './support/many-items.ts';
 import { newAccount, newId, operator, refusal } from './support/operator.ts';
@@ -15,14 +15,14 @@ useOwnTable('operator-number');
 /** A number whose row names this account. */
 const numberOf = async (account: string): Promise<string> => {
   const number = newPhone();
-  await putNew<NumberItem>({ ...numberKey(number), account });
+  await putIfAbsent<NumberItem>({ ...numberKey(number), account });
   return number;
 };
 
 /** An account that names a number, whoever owns it. */
 const naming = async (bot_number: string): Promise<string> => {
   const id = newId();
-  await putNew({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000', bot_number });
+  await putIfAbsent({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000', bot_number });
   await updateAccount(id, { name: 'Listed' });
   return id;
 };
@@ -32,7 +32,7 @@ const check = async (...args: string[]) => {
   return { code, stderr, found: JSON.parse(stdout) };
 };
 
-const isThere = async (number: string): Promise<boolean> => (await findLatest(numberKey(number))) !== undefined;
+const isThere = async (number: string): Promise<boolean> => (await getConsistent(numberKey(number))) !== undefined;
 
 test('a number whose account names it is good', async () => {
   const bot_number = newPhone();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findPlatform } from '../../infra/operator/queries/accounts-admin.ts';
 import type { PlatformName } from '../../shared/accounts/platform-settings.ts';
 import { newId as newUuid } from '../../shared/core/ids.ts';
-import { noteFailure } from '../../shared/delivery/circuit-breaker.ts';
+import { recordFailure } from '../../shared/delivery/circuit-breaker.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
 import { findHook } from '../../shared/platforms/inbound-secret.ts';
 import { platformOf, platforms } from '../../shared/platforms/registry.ts';
@@ -478,7 +478,7 @@ describe('on the local stack', () => {
     await holdBack(conversation, [{ type: 'message.received', message, to: newPhone(), content }]);
     // Left alone, it would put off again whatever is tried.
     const { name } = await platformOf(account);
-    for (let failure = 0; failure < 3; failure += 1) await noteFailure(name, 'working');
+    for (let failure = 0; failure < 3; failure += 1) await recordFailure(name, 'closed');
     expect(receiver.calls).toEqual([]);
 
     const retried = await run(['outbox', 'retry', '--account', account], local);

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { sortableTime } from '../../shared/core/clock.ts';
 import { newId as newUuid } from '../../shared/core/ids.ts';
-import { noteFailure } from '../../shared/delivery/circuit-breaker.ts';
+import { recordFailure } from '../../shared/delivery/circuit-breaker.ts';
 import { type State, states } from '../../shared/messaging/message.ts';
 import { jobCounterKey } from '../../shared/table/keys.ts';
 import { lifetime } from '../support/lifetime.ts';
@@ -230,7 +230,7 @@ const sending = ({ account, phone }: { account: string; phone: string }) => ({
 
 /** Opens a receiver's circuit. */
 const fail = async (receiver: string): Promise<void> => {
-  for (let failure = 0; failure < 3; failure += 1) await noteFailure(receiver, 'working');
+  for (let failure = 0; failure < 3; failure += 1) await recordFailure(receiver, 'closed');
 };
 
 describe('what waits', () => {

@@ -8,7 +8,7 @@ import type { Conversation } from '../../shared/messaging/events.ts';
 import { readHead } from '../../shared/messaging/outbox.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
-import { receiverNameOf } from '../../shared/outbound/destination.ts';
+import { destinationNameOf } from '../../shared/outbound/destination.ts';
 import { documents } from '../../shared/table/client.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';
@@ -124,7 +124,7 @@ describe('a platform that asks for fewer calls', () => {
     limitFor(1);
     const conversation = await written(here);
     expect(await run(conversation)).toMatchObject({ put_off: 'status_429' });
-    expect(await findOpenCircuit(receiverNameOf(conversation))).toBeUndefined();
+    expect(await findOpenCircuit(destinationNameOf(conversation))).toBeUndefined();
     expect(await run(await written(here))).toMatchObject({ put_off: 'rate_limited' });
   });
 
@@ -248,7 +248,7 @@ describe('a status of RapidPro', () => {
     const calls = platform.calls.length;
     await report([second], 'delivered_to_user');
     expect(await run(conversation)).toEqual({ settled: 1 });
-    expect(await run(await written(here))).toEqual({ settled: 0, put_off: 'receiver_fails' });
+    expect(await run(await written(here))).toEqual({ settled: 0, put_off: 'circuit_open' });
     expect(platform.calls).toHaveLength(calls);
   });
 });

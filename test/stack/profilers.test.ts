@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { timestamp } from '../../shared/core/clock.ts';
 import { idFromKey } from '../../shared/core/ids.ts';
 import { answersRemoved, createProfiler, deleteProfiler } from '../../shared/profilers/profilers.ts';
-import { findLatest, remove, update } from '../../shared/table/client.ts';
+import { getConsistent, remove, update } from '../../shared/table/client.ts';
 import { profilerKey, profilerOfKey } from '../../shared/table/keys.ts';
 import { call, fail, type Received, sendRaw } from './support/client.ts';
 import { newVendor } from './support/world.ts';
@@ -237,7 +237,7 @@ describe('an idempotency key', () => {
     const ofKey = profilerOfKey(account, idFromKey(account, 'createProfiler', headers['idempotency-key']));
     await answersRemoved(tombstone);
     for (const Key of [tombstone, ofKey]) {
-      const { expires_at } = (await findLatest<{ expires_at?: number }>(Key)) ?? {};
+      const { expires_at } = (await getConsistent<{ expires_at?: number }>(Key)) ?? {};
       expect(expires_at, 'both rows end together').toBeGreaterThan(Date.now() / 1000 + 7 * 86_400 - 60);
       await update({
         Key,

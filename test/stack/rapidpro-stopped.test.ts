@@ -6,7 +6,7 @@ import { deliver } from '../../shared/delivery/deliver.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
 import { oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
-import { eraseUser, goOnErasing, removeUser } from '../../shared/user-data/erasure.ts';
+import { eraseUser, removeUser, resumeErasure } from '../../shared/user-data/erasure.ts';
 import { updateUser } from '../../shared/users/users.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useOwnTable } from './support/own-table.ts';
@@ -70,7 +70,7 @@ test.each<[string, (phone: string) => Promise<unknown>]>([
     'the app says so',
     async (phone) => {
       await removeUser(newId(), phone);
-      await goOnErasing(phone);
+      await resumeErasure(phone);
     },
   ],
   ['an operator erases them', eraseUser],
@@ -80,7 +80,7 @@ test.each<[string, (phone: string) => Promise<unknown>]>([
   expect(await run(conversation)).toEqual({ settled: 1 });
   for (const minutes of [1, 2]) {
     later(minutes);
-    await goOnErasing(phone);
+    await resumeErasure(phone);
     await run(conversation);
   }
   expect(calls()).toEqual(['hook Hi', `stopped +${phone}`]);
@@ -95,7 +95,7 @@ test('a user is stopped after the last look of the erasure, if the platform coul
   await run(conversation);
   await eraseUser(phone);
   later(3);
-  await goOnErasing(phone);
+  await resumeErasure(phone);
   later(10);
   platform.calls.length = 0;
   platform.answers = [200];
@@ -108,7 +108,7 @@ test('who is removed again later is stopped again', async () => {
   await eraseUser(phone);
   await run(conversation);
   later(3);
-  await goOnErasing(phone);
+  await resumeErasure(phone);
   await updateUser(newId(), { phone_number: phone });
   await write('Hi again');
   await run(conversation);

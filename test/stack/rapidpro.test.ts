@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import type { Permission } from '../../shared/core/permissions.ts';
-import { findLatest } from '../../shared/table/client.ts';
+import { getConsistent } from '../../shared/table/client.ts';
 import { erasureKey } from '../../shared/table/keys.ts';
 import { applied, removed, updated } from './support/app-events.ts';
 import { asProblem, call, fail, sendRaw, urlOf } from './support/client.ts';
@@ -21,11 +21,11 @@ type Body = NonNullable<RequestInit['body']>;
 
 /** Posts as RapidPro does: the token stands bare in its header. */
 const post = ({ token }: Caller, body: Body, headers: Record<string, string> = {}) =>
-  sendRaw('takeRapidproMessage', { headers: { authorization: token, 'content-type': FORM, ...headers }, body });
+  sendRaw('receiveRapidproMessage', { headers: { authorization: token, 'content-type': FORM, ...headers }, body });
 
 /** Has a flow send a message, or a part of one. Answers our id of it. */
 const flowSends = async ({ token }: Caller, to: string, text: string, id = '21'): Promise<string> => {
-  const { body } = await call('takeRapidproMessage', { token, body: { id, text, to } });
+  const { body } = await call('receiveRapidproMessage', { token, body: { id, text, to } });
   if (body.id === undefined) throw new Error('Nothing is sent.');
   return body.id;
 };
@@ -96,7 +96,7 @@ describe('a message of a flow', () => {
     const { token } = await flow();
     const to = newPhone();
     for (const [place, slash] of ['', '/'].entries()) {
-      const response = await fetch(`${urlOf('takeRapidproMessage')}${slash}`, {
+      const response = await fetch(`${urlOf('receiveRapidproMessage')}${slash}`, {
         method: 'POST',
         headers: { authorization: `${scheme}${token}`, 'content-type': `${FORM}; charset=UTF-8` },
         body: `id=${place}&text=Hi&to=${to}`,
@@ -158,7 +158,7 @@ describe('a message of a flow', () => {
       { ...fields, to: other },
       { ...fields, id: '22' },
     ]) {
-      ids.add((await call('takeRapidproMessage', { token: caller.token, body })).body.id);
+      ids.add((await call('receiveRapidproMessage', { token: caller.token, body })).body.id);
     }
     expect(ids.size).toBe(6);
     expect(await shownOn(to, 5)).toEqual([
@@ -310,14 +310,17 @@ describe('what cannot be sent', () => {
 
   test('is refused without a token, with a wrong one, and with one that is not for the bridge', async () => {
     const headers = { 'content-type': FORM };
-    expect(await sendRaw('takeRapidproMessage', { headers, body: good })).toMatchObject({
+    expect(await sendRaw('receiveRapidproMessage', { headers, body: good })).toMatchObject({
       status: 401,
       body: { message: 'Unauthorized' },
     });
     const caller = await newCaller('messages', 'stats', 'profilers', 'user_data');
     const wrong = await post({ ...caller, token: `${caller.token}0` }, good);
     expect(wrong).toMatchObject({ status: 403, body: { message: 'Forbidden' } });
-    const { body } = await fail('takeRapidproMessage', { ...caller, body: { id: '1', to: '27820000001', text: 'Hi' } });
+    const { body } = await fail('receiveRapidproMessage', {
+      ...caller,
+      body: { id: '1', to: '27820000001', text: 'Hi' },
+    });
     expect(body).toMatchObject({ status: 403, code: 'permission_required' });
     expect((await call('listLogs', { token: caller.token })).status).toBe(204);
   });
@@ -326,7 +329,7 @@ describe('what cannot be sent', () => {
     'is refused at an address that goes on behind the last slash: %s',
     async (rest) => {
       const { token } = await newCaller('bridge', 'stats');
-      const response = await fetch(`${urlOf('takeRapidproMessage')}/${rest}`, {
+      const response = await fetch(`${urlOf('receiveRapidproMessage')}/${rest}`, {
         method: 'POST',
         headers: { authorization: token, 'content-type': FORM },
         body: good,
@@ -651,6 +654,6 @@ test('a user who is removed is stopped in RapidPro, once, after what they wrote'
   await expect.poll(() => channel.calls.length).toBe(2);
   expect(channel.calls[1]).toMatchObject({ address: '/c/ex/7cf9ca51/stopped', fields: { from: `+${phone}` } });
   // The erasure looks once more, two minutes later.
-  await expect.poll(() => findLatest(erasureKey(phone))).toBeUndefined();
+  await expect.poll(() => getConsistent(erasureKey(phone))).toBeUndefined();
   expect(channel.calls).toHaveLength(2);
 });

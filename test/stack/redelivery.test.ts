@@ -16,7 +16,7 @@ import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 import { listLogs } from '../../shared/stats/delivery-log.ts';
 import { listJobs } from '../../shared/stats/job-counters.ts';
-import { putNew, update } from '../../shared/table/client.ts';
+import { putIfAbsent, update } from '../../shared/table/client.ts';
 import { entryKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { lifetime } from '../support/lifetime.ts';
@@ -171,7 +171,7 @@ const logged = async (length: number): Promise<{ account: string; records: Strea
         ...lifetime,
       };
       const item = logItem(message, 'sent', '2030-01-01T00:00:00.000000');
-      await putNew(item);
+      await putIfAbsent(item);
       return recordOf(item, place);
     }),
   );

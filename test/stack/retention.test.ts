@@ -1,14 +1,14 @@
 /** What is kept of a message or a request ends all at once; afterwards its idempotency key is as good as new. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
-import { close } from '../../infra/operator/queries/outbox-inspection.ts';
+import { resetCircuit } from '../../infra/operator/queries/outbox-inspection.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
 import type { Direction } from '../../shared/messaging/events.ts';
 import type { LogItem } from '../../shared/messaging/message.ts';
 import { oldestEntries } from '../../shared/messaging/outbox.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
-import { APP } from '../../shared/outbound/destination.ts';
+import { APP_NETWORK_DESTINATION } from '../../shared/outbound/destination.ts';
 import { rapidpro } from '../../shared/platforms/rapidpro.ts';
 import { listLogs } from '../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../shared/stats/job-counters.ts';
@@ -35,7 +35,7 @@ captureLog();
 beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
 afterEach(async () => {
   vi.useRealTimers();
-  await close(APP);
+  await resetCircuit(APP_NETWORK_DESTINATION);
 });
 
 /** Sets the clock so many days after the beginning. */
@@ -87,7 +87,7 @@ describe('all rows of a message expire with its acceptance', () => {
     const { entries } = await oldestEntries({ direction: 'platform', ...business });
     const [entry] = entries;
     if (entry === undefined) throw new Error('The platform is told nothing.');
-    expect(rapidpro.receiver({ url }).telling?.(entry)).toMatchObject({
+    expect(rapidpro.destination({ url }).receiptFor?.(entry)).toMatchObject({
       id: '21',
       expires_at: (await rowsOf(id))[0]?.expires_at,
     });

@@ -16,7 +16,7 @@ import { deleteMedia } from '../../infra/operator/queries/media-admin.ts';
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { permissions } from '../../shared/core/permissions.ts';
 import { listLogs } from '../../shared/stats/delivery-log.ts';
-import { documents, findLatest } from '../../shared/table/client.ts';
+import { documents, getConsistent } from '../../shared/table/client.ts';
 import {
   accountKey,
   type Key,
@@ -27,7 +27,7 @@ import {
   requestKey,
   userKey,
 } from '../../shared/table/keys.ts';
-import { listGrants } from '../../shared/user-data/consent-receipts.ts';
+import { listConsentReceipts } from '../../shared/user-data/consent-receipts.ts';
 import { fileOf, png } from './support/files.ts';
 import { Receiver } from './support/receiver.ts';
 import { startStack, type TestStack } from './support/start-stack.ts';
@@ -110,7 +110,7 @@ const untilKnown = async (...keys: Key[]): Promise<void> => {
     const stale = async () =>
       (await documents.send(new GetCommand({ TableName: `${stack.table}-replica`, Key: key, ConsistentRead: true })))
         .Item;
-    await expect.poll(stale, { interval: 50 }).toEqual(await findLatest(key));
+    await expect.poll(stale, { interval: 50 }).toEqual(await getConsistent(key));
   }
   isHeld = true;
 };
@@ -175,7 +175,7 @@ describe('directly after a change of a user', () => {
     expect(await retrieve(token, phone)).toMatchObject({ status: 404, body: { code: 'user_not_found' } });
     expect(await startRequest(token, phone, 'device_make')).toMatchObject({ status: 404 });
     expect(await startRequest(token, phone, 'first_name')).toMatchObject({ status: 404 });
-    expect(await listGrants(phone)).toEqual([]);
+    expect(await listConsentReceipts(phone)).toEqual([]);
   });
 
   test('whose number has a new owner, nothing of the old one is released', async () => {
@@ -331,7 +331,7 @@ describe('directly after media', () => {
   const imageTo = (url: string) => ({ to: newPhone(), type: 'image', image: { url } });
 
   const deleteBytes = async (id: string): Promise<void> => {
-    const { bucket } = (await findLatest<{ bucket: string }>(mediaKey(id))) ?? {};
+    const { bucket } = (await getConsistent<{ bucket: string }>(mediaKey(id))) ?? {};
     const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' };
     const client = new S3Client({ endpoint: stack.s3_endpoint, forcePathStyle: true, credentials });
     await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: id }));

@@ -22,13 +22,17 @@ const message = (from: string, body: string) => ({ message: { type: 'text' as co
 
 /** Writes to a bot as if this user had. */
 const writeAs = async ({ token, bot }: Bot, from: string, body: string): Promise<void> => {
-  const received = await call('takeTestMessage', { token, path: { bot_phone_number: bot }, body: message(from, body) });
+  const received = await call('receiveTestMessage', {
+    token,
+    path: { bot_phone_number: bot },
+    body: message(from, body),
+  });
   expect(received).toMatchObject({ status: 200, body: { message: 'success' } });
 };
 
 /** Posts a body as it is. */
 const post = ({ token, bot }: Bot, body: string, headers: Record<string, string> = JSON_TYPE) =>
-  sendRaw('takeTestMessage', { token, path: { bot_phone_number: bot }, headers, body });
+  sendRaw('receiveTestMessage', { token, path: { bot_phone_number: bot }, headers, body });
 
 /** The logs of an account, oldest first. */
 const logsOf = async ({ token }: Caller) => ((await call('listLogs', { token })).body ?? []).reverse();
@@ -148,7 +152,7 @@ describe('a test message', () => {
     await writeAs(bot, user, 'wake up');
     await expect.poll(() => calls.length).toBe(1);
     const to = calls[0]?.body.from;
-    await call('takeRapidproMessage', { token: bot.token, body: { id: '1', text: 'I am awake', to } });
+    await call('receiveRapidproMessage', { token: bot.token, body: { id: '1', text: 'I am awake', to } });
     expect(await untilShown(user, 1)).toMatchObject([
       { data: { from: bot.bot, to: user, text: { body: 'I am awake' } } },
     ]);
@@ -160,7 +164,7 @@ describe('a bot', () => {
 
   /** What is answered for a bot's number as it stands in the address. */
   const answerFor = async ({ token }: Caller, number: string) => {
-    const response = await fetch(urlOf('takeTestMessage', { bot_phone_number: 'BOT' }).replace('BOT', number), {
+    const response = await fetch(urlOf('receiveTestMessage', { bot_phone_number: 'BOT' }).replace('BOT', number), {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, ...JSON_TYPE },
       body,
@@ -272,7 +276,7 @@ describe('what is no test message', () => {
   test('is refused without a token, with a wrong one, and with one that is not for the bridge', async () => {
     const bot = await withBot();
     const path = { bot_phone_number: bot.bot };
-    expect(await sendRaw('takeTestMessage', { path, headers: JSON_TYPE, body: good })).toMatchObject({
+    expect(await sendRaw('receiveTestMessage', { path, headers: JSON_TYPE, body: good })).toMatchObject({
       status: 401,
       body: { message: 'Unauthorized' },
     });

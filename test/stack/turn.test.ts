@@ -1,9 +1,11 @@
 /** The bridge to Turn (spec §4.12): what it sends to users, and what its numbers are told. */
+
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
-import { waitingConversations } from '../../infra/operator/queries/outbox-inspection.ts';
+import { pendingConversations } from '../../infra/operator/queries/outbox-inspection.ts';
 import { asProblem, call, sendRaw, urlOf } from './support/client.ts';
 import { report, untilShown, write } from './support/phones.ts';
 import { Receiver } from './support/receiver.ts';
@@ -20,7 +22,7 @@ const inPath = (token: string): string => Buffer.from(token).toString('base64url
 
 /** Posts a body as it is. */
 const post = ({ token }: Caller, body: string, headers: Record<string, string> = {}) =>
-  sendRaw('takeTurnMessage', {
+  sendRaw('receiveTurnMessage', {
     path: { encoded_token: inPath(token) },
     headers: { ...JSON_TYPE, ...headers },
     body,
@@ -148,7 +150,7 @@ describe('a message of Turn', () => {
 
 describe('the token in the address', () => {
   const url = (encoded: string): string =>
-    urlOf('takeTurnMessage', { encoded_token: 'TOKEN' }).replace('TOKEN', encoded);
+    urlOf('receiveTurnMessage', { encoded_token: 'TOKEN' }).replace('TOKEN', encoded);
 
   const postTo = async (encoded: string, to = '27820000001') => {
     const response = await fetch(url(encoded), {
@@ -183,7 +185,7 @@ describe('the token in the address', () => {
     const caller = await newCaller('messages', 'stats');
     expect(await postTo(inPath(caller.token))).toMatchObject({ status: 403, body: { code: 'permission_required' } });
     const { token } = await business();
-    const inHeader = await sendRaw('takeTurnMessage', { token, path: { encoded_token: 'x' }, headers: JSON_TYPE });
+    const inHeader = await sendRaw('receiveTurnMessage', { token, path: { encoded_token: 'x' }, headers: JSON_TYPE });
     expect(inHeader).toMatchObject({ status: 403, body: { message: 'Forbidden' } });
     expect((await call('listLogs', { token: caller.token })).status).toBe(204);
   });
@@ -456,8 +458,10 @@ describe("a number is told of a user's message", () => {
     const reset = seconds() + 8;
     number.answers.push({ status: 429, headers: { 'x-ratelimit-reset': String(reset) } });
     for (const text of ['one', 'two']) await write(phone, bot, text);
-    const waiting = async () => (await waitingConversations({ account: caller.account })).map(({ cause }) => cause);
+    const waiting = async () => (await pendingConversations({ account: caller.account })).map(({ cause }) => cause);
     await expect.poll(waiting).toEqual(['status_429']);
+    // An eventually consistent read may miss the pause for half a second.
+    await setTimeout(600);
     await write(other, bot, 'of another');
     await expect.poll(async () => [...(await waiting())].sort()).toEqual(['rate_limited', 'status_429']);
 

@@ -10,10 +10,10 @@ import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { Problem } from '../../shared/core/problems.ts';
-import { documents, findLatest } from '../../shared/table/client.ts';
+import { documents, getConsistent } from '../../shared/table/client.ts';
 import { erasureKey, type Key, requestKey, userKey } from '../../shared/table/keys.ts';
-import { type Grant, listGrants } from '../../shared/user-data/consent-receipts.ts';
-import { eraseUser, goOnErasing, removeUser } from '../../shared/user-data/erasure.ts';
+import { type ConsentReceipt, listConsentReceipts } from '../../shared/user-data/consent-receipts.ts';
+import { eraseUser, removeUser, resumeErasure } from '../../shared/user-data/erasure.ts';
 import {
   answerRequest,
   fetchRequest,
@@ -166,7 +166,7 @@ class Race {
         if (step.by === 'operator') await eraseUser(this.phone);
         else {
           await removeUser(randomUUID(), this.phone);
-          await goOnErasing(this.phone);
+          await resumeErasure(this.phone);
         }
     }
   }
@@ -220,10 +220,10 @@ class Race {
   }
 
   /** Every receipt about the user, under whichever name. */
-  async receipts(): Promise<Grant[]> {
-    const erasure = await findLatest<Key & { pseudonym: string }>(erasureKey(this.phone));
+  async receipts(): Promise<ConsentReceipt[]> {
+    const erasure = await getConsistent<Key & { pseudonym: string }>(erasureKey(this.phone));
     const names = [this.phone, ...(erasure === undefined ? [] : [erasure.pseudonym])];
-    return (await Promise.all(names.map(listGrants))).flat();
+    return (await Promise.all(names.map(listConsentReceipts))).flat();
   }
 
   /** Holds what must be in the end. */
@@ -290,7 +290,7 @@ race(
     const left = await wholeTable();
     for (const value of values) expect(left).not.toContain(value);
     vi.setSystemTime(Date.now() + 2 * MINUTE);
-    await goOnErasing(phone);
+    await resumeErasure(phone);
     expect(await wholeTable()).not.toContain(phone);
   },
 );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { documents } from '../../shared/table/client.ts';
-import { goOnErasing, removeUser } from '../../shared/user-data/erasure.ts';
+import { removeUser, resumeErasure } from '../../shared/user-data/erasure.ts';
 import { answerRequest, fetchRequest, startRequest } from '../../shared/user-data/requests.ts';
 import { updateUser } from '../../shared/users/users.ts';
 import { useOwnTable } from './support/own-table.ts';
@@ -45,5 +45,5 @@ test('an answer to what the one before was asked grants nothing of who has regis
   await register(phone, 'after');
   expect(await answerRequest(id, { first_name: 'approved' })).toEqual({ unknown: true });
   expect(await fetchRequest(account, id)).toEqual({ status: 'pending', results: {} });
-  await goOnErasing(phone);
+  await resumeErasure(phone);
 });

@@ -10,7 +10,7 @@ import { logItem } from '../../shared/messaging/message.ts';
 import { readHead } from '../../shared/messaging/outbox.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 import { documents } from '../../shared/table/client.ts';
-import { listGrants } from '../../shared/user-data/consent-receipts.ts';
+import { listConsentReceipts } from '../../shared/user-data/consent-receipts.ts';
 import { eraseUser } from '../../shared/user-data/erasure.ts';
 import { answerRequest, fetchRequest, startRequest } from '../../shared/user-data/requests.ts';
 import type { PropertyName } from '../../shared/users/profile-properties.ts';
@@ -90,7 +90,7 @@ describe('a request', () => {
       return send(command);
     });
     await expect(ask(account, phone, ['first_name', 'device_make'])).rejects.toMatchObject({ code: 'user_not_found' });
-    expect(await listGrants(phone)).toEqual([]);
+    expect(await listConsentReceipts(phone)).toEqual([]);
   });
 
   test('to a user whom an instance registered whose clock is ahead is asked, and answered', async () => {

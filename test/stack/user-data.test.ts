@@ -4,7 +4,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type AccountPlatform, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { update } from '../../shared/table/client.ts';
 import { requestKey } from '../../shared/table/keys.ts';
-import { listGrants } from '../../shared/user-data/consent-receipts.ts';
+import { listConsentReceipts } from '../../shared/user-data/consent-receipts.ts';
 import type { PropertyName } from '../../shared/users/profile-properties.ts';
 import { call, fail, type ProblemDocument, type Received, sendRaw } from './support/client.ts';
 import { untilShown, write } from './support/phones.ts';
@@ -38,11 +38,11 @@ const unavailable = { status: 'unavailable' };
 const event = (type: string, data: object) => ({ id: randomUUID(), type, data });
 
 /** The app network reports what must be taken. */
-const report = (...events: object[]) => call('takeAppEvents', { token: app_token, body: events });
+const report = (...events: object[]) => call('receiveAppEvents', { token: app_token, body: events });
 
 /** What of a report is refused, and why. */
 const refused = async (...events: object[]): Promise<string[]> => {
-  const { body } = await fail('takeAppEvents', { token: app_token, body: events });
+  const { body } = await fail('receiveAppEvents', { token: app_token, body: events });
   expect(body).toMatchObject({ status: 422, code: 'events_refused' });
   return (body.errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`);
 };
@@ -80,7 +80,7 @@ const fetched = async ({ token }: Caller, id: string) =>
 
 /** What is released, as the receipts about a user say it. */
 const receipts = async (phone: string) =>
-  (await listGrants(phone)).map(({ properties, reason }) => [...properties, reason]);
+  (await listConsentReceipts(phone)).map(({ properties, reason }) => [...properties, reason]);
 
 /** What came to a phone from an account, up to a message that is sent now. */
 const shownUpToNow = async ({ token }: Caller, phone: string, before: number) => {
@@ -293,7 +293,7 @@ describe('an answer', () => {
     await answer(id, first);
     // Once while the request is pending, with an answer to the rest, and once when it is completed.
     await answer(id, { ...second, citizenship: 'denied' });
-    const before = { told: await fetched(caller, id), receipts: await listGrants(phone) };
+    const before = { told: await fetched(caller, id), receipts: await listConsentReceipts(phone) };
     expect(before.told).toEqual({
       status: 'completed',
       results: {
@@ -302,7 +302,7 @@ describe('an answer', () => {
       },
     });
     await answer(id, { ...second, citizenship: 'approved' });
-    expect({ told: await fetched(caller, id), receipts: await listGrants(phone) }).toEqual(before);
+    expect({ told: await fetched(caller, id), receipts: await listConsentReceipts(phone) }).toEqual(before);
     expect(before.receipts).toHaveLength(first.first_name === 'approved' ? 1 : 0);
   });
 
@@ -656,7 +656,7 @@ describe('a receipt', () => {
       return result?.status === 'approved' ? result.timestamp : undefined;
     };
     const at = { account: one.account, request: id, reason: REASON };
-    const grants = await listGrants(phone);
+    const grants = await listConsentReceipts(phone);
     expect(grants).toEqual([
       { ...at, properties: ['app_version'], created: timeOf('app_version') },
       { ...at, properties: ['first_name'], created: timeOf('first_name') },

@@ -2,7 +2,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
-import { waitingAbout, waitingConversations } from '../../infra/operator/queries/outbox-inspection.ts';
+import { pendingAbout, pendingConversations } from '../../infra/operator/queries/outbox-inspection.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
 import { nameOf, oldestEntries } from '../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
@@ -37,18 +37,18 @@ const written = async (...bodies: string[]) => {
 describe('what waits about a message', () => {
   test('is how often it was tried, and no state where none is to be told', async () => {
     const { conversation, ids } = await written('one');
-    expect(await waitingAbout(conversation, ids[0] ?? '')).toEqual({ attempts: { failed: 0 }, states: [] });
+    expect(await pendingAbout(conversation, ids[0] ?? '')).toEqual({ attempts: { failed: 0 }, states: [] });
   });
 
   test('is nothing where others wait', async () => {
     const { conversation } = await written('one');
-    expect(await waitingAbout(conversation, 'another')).toBeUndefined();
+    expect(await pendingAbout(conversation, 'another')).toBeUndefined();
   });
 
   test('is nothing where the conversation has just come to its end', async () => {
     const { conversation, ids } = await written('one');
     await remove(headKey(nameOf(conversation)));
-    expect(await waitingAbout(conversation, ids[0] ?? '')).toBeUndefined();
+    expect(await pendingAbout(conversation, ids[0] ?? '')).toBeUndefined();
   });
 });
 
@@ -71,12 +71,12 @@ describe('what waits in a conversation', () => {
     [101, 100, true],
   ])('is counted up to a hundred: %i', async (count, entries, more) => {
     const account = await copies(count);
-    expect(await waitingConversations({ account })).toMatchObject([{ account, entries, more, failed: 0 }]);
+    expect(await pendingConversations({ account })).toMatchObject([{ account, entries, more, failed: 0 }]);
   });
 
   test('is more than what one answer of the table holds', async () => {
     const { account } = await written(...Array(5).fill('😀'.repeat(65_536)));
-    const [waiting] = await waitingConversations({ account });
+    const [waiting] = await pendingConversations({ account });
     expect(waiting?.entries).toBeLessThan(5);
     expect(waiting?.more).toBe(true);
   });
@@ -87,16 +87,16 @@ describe('what waits in a conversation', () => {
     vi.spyOn(documents, 'send').mockImplementation(async (command) =>
       command instanceof GetCommand ? {} : send(command),
     );
-    expect(await waitingConversations({ account })).toEqual([]);
+    expect(await pendingConversations({ account })).toEqual([]);
   });
 
   test('is shown of each user, the one first who waits longest', async () => {
     const { id: account } = await createAccount({ name: 'Test', id: newAccountId() });
     const phones = [newPhone(), newPhone(), newPhone()];
     for (const to of phones) await sendMessage(account, { to, type: 'text', text: { body: 'Hello' } }, {});
-    expect((await waitingConversations({ account })).map(({ phone }) => phone)).toEqual(phones);
+    expect((await pendingConversations({ account })).map(({ phone }) => phone)).toEqual(phones);
     const [, one = ''] = phones;
-    expect((await waitingConversations({ account, phone: one })).map(({ phone }) => phone)).toEqual([one]);
-    expect(await waitingConversations({ account, direction: 'platform' })).toEqual([]);
+    expect((await pendingConversations({ account, phone: one })).map(({ phone }) => phone)).toEqual([one]);
+    expect(await pendingConversations({ account, direction: 'platform' })).toEqual([]);
   });
 });

@@ -7,11 +7,11 @@ import { appEvent } from '../../shared/app-network/events.ts';
 import { rapidproMessage } from '../../shared/platforms/rapidpro.ts';
 import { turnMessages } from '../../shared/platforms/turn.ts';
 import { anyObject, listOf, recordOf } from '../../shared/validation/bounded.ts';
-import { faultInBody } from '../../shared/validation/validation-errors.ts';
+import { errorInBody } from '../../shared/validation/validation-errors.ts';
 
 /** The faults that a schema finds in a body. */
 const faultsOf = (schema: v.GenericSchema, input: unknown) =>
-  (v.safeParse(schema, input).issues ?? []).map((issue) => faultInBody(issue));
+  (v.safeParse(schema, input).issues ?? []).map((issue) => errorInBody(issue));
 
 describe('a list', () => {
   const looked: unknown[] = [];

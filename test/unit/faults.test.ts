@@ -2,11 +2,11 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../shared/core/problems.ts';
-import { faultInBody, faultInParameter, pointerTo, validBody } from '../../shared/validation/validation-errors.ts';
+import { errorInBody, errorInParameter, pointerTo, validBody } from '../../shared/validation/validation-errors.ts';
 
 /** The faults that a schema finds in a body. */
 const faultsOf = (schema: v.GenericSchema, input: unknown, keys?: string[]) =>
-  (v.safeParse(schema, input).issues ?? []).map((issue) => faultInBody(issue, keys));
+  (v.safeParse(schema, input).issues ?? []).map((issue) => errorInBody(issue, keys));
 
 const choice = v.variant('type', [
   v.object({ type: v.literal('text'), text: v.string() }),
@@ -56,7 +56,7 @@ describe('what is wrong is said in words', () => {
 
 test('a fault of a parameter names it, and what it stands in', () => {
   const { issues = [] } = v.safeParse(v.object({ page: v.object({ size: v.string() }) }), { page: {} });
-  expect(issues.map(faultInParameter)).toEqual([{ parameter: 'page.size', detail: 'is required' }]);
+  expect(issues.map(errorInParameter)).toEqual([{ parameter: 'page.size', detail: 'is required' }]);
 });
 
 describe('the place of a fault', () => {
@@ -90,7 +90,7 @@ describe('the place of a fault', () => {
 
   test('is the name of a parameter, outside the body', () => {
     const { issues = [] } = v.safeParse(v.object({ 'idempotency-key': v.string() }), {});
-    expect(issues.map(faultInParameter)).toEqual([{ parameter: 'idempotency-key', detail: 'is required' }]);
+    expect(issues.map(errorInParameter)).toEqual([{ parameter: 'idempotency-key', detail: 'is required' }]);
   });
 });
 

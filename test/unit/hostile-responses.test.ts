@@ -2,9 +2,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Entry } from '../../shared/messaging/outbox.ts';
-import type { Outcome } from '../../shared/outbound/attempt-result.ts';
+import type { AttemptResult } from '../../shared/outbound/attempt-result.ts';
 import { attempt } from '../../shared/outbound/destination.ts';
-import { jsonPosting } from '../../shared/outbound/request.ts';
+import { jsonRequest } from '../../shared/outbound/request.ts';
 import {
   noContent,
   RawServer,
@@ -43,12 +43,12 @@ const entry: Entry = {
   },
 };
 
-const attemptWith = (body: string): Promise<Outcome> =>
-  attempt({ name: 'platform#acme', posting: () => jsonPosting(server.url, body) }, entry);
+const attemptWith = (body: string): Promise<AttemptResult> =>
+  attempt({ name: 'platform#acme', buildRequest: () => jsonRequest(server.url, body) }, entry);
 
-const delivered: Outcome = { result: 'taken' };
-const retry = (cause: string): Outcome => ({ result: 'again', cause });
-const rejected = (status: number): Outcome => ({ result: 'refused', cause: `status_${status}` });
+const delivered: AttemptResult = { status: 'delivered' };
+const retry = (cause: string): AttemptResult => ({ status: 'retry', cause });
+const rejected = (status: number): AttemptResult => ({ status: 'rejected', cause: `status_${status}` });
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const chunked = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
@@ -59,7 +59,7 @@ const gzip = gzipSync('Hello').toString('latin1');
 
 interface Case {
   respond: Respond;
-  result: Outcome;
+  result: AttemptResult;
   /** Requests that the server sees where the connection was used before; 1 where nothing is said. */
   onKeptConnection?: number;
 }

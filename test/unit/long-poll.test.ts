@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Look, lookUntil } from '../../shared/http/long-poll.ts';
+import { pollUntil, type ReadMode } from '../../shared/http/long-poll.ts';
 
 const START = Date.UTC(2030, 0, 1);
 
@@ -42,9 +42,9 @@ interface Situation {
  */
 const wait = async ({ done = Number.POSITIVE_INFINITY, length = LONGEST, takes = [0], behind = 0 }: Situation) => {
   const looks: number[] = [];
-  const hows: Look[] = [];
+  const hows: ReadMode[] = [];
   const passed = () => Date.now() - START;
-  const look = async (how: Look): Promise<boolean> => {
+  const look = async (how: ReadMode): Promise<boolean> => {
     const seen = passed() - (how === 'eventual' ? behind : 0) >= done;
     const takesNow = takes[looks.length % takes.length] ?? 0;
     looks.push(passed());
@@ -54,7 +54,7 @@ const wait = async ({ done = Number.POSITIVE_INFINITY, length = LONGEST, takes =
   };
   vi.setSystemTime(START);
   const ends = { end: START + length, latest: START + length + LAST_LOOK };
-  const waiting = lookUntil(look, (seen) => seen, ends).then((seen) => ({ seen, over: passed() }));
+  const waiting = pollUntil(look, (seen) => seen, ends).then((seen) => ({ seen, over: passed() }));
   // On to the next timer, as long as there is one: looks that are not waited for end too.
   await vi.runAllTimersAsync();
   return { ...(await waiting), looks, hows };
@@ -161,7 +161,7 @@ const waitThrough = async (failures: (place: number) => Error | undefined) => {
     return 'pending';
   };
   const ends = { end: START + 5_000, latest: START + 5_000 + LAST_LOOK };
-  const waiting = lookUntil(look, () => false, ends).then(String, (error: Error) => error.name);
+  const waiting = pollUntil(look, () => false, ends).then(String, (error: Error) => error.name);
   await vi.runAllTimersAsync();
   return { outcome: await waiting, over: Date.now() - START, looks: seen.length };
 };
@@ -193,7 +193,7 @@ describe('a look that fails because the table is busy', () => {
 test('a wait in which no look ends says so in time', async () => {
   vi.setSystemTime(START);
   const ends = { end: START + 1_000, latest: START + 1_400 };
-  const waiting = lookUntil(
+  const waiting = pollUntil(
     () => new Promise<boolean>(() => undefined),
     (seen) => seen,
     ends,
@@ -206,7 +206,7 @@ test('a wait in which no look ends says so in time', async () => {
 
 test('a look that fails in another way ends the wait with its error, and leaves no timer', async () => {
   const ends = { end: START + LONGEST, latest: START + LONGEST + LAST_LOOK };
-  const waiting = lookUntil(
+  const waiting = pollUntil(
     async () => {
       throw new Error('gone');
     },

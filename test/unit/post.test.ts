@@ -9,7 +9,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import { isPublicAddress, post } from '../../shared/outbound/http-client.ts';
-import { jsonPosting, NoAnswer } from '../../shared/outbound/request.ts';
+import { DeliveryError, jsonRequest } from '../../shared/outbound/request.ts';
 import { signed } from '../../shared/outbound/standard-webhooks.ts';
 import { drop, hang, Receiver } from '../stack/support/receiver.ts';
 import { noContent, RawServer, writeThenReset } from './support/raw-server.ts';
@@ -39,9 +39,9 @@ const postTo = (url: string) => post({ url, headers: { 'content-type': 'applicat
 /** Why there is no answer from an address. */
 const whyNot = async (url: string): Promise<string> => {
   const error = await postTo(url).catch((thrown: unknown) => thrown);
-  if (!(error instanceof NoAnswer)) throw new Error(`${url} was answered, or failed otherwise: ${error}`);
-  expect([error.name, error.message]).toEqual(['NoAnswer', error.why]);
-  return error.why;
+  if (!(error instanceof DeliveryError)) throw new Error(`${url} was answered, or failed otherwise: ${error}`);
+  expect([error.name, error.message]).toEqual(['DeliveryError', error.reason]);
+  return error.reason;
 };
 
 /** A server of this test's. Answers its address. */
@@ -316,7 +316,7 @@ describe('without an answer', () => {
 
   test('as a header cannot be sent, it is no connection', async () => {
     const posting = { url: receiver.url, headers: { 'x-a': 'line\nend' }, body: '' };
-    await expect(post(posting)).rejects.toMatchObject({ why: 'no_connection' });
+    await expect(post(posting)).rejects.toMatchObject({ reason: 'no_connection' });
     expect(receiver.calls).toEqual([]);
   });
 
@@ -386,10 +386,10 @@ describe('a second request on a kept connection', () => {
         ...exchange,
       });
     for (const body of ['A', 'B', 'C']) {
-      expect((await post(jsonPosting(server.url, body))).status).toBe(body === 'B' ? 200 : 204);
+      expect((await post(jsonRequest(server.url, body))).status).toBe(body === 'B' ? 200 : 204);
     }
     await expect.poll(() => server.open).toBe(1);
-    expect((await post(jsonPosting(server.url, 'D'))).status).toBe(200);
+    expect((await post(jsonRequest(server.url, 'D'))).status).toBe(200);
     expect(server.bodies).toEqual(['"A"', '"B"', '"C"', '"D"']);
   });
 
@@ -400,11 +400,11 @@ describe('a second request on a kept connection', () => {
       socket.write('HTTP/1.1 204 No Content\r\n\r\n');
       surplus = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
     };
-    await post(jsonPosting(server.url, 'A'));
+    await post(jsonRequest(server.url, 'A'));
     expect(server.open).toBe(1);
     surplus?.();
     await expect.poll(() => server.open).toBe(0);
-    expect((await post(jsonPosting(server.url, 'B'))).status).toBe(204);
+    expect((await post(jsonRequest(server.url, 'B'))).status).toBe(204);
     expect(server.connections).toBe(2);
   });
 
@@ -414,9 +414,9 @@ describe('a second request on a kept connection', () => {
   ])('uses the connection only if it was idle for less than 30 s: %i ms', async (idleMs, connections) => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const server = await rawServer();
-    await post(jsonPosting(server.url, 'A'));
+    await post(jsonRequest(server.url, 'A'));
     vi.setSystemTime(Date.now() + idleMs);
-    await post(jsonPosting(server.url, 'B'));
+    await post(jsonRequest(server.url, 'B'));
     expect(server.connections).toBe(connections);
     expect(server.bodies).toEqual(['"A"', '"B"']);
   });
@@ -424,24 +424,24 @@ describe('a second request on a kept connection', () => {
   test('is not sent again when its time is over', async () => {
     vi.stubEnv('MINUTE', '600');
     const server = await rawServer();
-    await post(jsonPosting(server.url, 'A'));
+    await post(jsonRequest(server.url, 'A'));
     server.respond = () => undefined;
-    await expect(post(jsonPosting(server.url, 'B'))).rejects.toMatchObject({ why: 'timeout' });
+    await expect(post(jsonRequest(server.url, 'B'))).rejects.toMatchObject({ reason: 'timeout' });
     await expect.poll(() => server.open).toBe(0);
     server.respond = noContent;
-    await post(jsonPosting(server.url, 'C'));
+    await post(jsonRequest(server.url, 'C'));
     expect(server.bodies).toEqual(['"A"', '"B"', '"C"']);
   });
 
   test('shares one time limit with the attempt on a new connection', async () => {
     const server = await rawServer();
-    await post(jsonPosting(server.url, 'A'));
+    await post(jsonRequest(server.url, 'A'));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     server.respond = ({ socket, place }) => {
       vi.advanceTimersByTime(place === 2 ? 6_000 : 4_000);
       if (place === 2) socket.resetAndDestroy();
     };
-    await expect(post(jsonPosting(server.url, 'B'))).rejects.toMatchObject({ why: 'timeout' });
+    await expect(post(jsonRequest(server.url, 'B'))).rejects.toMatchObject({ reason: 'timeout' });
     expect(server.bodies).toEqual(['"A"', '"B"', '"B"']);
   });
 });

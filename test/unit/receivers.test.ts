@@ -4,10 +4,10 @@ import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { webhooks } from '../../infra/openapi/webhooks.ts';
-import { receiverOf } from '../../shared/delivery/resolve-destination.ts';
+import { resolveDestination } from '../../shared/delivery/deliver.ts';
 import type { Conversation, Outgoing } from '../../shared/messaging/events.ts';
 import type { Entry } from '../../shared/messaging/outbox.ts';
-import type { Outcome } from '../../shared/outbound/attempt-result.ts';
+import type { AttemptResult } from '../../shared/outbound/attempt-result.ts';
 import { attempt } from '../../shared/outbound/destination.ts';
 import { documents } from '../../shared/table/client.ts';
 import { useSecret } from '../stack/support/own-table.ts';
@@ -75,20 +75,20 @@ const conversation: Conversation = { direction: 'app', account: 'acme', phone: '
 /** A receiver of whom nothing is known but how it is called. */
 const plain = () => ({
   name: 'plain',
-  posting: () => ({ url: app.url, headers: { 'content-type': 'application/json' }, body: '{}' }),
+  buildRequest: () => ({ url: app.url, headers: { 'content-type': 'application/json' }, body: '{}' }),
 });
 
 describe('an answer', () => {
   test.each([200, 201, 202, 204, 299])('of %i takes the entry', async (status) => {
     app.answers = [status];
-    expect(await attempt(plain(), sent)).toEqual({ result: 'taken' });
+    expect(await attempt(plain(), sent)).toEqual({ status: 'delivered' });
   });
 
   test.each([400, 401, 402, 403, 404, 405, 406, 409, 410, 411, 413, 415, 422, 426, 428, 431, 451, 499])(
     'of %i refuses it for good',
     async (status) => {
       app.answers = [{ status, headers: { 'retry-after': '5' } }];
-      expect(await attempt(plain(), sent)).toEqual({ result: 'refused', cause: `status_${status}` });
+      expect(await attempt(plain(), sent)).toEqual({ status: 'rejected', cause: `status_${status}` });
     },
   );
 
@@ -96,7 +96,7 @@ describe('an answer', () => {
     'of %i has it tried again, when the receiver says',
     async (status) => {
       app.answers = [status, { status, headers: { 'retry-after': '5' } }];
-      const again = { result: 'again', cause: `status_${status}` };
+      const again = { status: 'retry', cause: `status_${status}` };
       expect(await attempt(plain(), sent)).toEqual(again);
       expect(await attempt(plain(), sent)).toEqual({ ...again, retryAfter: 5_000 });
     },
@@ -108,8 +108,8 @@ describe('an answer', () => {
       { status: 503, headers: { 'retry-after': 'Tue, 01 Jan 2030 00:01:00 GMT' } },
       { status: 503, headers: { 'retry-after': 'when it is over' } },
     ];
-    expect(await attempt(plain(), sent)).toEqual({ result: 'again', cause: 'status_503', retryAfter: 60_000 });
-    expect(await attempt(plain(), sent)).toEqual({ result: 'again', cause: 'status_503' });
+    expect(await attempt(plain(), sent)).toEqual({ status: 'retry', cause: 'status_503', retryAfter: 60_000 });
+    expect(await attempt(plain(), sent)).toEqual({ status: 'retry', cause: 'status_503' });
   });
 
   test.each<[string, Answer]>([
@@ -118,7 +118,7 @@ describe('an answer', () => {
   ])('that does not come has it tried again: %s', async (cause, answer) => {
     vi.stubEnv('MINUTE', '1200');
     app.answers = [answer];
-    expect(await attempt(plain(), sent)).toEqual({ result: 'again', cause });
+    expect(await attempt(plain(), sent)).toEqual({ status: 'retry', cause });
     vi.stubEnv('MINUTE', undefined);
   });
 
@@ -126,33 +126,34 @@ describe('an answer', () => {
     ['address_not_public', 'https://10.0.0.1/'],
     ['address_not_https', 'ftp://example.com/'],
   ])('that cannot come, as nobody was called, has it tried again: %s', async (cause, url) => {
-    const receiver = { name: 'wrong', posting: () => ({ ...plain().posting(), url }) };
-    expect(await attempt(receiver, sent)).toEqual({ result: 'again', cause });
+    const receiver = { name: 'wrong', buildRequest: () => ({ ...plain().buildRequest(), url }) };
+    expect(await attempt(receiver, sent)).toEqual({ status: 'retry', cause });
   });
 
   test('may mean to a receiver of its own what only that knows', async () => {
     app.answers = [{ status: 400, headers: { 'x-later': 'yes' } }];
-    const judge = ({ status, headers }: { status: number; headers: Record<string, unknown> }): Outcome =>
-      status === 400 && headers['x-later'] ? { result: 'again', cause: 'later' } : { result: 'taken' };
-    expect(await attempt({ ...plain(), judge }, sent)).toEqual({ result: 'again', cause: 'later' });
+    const interpret = ({ status, headers }: { status: number; headers: Record<string, unknown> }): AttemptResult =>
+      status === 400 && headers['x-later'] ? { status: 'retry', cause: 'later' } : { status: 'delivered' };
+    expect(await attempt({ ...plain(), interpret }, sent)).toEqual({ status: 'retry', cause: 'later' });
   });
 });
 
-test('an entry that its receiver does not want to know of is passed over, without a call', async () => {
-  expect(await attempt({ name: 'deaf', posting: () => undefined }, sent)).toEqual({ result: 'passed_over' });
+test('an entry that its destination does not need is skipped without a request', async () => {
+  expect(await attempt({ name: 'deaf', buildRequest: () => undefined }, sent)).toEqual({ status: 'skipped' });
   expect(app.calls).toEqual([]);
 });
 
 test('what is wrong with us is an error, and no answer', async () => {
-  const posting = () => {
+  const buildRequest = () => {
     throw new TypeError('broken');
   };
-  await expect(attempt({ name: 'broken', posting }, sent)).rejects.toThrow('broken');
+  await expect(attempt({ name: 'broken', buildRequest }, sent)).rejects.toThrow('broken');
 });
 
 // In this order: a process that has read the secret once does not look again.
 describe('the app network', () => {
-  const reach = async (outgoing = sent): Promise<Outcome> => attempt(await receiverOf(conversation), outgoing);
+  const reach = async (outgoing = sent): Promise<AttemptResult> =>
+    attempt(await resolveDestination(conversation), outgoing);
 
   test.each([
     ['is empty', ''],
@@ -166,24 +167,24 @@ describe('the app network', () => {
   ])('is not set up where the secret %s: all waits, and the next one looks again', async (_, value) => {
     secret = value;
     readings = 0;
-    expect(await reach()).toEqual({ result: 'again', cause: 'not_set_up' });
-    expect(await reach()).toEqual({ result: 'again', cause: 'not_set_up' });
+    expect(await reach()).toEqual({ status: 'retry', cause: 'not_set_up' });
+    expect(await reach()).toEqual({ status: 'retry', cause: 'not_set_up' });
     expect(readings).toBe(2);
   });
 
   test('is called as soon as the secret is good, which is read once', async () => {
     secret = JSON.stringify({ url: app.url, secret: SECRET });
     readings = 0;
-    for (let times = 0; times < 3; times += 1) expect(await reach()).toEqual({ result: 'taken' });
+    for (let times = 0; times < 3; times += 1) expect(await reach()).toEqual({ status: 'delivered' });
     secret = 'something else';
-    expect(await reach()).toEqual({ result: 'taken' });
+    expect(await reach()).toEqual({ status: 'delivered' });
     expect(app.calls).toHaveLength(4);
     expect(readings).toBe(1);
   });
 
   test('has a circuit that is everybody’s', async () => {
-    expect((await receiverOf(conversation)).name).toBe('app');
-    expect((await receiverOf({ ...conversation, account: 'other' })).name).toBe('app');
+    expect((await resolveDestination(conversation)).name).toBe('app');
+    expect((await resolveDestination({ ...conversation, account: 'other' })).name).toBe('app');
   });
 
   test.each<[string, Outgoing, object]>([
@@ -255,7 +256,7 @@ describe('the app network', () => {
       },
     ],
   ])('is told of %s as its contract says, signed', async (_, outgoing, data) => {
-    expect(await reach(entry(outgoing))).toEqual({ result: 'taken' });
+    expect(await reach(entry(outgoing))).toEqual({ status: 'delivered' });
     const [call] = app.calls;
     if (call === undefined) throw new Error('There was no call.');
     const event = { type: outgoing.type, timestamp: '2030-01-01T00:00:00.000123Z', data };
@@ -276,24 +277,24 @@ describe("an account's platform", () => {
   const reach = async (item: object | undefined) => {
     vi.stubEnv('TABLE_NAME', 'table');
     vi.spyOn(documents, 'send').mockImplementation(async () => ({ Item: item }));
-    const receiver = await receiverOf({ ...conversation, direction: 'platform' });
+    const receiver = await resolveDestination({ ...conversation, direction: 'platform' });
     expect(receiver.name).toBe('platform#acme');
     return attempt(receiver, told);
   };
 
   test('is called by its settings', async () => {
     expect(await reach({ platform: 'webhook', settings: { url: app.url, secret: SECRET } })).toEqual({
-      result: 'taken',
+      status: 'delivered',
     });
     expect(app.calls).toMatchObject([{ json: { message: { from: '27821234567' } } }]);
   });
 
   test('waits where its settings are not good any more', async () => {
-    expect(await reach({ platform: 'webhook', settings: {} })).toEqual({ result: 'again', cause: 'not_set_up' });
+    expect(await reach({ platform: 'webhook', settings: {} })).toEqual({ status: 'retry', cause: 'not_set_up' });
   });
 
   test('wants to know nothing where there is none', async () => {
-    expect(await reach(undefined)).toEqual({ result: 'passed_over' });
+    expect(await reach(undefined)).toEqual({ status: 'skipped' });
     expect(app.calls).toEqual([]);
   });
 });

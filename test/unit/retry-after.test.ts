@@ -1,7 +1,7 @@
 /** How long servers ask to wait, by the header `Retry-After`. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { judgeByStatus } from '../../shared/outbound/attempt-result.ts';
+import { interpretByStatus } from '../../shared/outbound/attempt-result.ts';
 import { retryAfterIn } from '../../shared/outbound/retry-after.ts';
 
 const DAY_MS = 86_400_000;
@@ -68,8 +68,8 @@ describe('Retry-After', () => {
     ['a date of ISO 8601 without a zone', '2030-01-01T00:01:30'],
   ])('is ignored where it is %s', (_, value) => {
     expect(waitFor(value)).toBeUndefined();
-    expect(judgeByStatus({ status: 503, headers: { 'retry-after': value } })).toStrictEqual({
-      result: 'again',
+    expect(interpretByStatus({ status: 503, headers: { 'retry-after': value } })).toStrictEqual({
+      status: 'retry',
       cause: 'status_503',
     });
   });

@@ -2,9 +2,9 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents, putNew, remove, update, updatedIf } from '../../shared/table/client.ts';
-import { isBusy } from '../../shared/table/retryable-errors.ts';
-import { checking, removingPresent, transactOrLook } from '../../shared/table/transactions.ts';
+import { documents, putIfAbsent, remove, update, updatedIf } from '../../shared/table/client.ts';
+import { isRetryable } from '../../shared/table/retryable-errors.ts';
+import { conditionCheckWrite, deleteExistingWrite, transactReturningItems } from '../../shared/table/transactions.ts';
 
 const key = { pk: 'A', sk: 'B' };
 
@@ -35,7 +35,7 @@ describe('a condition that failed', () => {
 
   test('shows what stands there to who would put something new', async () => {
     failing(conditionFailed({ ...key, name: 'first' }));
-    expect(await putNew({ ...key, name: 'second' })).toEqual({ ...key, name: 'first' });
+    expect(await putIfAbsent({ ...key, name: 'second' })).toEqual({ ...key, name: 'first' });
   });
 });
 
@@ -52,15 +52,20 @@ describe('a transaction', () => {
         ],
       }),
     );
-    expect(await transactOrLook([])).toStrictEqual([{ place: 1 }, { place: 2, item: { ...key, newest: 'id-1' } }]);
+    expect(await transactReturningItems([])).toStrictEqual([
+      { place: 1 },
+      { place: 2, item: { ...key, newest: 'id-1' } },
+    ]);
   });
 
   test('may ask for what is there', () => {
-    expect(removingPresent(key)).toEqual({
+    expect(deleteExistingWrite(key)).toEqual({
       Delete: { TableName: 'table', Key: key, ConditionExpression: 'attribute_exists(pk)' },
     });
     const condition = { ConditionExpression: 'a = :a', ExpressionAttributeValues: { ':a': 1 } };
-    expect(checking(key, condition)).toEqual({ ConditionCheck: { TableName: 'table', Key: key, ...condition } });
+    expect(conditionCheckWrite(key, condition)).toEqual({
+      ConditionCheck: { TableName: 'table', Key: key, ...condition },
+    });
   });
 });
 
@@ -69,8 +74,8 @@ describe('any other end of a call', () => {
     ending(() => ({}));
     expect(await update({ Key: key, UpdateExpression: 'SET a = :a' })).toBe(true);
     expect(await remove(key)).toBe(true);
-    expect(await putNew(key)).toBeUndefined();
-    expect(await transactOrLook([])).toEqual([]);
+    expect(await putIfAbsent(key)).toBeUndefined();
+    expect(await transactReturningItems([])).toEqual([]);
   });
 
   test('is an error, which is thrown as it is', async () => {
@@ -80,8 +85,8 @@ describe('any other end of a call', () => {
       () => update({ Key: key, UpdateExpression: 'SET a = :a' }),
       () => updatedIf({ Key: key, UpdateExpression: 'SET a = :a' }),
       () => remove(key),
-      () => putNew(key),
-      () => transactOrLook([]),
+      () => putIfAbsent(key),
+      () => transactReturningItems([]),
     ]) {
       await expect(call()).rejects.toBe(error);
     }
@@ -91,7 +96,7 @@ describe('any other end of a call', () => {
   test('is an error where a condition failed and nothing tells what stands there', async () => {
     const error = conditionFailed();
     failing(error);
-    await expect(putNew(key)).rejects.toBe(error);
+    await expect(putIfAbsent(key)).rejects.toBe(error);
   });
 });
 
@@ -104,6 +109,6 @@ describe('the table is busy', () => {
     ['another code', { code: 'ERR_INVALID_ARG_TYPE' }, false],
     ['no code', {}, false],
   ])('where an error has %s: %j', (_, properties, busy) => {
-    expect(isBusy(Object.assign(new Error('no'), properties))).toBe(busy);
+    expect(isRetryable(Object.assign(new Error('no'), properties))).toBe(busy);
   });
 });

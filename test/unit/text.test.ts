@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   atMost,
   calendarDay,
+  destinationUrl,
   lowerCased,
   mediaUrl,
   messageText,
@@ -11,7 +12,6 @@ import {
   phoneNumberOrPlus,
   quickReplies,
   receivedText,
-  receiverUrl,
   signingSecret,
   text,
   uuid,
@@ -210,7 +210,7 @@ describe("a receiver's address", () => {
   test.each(['https://example.com', 'https://example.com:8443/a/b?c=d#e', 'HTTPS://EXAMPLE.COM/', 'https://[::1]/'])(
     'is taken as it is given: %s',
     (url) => {
-      expect(v.parse(receiverUrl, url)).toBe(url);
+      expect(v.parse(destinationUrl, url)).toBe(url);
     },
   );
 
@@ -221,14 +221,14 @@ describe("a receiver's address", () => {
     ...['https://user@example.com/', 'https://user:word@example.com/', 'https://:word@example.com/', 'javascript:0'],
     ...['http://user@127.0.0.1/', 'https://exa mple.com/', 'https://example.com:99999/'],
   ])('is refused, on the local stack as well: %s', (url) => {
-    expect(faultOf(receiverUrl, url)).toBe(REFUSED);
+    expect(faultOf(destinationUrl, url)).toBe(REFUSED);
     vi.stubEnv('ALLOW_LOOPBACK', 'true');
-    expect(faultOf(receiverUrl, url)).toBe(REFUSED);
+    expect(faultOf(destinationUrl, url)).toBe(REFUSED);
   });
 
   test('may be http on the local stack alone', () => {
-    expect(faultOf(receiverUrl, 'http://127.0.0.1:8080/')).toBe(REFUSED);
+    expect(faultOf(destinationUrl, 'http://127.0.0.1:8080/')).toBe(REFUSED);
     vi.stubEnv('ALLOW_LOOPBACK', 'true');
-    expect(faultOf(receiverUrl, 'http://127.0.0.1:8080/')).toBeUndefined();
+    expect(faultOf(destinationUrl, 'http://127.0.0.1:8080/')).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@ import timers from 'node:timers/promises';
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { documents, putNew, remove, removeAll, update, updatedIf } from '../../shared/table/client.ts';
+import { documents, putIfAbsent, remove, removeAll, update, updatedIf } from '../../shared/table/client.ts';
 
 /** Milliseconds that were waited. */
 const pauses: number[] = [];
@@ -46,7 +46,7 @@ const failWith = (...failures: Error[]) =>
   });
 
 const writes: [string, () => Promise<unknown>, unknown][] = [
-  ['a put', () => putNew(item), undefined],
+  ['a put', () => putIfAbsent(item), undefined],
   ['an update', () => update({ Key: key, UpdateExpression: 'SET a = :a' }), true],
   ['an update that returns the item', () => updatedIf({ Key: key, UpdateExpression: 'SET a = :a' }), item],
   ['a deletion', () => remove(key), true],
@@ -84,12 +84,12 @@ describe('a write that meets a transaction on its item', () => {
     failWith(conflict(), conditionFailed());
     expect(await remove(key)).toBe(false);
     failWith(conflict(), conditionFailed({ ...key, name: 'another' }));
-    expect(await putNew(item)).toEqual({ ...key, name: 'another' });
+    expect(await putIfAbsent(item)).toEqual({ ...key, name: 'another' });
   });
 });
 
 test('a put whose first attempt succeeded unnoticed, and that finds its own item then, has put it', async () => {
   // The client has repeated the call by itself: the response to the first one was lost.
   failWith(conflict(), conditionFailed({ ...key, name: 'one' }));
-  expect(await putNew(item)).toBeUndefined();
+  expect(await putIfAbsent(item)).toBeUndefined();
 });

@@ -16,9 +16,16 @@ import type {
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
-import { findLatest, pages } from '../../../shared/table/client.ts';
+import { getConsistent, pages } from '../../../shared/table/client.ts';
 import { accountKey, accountListKey, hookKey, numberKey, platformKey } from '../../../shared/table/keys.ts';
-import { putting, puttingNew, removing, transact, updating, type Write } from '../../../shared/table/transactions.ts';
+import {
+  deleteWrite,
+  putIfAbsentWrite,
+  putWrite,
+  transact,
+  updateWrite,
+  type Write,
+} from '../../../shared/table/transactions.ts';
 
 /** Something that the operator asked for cannot be done; the message says why, and what to do instead. */
 export class Refusal extends Error {
@@ -40,9 +47,9 @@ export const createAccount = async (draft: { name: string; id?: string; bot_numb
   if (id === APP_NETWORK) throw new Refusal(`"${APP_NETWORK}" is reserved for the app network.`);
   const account: Account = { ...draft, id, created: timestamp() };
   const [failed] = await transact([
-    puttingNew({ ...accountKey(id), ...account }),
-    listing(account),
-    ...(draft.bot_number === undefined ? [] : [claiming(draft.bot_number, id)]),
+    putIfAbsentWrite({ ...accountKey(id), ...account }),
+    accountListWrite(account),
+    ...(draft.bot_number === undefined ? [] : [claimNumberWrite(draft.bot_number, id)]),
   ]);
   if (failed === 2) throw numberTaken(account.bot_number);
   if (failed !== undefined) throw new Refusal(`There is an account "${id}" already. Choose another id.`);
@@ -73,7 +80,7 @@ const UPDATE_ATTEMPTS = 20;
  */
 export const updateAccount = async (id: string, change: AccountChange): Promise<Account> => {
   for (let attempt = 1; attempt <= UPDATE_ATTEMPTS; attempt += 1) {
-    const item = await findLatest<AccountItem>(accountKey(id));
+    const item = await getConsistent<AccountItem>(accountKey(id));
     if (item === undefined) throw noAccount(id);
     // After the account: settings that change later change its version.
     const platform = typeof change.platform === 'function' ? change.platform(await findPlatform(id)) : change.platform;
@@ -84,13 +91,13 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
     };
     const { bot_number: number, name } = attributes;
     const [failed] = await transact([
-      changing(item, attributes),
-      ...(number ? [claiming(number, id)] : []),
-      ...(number === undefined ? [] : await releasing(item, number)),
-      ...(name === undefined ? [] : [listing({ id, name })]),
-      ...(platform === undefined ? [] : settingPlatform(id, platform)),
+      accountChangeWrite(item, attributes),
+      ...(number ? [claimNumberWrite(number, id)] : []),
+      ...(number === undefined ? [] : await releaseWrites(item, number)),
+      ...(name === undefined ? [] : [accountListWrite({ id, name })]),
+      ...(platform === undefined ? [] : platformSettingsWrites(id, platform)),
     ]);
-    if (failed === undefined) return after(item, attributes);
+    if (failed === undefined) return accountAfter(item, attributes);
     if (failed === 1 && number) throw numberTaken(number);
   }
   throw new Refusal(`Others change the account "${id}" at the same time. Try again in a moment.`);
@@ -104,11 +111,11 @@ interface Attributes {
 }
 
 /** Changes attributes of an account, within a transaction that fails if it is not as it was read. */
-const changing = ({ pk, sk, version }: AccountItem, attributes: Attributes): Write => {
+const accountChangeWrite = ({ pk, sk, version }: AccountItem, attributes: Attributes): Write => {
   const given = Object.entries(attributes);
   const set = given.filter(([, value]) => value !== null);
   const removed = given.filter(([, value]) => value === null);
-  return updating({
+  return updateWrite({
     Key: { pk, sk },
     UpdateExpression: [
       'ADD #version :one',
@@ -129,7 +136,7 @@ const changing = ({ pk, sk, version }: AccountItem, attributes: Attributes): Wri
 };
 
 /** An account after such a change. */
-const after = (item: AccountItem, { name, bot_number, platform }: Attributes): Account => {
+const accountAfter = (item: AccountItem, { name, bot_number, platform }: Attributes): Account => {
   const { bot_number: number, platform: before, ...rest } = toAccount(item);
   const wanted = bot_number === undefined ? number : bot_number;
   const platformName = platform === undefined ? before : platform;
@@ -142,18 +149,18 @@ const after = (item: AccountItem, { name, bot_number, platform }: Attributes): A
 };
 
 /** Gives up the number that an account had before, unless it is another account's. */
-const releasing = async ({ id, bot_number: number }: AccountItem, wanted: string | null): Promise<Write[]> => {
+const releaseWrites = async ({ id, bot_number: number }: AccountItem, wanted: string | null): Promise<Write[]> => {
   if (number === undefined || number === wanted) return [];
-  const owner = (await findLatest<NumberItem>(numberKey(number)))?.account;
+  const owner = (await getConsistent<NumberItem>(numberKey(number)))?.account;
   if (owner !== id) return [];
-  return [releasingFrom(id, number)];
+  return [releaseNumberWrite(id, number)];
 };
 
 /** An account's platform with its settings and secrets, where it has one. 2 read units. */
 export const findPlatform = async (account: string): Promise<AccountPlatform | undefined> => {
   const [item, hook] = await Promise.all([
-    findLatest<PlatformItem>(platformKey(account)),
-    findLatest<HookItem>(hookKey(account)),
+    getConsistent<PlatformItem>(platformKey(account)),
+    getConsistent<HookItem>(hookKey(account)),
   ]);
   return item && { name: item.platform, settings: item.settings, ...(hook && { hook: hook.hook }) };
 };
@@ -178,22 +185,22 @@ export const listAccounts = async (): Promise<Pick<Account, 'id' | 'name'>[]> =>
   return accounts;
 };
 
-export const listing = ({ id, name }: Pick<Account, 'id' | 'name'>): Write =>
-  putting({ ...accountListKey(id), id, name });
+export const accountListWrite = ({ id, name }: Pick<Account, 'id' | 'name'>): Write =>
+  putWrite({ ...accountListKey(id), id, name });
 
 /** The settings stand apart from the account, and the two kinds of them apart: fewer functions may read them. */
-const settingPlatform = (account: string, platform: AccountPlatform | null): Write[] => {
-  const withoutHook = removing(hookKey(account));
-  if (platform === null) return [removing(platformKey(account)), withoutHook];
+const platformSettingsWrites = (account: string, platform: AccountPlatform | null): Write[] => {
+  const withoutHook = deleteWrite(hookKey(account));
+  if (platform === null) return [deleteWrite(platformKey(account)), withoutHook];
   const { name, settings, hook } = platform;
   return [
-    putting<PlatformItem>({ ...platformKey(account), platform: name, settings }),
-    hook === undefined ? withoutHook : putting<HookItem>({ ...hookKey(account), hook }),
+    putWrite<PlatformItem>({ ...platformKey(account), platform: name, settings }),
+    hook === undefined ? withoutHook : putWrite<HookItem>({ ...hookKey(account), hook }),
   ];
 };
 
 /** Gives an account a number, within a transaction that fails if another account has it. */
-const claiming = (number: string, account: string): Write => {
+const claimNumberWrite = (number: string, account: string): Write => {
   const item: NumberItem = { ...numberKey(number), account };
   const condition = {
     ConditionExpression: 'attribute_not_exists(pk) OR account = :account',
@@ -203,8 +210,8 @@ const claiming = (number: string, account: string): Write => {
 };
 
 /** Takes a number from an account, within a transaction that fails if the account does not have it. */
-export const releasingFrom = (account: string, number: string): Write =>
-  removing(numberKey(number), {
+export const releaseNumberWrite = (account: string, number: string): Write =>
+  deleteWrite(numberKey(number), {
     ConditionExpression: 'account = :account',
     ExpressionAttributeValues: { ':account': account },
   });

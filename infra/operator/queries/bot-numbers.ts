@@ -5,10 +5,10 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { findAccount, type NumberItem } from '../../../shared/accounts/accounts.ts';
 import { tableName } from '../../../shared/core/settings.ts';
-import { documents, findLatest } from '../../../shared/table/client.ts';
+import { documents, getConsistent } from '../../../shared/table/client.ts';
 import { accountKey, numberKey } from '../../../shared/table/keys.ts';
-import { checking, transact } from '../../../shared/table/transactions.ts';
-import { listAccounts, releasingFrom } from './accounts-admin.ts';
+import { conditionCheckWrite, transact } from '../../../shared/table/transactions.ts';
+import { listAccounts, releaseNumberWrite } from './accounts-admin.ts';
 
 /** A number whose owner does not name it, or does not exist: no account can have it. */
 export interface Orphan {
@@ -29,7 +29,7 @@ const TOGETHER = 25;
 /** Numbers whose owners do not name them, of these numbers. 2 read units each. */
 export const findOrphans = async (numbers: string[]): Promise<Orphan[]> => {
   const found = await inGroups(numbers, async (number) => {
-    const account = (await findLatest<NumberItem>(numberKey(number)))?.account;
+    const account = (await getConsistent<NumberItem>(numberKey(number)))?.account;
     if (account === undefined || (await findAccount(account))?.bot_number === number) return [];
     return [{ number, account }];
   });
@@ -42,7 +42,7 @@ export const findMisnamed = async (numbers?: string[]): Promise<Misnamed[]> => {
   const found = await inGroups(accounts, async ({ id: account }) => {
     const number = (await findAccount(account))?.bot_number;
     if (number === undefined || (numbers && !numbers.includes(number))) return [];
-    const owner = (await findLatest<NumberItem>(numberKey(number)))?.account;
+    const owner = (await getConsistent<NumberItem>(numberKey(number)))?.account;
     return owner === account ? [] : [{ number, account, ...(owner !== undefined && { owner }) }];
   });
   return found.flat();
@@ -73,7 +73,10 @@ export const releaseOrphan = async ({ number, account }: Orphan): Promise<boolea
     ConditionExpression: 'attribute_not_exists(bot_number) OR bot_number <> :number',
     ExpressionAttributeValues: { ':number': number },
   };
-  return (await transact([checking(accountKey(account), isNamed), releasingFrom(account, number)])).length === 0;
+  return (
+    (await transact([conditionCheckWrite(accountKey(account), isNamed), releaseNumberWrite(account, number)]))
+      .length === 0
+  );
 };
 
 const inGroups = async <Item, Result>(items: Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> => {

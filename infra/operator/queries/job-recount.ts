@@ -1,7 +1,7 @@
 /** Counters of jobs, for operators: statistics by day, and repair of what was not counted. */
 import { type LogItem, type State, states } from '../../../shared/messaging/message.ts';
 import { CHUNK, countEntries, countersOf } from '../../../shared/stats/job-counters.ts';
-import { findLatest, pages } from '../../../shared/table/client.ts';
+import { getConsistent, pages } from '../../../shared/table/client.ts';
 import { type Key, logPartitions } from '../../../shared/table/keys.ts';
 
 /** What became of messages on one day: of each state, how many reached it. */
@@ -74,7 +74,7 @@ export const recountJobs = async (
       Limit: CHUNK,
     })) {
       // The index does not hold what is counted, nor what tells whether it was.
-      const read = await Promise.all(keys.map(({ pk, sk }) => findLatest<LogItem>({ pk, sk })));
+      const read = await Promise.all(keys.map(({ pk, sk }) => getConsistent<LogItem>({ pk, sk })));
       const entries = read.filter((entry) => entry !== undefined);
       found.entries += entries.length;
       // Stryker disable next-line MethodExpression,ConditionalExpression: Only the number of calls differs; the capacity tests count them.

@@ -1,7 +1,7 @@
 /** An account's media, for the operator: what there is, and its end. */
 import { timestamp } from '../../../shared/core/clock.ts';
 import type { MediaItem } from '../../../shared/media/media.ts';
-import { findLatest, pages, remove, update } from '../../../shared/table/client.ts';
+import { getConsistent, pages, remove, update } from '../../../shared/table/client.ts';
 import { type Key, mediaKey, mediaOf, ofMediaOwner } from '../../../shared/table/keys.ts';
 
 /** Media with the id in their address, which nobody else may learn. */
@@ -18,7 +18,7 @@ export const listMedia = async (account: string): Promise<KeptMedia[]> => {
     ProjectionExpression: 'pk, sk',
     Limit: TOGETHER,
   })) {
-    const items = await Promise.all(keys.map(({ pk, sk }) => findLatest<MediaItem>({ pk, sk })));
+    const items = await Promise.all(keys.map(({ pk, sk }) => getConsistent<MediaItem>({ pk, sk })));
     found.push(...items.flatMap((item) => (item === undefined ? [] : [toKept(item)])));
   }
   return found;

@@ -1,34 +1,34 @@
 /** All that is kept about a message, for operators: states, attempts, pending reports. Never its content. */
 
 import { now } from '../../../shared/core/clock.ts';
-import { conversation, type Direction } from '../../../shared/messaging/events.ts';
+import { conversationAbout, type Direction } from '../../../shared/messaging/events.ts';
 import { type LogItem, type Message, messageOf, type State } from '../../../shared/messaging/message.ts';
 import { pages } from '../../../shared/table/client.ts';
 import { messageKey } from '../../../shared/table/keys.ts';
-import { type Attempts, waitingAbout } from './outbox-inspection.ts';
+import { type DeliveryAttempts, pendingAbout } from './outbox-inspection.ts';
 
 /** All that is known of a message; never what it says. */
-export interface Story extends Message {
+export interface MessageHistory extends Message {
   /** Where it goes, or went: to the user, or to the account's platform. */
   direction: Direction;
   /** What became of it, in the order of time; why, where it failed. */
   states: Pick<LogItem, 'state' | 'created' | 'reason'>[];
   /** The attempts to deliver it, while it waits for the next one. */
-  waiting?: Attempts;
+  waiting?: DeliveryAttempts;
   /** Reports to the account's platform that still wait: their states, and the attempts to deliver them. */
-  reports?: Attempts & { states: State[] };
+  reports?: DeliveryAttempts & { states: State[] };
 }
 
 /** A message's story; nothing, where there is no such message. Reads its log entries, and the outboxes of its user. */
-export const storyOf = async (id: string): Promise<Story | undefined> => {
+export const messageHistory = async (id: string): Promise<MessageHistory | undefined> => {
   const items = await logOf(id);
   const first = items.find(({ sk }) => sk === messageKey(id).sk);
   if (first === undefined) return undefined;
   const message = messageOf(first);
   const direction = first.state === 'sent' ? 'app' : 'platform';
   const [itself, reports] = await Promise.all([
-    waitingAbout(conversation(direction, message), id),
-    message.reported && waitingAbout(conversation('platform', message), id),
+    pendingAbout(conversationAbout(direction, message), id),
+    message.reported && pendingAbout(conversationAbout('platform', message), id),
   ]);
   return {
     ...message,

@@ -1,13 +1,20 @@
-/** What waits in outboxes, as operators look at it: over all conversations, found by the index of due work. */
+/** Pending entries of all outboxes, for operators: found by the index of due work. */
 
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import type { CircuitItem } from '../../../shared/delivery/circuit-breaker.ts';
 import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
 import type { Conversation, Direction } from '../../../shared/messaging/events.ts';
 import type { State } from '../../../shared/messaging/message.ts';
-import { conversationOf, type Entry, type Head, isPutOff, nameOf, readHead } from '../../../shared/messaging/outbox.ts';
-import { receiverNameOf } from '../../../shared/outbound/destination.ts';
-import { findLatest, page, pages, remove, update } from '../../../shared/table/client.ts';
+import {
+  conversationOf,
+  type Entry,
+  type Head,
+  isRetryScheduled,
+  nameOf,
+  readHead,
+} from '../../../shared/messaging/outbox.ts';
+import { destinationNameOf } from '../../../shared/outbound/destination.ts';
+import { getConsistent, page, pages, remove, update } from '../../../shared/table/client.ts';
 import { circuitKey, entryKey, headKey } from '../../../shared/table/keys.ts';
 
 /** Which conversations an operator means; without anything all. */
@@ -17,8 +24,8 @@ export interface Selection {
   phone?: string | undefined;
 }
 
-/** What is told of a conversation's attempts to deliver. */
-export interface Attempts {
+/** The attempts to deliver the oldest entry of a conversation. */
+export interface DeliveryAttempts {
   /** How many failed in a row, and why the last one did. */
   failed: number;
   cause?: string;
@@ -26,8 +33,8 @@ export interface Attempts {
   next?: string;
 }
 
-/** A conversation in which something waits. */
-export interface Waiting extends Conversation, Attempts {
+/** A conversation with pending entries. */
+export interface PendingConversation extends Conversation, DeliveryAttempts {
   /** When the oldest of it was accepted. */
   since: string;
   /** How many entries wait, and whether there are more than were counted. */
@@ -40,38 +47,38 @@ const COUNTED = 100;
 /** Conversations, or circuits, that are worked on at a time. */
 const TOGETHER = 25;
 
-/** Every selected conversation in which something waits, the one that waits longest first. */
-export const waitingConversations = async (selection: Selection = {}): Promise<Waiting[]> => {
+/** Every selected conversation with pending entries, the one with the oldest entry first. */
+export const pendingConversations = async (selection: Selection = {}): Promise<PendingConversation[]> => {
   const found = await together(await selectedConversations(selection), lookAt);
   // Stryker disable next-line EqualityOperator: No two are equal, or their order is not defined.
   return found.filter((waiting) => waiting !== undefined).sort((a, b) => (a.since < b.since ? -1 : 1));
 };
 
 /**
- * Has all that waits in the selected conversations tried again, as if nothing had failed: `sweep` wakes them within a
- * minute, and their receivers' circuits are closed, so that they are not put off again at once.
+ * Retries the pending entries of the selected conversations, as if nothing had failed: `sweep` wakes them within a minute,
+ * and the circuits of their destinations are reset, so that retries begin at once.
  *
  * @returns how many conversations
  */
 export const retryConversations = async (selection: Selection = {}): Promise<number> => {
   const conversations = await selectedConversations(selection);
-  // Before anything is due, or it would find its receiver left alone.
-  await together([...new Set(conversations.map(receiverNameOf))], close);
+  // Before anything is due, because an open circuit would schedule the next retry.
+  await together([...new Set(conversations.map(destinationNameOf))], resetCircuit);
   const due = await together(conversations, makeDue);
   return due.filter((wasThere) => wasThere).length;
 };
 
-/** How the attempts to deliver stand of what waits about a message, and which states wait to be reported. */
-export interface WaitingAbout {
-  attempts: Attempts;
+/** The attempts to deliver pending entries about a message, and the states that are still to be reported. */
+export interface PendingAbout {
+  attempts: DeliveryAttempts;
   states: State[];
 }
 
 /**
- * What waits in a conversation about a message; nothing, where none does. Reads the whole outbox of the conversation,
- * but takes nothing that is said in it.
+ * The pending entries of a conversation about a message; nothing, if there are none. Reads the whole outbox of the
+ * conversation, without its content.
  */
-export const waitingAbout = async (conversation: Conversation, message: string): Promise<WaitingAbout | undefined> => {
+export const pendingAbout = async (conversation: Conversation, message: string): Promise<PendingAbout | undefined> => {
   const { pk, sk } = entryKey(nameOf(conversation), '');
   const found: { outgoing: { state?: State } }[] = [];
   for await (const items of pages<{ outgoing: { state?: State } }>({
@@ -120,8 +127,8 @@ const together = async <Item, Result>(items: Item[], work: (item: Item) => Promi
   return results;
 };
 
-/** What waits in a conversation; nothing, where it has come to its end. */
-const lookAt = async (conversation: Conversation): Promise<Waiting | undefined> => {
+/** The pending entries of a conversation; nothing, if there are none. */
+const lookAt = async (conversation: Conversation): Promise<PendingConversation | undefined> => {
   const { pk, sk } = entryKey(nameOf(conversation), '');
   const [head, { items, next }] = await Promise.all([
     readHead(conversation),
@@ -146,15 +153,15 @@ const lookAt = async (conversation: Conversation): Promise<Waiting | undefined> 
   };
 };
 
-const toAttempts = (head: Head): Attempts => ({
+const toAttempts = (head: Head): DeliveryAttempts => ({
   failed: head.attempts ?? 0,
   // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...(head.cause !== undefined && { cause: head.cause }),
   // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
-  ...(isPutOff(head) && head.retry_at !== undefined && { next: head.retry_at }),
+  ...(isRetryScheduled(head) && head.retry_at !== undefined && { next: head.retry_at }),
 });
 
-/** Forgets what failed in a conversation, and has `sweep` wake it next. Answers whether it still was there. */
+/** Forgets a conversation's failures, so that `sweep` wakes it next. Returns whether it still exists. */
 const makeDue = (conversation: Conversation): Promise<boolean> =>
   update({
     Key: headKey(nameOf(conversation)),
@@ -163,22 +170,22 @@ const makeDue = (conversation: Conversation): Promise<boolean> =>
     ExpressionAttributeValues: { ':now': sortableTime(now()) },
   });
 
-/** Forgets that a receiver failed, or asked for a pause. */
-export const close = async (receiver: string): Promise<void> => {
-  await remove(circuitKey(receiver));
+/** Closes a destination's circuit, and ends a pause that it asked for. */
+export const resetCircuit = async (destination: string): Promise<void> => {
+  await remove(circuitKey(destination));
 };
 
-/** A receiver that is left alone. */
+/** A destination whose circuit is open. */
 export interface OpenCircuit {
-  receiver: string;
+  destination: string;
   /** Nobody tries before then; from then on the next one does. */
   open_until: string;
   /** Failures in a row. */
   failures: number;
 }
 
-/** A receiver's circuit, where it is open. 1 read unit. */
-export const findOpenCircuit = async (receiver: string): Promise<OpenCircuit | undefined> => {
-  const { open_until, failures = 0, trials = 0 } = (await findLatest<CircuitItem>(circuitKey(receiver))) ?? {};
-  return open_until === undefined ? undefined : { receiver, open_until, failures: failures + trials };
+/** A destination's circuit, where it is open. 1 read unit. */
+export const findOpenCircuit = async (destination: string): Promise<OpenCircuit | undefined> => {
+  const { open_until, failures = 0, trials = 0 } = (await getConsistent<CircuitItem>(circuitKey(destination))) ?? {};
+  return open_until === undefined ? undefined : { destination, open_until, failures: failures + trials };
 };

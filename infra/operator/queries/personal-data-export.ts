@@ -3,7 +3,7 @@
 import type { Direction, Outgoing } from '../../../shared/messaging/events.ts';
 import type { LogItem } from '../../../shared/messaging/message.ts';
 import { type Entry, nameOf } from '../../../shared/messaging/outbox.ts';
-import { findLatest, pages } from '../../../shared/table/client.ts';
+import { getConsistent, pages } from '../../../shared/table/client.ts';
 import {
   answerKey,
   entryKey,
@@ -13,7 +13,7 @@ import {
   ofPerson,
   requestKey,
 } from '../../../shared/table/keys.ts';
-import { type Grant, listGrants } from '../../../shared/user-data/consent-receipts.ts';
+import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import type { RequestItem } from '../../../shared/user-data/requests.ts';
 import { type WholeUser, wholeUser } from './users-admin.ts';
 
@@ -32,7 +32,7 @@ export interface PersonalData {
   answers: { profiler_id: string; option_id: string; created: string }[];
   requests: ({ id: string } & Request)[];
   /** What was released of the user, to whom. */
-  grants: Grant[];
+  grants: ConsentReceipt[];
   /** What became of messages, in both directions. */
   log: ({ message_id: string } & LogEntry)[];
   /** What waits to go out: it is kept until then. */
@@ -50,7 +50,7 @@ export const personalDataOf = async (phone: string): Promise<PersonalData> => {
     itemsAt<Answer | RequestItem>(ofPerson(phone, '').gsi2pk),
     // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
     itemsAt<LogItem>(logPartitions.gsi2('', { phone })),
-    listGrants(phone),
+    listConsentReceipts(phone),
   ]);
   const requests = person.filter((item) => !isAnswer(item)).map(toRequest);
   const found: PersonalData = {
@@ -102,7 +102,7 @@ const itemsAt = async <Item extends Key>(partition: string): Promise<Item[]> => 
     ProjectionExpression: 'pk, sk',
     Limit: TOGETHER,
   })) {
-    const items = await Promise.all(keys.map(({ pk, sk }) => findLatest<Item & { gsi2pk: string }>({ pk, sk })));
+    const items = await Promise.all(keys.map(({ pk, sk }) => getConsistent<Item & { gsi2pk: string }>({ pk, sk })));
     // The index may be behind: what is no longer theirs is not shown.
     found.push(...items.flatMap((item) => (item?.gsi2pk === partition ? [item] : [])));
   }

@@ -5,10 +5,10 @@ import { hashToken, mintToken, type TokenItem } from '../../../shared/accounts/t
 import { now, timestamp } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
-import { findLatest, pages } from '../../../shared/table/client.ts';
+import { getConsistent, pages } from '../../../shared/table/client.ts';
 import { accountKey, accountTokenKey, type Key, tokenKey } from '../../../shared/table/keys.ts';
-import { puttingNew, removing, transact, updating } from '../../../shared/table/transactions.ts';
-import { listing, Refusal, showAccount } from './accounts-admin.ts';
+import { deleteWrite, putIfAbsentWrite, transact, updateWrite } from '../../../shared/table/transactions.ts';
+import { accountListWrite, Refusal, showAccount } from './accounts-admin.ts';
 
 /** What people may know of a token. */
 export interface TokenRecord {
@@ -59,7 +59,10 @@ export const issueToken = async (
     permissions,
     ...(draft.expires !== undefined && { expires_at: Math.floor(draft.expires / 1000) }),
   };
-  await transact([puttingNew(item), puttingNew({ ...accountTokenKey(account, record.id), ...record, sha256 })]);
+  await transact([
+    putIfAbsentWrite(item),
+    putIfAbsentWrite({ ...accountTokenKey(account, record.id), ...record, sha256 }),
+  ]);
   return { token, record };
 };
 
@@ -85,21 +88,21 @@ export const listTokens = async (account: string): Promise<TokenRecord[]> => {
  * @throws Refusal — the account has no such token
  */
 export const revokeToken = async (account: string, id: string): Promise<TokenRecord> => {
-  const item = await findLatest<TokenRecordItem>(accountTokenKey(account, id));
+  const item = await getConsistent<TokenRecordItem>(accountTokenKey(account, id));
   if (item === undefined) {
     throw new Refusal(`Account "${account}" has no token with the id ${id}. "token list ${account}" shows them.`);
   }
   if (item.revoked !== undefined) return toRecord(item);
   await transact([
-    removing(tokenKey(item.sha256)),
-    updating({
+    deleteWrite(tokenKey(item.sha256)),
+    updateWrite({
       Key: accountTokenKey(account, id),
       UpdateExpression: 'SET revoked = if_not_exists(revoked, :now)',
       ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeValues: { ':now': timestamp() },
     }),
   ]);
-  return toRecord((await findLatest<TokenRecordItem>(accountTokenKey(account, id))) ?? item);
+  return toRecord((await getConsistent<TokenRecordItem>(accountTokenKey(account, id))) ?? item);
 };
 
 const toRecord = ({ pk: _pk, sk: _sk, sha256: _sha256, ...record }: TokenRecordItem): TokenRecord => record;
@@ -115,5 +118,5 @@ const refuseUnsuitable = (account: string, permissions: Permission[]): void => {
 /** The app network's account is there from its first token on. */
 const openAppNetwork = async (): Promise<void> => {
   const account: Account = { id: APP_NETWORK, name: 'App network', created: timestamp() };
-  await transact([puttingNew({ ...accountKey(account.id), ...account }), listing(account)]);
+  await transact([putIfAbsentWrite({ ...accountKey(account.id), ...account }), accountListWrite(account)]);
 };

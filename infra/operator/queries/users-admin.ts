@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { timestamp } from '../../../shared/core/clock.ts';
-import { findLatest, update } from '../../../shared/table/client.ts';
+import { getConsistent, update } from '../../../shared/table/client.ts';
 import { userKey } from '../../../shared/table/keys.ts';
 import { propertiesOf, type UserItem } from '../../../shared/users/user-item.ts';
 import { known } from '../../../shared/users/users.ts';
@@ -14,7 +14,7 @@ export interface User {
 
 /** The user with this number. 0.5 read units. */
 export const findUser = async (phone: string): Promise<User | undefined> => {
-  const item = await findLatest<UserItem>(userKey(phone));
+  const item = await getConsistent<UserItem>(userKey(phone));
   return item && { phone_number: phone, panelist: item.panelist };
 };
 
@@ -28,7 +28,7 @@ export interface WholeUser {
 
 /** All that is kept of a user; nothing, where there is no such user. 1 read unit. */
 export const wholeUser = async (phone: string): Promise<WholeUser | undefined> => {
-  const item = await findLatest<UserItem>(userKey(phone));
+  const item = await getConsistent<UserItem>(userKey(phone));
   if (item === undefined) return undefined;
   const properties = propertiesOf(item).filter(([, property]) => v.is(known, property));
   return { registered: item.created, panelist: item.panelist, properties: Object.fromEntries(properties) };

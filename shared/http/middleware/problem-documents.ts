@@ -1,6 +1,6 @@
 import { Problem, problemCatalogue } from '../../core/problems.ts';
 import { baseUrl } from '../../core/settings.ts';
-import { isBusy } from '../../table/retryable-errors.ts';
+import { isRetryable } from '../../table/retryable-errors.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import type { HttpMiddleware } from '../event.ts';
 import { toProblemResponse } from '../response.ts';
@@ -31,7 +31,7 @@ export const problemDocuments = (): HttpMiddleware => ({
 
 const toProblem = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
-  if (isBusy(error)) {
+  if (isRetryable(error)) {
     return new Problem('unavailable', 'Retry in a moment.', { retryAfter: 1, cause: error });
   }
   return new Problem('internal_error', 'Send the trace_id to support.', { cause: error });

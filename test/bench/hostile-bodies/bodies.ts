@@ -64,9 +64,9 @@ const places: Partial<Record<EndpointName, string[][]>> = {
   createProfiler: [['question'], ['options'], ['options', '0']],
   answerProfiler: [['profiler_id'], ['phone_number']],
   sendMessage: [['to'], ['quick_replies'], ['quick_replies', '0'], ['type']],
-  takeTurnMessage: [['to'], ['turn'], ['content'], ['statuses']],
-  takeTestMessage: [['message'], ['message', 'from']],
-  takeAppEvents: [['0', 'id'], ['type'], ['data']],
+  receiveTurnMessage: [['to'], ['turn'], ['content'], ['statuses']],
+  receiveTestMessage: [['message'], ['message', 'from']],
+  receiveAppEvents: [['0', 'id'], ['type'], ['data']],
   startUserDataRequest: [['reason'], ['data'], ['data', '0'], ['data', '0', 'property']],
   retrieveUserData: [['data'], ['data', '0', 'property']],
 };
@@ -127,7 +127,7 @@ const bodiesOf = (endpoint: EndpointName, { body }: Endpoint): HostileBody[] => 
   const ofPlaces = (places[endpoint] ?? []).flatMap((place) =>
     LOOKED_AT.map((kind) => named(`${kind} in ${place.join('.')}`, () => within(jsonOf(kind), place))),
   );
-  if (endpoint === 'takeAppEvents') {
+  if (endpoint === 'receiveAppEvents') {
     return [
       ...ofPlaces,
       ...Object.entries(EVENTS).flatMap(([where, event]) =>

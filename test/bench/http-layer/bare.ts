@@ -1,6 +1,6 @@
 /** A function without any framework, as one writes it for one endpoint. */
 import * as v from 'valibot';
-import { faultInBody, faultInParameter } from '../../../shared/validation/validation-errors.ts';
+import { errorInBody, errorInParameter } from '../../../shared/validation/validation-errors.ts';
 import {
   answer,
   callerIn,
@@ -49,9 +49,9 @@ export const handler: Handler = async (event) => {
   const body = v.safeParse(endpoint.body.schema, given);
   if (!query.success || !headers.success || !body.success) {
     const faults = [
-      ...(query.issues ?? []).map(faultInParameter),
-      ...(headers.issues ?? []).map(faultInParameter),
-      ...(body.issues ?? []).map((issue) => faultInBody(issue)),
+      ...(query.issues ?? []).map(errorInParameter),
+      ...(headers.issues ?? []).map(errorInParameter),
+      ...(body.issues ?? []).map((issue) => errorInBody(issue)),
     ];
     return respond(422, PROBLEM_HEADERS, invalidRequest(faults, traceId));
   }

@@ -4,9 +4,9 @@ import { handle } from 'hono/aws-lambda';
 import { createMiddleware } from 'hono/factory';
 import { validator } from 'hono/validator';
 import * as v from 'valibot';
-import type { Fault } from '../../../shared/core/problems.ts';
+import type { ValidationError } from '../../../shared/core/problems.ts';
 import type { HttpEvent } from '../../../shared/http/event.ts';
-import { faultInBody, faultInParameter } from '../../../shared/validation/validation-errors.ts';
+import { errorInBody, errorInParameter } from '../../../shared/validation/validation-errors.ts';
 import {
   answer,
   type Caller,
@@ -40,18 +40,18 @@ const permitted = createMiddleware<Env>(async (c, next) => {
 });
 
 /** The document that a part of a request is refused with. */
-const refuse = (c: Context<Env>, faults: Fault[]) =>
+const refuse = (c: Context<Env>, faults: ValidationError[]) =>
   c.body(JSON.stringify(invalidRequest(faults, c.env.event.requestContext.requestId)), 422, PROBLEM_HEADERS);
 
 const validParameters = (target: 'query' | 'header', schema: v.GenericSchema<unknown, object>) =>
   validator(target, (given, c) => {
     const { success, output, issues } = v.safeParse(schema, given);
-    return success ? output : refuse(c, issues.map(faultInParameter));
+    return success ? output : refuse(c, issues.map(errorInParameter));
   });
 
 const validBody = validator('json', (given, c) => {
   const { success, output, issues } = v.safeParse(endpoint.body.schema, given);
-  const faults = issues?.map((issue) => faultInBody(issue)) ?? [];
+  const faults = issues?.map((issue) => errorInBody(issue)) ?? [];
   return success ? output : refuse(c, faults);
 });
 

@@ -5,7 +5,7 @@
 import type { Context } from 'aws-lambda';
 import type * as v from 'valibot';
 import { api } from '../../../shared/api/index.ts';
-import { type Fault, problemCatalogue } from '../../../shared/core/problems.ts';
+import { problemCatalogue, type ValidationError } from '../../../shared/core/problems.ts';
 import { baseUrl } from '../../../shared/core/settings.ts';
 import type { HttpEvent, HttpResponse } from '../../../shared/http/event.ts';
 import { measure } from '../../../shared/telemetry/metrics.ts';
@@ -49,7 +49,7 @@ export const problemOf = (
 });
 
 /** The document that names all faults of a request. */
-export const invalidRequest = (errors: Fault[], traceId: string) => {
+export const invalidRequest = (errors: ValidationError[], traceId: string) => {
   const { status, title } = problemCatalogue.invalid_request;
   return {
     type: `${baseUrl()}/v1/openapi.json#/components/responses/invalid_request`,

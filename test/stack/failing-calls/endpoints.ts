@@ -1,10 +1,10 @@
 /** The endpoints and the authorizer, each with a request that changes or reads something. */
 import { createHmac } from 'node:crypto';
-import { handler as takeAppEvents } from '../../../functions/app/take-app-events.ts';
+import { handler as receiveAppEvents } from '../../../functions/app/receive-app-events.ts';
 import { handler as authorizer } from '../../../functions/authorizer.ts';
-import { handler as takeRapidproMessage } from '../../../functions/bridge/take-rapidpro-message.ts';
-import { handler as takeTestMessage } from '../../../functions/bridge/take-test-message.ts';
-import { handler as takeTurnMessage } from '../../../functions/bridge/take-turn-message.ts';
+import { handler as receiveRapidproMessage } from '../../../functions/bridge/receive-rapidpro-message.ts';
+import { handler as receiveTestMessage } from '../../../functions/bridge/receive-test-message.ts';
+import { handler as receiveTurnMessage } from '../../../functions/bridge/receive-turn-message.ts';
 import { handler as readMedia } from '../../../functions/media/read-media.ts';
 import { handler as uploadFile } from '../../../functions/media/upload-file.ts';
 import { handler as uploadImage } from '../../../functions/media/upload-image.ts';
@@ -52,7 +52,7 @@ const reporting = (events: (world: { bot: string; account: string; phone: string
   prepare: async () => {
     const business = await newBusiness();
     const body = await events({ ...business, phone: await newUser() });
-    return calling(takeAppEvents, { account: 'app-network', body });
+    return calling(receiveAppEvents, { account: 'app-network', body });
   },
 });
 
@@ -145,14 +145,14 @@ export const endpoints = {
     },
     readsOnly: true,
   },
-  takeRapidproMessage: {
+  receiveRapidproMessage: {
     prepare: async () => {
       const { account, phone } = await newBusiness();
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      return calling(takeRapidproMessage, { account, headers, body: `id=21&text=Hello&to=${phone}` });
+      return calling(receiveRapidproMessage, { account, headers, body: `id=21&text=Hello&to=${phone}` });
     },
   },
-  takeTurnMessage: {
+  receiveTurnMessage: {
     prepare: async () => {
       const secret = 'the hmac_secret of a channel';
       const settings = { url: 'https://turn.example.com', channel: 'channel', token: 'token' };
@@ -160,29 +160,29 @@ export const endpoints = {
       const body = JSON.stringify({ to: phone, content: 'Hello' });
       const signature = createHmac('sha256', secret).update(body).digest('base64');
       const headers = { 'content-type': 'application/json', 'x-turn-hook-signature': signature };
-      return calling(takeTurnMessage, { account, path: { encoded_token: 'token' }, headers, body });
+      return calling(receiveTurnMessage, { account, path: { encoded_token: 'token' }, headers, body });
     },
     // Turn names no message that it sends.
     again: 'anew',
   },
-  takeTestMessage: {
+  receiveTestMessage: {
     prepare: async () => {
       const { account, bot, phone } = await newBusiness();
       const body = { message: { type: 'text', from: phone, text: { body: 'Hello' } } };
-      return calling(takeTestMessage, { account, path: { bot_phone_number: bot }, body });
+      return calling(receiveTestMessage, { account, path: { bot_phone_number: bot }, body });
     },
     again: 'anew',
   },
-  'takeAppEvents: what a user wrote': reporting(async ({ bot, phone }) => received(phone, bot)),
-  'takeAppEvents: what became of a message': reporting(async ({ account, phone }) => {
+  'receiveAppEvents: what a user wrote': reporting(async ({ bot, phone }) => received(phone, bot)),
+  'receiveAppEvents: what became of a message': reporting(async ({ account, phone }) => {
     const id = await messages.sendMessage(account, textTo(phone), {});
     return { id: 'event-1', type: 'message.state', data: { id, state: 'read' } };
   }),
-  'takeAppEvents: news of a profile': reporting(async ({ phone }) => {
+  'receiveAppEvents: news of a profile': reporting(async ({ phone }) => {
     const properties = { first_name: { value: 'Ann', source: 'self' }, last_name: { value: null } };
     return { id: 'event-1', type: 'user.updated', data: { phone_number: phone, panelist: true, properties } };
   }),
-  'takeAppEvents: an answer that completes a request': {
+  'receiveAppEvents: an answer that completes a request': {
     ...reporting(async ({ account, phone }) => {
       const { id } = await userData.startRequest(account, phone, { reason: 'Why not?', data: asked }, undefined);
       return { id: 'event-1', type: 'user_data.answered', data: { id, answers: { first_name: 'approved' } } };
@@ -190,36 +190,36 @@ export const endpoints = {
     // The answer, and that its event was processed.
     parts: 2,
   },
-  'takeAppEvents: states of several messages': reporting(async ({ account, phone }) => {
+  'receiveAppEvents: states of several messages': reporting(async ({ account, phone }) => {
     const ids = [
       await messages.sendMessage(account, textTo(phone), {}),
       await messages.sendMessage(account, textTo(phone), {}),
     ];
     return ids.map((id) => ({ id: `event-${id}`, type: 'message.state', data: { id, state: 'read' } }));
   }),
-  'takeAppEvents: news of a profile, with their time': reporting(async ({ phone }) => {
+  'receiveAppEvents: news of a profile, with their time': reporting(async ({ phone }) => {
     const properties = { first_name: { value: 'Ann', source: 'self' } };
     const timestamp = new Date(Date.now() + 1_000).toISOString();
     return { id: 'event-1', type: 'user.updated', timestamp, data: { phone_number: phone, properties } };
   }),
-  'takeAppEvents: a user who registers, with the time of that': reporting(async () => ({
+  'receiveAppEvents: a user who registers, with the time of that': reporting(async () => ({
     id: 'event-1',
     type: 'user.updated',
     timestamp: '2026-11-20T09:58:10Z',
     data: { phone_number: newPhone(), panelist: true },
   })),
-  'takeAppEvents: a user who leaves': reporting(async ({ phone }) => ({
+  'receiveAppEvents: a user who leaves': reporting(async ({ phone }) => ({
     id: 'event-1',
     type: 'user.removed',
     data: { phone_number: phone },
   })),
-  'takeAppEvents: a user who leaves, with the time of that': reporting(async ({ phone }) => ({
+  'receiveAppEvents: a user who leaves, with the time of that': reporting(async ({ phone }) => ({
     id: 'event-1',
     type: 'user.removed',
     timestamp: new Date(Date.now() + 1_000).toISOString(),
     data: { phone_number: phone },
   })),
-  'takeAppEvents: several of one user': {
+  'receiveAppEvents: several of one user': {
     ...reporting(async ({ bot, phone }) => [received(phone, bot, 'event-1'), received(phone, bot, 'event-2')]),
     parts: 2,
   },

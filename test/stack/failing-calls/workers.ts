@@ -10,10 +10,10 @@ import { handler as sweep } from '../../../functions/workers/sweep.ts';
 import { recountJobs } from '../../../infra/operator/queries/job-recount.ts';
 import { retryConversations } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
-import { noteFailure } from '../../../shared/delivery/circuit-breaker.ts';
+import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver as deliverNow } from '../../../shared/delivery/deliver.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
-import { putOff, readHead } from '../../../shared/messaging/outbox.ts';
+import { readHead, scheduleRetry } from '../../../shared/messaging/outbox.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
@@ -70,8 +70,8 @@ export const workers = {
       await sendMessage(account, textTo(phone), {});
       const head = await readHead(conversation);
       const why = { until: Date.now() - 1, since: head?.created ?? '', cause: 'timeout', attempts: 1 };
-      if (head) await putOff(head, why);
-      await noteFailure('app', 'working');
+      if (head) await scheduleRetry(head, why);
+      await recordFailure('app', 'closed');
       return wakeUp(conversation);
     },
   },
@@ -150,8 +150,8 @@ export const workers = {
       await sendMessage(account, textTo(phone), {});
       const head = await readHead(conversation);
       const why = { until: Date.now() + MINUTE, since: head?.created ?? '', cause: 'timeout', attempts: 1 };
-      if (head) await putOff(head, why);
-      await noteFailure('app', 'working');
+      if (head) await scheduleRetry(head, why);
+      await recordFailure('app', 'closed');
       return () => retryConversations({ account });
     },
     isCommand: true,

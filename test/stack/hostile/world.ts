@@ -198,7 +198,7 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     ['end_date', [day(0), day(0), day(2)]],
     ['Idempotency-Key', ['a key', 'another key']],
     // The app network may change everything that is of users: it gets users of its own, so that the others stay.
-    ['takeAppEvents.phone', [registered, extra, ours.bot, theirs.bot]],
-    ['takeAppEvents.id', [ours.message, theirs.message, newId()]],
+    ['receiveAppEvents.phone', [registered, extra, ours.bot, theirs.bot]],
+    ['receiveAppEvents.id', [ours.message, theirs.message, newId()]],
   ]);
 };

@@ -7,7 +7,7 @@ const { app_token: token } = inject('stack');
 
 /** Sends events as they are. */
 export const report = (body: unknown): Promise<Received<unknown>> =>
-  sendRaw('takeAppEvents', { token, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  sendRaw('receiveAppEvents', { token, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
 /** Sends events that must be applied. */
 export const applied = async (body: unknown): Promise<void> => {

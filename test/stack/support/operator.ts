@@ -13,7 +13,7 @@ import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import type { Conversation, Outgoing } from '../../../shared/messaging/events.ts';
-import { enqueueing, nameOf, putOff, readHead, transactInOrder } from '../../../shared/messaging/outbox.ts';
+import { enqueueWrites, nameOf, readHead, scheduleRetry, transactInOrder } from '../../../shared/messaging/outbox.ts';
 import { update } from '../../../shared/table/client.ts';
 import { dueAt, headKey } from '../../../shared/table/keys.ts';
 
@@ -134,7 +134,7 @@ export const newAccount = async (): Promise<string> =>
 export const holdBack = async (
   conversation: Conversation,
   outgoing: Outgoing[],
-  why: Partial<Parameters<typeof putOff>[1]> = {},
+  why: Partial<Parameters<typeof scheduleRetry>[1]> = {},
 ): Promise<void> => {
   // The head comes first, in two steps: an entry before it would be delivered, where a stack serves the table.
   const { gsi1pk } = dueAt(nameOf(conversation), '');
@@ -146,8 +146,8 @@ export const holdBack = async (
   const head = await readHead(conversation);
   if (head === undefined) throw new Error('There is no head.');
   const usual = { until: Date.now() + 86_400_000, since: timestamp(), cause: 'status_500', attempts: 3 };
-  await putOff(head, { ...usual, ...why });
-  for (const one of outgoing) await transactInOrder((after) => enqueueing(conversation, one, after));
+  await scheduleRetry(head, { ...usual, ...why });
+  for (const one of outgoing) await transactInOrder((after) => enqueueWrites(conversation, one, after));
 };
 
 /** A folder for the test at hand. */

@@ -7,7 +7,7 @@ import { timestampOf } from '../../../shared/core/clock.ts';
 import { newUnguessableId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
 import type { MediaItem } from '../../../shared/media/media.ts';
-import { putNew } from '../../../shared/table/client.ts';
+import { putIfAbsent } from '../../../shared/table/client.ts';
 import { mediaKey, ofMediaOwner } from '../../../shared/table/keys.ts';
 
 export interface Caller {
@@ -56,6 +56,6 @@ export const newMedia = async (account: string): Promise<string> => {
     expires_at: Math.ceil(Date.now() / 1_000) + 86_400,
     ...ofMediaOwner(account, { created, id }),
   };
-  await putNew(item);
+  await putIfAbsent(item);
   return id;
 };

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Message, State } from '../../../shared/messaging/message.ts';
 import type { Entry } from '../../../shared/messaging/outbox.ts';
 import type { PlatformDraft } from '../../../shared/messaging/platform-messages.ts';
-import type { Outcome } from '../../../shared/outbound/attempt-result.ts';
-import type { Answer } from '../../../shared/outbound/request.ts';
+import type { AttemptResult } from '../../../shared/outbound/attempt-result.ts';
+import type { OutboundResponse } from '../../../shared/outbound/request.ts';
 import { fromRapidpro, leastPartOf, rapidpro, rapidproMessage } from '../../../shared/platforms/rapidpro.ts';
-import { faultInBody } from '../../../shared/validation/validation-errors.ts';
+import { errorInBody } from '../../../shared/validation/validation-errors.ts';
 import { entry, issuesOf, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2030, 0, 1, 0, 1) }));
@@ -206,7 +206,7 @@ describe('a message of its own', () => {
     ],
   ])('is refused %s, and every fault is named at its place', (_, form, faults) => {
     const { issues = [] } = v.safeParse(rapidproMessage, parse(form));
-    expect(issues.map((issue) => faultInBody(issue))).toEqual(
+    expect(issues.map((issue) => errorInBody(issue))).toEqual(
       Object.entries(faults).map(([pointer, detail]) => ({ pointer, detail })),
     );
   });
@@ -249,7 +249,7 @@ describe('is told', () => {
       },
     ],
   ])('%s', (_, told, { body, length }) => {
-    expect(rapidpro.receiver(settings).posting(told)).toEqual({
+    expect(rapidpro.destination(settings).buildRequest(told)).toEqual({
       url: 'https://flows.example.com/c/ex/5c8d/receive',
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': length },
       body,
@@ -262,7 +262,7 @@ describe('is told', () => {
     ['delivery_failed', 'failed'],
     ['sending_failed', 'failed'],
   ])('that a message of its own is %s, beside the receive URL: %s', (state, address) => {
-    expect(rapidpro.receiver(settings).posting(reached(state))).toEqual({
+    expect(rapidpro.destination(settings).buildRequest(reached(state))).toEqual({
       url: `https://flows.example.com/c/ex/5c8d/${address}`,
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '5' },
       body: 'id=21',
@@ -274,20 +274,20 @@ describe('is told', () => {
     ['a b&c=\u263a', 'id=a+b%26c%3D%E2%98%BA'],
   ])('the id as it was given: %s', (id, body) => {
     const told = reached('delivered_to_user', { ...message, origin: { platform: 'rapidpro', id } });
-    expect(rapidpro.receiver(settings).posting(told)).toMatchObject({ body });
+    expect(rapidpro.destination(settings).buildRequest(told)).toMatchObject({ body });
   });
 
   test('that a user was removed, beside the receive URL: their contact is stopped', () => {
     const stopped = entry({ type: 'user.stopped', user: { account: 'acme', phone: '27821234567' } });
     const form = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '19' };
-    const { posting, telling } = rapidpro.receiver(settings);
-    expect(posting(stopped)).toEqual({
+    const { buildRequest, receiptFor } = rapidpro.destination(settings);
+    expect(buildRequest(stopped)).toEqual({
       url: 'https://flows.example.com/c/ex/5c8d/stopped',
       headers: form,
       body: 'from=%2B27821234567',
     });
-    expect(telling?.(stopped)).toBeUndefined();
-    expect(rapidpro.receiver(everything).posting(stopped)?.url).toBe('https://other.example.com/stopped');
+    expect(receiptFor?.(stopped)).toBeUndefined();
+    expect(rapidpro.destination(everything).buildRequest(stopped)?.url).toBe('https://other.example.com/stopped');
   });
 
   test.each<[string, { receive: string; sent: string; delivered: string; failed: string }]>([
@@ -319,26 +319,28 @@ describe('is told', () => {
       },
     ],
   ])('of states beside a receive URL of any form: %s', (url, addresses) => {
-    const { posting } = rapidpro.receiver({ url });
+    const { buildRequest } = rapidpro.destination({ url });
     expect({
-      receive: posting(text)?.url,
-      sent: posting(reached('delivered_to_server'))?.url,
-      delivered: posting(reached('delivered_to_user'))?.url,
-      failed: posting(reached('sending_failed'))?.url,
+      receive: buildRequest(text)?.url,
+      sent: buildRequest(reached('delivered_to_server'))?.url,
+      delivered: buildRequest(reached('delivered_to_user'))?.url,
+      failed: buildRequest(reached('sending_failed'))?.url,
     }).toEqual(addresses);
   });
 
   test('of states where the operator says, each for itself', () => {
     const apart = { ...settings, delivered_url: 'https://other.example.com/done/?key=1' };
-    const { posting } = rapidpro.receiver(apart);
-    expect(posting(reached('delivered_to_user'))).toMatchObject({ url: 'https://other.example.com/done/?key=1' });
-    expect(posting(reached('delivered_to_server'))).toMatchObject({ url: 'https://flows.example.com/c/ex/5c8d/sent' });
+    const { buildRequest } = rapidpro.destination(apart);
+    expect(buildRequest(reached('delivered_to_user'))).toMatchObject({ url: 'https://other.example.com/done/?key=1' });
+    expect(buildRequest(reached('delivered_to_server'))).toMatchObject({
+      url: 'https://flows.example.com/c/ex/5c8d/sent',
+    });
 
     const all = { ...apart, sent_url: 'https://other.example.com/a', failed_url: 'https://other.example.com/b' };
-    const told = rapidpro.receiver(all);
-    expect(told.posting(reached('delivered_to_server'))).toMatchObject({ url: 'https://other.example.com/a' });
-    expect(told.posting(reached('delivery_failed'))).toMatchObject({ url: 'https://other.example.com/b' });
-    expect(told.posting(text)).toMatchObject({ url: settings.url });
+    const told = rapidpro.destination(all);
+    expect(told.buildRequest(reached('delivered_to_server'))).toMatchObject({ url: 'https://other.example.com/a' });
+    expect(told.buildRequest(reached('delivery_failed'))).toMatchObject({ url: 'https://other.example.com/b' });
+    expect(told.buildRequest(text)).toMatchObject({ url: settings.url });
   });
 
   test.each<[string, Entry]>([
@@ -361,20 +363,20 @@ describe('is told', () => {
       }),
     ],
   ])('nothing where %s', (_, untold) => {
-    const { posting, telling } = rapidpro.receiver(settings);
-    expect(posting(untold)).toBeUndefined();
-    expect(telling?.(untold)).toBeUndefined();
+    const { buildRequest, receiptFor } = rapidpro.destination(settings);
+    expect(buildRequest(untold)).toBeUndefined();
+    expect(receiptFor?.(untold)).toBeUndefined();
   });
 });
 
 describe('is told once for all parts of a message', () => {
-  test.each<[State, { state: string; never_after: string[] }]>([
-    ['delivered_to_server', { state: 'sent', never_after: ['delivered', 'failed'] }],
-    ['delivered_to_user', { state: 'delivered', never_after: ['failed'] }],
-    ['delivery_failed', { state: 'failed', never_after: [] }],
-    ['sending_failed', { state: 'failed', never_after: [] }],
+  test.each<[State, { state: string; neverAfter: string[] }]>([
+    ['delivered_to_server', { state: 'sent', neverAfter: ['delivered', 'failed'] }],
+    ['delivered_to_user', { state: 'delivered', neverAfter: ['failed'] }],
+    ['delivery_failed', { state: 'failed', neverAfter: [] }],
+    ['sending_failed', { state: 'failed', neverAfter: [] }],
   ])('that it is %s, and never of what lies behind: %j', (state, telling) => {
-    expect(rapidpro.receiver(settings).telling?.(reached(state))).toEqual({
+    expect(rapidpro.destination(settings).receiptFor?.(reached(state))).toEqual({
       id: '21',
       generation: 0,
       ...telling,
@@ -385,24 +387,36 @@ describe('is told once for all parts of a message', () => {
   });
 
   test("a user's message is no such thing: each is told", () => {
-    expect(rapidpro.receiver(settings).telling?.(text)).toBeUndefined();
+    expect(rapidpro.destination(settings).receiptFor?.(text)).toBeUndefined();
   });
 });
 
 describe('an answer', () => {
   const state = reached('delivered_to_user');
-  const again = (status: number, retryAfter?: number): Outcome => ({
-    result: 'again',
+  const again = (status: number, retryAfter?: number): AttemptResult => ({
+    status: 'retry',
     cause: `status_${status}`,
     ...(retryAfter !== undefined && { retryAfter }),
   });
-  const limited = (wait: number): Outcome => ({ result: 'limited', cause: 'status_429', wait });
-  const refused = (status: number): Outcome => ({ result: 'refused', cause: `status_${status}` });
+  const limited = (wait: number): AttemptResult => ({ status: 'rate_limited', cause: 'status_429', wait });
+  const refused = (status: number): AttemptResult => ({ status: 'rejected', cause: `status_${status}` });
 
-  test.each<[string, Answer, { message: Outcome; state: Outcome }]>([
-    ['200 takes it', { status: 200, headers: {} }, { message: { result: 'taken' }, state: { result: 'taken' } }],
-    ['201 takes it', { status: 201, headers: {} }, { message: { result: 'taken' }, state: { result: 'taken' } }],
-    ['204 takes it', { status: 204, headers: {} }, { message: { result: 'taken' }, state: { result: 'taken' } }],
+  test.each<[string, OutboundResponse, { message: AttemptResult; state: AttemptResult }]>([
+    [
+      '200 takes it',
+      { status: 200, headers: {} },
+      { message: { status: 'delivered' }, state: { status: 'delivered' } },
+    ],
+    [
+      '201 takes it',
+      { status: 201, headers: {} },
+      { message: { status: 'delivered' }, state: { status: 'delivered' } },
+    ],
+    [
+      '204 takes it',
+      { status: 204, headers: {} },
+      { message: { status: 'delivered' }, state: { status: 'delivered' } },
+    ],
     ['400 has it tried again', { status: 400, headers: {} }, { message: again(400), state: again(400) }],
     ['413 refuses it for good', { status: 413, headers: {} }, { message: refused(413), state: refused(413) }],
     ['401 has all wait for better settings', { status: 401, headers: {} }, { message: again(401), state: again(401) }],
@@ -431,8 +445,8 @@ describe('an answer', () => {
     ],
     ['302 is not followed', { status: 302, headers: { location: '/' } }, { message: again(302), state: again(302) }],
   ])('of %s', (_, answer, outcomes) => {
-    const { judge } = rapidpro.receiver(settings);
-    expect({ message: judge?.(answer, text), state: judge?.(answer, state) }).toEqual(outcomes);
+    const { interpret } = rapidpro.destination(settings);
+    expect({ message: interpret?.(answer, text), state: interpret?.(answer, state) }).toEqual(outcomes);
   });
 });
 
@@ -441,70 +455,70 @@ describe('what both couriers return, to the letter', () => {
   const stopped = entry({ type: 'user.stopped', user: { account: 'acme', phone: '27821234567' } });
   const failed = (error: string) => `{"message":"Error","data":[{"type":"error","error":"${error}"}]}`;
 
-  test.each<[string, Entry, number, string, Outcome['result']]>([
+  test.each<[string, Entry, number, string, AttemptResult['status']]>([
     [
       "8.2.1, a user's message",
       text,
       200,
       `{"message":"Message Accepted","data":[{"type":"msg","channel_uuid":"${CHANNEL}","msg_uuid":"${UUID}","text":"Hi","urn":"tel:+27821234567","received_on":"2030-01-01T00:00:00.999999Z"}]}`,
-      'taken',
+      'delivered',
     ],
     [
       '8.2.1, a status, by a number',
       reached('delivered_to_user'),
       200,
       `{"message":"Status Update Accepted","data":[{"type":"status","channel_uuid":"${CHANNEL}","status":"D","msg_id":21}]}`,
-      'taken',
+      'delivered',
     ],
     [
       '26.3.38, a status, by a UUID',
       reached('delivery_failed', { ...message, origin: { platform: 'rapidpro', id: UUID } }),
       200,
       `{"message":"Status Update Accepted","data":[{"type":"status","channel_uuid":"${CHANNEL}","status":"F","msg_uuid":"${UUID}"}]}`,
-      'taken',
+      'delivered',
     ],
     [
       'both, a contact to be stopped',
       stopped,
       200,
       `{"message":"Event Accepted","data":[{"type":"event","channel_uuid":"${CHANNEL}","event_type":"stop_contact","urn":"tel:+27821234567","received_on":"2030-01-01T00:00:00Z"}]}`,
-      'taken',
+      'delivered',
     ],
-    ['both, a contact to be stopped with a bad number', stopped, 400, failed('not a possible number'), 'refused'],
-    ['8.2.1, a contact to be stopped, inactive', stopped, 400, failed('channel not found'), 'again'],
-    ["8.2.1, a user's message, inactive", text, 400, failed('channel not found'), 'again'],
-    ["26.3.38, a user's message, inactive", text, 400, failed(`unable to find channel with uuid: ${CHANNEL}`), 'again'],
+    ['both, a contact to be stopped with a bad number', stopped, 400, failed('not a possible number'), 'rejected'],
+    ['8.2.1, a contact to be stopped, inactive', stopped, 400, failed('channel not found'), 'retry'],
+    ["8.2.1, a user's message, inactive", text, 400, failed('channel not found'), 'retry'],
+    ["26.3.38, a user's message, inactive", text, 400, failed(`unable to find channel with uuid: ${CHANNEL}`), 'retry'],
     [
       '8.2.1, a status, without its database',
       reached('delivered_to_user'),
       400,
       failed('dial tcp 127.0.0.1:5432: connect: connection refused'),
-      'again',
+      'retry',
     ],
     [
       '8.2.1, a status by an id that is no number',
       reached('delivered_to_user'),
       400,
       failed('schema: error converting value for \\"id\\"'),
-      'refused',
+      'rejected',
     ],
-    ['both, behind a proxy without a server', text, 502, '<h1>Bad Gateway</h1>', 'again'],
-    ['both, behind a proxy that knows no such host', text, 404, '<h1>Not Found</h1>', 'again'],
+    ['both, behind a proxy without a server', text, 502, '<h1>Bad Gateway</h1>', 'retry'],
+    ['both, behind a proxy that knows no such host', text, 404, '<h1>Not Found</h1>', 'retry'],
   ])('%s', (_, told, status, body, result) => {
-    const { judge } = rapidpro.receiver(settings);
-    expect(judge?.({ status, headers: {}, body }, told).result).toBe(result);
+    const { interpret } = rapidpro.destination(settings);
+    expect(interpret?.({ status, headers: {}, body }, told).status).toBe(result);
   });
 });
 
 describe('a 400 of courier', () => {
   /** What its 400 leads to: for a user's message, for a status that was reached lately, and for one of eleven minutes ago. */
   const outcomesOf = (error: string) => {
-    const { judge } = rapidpro.receiver(settings);
+    const { interpret } = rapidpro.destination(settings);
     const body = JSON.stringify({ message: 'Error', data: [{ type: 'error', error }] });
     const answer = { status: 400, headers: {}, body };
-    const [message, status] = [text, reached('delivered_to_user')].map((one) => judge?.(answer, one)?.result);
+    const [message, status] = [text, reached('delivered_to_user')].map((one) => interpret?.(answer, one)?.status);
     vi.setSystemTime(Date.now() + 10 * 60_000);
-    return { message, status, lateStatus: judge?.(answer, reached('delivered_to_user'))?.result };
+    return { message, status, lateStatus: interpret?.(answer, reached('delivered_to_user'))?.status };
   };
 
   test.each([
@@ -515,7 +529,7 @@ describe('a 400 of courier', () => {
     ['both', 'invalid date format, must be RFC 3339'],
     ['26.3.38', 'the phone number supplied is not a number'],
   ])('that names the request is final: %s, %s', (_, error) => {
-    expect(outcomesOf(error)).toEqual({ message: 'refused', status: 'refused', lateStatus: 'refused' });
+    expect(outcomesOf(error)).toEqual({ message: 'rejected', status: 'rejected', lateStatus: 'rejected' });
   });
 
   test.each([
@@ -524,11 +538,11 @@ describe('a 400 of courier', () => {
     ['8.2.1', 'dial tcp 127.0.0.1:5432: connect: connection refused'],
     ['8.2.1', 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'],
   ])('that names the channel or its database is retried for three days: %s, %s', (_, error) => {
-    expect(outcomesOf(error)).toEqual({ message: 'again', status: 'again', lateStatus: 'again' });
+    expect(outcomesOf(error)).toEqual({ message: 'retry', status: 'retry', lateStatus: 'retry' });
   });
 
   test.each(['', 'something new'])('of any other kind blocks users for ten minutes, not for a status: %j', (error) => {
-    expect(outcomesOf(error)).toEqual({ message: 'again', status: 'again', lateStatus: 'refused' });
+    expect(outcomesOf(error)).toEqual({ message: 'retry', status: 'retry', lateStatus: 'rejected' });
   });
 });
 
@@ -566,7 +580,7 @@ describe('settings', () => {
     ],
   ])('are refused %s, and it is said why; nothing can be posted by them', (_, wrong, said) => {
     expect(issuesOf(rapidpro, wrong).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(said);
-    expect(() => rapidpro.receiver(wrong).posting(text)).toThrow('not_set_up');
+    expect(() => rapidpro.destination(wrong).buildRequest(text)).toThrow('not_set_up');
     expect(rapidpro.probe(wrong)).toBeUndefined();
   });
 
@@ -591,12 +605,12 @@ describe('settings', () => {
   test('are refused without an address', () => {
     const wrong = { sent_url: everything.sent_url };
     expect(issuesOf(rapidpro, wrong)).toMatchObject([{ path: [{ key: 'url' }], received: 'undefined' }]);
-    expect(() => rapidpro.receiver(wrong).posting(text)).toThrow('not_set_up');
+    expect(() => rapidpro.destination(wrong).buildRequest(text)).toThrow('not_set_up');
   });
 
   test.each([undefined, null, 'x'])('are refused where they are none: %s', (wrong) => {
     expect(() => rapidpro.check(wrong)).toThrow(v.ValiError);
-    expect(() => rapidpro.receiver(wrong).posting(text)).toThrow('not_set_up');
+    expect(() => rapidpro.destination(wrong).buildRequest(text)).toThrow('not_set_up');
     expect(rapidpro.probe(wrong)).toBeUndefined();
   });
 
@@ -612,7 +626,7 @@ describe('settings', () => {
 
 describe('settings are tried', () => {
   test('by an empty message to the receive URL, which changes nothing', () => {
-    expect(rapidpro.probe(everything)?.posting).toEqual({
+    expect(rapidpro.probe(everything)?.request).toEqual({
       url: settings.url,
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' },
       body: '',
@@ -636,6 +650,6 @@ describe('settings are tried', () => {
     [404, '<h1>Not Found</h1>', OTHERWISE],
     [500, '<h1>No channel</h1>', OTHERWISE],
   ])('where %i %j means: %s', (status, body, fault) => {
-    expect(rapidpro.probe(settings)?.fault(status, body)).toBe(fault);
+    expect(rapidpro.probe(settings)?.problem(status, body)).toBe(fault);
   });
 });

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Message, State } from '../../../shared/messaging/message.ts';
 import type { Entry } from '../../../shared/messaging/outbox.ts';
 import type { PlatformDraft } from '../../../shared/messaging/platform-messages.ts';
-import type { Outcome } from '../../../shared/outbound/attempt-result.ts';
-import type { Answer } from '../../../shared/outbound/request.ts';
+import type { AttemptResult } from '../../../shared/outbound/attempt-result.ts';
+import type { OutboundResponse } from '../../../shared/outbound/request.ts';
 import { fromTurn, isOrdinaryWebhook, isSigned, turn, turnMessage } from '../../../shared/platforms/turn.ts';
-import { faultInBody } from '../../../shared/validation/validation-errors.ts';
+import { errorInBody } from '../../../shared/validation/validation-errors.ts';
 import { issuesOf, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
 
 beforeEach(() => {
@@ -221,7 +221,7 @@ describe('a message of its own', () => {
     ['with nothing', {}, { '#/to': 'is required', '#/content': 'is required' }],
   ])('is refused %s, and every fault is named at its place', (_, body, faults) => {
     const { issues = [] } = v.safeParse(turnMessage, body);
-    expect(issues.map((issue) => faultInBody(issue))).toEqual(
+    expect(issues.map((issue) => errorInBody(issue))).toEqual(
       Object.entries(faults).map(([pointer, detail]) => ({ pointer, detail })),
     );
   });
@@ -383,7 +383,7 @@ describe('is told', () => {
       },
     ],
   ])('%s', (_, told, { url, body, length }) => {
-    expect(turn.receiver(settings).posting(told)).toEqual({
+    expect(turn.destination(settings).buildRequest(told)).toEqual({
       url,
       headers: { 'content-type': 'application/json', 'content-length': length, authorization: 'Bearer turn-token' },
       body,
@@ -396,7 +396,7 @@ describe('is told', () => {
     ['with a path', 'https://turn.example.com/api/', MESSAGES.replace('/v1/', '/api/v1/')],
     ['that is not set', undefined, MESSAGES.replace('turn.example.com', 'whatsapp.turn.io')],
   ])('at an address %s', (_, url, address) => {
-    expect(turn.receiver({ ...settings, url }).posting(text)).toMatchObject({ url: address });
+    expect(turn.destination({ ...settings, url }).buildRequest(text)).toMatchObject({ url: address });
   });
 
   test.each<[string, Entry]>([
@@ -410,37 +410,37 @@ describe('is told', () => {
     ],
     ['a message goes to a user', sent],
   ])('nothing where %s', (_, untold) => {
-    expect(turn.receiver(settings).posting(untold)).toBeUndefined();
+    expect(turn.destination(settings).buildRequest(untold)).toBeUndefined();
   });
 
   test('of every state by itself: each message has an id of its own', () => {
-    expect(turn.receiver(settings).telling).toBeUndefined();
+    expect(turn.destination(settings).receiptFor).toBeUndefined();
   });
 });
 
 describe('an answer', () => {
-  const TAKEN: Outcome = { result: 'taken' };
-  const again = (status: number, retryAfter?: number): Outcome => ({
-    result: 'again',
+  const TAKEN: AttemptResult = { status: 'delivered' };
+  const again = (status: number, retryAfter?: number): AttemptResult => ({
+    status: 'retry',
     cause: `status_${status}`,
     ...(retryAfter !== undefined && { retryAfter }),
   });
-  const refused = (status: number): Outcome => ({ result: 'refused', cause: `status_${status}` });
-  const limited = (wait: number): Outcome => ({ result: 'limited', cause: 'status_429', wait });
+  const refused = (status: number): AttemptResult => ({ status: 'rejected', cause: `status_${status}` });
+  const limited = (wait: number): AttemptResult => ({ status: 'rate_limited', cause: 'status_429', wait });
 
   /** What an answer means to a user's message, to a state, and to a failure. */
-  const outcomesOf = (answer: Answer) => {
-    const { judge } = turn.receiver(settings);
+  const outcomesOf = (answer: OutboundResponse) => {
+    const { interpret } = turn.destination(settings);
     const [delivered, failed, unsent] = [
       reached('delivered_to_user'),
       reached('delivery_failed'),
       reached('sending_failed'),
-    ].map((told) => judge?.(answer, told));
+    ].map((told) => interpret?.(answer, told));
     expect(unsent).toEqual(failed);
-    return { message: judge?.(answer, text), state: delivered, failure: failed };
+    return { message: interpret?.(answer, text), state: delivered, failure: failed };
   };
 
-  test.each<[string, Answer, { message: Outcome; state: Outcome; failure: Outcome }]>([
+  test.each<[string, OutboundResponse, { message: AttemptResult; state: AttemptResult; failure: AttemptResult }]>([
     ['200 takes it', { status: 200, headers: {} }, { message: TAKEN, state: TAKEN, failure: TAKEN }],
     ['201 takes it', { status: 201, headers: {} }, { message: TAKEN, state: TAKEN, failure: TAKEN }],
     [
@@ -489,7 +489,7 @@ describe('an answer', () => {
   });
 
   // It is 1893456060 seconds since 1970.
-  test.each<[string, Answer['headers'], number]>([
+  test.each<[string, OutboundResponse['headers'], number]>([
     ['until it takes calls again', { 'x-ratelimit-reset': '1893456090' }, 30_000],
     ['not at all where that is over', { 'x-ratelimit-reset': '1893456000' }, 0],
     ['until then, whatever else it says', { 'x-ratelimit-reset': '1893456090', 'retry-after': '7' }, 30_000],
@@ -560,7 +560,7 @@ describe('settings', () => {
     ],
   ])('are refused %s, and it is said why; nothing can be posted by them', (_, wrong, said) => {
     expect(issuesOf(turn, wrong).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(said);
-    expect(() => turn.receiver(wrong).posting(text)).toThrow('not_set_up');
+    expect(() => turn.destination(wrong).buildRequest(text)).toThrow('not_set_up');
     expect(turn.probe(wrong)).toBeUndefined();
   });
 
@@ -571,7 +571,7 @@ describe('settings', () => {
     const [issue, ...others] = issuesOf(turn, wrong);
     expect(others).toEqual([]);
     expect(issue).toMatchObject({ path: [{ key: missing }], received: 'undefined' });
-    expect(() => turn.receiver(wrong).posting(text)).toThrow('not_set_up');
+    expect(() => turn.destination(wrong).buildRequest(text)).toThrow('not_set_up');
   });
 
   test('are refused with a blank secret, by which nothing could be signed', () => {
@@ -582,7 +582,7 @@ describe('settings', () => {
 
   test.each([undefined, null, 'x'])('are refused where they are none: %s', (wrong) => {
     expect(() => turn.check(wrong)).toThrow(v.ValiError);
-    expect(() => turn.receiver(wrong).posting(text)).toThrow('not_set_up');
+    expect(() => turn.destination(wrong).buildRequest(text)).toThrow('not_set_up');
     expect(turn.probe(wrong)).toBeUndefined();
   });
 
@@ -595,7 +595,7 @@ describe('settings', () => {
 
 describe('settings are tried', () => {
   test('by an empty message, which changes nothing', () => {
-    expect(turn.probe(settings)?.posting).toEqual({
+    expect(turn.probe(settings)?.request).toEqual({
       url: MESSAGES,
       headers: { 'content-type': 'application/json', 'content-length': '2', authorization: 'Bearer turn-token' },
       body: '{}',
@@ -616,6 +616,6 @@ describe('settings are tried', () => {
     [405, OTHERWISE],
     [500, OTHERWISE],
   ])('where %i means: %s', (status, fault) => {
-    expect(turn.probe(settings)?.fault(status, '')).toBe(fault);
+    expect(turn.probe(settings)?.problem(status, '')).toBe(fault);
   });
 });

@@ -105,7 +105,7 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
     },
   ],
 ])('is told of %s, as the API description says', (_, told, { body, length, signature }) => {
-  expect(webhook.receiver(settings).posting(told)).toEqual({
+  expect(webhook.destination(settings).buildRequest(told)).toEqual({
     url: 'https://customer.example.com/hook?key=1',
     headers: {
       'content-type': 'application/json',
@@ -134,15 +134,15 @@ test.each<[string, Entry]>([
     }),
   ],
 ])('is not told of a %s to a user', (_, toUser) => {
-  expect(webhook.receiver(settings).posting(toUser)).toBeUndefined();
+  expect(webhook.destination(settings).buildRequest(toUser)).toBeUndefined();
 });
 
 test('judges its answers as other receivers do', () => {
-  expect(webhook.receiver(settings).judge).toBeUndefined();
+  expect(webhook.destination(settings).interpret).toBeUndefined();
 });
 
 test('is told of every state by itself', () => {
-  expect(webhook.receiver(settings).telling).toBeUndefined();
+  expect(webhook.destination(settings).receiptFor).toBeUndefined();
 });
 
 const URL_FAULT = 'must be an https address, without user name or password';
@@ -169,7 +169,7 @@ describe('settings', () => {
     ],
   ])('are refused %s, and it is said why; nothing can be posted by them', (_, wrong, said) => {
     expect(issuesOf(webhook, wrong).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(said);
-    expect(() => webhook.receiver(wrong).posting(reached('read'))).toThrow('not_set_up');
+    expect(() => webhook.destination(wrong).buildRequest(reached('read'))).toThrow('not_set_up');
   });
 
   test.each([
@@ -179,12 +179,12 @@ describe('settings', () => {
     const [issue, ...others] = issuesOf(webhook, wrong);
     expect(others).toEqual([]);
     expect(issue).toMatchObject({ path: [{ key: missing }], received: 'undefined' });
-    expect(() => webhook.receiver(wrong).posting(reached('read'))).toThrow('not_set_up');
+    expect(() => webhook.destination(wrong).buildRequest(reached('read'))).toThrow('not_set_up');
   });
 
   test.each([undefined, null, 'x'])('are refused where they are none: %s', (wrong) => {
     expect(() => webhook.check(wrong)).toThrow(v.ValiError);
-    expect(() => webhook.receiver(wrong).posting(reached('read'))).toThrow('not_set_up');
+    expect(() => webhook.destination(wrong).buildRequest(reached('read'))).toThrow('not_set_up');
     expect(webhook.probe(wrong)).toBeUndefined();
   });
 
@@ -206,7 +206,7 @@ describe('settings', () => {
 
 describe('settings are tried', () => {
   test('by a signed call that speaks of no message', () => {
-    const posting = webhook.probe(settings)?.posting;
+    const posting = webhook.probe(settings)?.request;
     expect(posting).toMatchObject({
       url: settings.url,
       headers: { 'content-type': 'application/json', 'content-length': '12', 'webhook-timestamp': '1893456060' },
@@ -226,6 +226,6 @@ describe('settings are tried', () => {
     [404, 'It should answer 2xx.'],
     [500, 'It should answer 2xx.'],
   ])('where %i means: %s', (status, fault) => {
-    expect(webhook.probe(settings)?.fault(status, '')).toBe(fault);
+    expect(webhook.probe(settings)?.problem(status, '')).toBe(fault);
   });
 });

@@ -4,7 +4,7 @@ import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
 import { findHook } from '../../shared/platforms/inbound-secret.ts';
 import { fromRapidpro, leastPartOf } from '../../shared/platforms/rapidpro.ts';
 
-export const handler = endpoint('takeRapidproMessage', async ({ account, body, arrived }) => {
+export const handler = endpoint('receiveRapidproMessage', async ({ account, body, arrived }) => {
   const draft = fromRapidpro(body);
   // A blank part of a longer text: there is nothing to send.
   if (draft === undefined) return ok({ message: 'success' });

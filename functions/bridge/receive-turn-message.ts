@@ -7,7 +7,7 @@ import { findHook } from '../../shared/platforms/inbound-secret.ts';
 import { fromTurn, isOrdinaryWebhook, isSigned, turnMessage } from '../../shared/platforms/turn.ts';
 import { validBody } from '../../shared/validation/validation-errors.ts';
 
-export const handler = endpoint('takeTurnMessage', async ({ account, headers, body, bytes }) => {
+export const handler = endpoint('receiveTurnMessage', async ({ account, headers, body, bytes }) => {
   if (isOrdinaryWebhook(headers, body)) return ok({ messages: [] });
   if (!isSigned(bytes, headers['x-turn-hook-signature'], await findHook(account))) throw notSigned();
   const id = await sendFromPlatform(account, 'turn', fromTurn(validBody(turnMessage, body)));

@@ -2,7 +2,7 @@
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { receiveTestMessage } from '../../shared/messaging/receive.ts';
 
-export const handler = endpoint('takeTestMessage', async ({ account, path, body }) => {
+export const handler = endpoint('receiveTestMessage', async ({ account, path, body }) => {
   await receiveTestMessage(account, { ...body.message, to: path.bot_phone_number });
   return ok({ message: 'success' });
 });

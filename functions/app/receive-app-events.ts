@@ -1,10 +1,10 @@
 /** POST /v1/app/events: takes what the app network reports, one event or a batch. */
 import { receiveEvents } from '../../shared/app-network/event-batch.ts';
-import { type Fault, Problem } from '../../shared/core/problems.ts';
+import { Problem, type ValidationError } from '../../shared/core/problems.ts';
 import { endpoint, noContent } from '../../shared/http/endpoint.ts';
-import { isBusy } from '../../shared/table/retryable-errors.ts';
+import { isRetryable } from '../../shared/table/retryable-errors.ts';
 
-export const handler = endpoint('takeAppEvents', async ({ body }) => {
+export const handler = endpoint('receiveAppEvents', async ({ body }) => {
   const faults = await (Array.isArray(body)
     ? receiveEvents(body, (place) => [String(place)])
     : receiveEvents([body], () => [])
@@ -17,8 +17,8 @@ export const handler = endpoint('takeAppEvents', async ({ body }) => {
   );
 });
 
-const failed = (cause: unknown): Fault[] => {
-  if (!isBusy(cause)) throw cause;
+const failed = (cause: unknown): ValidationError[] => {
+  if (!isRetryable(cause)) throw cause;
   throw new Problem(
     'unavailable',
     'Some events were not applied. Send all again in a moment, in the same order. If an event failed, no later event about that user was applied.',
