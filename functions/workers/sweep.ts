@@ -2,16 +2,16 @@
  * Each minute: takes up what is due. Conversations whose next attempt is due, or whose wake-up was lost, are woken; the
  * answers of deleted profilers are removed. And it measures what waits.
  */
+
 import type { ScheduledEvent } from 'aws-lambda';
 import { sortableTime } from '../../shared/core/clock.ts';
-import { Backlog, isHead } from '../../shared/delivery/backlog-metrics.ts';
+import { Backlog } from '../../shared/delivery/backlog-metrics.ts';
 import { isFailing } from '../../shared/delivery/circuit-breaker.ts';
 import { dueWork } from '../../shared/delivery/scheduled-work.ts';
 import { wake } from '../../shared/delivery/wake-ups.ts';
-import { conversationOf } from '../../shared/messaging/outbox.ts';
 import { APP_NETWORK_DESTINATION } from '../../shared/outbound/destination.ts';
 import { removeAnswers } from '../../shared/profilers/answers.ts';
-import type { Key } from '../../shared/table/keys.ts';
+import { conversationOf, isHeadKey, type Key } from '../../shared/table/keys.ts';
 import { describeError, log } from '../../shared/telemetry/log.ts';
 import { measure } from '../../shared/telemetry/metrics.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
@@ -36,13 +36,13 @@ export const handler = worker('sweep', async (event: Pick<ScheduledEvent, 'time'
   const tombstones: Key[] = [];
   for await (const due of dueWork(time)) {
     if (remaining() < RESERVE) break;
-    const heads = due.filter(isHead);
+    const heads = due.filter(isHeadKey);
     await attempt(async () => {
       await wake(heads.map((head) => ({ conversation: conversationOf(head), once: `${head.pk}#${head.gsi1sk}` })));
       done.woken += heads.length;
     });
     backlog.note(heads);
-    tombstones.push(...due.filter((item) => !isHead(item)));
+    tombstones.push(...due.filter((item) => !isHeadKey(item)));
   }
   await attempt(async () => {
     await backlog.noteLater(time, () => remaining() < RESERVE);

@@ -87,7 +87,7 @@ const waitingOf = async (account: string): Promise<WaitingThere[]> => {
     (['app', 'platform'] as const).map(async (direction) => ({
       direction,
       conversations: all.filter((conversation) => conversation.direction === direction),
-      circuit: await findOpenCircuit(destinationNameOf({ account, direction, phone: '' })),
+      circuit: await findOpenCircuit(destinationNameOf({ account, direction })),
     })),
   );
 };

@@ -2,8 +2,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import { appNetworkSecret } from '../core/settings.ts';
-import type { Outgoing } from '../messaging/events.ts';
-import type { Entry } from '../messaging/outbox.ts';
+import type { Entry, Outgoing } from '../messaging/events.ts';
 import { APP_NETWORK_DESTINATION, type Destination } from '../outbound/destination.ts';
 import { notSetUp, type OutboundRequest } from '../outbound/request.ts';
 import { signed } from '../outbound/standard-webhooks.ts';

@@ -1,14 +1,11 @@
 /** How much waits to go out, and how long: in conversations that are due, and in those that are put off. */
+
 import { now } from '../core/clock.ts';
-import { headKey, type Key } from '../table/keys.ts';
+import { isHeadKey } from '../table/keys.ts';
 import { type Due, laterWork } from './scheduled-work.ts';
 
 /** Conversations that are looked at, beside those that are due, to tell how many wait: some 300 read units a minute. */
 const COUNTED = 10_000;
-
-/** Whether due work is a conversation's. */
-// Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
-export const isHead = ({ sk }: Key): boolean => sk === headKey('').sk;
 
 export class Backlog {
   /** Conversations in which something waits. */
@@ -26,7 +23,7 @@ export class Backlog {
   async noteLater(time: string, isLate: () => boolean): Promise<void> {
     for await (const later of laterWork(time)) {
       if (this.waiting >= COUNTED || isLate()) return;
-      this.note(later.filter(isHead));
+      this.note(later.filter(isHeadKey));
     }
   }
 }

@@ -1,10 +1,9 @@
 /** What is checked before each attempt to deliver an entry: what may have happened since the entry was accepted. */
 import type { Account } from '../accounts/accounts.ts';
-import type { Outgoing } from '../messaging/events.ts';
-import { conversationOf, type Entry } from '../messaging/outbox.ts';
+import type { Entry, Outgoing } from '../messaging/events.ts';
 import { getManyConsistent } from '../table/client.ts';
-import { accountKey, erasureKey } from '../table/keys.ts';
-import type { ErasureItem } from '../user-data/erasure.ts';
+import { accountKey, conversationOf, erasureKey } from '../table/keys.ts';
+import type { ErasureItem } from '../user-data/erased-identity.ts';
 import { dropErased, dropOutdatedStop } from '../user-data/erasure-outbox.ts';
 
 /**
@@ -22,7 +21,7 @@ export type Clearance =
  * `dropErased` as well.
  */
 export const checkBeforeAttempt = async ({ pk, sk, outgoing }: Entry): Promise<Clearance> => {
-  const { account, phone } = conversationOf({ pk, sk });
+  const { account, phone } = conversationOf({ pk });
   const [entry, erasure, sender] = await getManyConsistent<[Entry, ErasureItem, Account?]>(
     outgoing.type === 'message.send'
       ? [{ pk, sk }, erasureKey(phone), accountKey(account)]

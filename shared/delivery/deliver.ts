@@ -6,9 +6,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { appNetwork } from '../app-network/destination.ts';
 import { now, scaled, timestamp } from '../core/clock.ts';
-import { type Conversation, namesOf, subjectOf } from '../messaging/events.ts';
+import { type Conversation, type Entry, namesOf, subjectOf } from '../messaging/events.ts';
 import {
-  type Entry,
   endConversation,
   type Head,
   isRetryScheduled,

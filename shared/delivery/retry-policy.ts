@@ -1,6 +1,6 @@
 /** When a failed delivery is retried, and when it has permanently failed. */
 import { between, now, scaled } from '../core/clock.ts';
-import type { Entry } from '../messaging/outbox.ts';
+import type { Entry } from '../messaging/events.ts';
 
 /** Milliseconds from one attempt to the next, by how many failed in a row; after the last the last one again. */
 const STEPS_MS = [1, 2, 10, 30, 60, 120, 240, 360].map((minutes) => minutes * 60_000);

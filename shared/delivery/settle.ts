@@ -1,8 +1,8 @@
 /** Settling: an entry leaves its outbox together with the state that its message reached. */
 import { now, timestamp } from '../core/clock.ts';
-import { namesOf, type Outgoing, subjectOf } from '../messaging/events.ts';
+import { type Entry, namesOf, type Outgoing, subjectOf } from '../messaging/events.ts';
 import type { State } from '../messaging/message.ts';
-import { dequeueWrite, type Entry, transactInOrder } from '../messaging/outbox.ts';
+import { dequeueWrite, transactInOrder } from '../messaging/outbox.ts';
 import { stateWrites } from '../messaging/states.ts';
 import type { AttemptResult } from '../outbound/attempt-result.ts';
 import type { Destination, StatusReceipt } from '../outbound/destination.ts';

@@ -1,7 +1,9 @@
 /** Receipts of the states that were reported to chat platforms, so that each state of a message is reported once. */
+
 import { now, scaled } from '../core/clock.ts';
 import type { StatusReceipt } from '../outbound/destination.ts';
 import { page } from '../table/client.ts';
+import { hasExpired } from '../table/expiry.ts';
 import { type Key, statusReceiptKey } from '../table/keys.ts';
 import { putWrite, type Write } from '../table/transactions.ts';
 
@@ -30,7 +32,7 @@ export const checkReported = async (account: string, receipt: StatusReceipt): Pr
     // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
     ConsistentRead: true,
   });
-  const receipts = items.filter(({ expires_at }) => expires_at > now() / 1000);
+  const receipts = items.filter((item) => !hasExpired(item));
   const earliest = Date.parse(`${accepted}Z`) + scaled(pauseMs);
   const own = statusReceiptKey(account, id, generation, state).sk;
   const over = new Set(neverAfter.map((one) => statusReceiptKey(account, id, generation, one).sk));

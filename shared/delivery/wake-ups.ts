@@ -10,7 +10,7 @@ import * as v from 'valibot';
 import { now, scaled } from '../core/clock.ts';
 import { queueUrl } from '../core/settings.ts';
 import type { Conversation, Direction } from '../messaging/events.ts';
-import { nameOf } from '../messaging/outbox.ts';
+import { conversationName } from '../table/keys.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { traceId } from '../telemetry/trace.ts';
 
@@ -74,7 +74,7 @@ const sendBatch = async (wakeUps: WakeUp[]): Promise<void> => {
 /** All wake-ups of a conversation are of one group. */
 const groupOf = (conversation: Conversation): string => {
   const { direction, account } = conversation;
-  return `${direction}#${account}#${crc32(nameOf(conversation)) % SLOTS[direction]}`;
+  return `${direction}#${account}#${crc32(conversationName(conversation)) % SLOTS[direction]}`;
 };
 
 const wakeUp = v.object({

@@ -1,4 +1,6 @@
 /** What goes out of the service: to users through the app network, and to customers' chat platforms. */
+
+import type { Key } from '../table/keys.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import type { Message, State } from './message.ts';
 
@@ -81,3 +83,23 @@ export const conversationAbout = (direction: Direction, { account, phone }: Mess
   account,
   phone,
 });
+
+export interface Entry extends Key {
+  /** The same at every attempt to deliver it. */
+  id: string;
+  /** When it was accepted. */
+  created: string;
+  outgoing: Outgoing;
+  /** The trace in which it was accepted. */
+  trace_id?: string;
+}
+
+/** A message to a user as a platform sends it. */
+export type PlatformDraft = Content & {
+  to: string;
+  quick_replies?: string[];
+  /** What the platform knows the message by, where it says so. Parts of one message have the same. */
+  reference?: string;
+  /** Where the address of its image or file stands in what the platform sent: a JSON pointer. */
+  mediaAt?: string;
+};

@@ -3,7 +3,7 @@
 import { secondsFromNow } from '../core/clock.ts';
 import { idFromKey } from '../core/ids.ts';
 import { messageRetention } from '../core/settings.ts';
-import { type Key, messageKey, ofLog, stateKey } from '../table/keys.ts';
+import { type Key, messageIdOf, messageKey, ofLog, stateKey } from '../table/keys.ts';
 
 /** The first state of a message to a user, and of one from a user; all others follow. */
 const firstStates = ['sent', 'received'] as const;
@@ -79,9 +79,9 @@ const isFirst = (state: State): boolean => firstStates.some((first) => first ===
 
 /** The message whose first log entry this is. */
 export const messageOf = (first: LogItem): Message => {
-  const { pk, account, phone, job_id, payload_type, reported, origin, created, expires_at } = first;
+  const { account, phone, job_id, payload_type, reported, origin, created, expires_at } = first;
   return {
-    id: pk.slice(messageKey('').pk.length),
+    id: messageIdOf(first),
     account,
     phone,
     job_id,

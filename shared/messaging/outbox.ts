@@ -5,7 +5,7 @@
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId, newIdAfter } from '../core/ids.ts';
 import { getConsistent, page, pages, remove, update } from '../table/client.ts';
-import { dueAt, entryKey, headKey, type Key } from '../table/keys.ts';
+import { conversationName, dueAt, entryKey, headKey, type Key } from '../table/keys.ts';
 import {
   deleteExistingWrite,
   putWrite,
@@ -14,17 +14,7 @@ import {
   type Write,
 } from '../table/transactions.ts';
 import { traceId } from '../telemetry/trace.ts';
-import type { Conversation, Outgoing } from './events.ts';
-
-export interface Entry extends Key {
-  /** The same at every attempt to deliver it. */
-  id: string;
-  /** When it was accepted. */
-  created: string;
-  outgoing: Outgoing;
-  /** The trace in which it was accepted. */
-  trace_id?: string;
-}
+import type { Conversation, Entry, Outgoing } from './events.ts';
 
 /** What a conversation with anything waiting in it is known by. */
 export interface Head extends Key {
@@ -46,17 +36,6 @@ export interface Head extends Key {
 const OVERDUE_MS = 60_000;
 /** Entries that are read at a time. */
 const PAGE = 10;
-
-/** A conversation in one word: what its keys are made of. */
-export const nameOf = ({ direction, account, phone }: Conversation): string => `${direction}#${account}#${phone}`;
-
-/** The conversation that a key of an outbox belongs to. */
-export const conversationOf = ({ pk }: Key): Conversation => {
-  // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
-  const [, direction, account = '', phone = ''] = pk.split('#');
-  return { direction: direction === 'app' ? 'app' : 'platform', account, phone };
-};
-
 /**
  * Puts something into a conversation's outbox, within the transaction that accepts it: `transactInOrder`. 4 write units.
  *
@@ -71,7 +50,7 @@ export const enqueueAllWrites = (
   outgoing: [Outgoing, ...Outgoing[]],
   after: string | undefined,
 ): Write[] => {
-  const name = nameOf(conversation);
+  const name = conversationName(conversation);
   const trace_id = traceId();
   const first = after === undefined ? newId() : newIdAfter(after);
   let newest = first;
@@ -123,7 +102,7 @@ export const transactInOrder = async (writesAfter: (after: string | undefined) =
 
 /** The head of a conversation; nothing, where nothing waits. 1 read unit. */
 export const readHead = (conversation: Conversation): Promise<Head | undefined> =>
-  getConsistent<Head>(headKey(nameOf(conversation)));
+  getConsistent<Head>(headKey(conversationName(conversation)));
 
 /** Whether an attempt failed, and the next one is not due yet. */
 export const isRetryScheduled = ({ retry_at }: Head): boolean =>
@@ -131,7 +110,7 @@ export const isRetryScheduled = ({ retry_at }: Head): boolean =>
 
 /** What waits longest in a conversation, and whether that is all. 1 read unit for 4 KB. */
 export const oldestEntries = async (conversation: Conversation): Promise<{ entries: Entry[]; all: boolean }> => {
-  const { pk, sk } = entryKey(nameOf(conversation), '');
+  const { pk, sk } = entryKey(conversationName(conversation), '');
   const { items, next } = await page<Entry>({
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
     ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
@@ -143,7 +122,7 @@ export const oldestEntries = async (conversation: Conversation): Promise<{ entri
 
 /** Everything that is pending in a conversation, oldest first, a page at a time. 1 read unit for 4 KB. */
 export const pendingEntries = (conversation: Conversation): AsyncGenerator<Entry[]> => {
-  const { pk, sk } = entryKey(nameOf(conversation), '');
+  const { pk, sk } = entryKey(conversationName(conversation), '');
   return pages<Entry>({
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
     ExpressionAttributeValues: { ':pk': pk, ':sk': sk },

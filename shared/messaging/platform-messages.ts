@@ -7,7 +7,7 @@ import { idFromKey, newId } from '../core/ids.ts';
 import { page, update } from '../table/client.ts';
 import { messageKey } from '../table/keys.ts';
 import { updateWrite } from '../table/transactions.ts';
-import type { Content } from './events.ts';
+import type { PlatformDraft } from './events.ts';
 import type { LogItem, State } from './message.ts';
 import { type Copy, type CopyState, decide, readRepeats, repeatsChange } from './repeats.ts';
 import { acceptMessage, rejectForeignMedia } from './send.ts';
@@ -93,14 +93,4 @@ const stateOf = async (id: string): Promise<CopyState> => {
     return reached && Date.parse(`${reached.created}Z`);
   };
   return { accepted: since(['sent']) ?? 0, failed: since(SUCCESSES) === undefined ? since(FAILURES) : undefined };
-};
-
-/** A message to a user as a platform sends it. */
-export type PlatformDraft = Content & {
-  to: string;
-  quick_replies?: string[];
-  /** What the platform knows the message by, where it says so. Parts of one message have the same. */
-  reference?: string;
-  /** Where the address of its image or file stands in what the platform sent: a JSON pointer. */
-  mediaAt?: string;
 };

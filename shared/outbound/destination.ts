@@ -1,6 +1,5 @@
 /** Destinations: servers outside the service that receive the entries of an outbox. */
-import type { Conversation } from '../messaging/events.ts';
-import type { Entry } from '../messaging/outbox.ts';
+import type { Conversation, Entry } from '../messaging/events.ts';
 import { type AttemptResult, interpretByStatus } from './attempt-result.ts';
 import { post } from './http-client.ts';
 import { DeliveryError, type OutboundRequest, type OutboundResponse } from './request.ts';
@@ -37,7 +36,7 @@ export const attempt = async (
 export const APP_NETWORK_DESTINATION = 'app';
 
 /** The name of a conversation's destination: the app network, or the account's platform. */
-export const destinationNameOf = ({ direction, account }: Conversation): string =>
+export const destinationNameOf = ({ direction, account }: Pick<Conversation, 'direction' | 'account'>): string =>
   direction === 'app' ? APP_NETWORK_DESTINATION : `platform#${account}`;
 
 /** A state that is reported to a platform once. */

@@ -1,9 +1,8 @@
 /** What a chat platform is to the service. One file for each, in this folder; `registry.ts` lists them. */
 import * as v from 'valibot';
 import type { PlatformSettings } from '../accounts/platform-settings.ts';
-import type { Content, Outgoing } from '../messaging/events.ts';
+import type { Content, Entry, Outgoing } from '../messaging/events.ts';
 import type { Message, State } from '../messaging/message.ts';
-import type { Entry } from '../messaging/outbox.ts';
 import { type AttemptResult, retryResult } from '../outbound/attempt-result.ts';
 import type { Destination } from '../outbound/destination.ts';
 import { notSetUp, type OutboundRequest, type OutboundResponse } from '../outbound/request.ts';

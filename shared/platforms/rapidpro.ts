@@ -2,8 +2,7 @@
 import * as v from 'valibot';
 import { now, scaled } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
-import type { Entry } from '../messaging/outbox.ts';
-import type { PlatformDraft } from '../messaging/platform-messages.ts';
+import type { Entry, PlatformDraft } from '../messaging/events.ts';
 import { type AttemptResult, interpretByStatus, retryResult } from '../outbound/attempt-result.ts';
 import { formRequest, type OutboundResponse } from '../outbound/request.ts';
 import { listOf, shownAs } from '../validation/bounded.ts';

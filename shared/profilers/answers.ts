@@ -1,10 +1,11 @@
 /** Panelists' answers to profilers (spec §4.2). */
+
 import { timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import { page, putIfAbsent, removeAll } from '../table/client.ts';
-import { answerKey, type Key, ofPerson } from '../table/keys.ts';
+import { answerKey, answersOf, type Key, ofPerson, profilerIdOf } from '../table/keys.ts';
 import { isPanelist } from '../users/users.ts';
-import { answersRemoved, profilerOf, readProfiler } from './profilers.ts';
+import { answersRemoved, readProfiler } from './profilers.ts';
 
 export interface Answer {
   profiler_id: string;
@@ -64,8 +65,7 @@ export const recordAnswer = async (account: string, answer: Answer): Promise<voi
 export const removeAnswers = async (tombstone: Key): Promise<{ removed: number; finished: boolean }> => {
   const { items, next } = await page<Key>({
     KeyConditionExpression: 'pk = :pk',
-    // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
-    ExpressionAttributeValues: { ':pk': answerKey(profilerOf(tombstone), '').pk },
+    ExpressionAttributeValues: { ':pk': answersOf(profilerIdOf(tombstone)) },
     ProjectionExpression: 'pk, sk',
     // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
     ConsistentRead: true,

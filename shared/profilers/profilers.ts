@@ -171,10 +171,6 @@ export const deleteProfiler = async (account: string, id: string): Promise<void>
   if (!deleted) throw profilerNotFound();
 };
 
-/** The id of the profiler that a key in `PROFILERS#…` belongs to. */
-// Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
-export const profilerOf = ({ sk }: Key): string => sk.slice(profilerKey('', '').sk.length);
-
 /**
  * Ends the wait of a tombstone: its answers are gone, and it expires, with the row of its idempotency key. Not before:
  * answers that outlived it would be taken for answers to the next profiler with the same idempotency key.

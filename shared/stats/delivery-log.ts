@@ -1,8 +1,10 @@
 /** Delivery logs (spec §2, §4.6): one entry for each message and state that it reached. */
+
 import { now } from '../core/clock.ts';
 import { contactOf } from '../messaging/contacts.ts';
 import { type LogItem, type State, states } from '../messaging/message.ts';
 import { page } from '../table/client.ts';
+import { hasExpired } from '../table/expiry.ts';
 import { type Key, logPartitions, positionOfAccount } from '../table/keys.ts';
 
 /** What an entry says (spec §2). */
@@ -62,7 +64,7 @@ export const listLogs = async (
   // Stryker disable next-line OptionalChaining: It never happens; only the compiler asks for it.
   const last = found.length > limit ? shown.at(-1)?.position : slices[0]?.end;
   return {
-    entries: shown.filter(({ item }) => item.expires_at > now() / 1000).map(({ item }) => toEntry(item)),
+    entries: shown.filter(({ item }) => !hasExpired(item)).map(({ item }) => toEntry(item)),
     ...(last && { next: last }),
   };
 };

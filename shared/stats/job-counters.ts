@@ -1,10 +1,11 @@
 /** Jobs (spec §2, §4.7): how many messages of each reached which state. */
-import { now } from '../core/clock.ts';
+
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
 import { counterRetention } from '../core/settings.ts';
 import { type LogItem, type State, states } from '../messaging/message.ts';
 import { pages } from '../table/client.ts';
+import { hasExpired } from '../table/expiry.ts';
 import { countedBy, jobCounterKey, jobCounterRange, type Key } from '../table/keys.ts';
 import { transact, updateWrite, type Write } from '../table/transactions.ts';
 
@@ -124,12 +125,9 @@ export async function* countersOf(account: string, start: string, end: string) {
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
     ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
   })) {
-    yield items.filter((item) => !hasEnded(item)).map((item) => ({ ...countedBy(item), count: item.count }));
+    yield items.filter((item) => !hasExpired(item)).map((item) => ({ ...countedBy(item), count: item.count }));
   }
 }
-
-// Stryker disable next-line EqualityOperator: No test can meet this exact moment.
-const hasEnded = ({ expires_at }: CounterItem): boolean => expires_at <= now() / 1000;
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 

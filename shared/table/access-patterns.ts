@@ -1,20 +1,22 @@
 /** Every way in which functions read or write the table. A role allows the patterns of its function, and no others. */
 import {
   accountKey,
-  answerKey,
+  answersOf,
+  anyPartition,
   circuitKey,
-  consentReceiptKey,
+  consentReceiptsOf,
+  dataOfPerson,
   erasureKey,
   erasurePartition,
   eventKey,
   headKey,
   hookKey,
-  jobCounterRange,
+  jobCountersOf,
   mediaKey,
   messageKey,
   numberKey,
   platformKey,
-  profilerKey,
+  profilersOf,
   requestKey,
   spacingKey,
   tokenKey,
@@ -53,27 +55,17 @@ export interface AccessPattern {
   index?: IndexName;
 }
 
-const profilers = profilerKey('*', '').pk;
-
-const answers = answerKey('*', '').pk;
-
+const profilers = profilersOf('*');
+const answers = answersOf('*');
 const messages = messageKey('*').pk;
-
 const outbox = headKey('*').pk;
-
 const circuits = circuitKey('*').pk;
-
-const jobs = jobCounterRange('*', '', '').pk;
-
+const jobs = jobCountersOf('*');
 const requests = requestKey('*').pk;
-
-const grants = consentReceiptKey('*', { created: '', request: '' }).pk;
-
+const consentReceipts = consentReceiptsOf('*');
 const erasures = erasureKey('*').pk;
-
-const removals = 'REMOVED#*';
-
-export const media = mediaKey('*').pk;
+const media = mediaKey('*').pk;
+const { statusReceipts, repeats, removals, logs, due } = anyPartition;
 
 /** The access patterns of the functions, by name. The operator's command works with the operator's own rights. */
 export const accessPatterns = {
@@ -96,7 +88,7 @@ export const accessPatterns = {
   findRequest: { action: 'GetItem', partitions: requests },
   findRequests: { action: 'BatchGetItem', partitions: requests },
   answerRequest: { action: 'UpdateItem', partitions: requests },
-  putConsentReceipt: { action: 'PutItem', partitions: grants },
+  putConsentReceipt: { action: 'PutItem', partitions: consentReceipts },
   putEventReceipt: { action: 'PutItem', partitions: eventKey('*').pk },
   findEventReceipt: { action: 'GetItem', partitions: eventKey('*').pk },
   putRemoval: { action: 'PutItem', partitions: removals },
@@ -121,28 +113,28 @@ export const accessPatterns = {
   closeCircuit: { action: 'DeleteItem', partitions: circuits },
   findPlatform: { action: 'GetItem', partitions: platformKey('*').pk },
   findHook: { action: 'GetItem', partitions: hookKey('*').pk },
-  listStatusReceipts: { action: 'Query', partitions: 'TOLD#*' },
-  putStatusReceipt: { action: 'PutItem', partitions: 'TOLD#*' },
+  listStatusReceipts: { action: 'Query', partitions: statusReceipts },
+  putStatusReceipt: { action: 'PutItem', partitions: statusReceipts },
   findSpacing: { action: 'GetItem', partitions: spacingKey('*').pk },
   putSpacing: { action: 'PutItem', partitions: spacingKey('*').pk },
-  findRepeats: { action: 'GetItem', partitions: 'REPEATS#*' },
-  updateRepeats: { action: 'UpdateItem', partitions: 'REPEATS#*' },
+  findRepeats: { action: 'GetItem', partitions: repeats },
+  updateRepeats: { action: 'UpdateItem', partitions: repeats },
   listStates: { action: 'Query', partitions: messages },
   addToJob: { action: 'UpdateItem', partitions: jobs },
   listJobs: { action: 'Query', partitions: jobs },
-  listLogsByState: { action: 'Query', partitions: 'LOGS#*', index: 'gsi1' },
-  listLogsOfContact: { action: 'Query', partitions: 'LOGS#*', index: 'gsi2' },
-  listLogsOfJob: { action: 'Query', partitions: 'LOGS#*', index: 'gsi3' },
+  listLogsByState: { action: 'Query', partitions: logs, index: 'gsi1' },
+  listLogsOfContact: { action: 'Query', partitions: logs, index: 'gsi2' },
+  listLogsOfJob: { action: 'Query', partitions: logs, index: 'gsi3' },
   listDueErasures: { action: 'Query', partitions: erasurePartition, index: 'gsi1' },
   findErasure: { action: 'GetItem', partitions: erasures },
   putOffErasure: { action: 'UpdateItem', partitions: erasures },
   endErasure: { action: 'DeleteItem', partitions: erasures },
-  listOfPerson: { action: 'Query', partitions: 'PERSON#*', index: 'gsi2' },
+  listOfPerson: { action: 'Query', partitions: dataOfPerson('*'), index: 'gsi2' },
   removeRequests: { action: 'BatchWriteItem', partitions: requests },
   renameInLog: { action: 'UpdateItem', partitions: messages },
-  listConsentReceipts: { action: 'Query', partitions: grants },
-  removeConsentReceipt: { action: 'DeleteItem', partitions: grants },
-  listDueWork: { action: 'Query', partitions: 'DUE#*', index: 'gsi1' },
+  listConsentReceipts: { action: 'Query', partitions: consentReceipts },
+  removeConsentReceipt: { action: 'DeleteItem', partitions: consentReceipts },
+  listDueWork: { action: 'Query', partitions: due, index: 'gsi1' },
 } as const satisfies Record<string, AccessPattern>;
 
 export type AccessPatternName = keyof typeof accessPatterns;

@@ -1,12 +1,8 @@
 /** The way to the table: its client, and the few operations that the domain is written in. */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  ConditionalCheckFailedException,
-  DynamoDBClient,
-  TransactionCanceledException,
-  TransactionConflictException,
-} from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   BatchWriteCommand,
@@ -23,8 +19,9 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { between, now } from '../core/clock.ts';
 import { tableName } from '../core/settings.ts';
+import { retryConflicts } from './conflicts.ts';
+import { hasExpired } from './expiry.ts';
 import type { Key } from './keys.ts';
-import { failedConditions } from './transactions.ts';
 
 /** Gives up quickly on a dead connection, in milliseconds: a caller is waiting, and trying again is cheap. */
 const patience = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
@@ -51,7 +48,7 @@ export const absent = () => ({
 
 const readItem = async <Item>(key: Key, ConsistentRead: boolean): Promise<Item | undefined> => {
   const { Item } = await documents.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead }));
-  return Item?.expires_at <= now() / 1000 ? undefined : (Item as Item | undefined);
+  return Item === undefined || hasExpired(Item) ? undefined : (Item as Item);
 };
 
 /**
@@ -93,7 +90,7 @@ const getMany = async (
         new BatchGetCommand({ RequestItems: { [tableName()]: { Keys: left, ConsistentRead } } }),
       );
       for (const item of Responses?.[tableName()] ?? []) {
-        if (!(item.expires_at <= now() / 1000)) found.set(identityOf(item), item);
+        if (!hasExpired(item)) found.set(identityOf(item), item);
       }
       left = UnprocessedKeys?.[tableName()]?.Keys ?? [];
       if (left.length > 0 && attempt === UNPROCESSED.attempts)
@@ -115,33 +112,6 @@ export const getManyConsistent = async <Items extends unknown[]>(
 export const getManyEventual = async <Items extends unknown[]>(
   keys: { [Place in keyof Items]: Key },
 ): Promise<Many<Items>> => (await getMany(keys, false)) as Many<Items>;
-
-/**
- * How often a write is tried that meets a transaction on its items, and the first and the longest mean pause between, in
- * milliseconds: 5 s at the most. Longer pauses would leave the items free for later writes, which then overtake.
- */
-const CONFLICT = { attempts: 12, pause: 20, longest: 320 };
-
-/** Makes a write; again, after a random pause, if the table rejected it because a transaction was changing its items. */
-export const throughConflicts = async <Result>(write: () => Promise<Result>): Promise<Result> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await write();
-    } catch (error) {
-      if (!isConflict(error) || attempt === CONFLICT.attempts) throw error;
-    }
-    await pause(between(0, Math.min(CONFLICT.pause * 2 ** attempt, 2 * CONFLICT.longest)));
-  }
-};
-
-/** Whether nothing was written because of a transaction under way, and no condition failed. */
-const isConflict = (error: unknown): boolean => {
-  if (error instanceof TransactionConflictException) return true;
-  if (!(error instanceof TransactionCanceledException) || failedConditions(error).length > 0) return false;
-  // Stryker disable next-line ArrayDeclaration: It never happens; only the compiler asks for it.
-  return (error.CancellationReasons ?? []).some(({ Code }) => Code === 'TransactionConflict');
-};
-
 /**
  * Puts an item where none is. Answers the item that stands there already, or nothing when the new one was put: also where
  * the client put it at an attempt whose response was lost, and found it at the next.
@@ -154,7 +124,7 @@ export const putIfAbsent = async <Item extends Key>(item: Item): Promise<Item | 
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
   try {
-    await throughConflicts(() => documents.send(command));
+    await retryConflicts(() => documents.send(command));
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException && error.Item)) throw error;
@@ -166,14 +136,14 @@ export const putIfAbsent = async <Item extends Key>(item: Item): Promise<Item | 
 /** Changes an item. Answers whether its condition held. */
 export const update = async (change: Change): Promise<boolean> => {
   const command = new UpdateCommand({ TableName: tableName(), ...change });
-  return held(throughConflicts(() => documents.send(command)));
+  return held(retryConflicts(() => documents.send(command)));
 };
 
 /** Changes a small item. Returns what it is afterwards; nothing, where its condition did not hold. 1 write unit. */
 export const updatedIf = async <Item>(change: Change): Promise<Item | undefined> => {
   const command = new UpdateCommand({ TableName: tableName(), ReturnValues: 'ALL_NEW', ...change });
   try {
-    const { Attributes } = await throughConflicts(() => documents.send(command));
+    const { Attributes } = await retryConflicts(() => documents.send(command));
     return Attributes as Item;
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return undefined;
@@ -188,7 +158,7 @@ export const updateAttributes = <Changed>(change: Change): Promise<Changed | und
 /** Removes an item. Answers whether its condition held. */
 export const remove = async (key: Key, condition: Condition = {}): Promise<boolean> => {
   const command = new DeleteCommand({ TableName: tableName(), Key: key, ...condition });
-  return held(throughConflicts(() => documents.send(command)));
+  return held(retryConflicts(() => documents.send(command)));
 };
 
 /** Whether a write was done: not, where its condition failed. */
@@ -223,7 +193,7 @@ export const removeAll = async (keys: Key[]): Promise<void> => {
   let left = keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
   for (let delay = 50; left.length > 0; ) {
     const command = new BatchWriteCommand({ RequestItems: { [tableName()]: left.slice(0, 25) } });
-    const response = await throughConflicts(() => documents.send(command));
+    const response = await retryConflicts(() => documents.send(command));
     const putOff = (response.UnprocessedItems?.[tableName()] ?? []) as typeof left;
     left = [...putOff, ...left.slice(25)];
     // Stryker disable next-line ConditionalExpression,EqualityOperator: No test measures pauses.

@@ -2,9 +2,9 @@
 
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { tableName } from '../core/settings.ts';
-import { absent, type Change, type Condition, documents, throughConflicts } from './client.ts';
+import { absent, type Change, type Condition, documents } from './client.ts';
+import { type FailedCondition, failedConditions, retryConflicts } from './conflicts.ts';
 import type { Key } from './keys.ts';
 
 /** One write of a transaction. */
@@ -37,13 +37,6 @@ export const conditionCheckWrite = (key: Key, condition: Condition & { Condition
 
 /** Changes an item, within a transaction. */
 export const updateWrite = (change: Change): Write => ({ Update: { TableName: tableName(), ...change } });
-
-/** A write of a transaction whose condition failed: its place, and the item as it is, where the write asks for that. */
-export interface Failed {
-  place: number;
-  item?: Record<string, unknown>;
-}
-
 /**
  * Writes all or nothing; again, where another write held one of the items. Answers the places of the writes whose
  * condition failed: none where all was written.
@@ -52,10 +45,10 @@ export const transact = async (writes: Write[]): Promise<number[]> =>
   (await transactReturningItems(writes)).map(({ place }) => place);
 
 /** The same; answers what stands where a condition failed. */
-export const transactReturningItems = async (writes: Write[]): Promise<Failed[]> => {
+export const transactReturningItems = async (writes: Write[]): Promise<FailedCondition[]> => {
   const command = new TransactWriteCommand({ TransactItems: writes });
   try {
-    await throughConflicts(() => documents.send(command));
+    await retryConflicts(() => documents.send(command));
     return [];
   } catch (error) {
     const failed = error instanceof TransactionCanceledException ? failedConditions(error) : [];
@@ -65,7 +58,3 @@ export const transactReturningItems = async (writes: Write[]): Promise<Failed[]>
 };
 
 // Stryker disable next-line ArrayDeclaration: It never happens; only the compiler asks for it.
-export const failedConditions = ({ CancellationReasons = [] }: TransactionCanceledException): Failed[] =>
-  CancellationReasons.flatMap(({ Code, Item }, place) =>
-    Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { item: unmarshall(Item) }) }] : [],
-  );

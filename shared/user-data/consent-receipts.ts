@@ -1,7 +1,7 @@
 /** Grant receipts: who got what of whom, when and why. One for each release of values, which it does not hold. */
 
 import { pages, putIfAbsent } from '../table/client.ts';
-import { consentReceiptKey, type Key } from '../table/keys.ts';
+import { consentReceiptKey, consentReceiptsOf, type Key } from '../table/keys.ts';
 import { putWrite, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 
@@ -33,7 +33,7 @@ export const listConsentReceipts = async (phone: string): Promise<ConsentReceipt
   for await (const items of pages<Key & ConsentReceipt>({
     KeyConditionExpression: 'pk = :pk',
     // Stryker disable next-line ObjectLiteral,StringLiteral: The key has no such part, or the part is not used here.
-    ExpressionAttributeValues: { ':pk': consentReceiptKey(phone, { created: '', request: '' }).pk },
+    ExpressionAttributeValues: { ':pk': consentReceiptsOf(phone) },
     ConsistentRead: true,
   })) {
     grants.push(...items.map(({ pk: _pk, sk: _sk, ...grant }) => grant));

@@ -2,22 +2,14 @@
 
 import { findAccount } from '../accounts/accounts.ts';
 import { timestamp } from '../core/clock.ts';
-import type { Conversation, Outgoing, UserReference } from '../messaging/events.ts';
+import type { Conversation, Entry, Outgoing, UserReference } from '../messaging/events.ts';
 import { type LogItem, logItem, type State } from '../messaging/message.ts';
-import {
-  conversationOf,
-  type Entry,
-  endConversation,
-  enqueueWrites,
-  pendingEntries,
-  readHead,
-  transactInOrder,
-} from '../messaging/outbox.ts';
+import { endConversation, enqueueWrites, pendingEntries, readHead, transactInOrder } from '../messaging/outbox.ts';
 import { getConsistent } from '../table/client.ts';
-import { userKey } from '../table/keys.ts';
+import { conversationOf, userKey } from '../table/keys.ts';
 import { deleteExistingWrite, putIfAbsentWrite, transact } from '../table/transactions.ts';
 import { eventReceiptWrite } from '../users/event-receipts.ts';
-import { type ErasedIdentity, type ErasureItem, identityOf_ } from './erasure.ts';
+import { type ErasedIdentity, type ErasureItem, erasedIdentityOf } from './erased-identity.ts';
 
 /** Platforms that are notified of users who are removed. */
 const STOPPED_ON = ['rapidpro'];
@@ -61,7 +53,7 @@ export const dropPending = async (conversation: Conversation, whom: ErasedIdenti
  * @returns whether the entry belongs to the erased user, and is gone
  */
 export const dropErased = async (entry: Entry, erasure: ErasureItem): Promise<boolean> => {
-  const whom = await identityOf_(conversationOf(entry).phone, erasure);
+  const whom = await erasedIdentityOf(conversationOf(entry).phone, erasure);
   if (!isTheirs(entry, whom)) return false;
   await drop(entry, whom);
   return true;

@@ -3,37 +3,31 @@
  * and granted, what still waits, and the number in logs and receipts, which keep a pseudonym instead. It can be repeated,
  * and goes on where it ended.
  */
-import { now, scaled, sortableTime, timestampOf } from '../core/clock.ts';
+
+import { now, sortableTime } from '../core/clock.ts';
 import { newPseudonym } from '../core/ids.ts';
 import { getConsistent, pages, remove, removeAll, update } from '../table/client.ts';
 import {
   accountAt,
   consentReceiptKey,
+  dataOfPerson,
   dueErasure,
   erasureKey,
   erasurePartition,
+  isAnswerKey,
+  isMessageKey,
+  isRequestKey,
   type Key,
-  logPartitions,
-  messageKey,
-  ofPerson,
+  logsOfContact,
   phoneOfErasure,
   positionOfAccount,
-  requestKey,
-  userKey,
 } from '../table/keys.ts';
 import { deleteWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { applyOnce, eventReceiptWrite } from '../users/event-receipts.ts';
 import { removalWrites, removalWritesAt } from '../users/user-removal.ts';
 import { type ConsentReceipt, consentReceiptWrite, listConsentReceipts } from './consent-receipts.ts';
+import { type ErasedIdentity, type ErasureItem, erasedIdentityOf, lastLookAt } from './erased-identity.ts';
 import { dropPending, reportStopped } from './erasure-outbox.ts';
-
-/** An erasure under way. */
-export interface ErasureItem extends Key {
-  /** Stands for the number from now on; random, so that it leads back to nobody. */
-  pseudonym: string;
-  /** Since when. */
-  requested: string;
-}
 
 /** What an erasure has found. */
 export interface Erased {
@@ -44,9 +38,6 @@ export interface Erased {
   log_entries: number;
   receipts: number;
 }
-
-/** Milliseconds after which it is looked once more: what was under way when it began is over by then. */
-const AFTERMATH_MS = 120_000;
 
 /** The write that has a user erased: `erase` does it within a minute. 2 write units in a transaction. */
 const erasureWrite = (phone: string): Write =>
@@ -89,7 +80,7 @@ export const resumeErasure = async (phone: string): Promise<Erased> => {
   const { requested } = erasure;
   const last = lastLookAt(erasure);
   const isLast = now() >= last;
-  const whom = await identityOf_(phone, erasure);
+  const whom = await erasedIdentityOf(phone, erasure);
 
   const { inLog, others } = await accountsAbout(phone);
   const accounts = await Promise.all(
@@ -137,8 +128,7 @@ const accountsAbout = async (phone: string): Promise<{ inLog: Set<string>; other
   for await (const items of pages<{ gsi2sk: string }>({
     IndexName: 'gsi2',
     KeyConditionExpression: 'gsi2pk = :contact',
-    // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
-    ExpressionAttributeValues: { ':contact': logPartitions.gsi2('', { phone }) },
+    ExpressionAttributeValues: { ':contact': logsOfContact(phone) },
     ProjectionExpression: 'gsi2sk',
   })) {
     for (const { gsi2sk } of items) inLog.add(accountAt(gsi2sk));
@@ -146,46 +136,16 @@ const accountsAbout = async (phone: string): Promise<{ inLog: Set<string>; other
   for await (const keys of pages<Key>({
     IndexName: 'gsi2',
     KeyConditionExpression: 'gsi2pk = :person',
-    // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
-    ExpressionAttributeValues: { ':person': ofPerson(phone, '').gsi2pk },
+    ExpressionAttributeValues: { ':person': dataOfPerson(phone) },
     ProjectionExpression: 'pk, sk',
   })) {
-    for (const { pk, sk } of keys.filter(({ pk }) => pk.startsWith(requestKey('').pk))) {
+    for (const { pk, sk } of keys.filter(isRequestKey)) {
       const request = await getConsistent<{ account: string }>({ pk, sk });
       if (request && !inLog.has(request.account)) others.add(request.account);
     }
   }
   return { inLog, others };
 };
-
-/** Who is erased, and what stands for them. */
-export interface ErasedIdentity {
-  phone: string;
-  pseudonym: string;
-  /** Up to when what begins is theirs. */
-  until: string;
-  /** Up to when what comes of it is found. */
-  end: string;
-}
-
-/** When an erasure looks for the last time, in milliseconds since 1970. */
-const lastLookAt = ({ requested }: ErasureItem): number => Date.parse(requested) + scaled(AFTERMATH_MS);
-
-/** 1 read unit. */
-export const identityOf_ = async (phone: string, erasure: ErasureItem): Promise<ErasedIdentity> => {
-  const end = timestampOf(lastLookAt(erasure));
-  const until = await endOfTheirs(phone, timestampOf(Date.parse(erasure.requested)), end);
-  return { phone, pseudonym: erasure.pseudonym, end, until };
-};
-
-/** Up to when what begins is theirs: until the number was registered again, else as long as anything is under way. */
-const endOfTheirs = async (phone: string, requested: string, end: string): Promise<string> => {
-  const registered = (await getConsistent<{ created: string }>(userKey(phone)))?.created ?? end;
-  if (registered > end) return end;
-  // Clocks differ a little.
-  return registered < requested ? requested : registered;
-};
-
 /** An account's messages that are another's, who has the number by now: those that began since. */
 const messagesOfNext = async (account: string, { phone, until, end }: ErasedIdentity): Promise<Set<string>> => {
   const found = new Set<string>();
@@ -194,31 +154,28 @@ const messagesOfNext = async (account: string, { phone, until, end }: ErasedIden
     IndexName: 'gsi2',
     KeyConditionExpression: 'gsi2pk = :contact AND gsi2sk BETWEEN :until AND :end',
     ExpressionAttributeValues: {
-      ':contact': logPartitions.gsi2(account, { phone }),
+      ':contact': logsOfContact(phone),
       ':until': `${positionOfAccount(account)}${until}~`,
       ':end': `${positionOfAccount(account)}${end}~`,
     },
     ProjectionExpression: 'pk, sk',
   })) {
-    // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
-    for (const { pk, sk } of keys) if (sk === messageKey('').sk) found.add(pk);
+    for (const key of keys.filter(isMessageKey)) found.add(key.pk);
   }
   return found;
 };
 /** Removes answers and requests, with their values. */
 const removeOfPerson = async ({ phone, until }: ErasedIdentity, found: Erased): Promise<void> => {
-  // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
-  const { gsi2pk } = ofPerson(phone, '');
+  const gsi2pk = dataOfPerson(phone);
   for await (const keys of pages<Key>({
     IndexName: 'gsi2',
     KeyConditionExpression: 'gsi2pk = :person AND gsi2sk <= :until',
     ExpressionAttributeValues: { ':person': gsi2pk, ':until': until },
     ProjectionExpression: 'pk, sk',
   })) {
-    const isAnswer = ({ pk }: Key) => pk.startsWith('ANSWERS#');
     await removeAll(keys);
-    found.answers += keys.filter(isAnswer).length;
-    found.requests += keys.filter((key) => !isAnswer(key)).length;
+    found.answers += keys.filter(isAnswerKey).length;
+    found.requests += keys.filter((key) => !isAnswerKey(key)).length;
   }
 };
 
@@ -236,7 +193,7 @@ const renameInLog = async (
     IndexName: 'gsi2',
     KeyConditionExpression: 'gsi2pk = :contact AND gsi2sk BETWEEN :account AND :end',
     ExpressionAttributeValues: {
-      ':contact': logPartitions.gsi2(account, { phone }),
+      ':contact': logsOfContact(phone),
       ':account': positionOfAccount(account),
       ':end': `${positionOfAccount(account)}${end}~`,
     },
@@ -252,7 +209,7 @@ const renameInLog = async (
           ExpressionAttributeValues: {
             ':phone': phone,
             ':pseudonym': pseudonym,
-            ':contact': logPartitions.gsi2(account, { phone: pseudonym }),
+            ':contact': logsOfContact(pseudonym),
           },
         }),
       ]);

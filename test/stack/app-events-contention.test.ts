@@ -4,10 +4,10 @@ import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { receiveEvents } from '../../shared/app-network/event-batch.ts';
-import { type Entry, nameOf } from '../../shared/messaging/outbox.ts';
+import type { Entry } from '../../shared/messaging/events.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 import { documents, pages } from '../../shared/table/client.ts';
-import { entryKey } from '../../shared/table/keys.ts';
+import { conversationName, entryKey } from '../../shared/table/keys.ts';
 import { startRequest } from '../../shared/user-data/requests.ts';
 import { latestProfile, updateUser } from '../../shared/users/users.ts';
 import { answered, named, removed, state as reported } from './support/app-events.ts';
@@ -63,7 +63,7 @@ const failWritesOf = (beginning: string, partition = '') => {
 
 /** The messages whose states are pending for the webhook, in the order in which they go out. */
 const pendingReports = async (account: string, phone: string): Promise<string[]> => {
-  const { pk, sk } = entryKey(nameOf({ direction: 'platform', account, phone }), '');
+  const { pk, sk } = entryKey(conversationName({ direction: 'platform', account, phone }), '');
   const found: string[] = [];
   for await (const entries of pages<Entry>({
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',

@@ -30,7 +30,7 @@ beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
 
 afterEach(() => void vi.useRealTimers());
 
-const newDestination = (): string => destinationNameOf({ direction: 'platform', account: newAccountId(), phone: '' });
+const newDestination = (): string => destinationNameOf({ direction: 'platform', account: newAccountId() });
 
 /** A destination that has failed so often in a row. */
 const failed = async (times: number): Promise<string> => {
@@ -228,7 +228,7 @@ describe('a circuit that has expired, though the table still has it', () => {
 });
 
 test('the app network is one destination, and is told of as such', async () => {
-  const name = destinationNameOf({ direction: 'app', account: 'acme', phone: '27821234567' });
+  const name = destinationNameOf({ direction: 'app', account: 'acme' });
   expect(name).toBe(APP_NETWORK_DESTINATION);
   for (let count = 0; count < 3; count += 1) await recordFailure(name, 'closed');
   expect(lines()).toMatchObject([{ message: 'circuit opened', direction: 'app', destination: 'app' }]);

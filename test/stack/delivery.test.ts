@@ -9,9 +9,9 @@ import { messageHistory } from '../../infra/operator/queries/message-history.ts'
 import { findAccount } from '../../shared/accounts/accounts.ts';
 import { timestamp } from '../../shared/core/clock.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
-import type { Conversation } from '../../shared/messaging/events.ts';
+import type { Conversation, Entry } from '../../shared/messaging/events.ts';
 import { lifetimeFrom, logItem, type Message, type State } from '../../shared/messaging/message.ts';
-import { type Entry, oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import { oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';

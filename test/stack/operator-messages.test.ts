@@ -11,13 +11,13 @@ import { idFromKey, newId as newUuid } from '../../shared/core/ids.ts';
 import { recordFailure } from '../../shared/delivery/circuit-breaker.ts';
 import type { Conversation, Direction, Outgoing } from '../../shared/messaging/events.ts';
 import { jobOf, logItem, type Message, type State } from '../../shared/messaging/message.ts';
-import { nameOf, readHead } from '../../shared/messaging/outbox.ts';
+import { readHead } from '../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 import { platformOf } from '../../shared/platforms/registry.ts';
 import { countEntries, listJobs } from '../../shared/stats/job-counters.ts';
 import { documents, get, putIfAbsent, remove } from '../../shared/table/client.ts';
-import { headKey, jobCounterKey } from '../../shared/table/keys.ts';
+import { conversationName, headKey, jobCounterKey } from '../../shared/table/keys.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { holdBack, inJson, newAccount, newId, operator, refusal, remote, time } from './support/operator.ts';
 import { useOwnTable } from './support/own-table.ts';
@@ -247,7 +247,7 @@ describe('outbox retry', () => {
     const { account, app } = await newWorld();
     const send = documents.send.bind(documents);
     vi.spyOn(documents, 'send').mockImplementation(async (command) => {
-      if (command instanceof UpdateCommand) await remove(headKey(nameOf(app)));
+      if (command instanceof UpdateCommand) await remove(headKey(conversationName(app)));
       return send(command);
     });
     expect(await retryConversations({ account, direction: 'app' })).toBe(0);

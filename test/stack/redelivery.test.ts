@@ -11,13 +11,13 @@ import type { StreamRecord } from '../../infra/local/aws/event-sources/stream.ts
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
 import { logItem, type Message } from '../../shared/messaging/message.ts';
-import { nameOf, oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
+import { oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 import { listLogs } from '../../shared/stats/delivery-log.ts';
 import { listJobs } from '../../shared/stats/job-counters.ts';
 import { putIfAbsent, update } from '../../shared/table/client.ts';
-import { entryKey } from '../../shared/table/keys.ts';
+import { conversationName, entryKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { useFakeQueue } from '../unit/support/fake-queue.ts';
@@ -125,7 +125,7 @@ describe('however the stream is cut and replayed', () => {
   test('each entry of an outbox is one wake-up, by its name', async () => {
     const conversation: Conversation = { direction: 'app', account: 'acme', phone: '27821234567' };
     const keys = Array.from({ length: 25 }, (_, place) =>
-      entryKey(nameOf({ ...conversation, phone: `2782123456${place % 4}` }), String(place)),
+      entryKey(conversationName({ ...conversation, phone: `2782123456${place % 4}` }), String(place)),
     );
     await fc.assert(
       fc.asyncProperty(cuts(keys.length), async (batches) => {

@@ -4,11 +4,11 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { pendingAbout, pendingConversations } from '../../infra/operator/queries/outbox-inspection.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
-import { nameOf, oldestEntries } from '../../shared/messaging/outbox.ts';
+import { oldestEntries } from '../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 import { documents, remove } from '../../shared/table/client.ts';
-import { entryKey, headKey } from '../../shared/table/keys.ts';
+import { conversationName, entryKey, headKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { putAll } from './support/many-items.ts';
 import { useOwnTable } from './support/own-table.ts';
@@ -47,7 +47,7 @@ describe('what waits about a message', () => {
 
   test('is nothing where the conversation has just come to its end', async () => {
     const { conversation, ids } = await written('one');
-    await remove(headKey(nameOf(conversation)));
+    await remove(headKey(conversationName(conversation)));
     expect(await pendingAbout(conversation, ids[0] ?? '')).toBeUndefined();
   });
 });
@@ -59,7 +59,7 @@ describe('what waits in a conversation', () => {
     await putAll(
       Array.from({ length: count - 1 }, (_, place) => ({
         ...first,
-        ...entryKey(nameOf(conversation), `copy-${place}`),
+        ...entryKey(conversationName(conversation), `copy-${place}`),
       })),
     );
     return account;

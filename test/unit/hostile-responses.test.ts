@@ -1,7 +1,7 @@
 /** Attempts to deliver to servers that break HTTP, stall or reset connections: each ends in time, with the right result. */
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Entry } from '../../shared/messaging/outbox.ts';
+import type { Entry } from '../../shared/messaging/events.ts';
 import type { AttemptResult } from '../../shared/outbound/attempt-result.ts';
 import { attempt } from '../../shared/outbound/destination.ts';
 import { jsonRequest } from '../../shared/outbound/request.ts';

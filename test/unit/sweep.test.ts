@@ -4,9 +4,8 @@ import { handler } from '../../functions/workers/sweep.ts';
 import { Backlog } from '../../shared/delivery/backlog-metrics.ts';
 import { readWakeUp } from '../../shared/delivery/wake-ups.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
-import { nameOf } from '../../shared/messaging/outbox.ts';
 import { documents } from '../../shared/table/client.ts';
-import { headKey } from '../../shared/table/keys.ts';
+import { conversationName, headKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { useFakeQueue } from './support/fake-queue.ts';
 
@@ -27,7 +26,7 @@ const tombstone = (profiler: string) => ({ pk: 'PROFILERS#acme', sk: `PROFILER#$
 const conversation = (phone: string): Conversation => ({ direction: 'app', account: 'acme', phone });
 
 const head = (phone: string, created: string) => ({
-  ...headKey(nameOf(conversation(phone))),
+  ...headKey(conversationName(conversation(phone))),
   gsi1sk: '2029-12-31T23:59:00.000Z',
   created,
 });

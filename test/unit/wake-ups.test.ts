@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readWakeUp, returnAfterPause, returnSoon, type WakeUp, wake } from '../../shared/delivery/wake-ups.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
-import { nameOf } from '../../shared/messaging/outbox.ts';
-import { headKey } from '../../shared/table/keys.ts';
+import { conversationName, headKey } from '../../shared/table/keys.ts';
 import { traced } from '../../shared/telemetry/trace.ts';
 import { useFakeQueue } from './support/fake-queue.ts';
 
@@ -83,9 +82,9 @@ describe('a group', () => {
         for (const { MessageBody, MessageGroupId } of queue.taken) {
           const { conversation } = readWakeUp(MessageBody);
           const { direction, account } = conversation;
-          const before = groupOf.get(nameOf(conversation)) ?? MessageGroupId;
+          const before = groupOf.get(conversationName(conversation)) ?? MessageGroupId;
           expect(MessageGroupId).toBe(before);
-          groupOf.set(nameOf(conversation), before);
+          groupOf.set(conversationName(conversation), before);
           const owner = ownerOf.get(MessageGroupId) ?? `${direction} ${account}`;
           expect(`${direction} ${account}`).toBe(owner);
           ownerOf.set(MessageGroupId, owner);
@@ -109,7 +108,7 @@ test("names are within SQS's limits for the longest account and number, also as 
   const longest = { account: 'a'.repeat(40), phone: '9'.repeat(15) };
   for (const direction of ['app', 'platform'] as const) {
     const conversation = { direction, ...longest };
-    const { pk } = headKey(nameOf(conversation));
+    const { pk } = headKey(conversationName(conversation));
     await wake([{ conversation, once: `${pk}#${new Date(Date.UTC(9999, 0)).toISOString()}` }]);
   }
   // The queue refuses what is too long, and ids with characters that it does not take.

@@ -9,9 +9,8 @@ import { handler as relay } from '../../functions/workers/relay.ts';
 import { readWakeUp } from '../../shared/delivery/wake-ups.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
 import { logItem, type Message } from '../../shared/messaging/message.ts';
-import { nameOf } from '../../shared/messaging/outbox.ts';
 import { documents } from '../../shared/table/client.ts';
-import { entryKey, erasureKey, headKey } from '../../shared/table/keys.ts';
+import { conversationName, entryKey, erasureKey, headKey } from '../../shared/table/keys.ts';
 import { captureLog } from '../support/captured-log.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { useFakeQueue } from './support/fake-queue.ts';
@@ -68,7 +67,7 @@ const message: Message = {
 };
 
 describe('relay', () => {
-  const keys = ['1', '2', '3'].map((id) => entryKey(nameOf({ ...conversation, phone: `${PHONE}${id}` }), id));
+  const keys = ['1', '2', '3'].map((id) => entryKey(conversationName({ ...conversation, phone: `${PHONE}${id}` }), id));
 
   const event = { Records: keys.map((key) => ({ dynamodb: { Keys: marshall(key) } })) } as DynamoDBStreamEvent;
 
@@ -114,10 +113,10 @@ describe('deliver', () => {
 
   const event = (...Records: SQSRecord[]): SQSEvent => ({ Records });
 
-  const head = { ...headKey(nameOf(conversation)), generation: 1, created: '2030-01-01T00:00:00.000000' };
+  const head = { ...headKey(conversationName(conversation)), generation: 1, created: '2030-01-01T00:00:00.000000' };
 
   const entry = (created = new Date().toISOString().replace('Z', '000')) => ({
-    ...entryKey(nameOf(conversation), '1'),
+    ...entryKey(conversationName(conversation), '1'),
     id: '1',
     created,
     outgoing: { type: 'message.received', message, to: '27820000000', content: { type: 'text', text: { body: TEXT } } },

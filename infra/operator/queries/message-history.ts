@@ -1,10 +1,10 @@
 /** All that is kept about a message, for operators: states, attempts, pending reports. Never its content. */
 
-import { now } from '../../../shared/core/clock.ts';
 import { conversationAbout, type Direction } from '../../../shared/messaging/events.ts';
 import { type LogItem, type Message, messageOf, type State } from '../../../shared/messaging/message.ts';
 import { pages } from '../../../shared/table/client.ts';
-import { messageKey } from '../../../shared/table/keys.ts';
+import { hasExpired } from '../../../shared/table/expiry.ts';
+import { isMessageKey, messageKey } from '../../../shared/table/keys.ts';
 import { type DeliveryAttempts, pendingAbout } from './outbox-inspection.ts';
 
 /** All that is known of a message; never what it says. */
@@ -22,7 +22,7 @@ export interface MessageHistory extends Message {
 /** A message's story; nothing, where there is no such message. Reads its log entries, and the outboxes of its user. */
 export const messageHistory = async (id: string): Promise<MessageHistory | undefined> => {
   const items = await logOf(id);
-  const first = items.find(({ sk }) => sk === messageKey(id).sk);
+  const first = items.find(isMessageKey);
   if (first === undefined) return undefined;
   const message = messageOf(first);
   const direction = first.state === 'sent' ? 'app' : 'platform';
@@ -49,8 +49,7 @@ const logOf = async (id: string): Promise<LogItem[]> => {
     // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
     ConsistentRead: true,
   })) {
-    // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
-    found.push(...items.filter(({ expires_at }) => expires_at > now() / 1000));
+    found.push(...items.filter((item) => !hasExpired(item)));
   }
   // Stryker disable next-line EqualityOperator: No two are equal, or their order is not defined.
   return found.sort((a, b) => (a.created < b.created ? -1 : 1));

@@ -3,19 +3,19 @@
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import type { CircuitItem } from '../../../shared/delivery/circuit-breaker.ts';
 import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
-import type { Conversation, Direction } from '../../../shared/messaging/events.ts';
+import type { Conversation, Direction, Entry } from '../../../shared/messaging/events.ts';
 import type { State } from '../../../shared/messaging/message.ts';
-import {
-  conversationOf,
-  type Entry,
-  type Head,
-  isRetryScheduled,
-  nameOf,
-  readHead,
-} from '../../../shared/messaging/outbox.ts';
+import { type Head, isRetryScheduled, readHead } from '../../../shared/messaging/outbox.ts';
 import { destinationNameOf } from '../../../shared/outbound/destination.ts';
 import { getConsistent, page, pages, remove, update } from '../../../shared/table/client.ts';
-import { circuitKey, entryKey, headKey } from '../../../shared/table/keys.ts';
+import {
+  circuitKey,
+  conversationName,
+  conversationOf,
+  entryKey,
+  headKey,
+  isHeadKey,
+} from '../../../shared/table/keys.ts';
 
 /** Which conversations an operator means; without anything all. */
 export interface Selection {
@@ -79,7 +79,7 @@ export interface PendingAbout {
  * conversation, without its content.
  */
 export const pendingAbout = async (conversation: Conversation, message: string): Promise<PendingAbout | undefined> => {
-  const { pk, sk } = entryKey(nameOf(conversation), '');
+  const { pk, sk } = entryKey(conversationName(conversation), '');
   const found: { outgoing: { state?: State } }[] = [];
   for await (const items of pages<{ outgoing: { state?: State } }>({
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
@@ -107,7 +107,7 @@ const selectedConversations = async ({ direction, account, phone }: Selection): 
   const found: Conversation[] = [];
   for await (const due of dueWork(EVER)) {
     // Stryker disable next-line MethodExpression,ConditionalExpression,StringLiteral: Only heads match the rest, and their sort key is fixed.
-    found.push(...due.filter((item) => item.sk === headKey('').sk).map(conversationOf));
+    found.push(...due.filter(isHeadKey).map(conversationOf));
   }
   return found.filter(
     (conversation) =>
@@ -129,7 +129,7 @@ const together = async <Item, Result>(items: Item[], work: (item: Item) => Promi
 
 /** The pending entries of a conversation; nothing, if there are none. */
 const lookAt = async (conversation: Conversation): Promise<PendingConversation | undefined> => {
-  const { pk, sk } = entryKey(nameOf(conversation), '');
+  const { pk, sk } = entryKey(conversationName(conversation), '');
   const [head, { items, next }] = await Promise.all([
     readHead(conversation),
     page<Pick<Entry, 'created'>>({
@@ -164,7 +164,7 @@ const toAttempts = (head: Head): DeliveryAttempts => ({
 /** Forgets a conversation's failures, so that `sweep` wakes it next. Returns whether it still exists. */
 const makeDue = (conversation: Conversation): Promise<boolean> =>
   update({
-    Key: headKey(nameOf(conversation)),
+    Key: headKey(conversationName(conversation)),
     UpdateExpression: 'SET gsi1sk = :now REMOVE attempts, cause, retry_at',
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':now': sortableTime(now()) },

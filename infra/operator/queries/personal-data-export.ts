@@ -1,17 +1,18 @@
 /** Everything that is kept about one user, for whoever has a right to know it. */
 
-import type { Direction, Outgoing } from '../../../shared/messaging/events.ts';
+import type { Direction, Entry, Outgoing } from '../../../shared/messaging/events.ts';
 import type { LogItem } from '../../../shared/messaging/message.ts';
-import { type Entry, nameOf } from '../../../shared/messaging/outbox.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import {
-  answerKey,
+  answeredProfilerOf,
+  conversationName,
+  dataOfPerson,
   entryKey,
+  isAnswerKey,
   type Key,
-  logPartitions,
-  messageKey,
-  ofPerson,
-  requestKey,
+  logsOfContact,
+  messageIdOf,
+  requestIdOf,
 } from '../../../shared/table/keys.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import type { RequestItem } from '../../../shared/user-data/requests.ts';
@@ -46,10 +47,8 @@ export interface PersonalData {
 export const personalDataOf = async (phone: string): Promise<PersonalData> => {
   const [user, person, log, grants] = await Promise.all([
     wholeUser(phone),
-    // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
-    itemsAt<Answer | RequestItem>(ofPerson(phone, '').gsi2pk),
-    // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
-    itemsAt<LogItem>(logPartitions.gsi2('', { phone })),
+    itemsAt<Answer | RequestItem>(dataOfPerson(phone)),
+    itemsAt<LogItem>(logsOfContact(phone)),
     listConsentReceipts(phone),
   ]);
   const requests = person.filter((item) => !isAnswer(item)).map(toRequest);
@@ -69,7 +68,7 @@ export const personalDataOf = async (phone: string): Promise<PersonalData> => {
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
         ExpressionAttributeValues: {
           // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
-          ':pk': entryKey(nameOf({ direction, account, phone }), '').pk,
+          ':pk': entryKey(conversationName({ direction, account, phone }), '').pk,
           // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
           ':sk': entryKey('', '').sk,
         },
@@ -114,18 +113,16 @@ interface Answer extends Key {
   created: string;
 }
 
-// Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
-const isAnswer = (item: Key): item is Answer => item.pk.startsWith(answerKey('', '').pk);
+const isAnswer = (item: Key): item is Answer => isAnswerKey(item);
 
-const toAnswer = ({ pk, option_id, created }: Answer) => ({
-  // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
-  profiler_id: pk.slice(answerKey('', '').pk.length),
+const toAnswer = ({ option_id, created, ...key }: Answer) => ({
+  profiler_id: answeredProfilerOf(key),
   option_id,
   created,
 });
 
 const toRequest = (item: Key): { id: string } & Request => {
-  const { pk, account, business, reason, properties, results, created, completed } = item as RequestItem;
+  const { account, business, reason, properties, results, created, completed } = item as RequestItem;
   const kept = {
     account,
     business,
@@ -136,10 +133,10 @@ const toRequest = (item: Key): { id: string } & Request => {
     // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
     ...(completed !== undefined && { completed }),
   };
-  return { id: pk.slice(requestKey('').pk.length), ...kept };
+  return { id: requestIdOf(item), ...kept };
 };
 
-const toLogEntry = ({ pk, account, state, created, job_id, payload_type, reason }: LogItem) => ({
-  message_id: pk.slice(messageKey('').pk.length),
+const toLogEntry = ({ account, state, created, job_id, payload_type, reason, ...key }: LogItem) => ({
+  message_id: messageIdOf(key),
   ...{ account, state, created, job_id, payload_type, ...(reason !== undefined && { reason }) },
 });

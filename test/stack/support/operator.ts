@@ -13,9 +13,9 @@ import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import type { Conversation, Outgoing } from '../../../shared/messaging/events.ts';
-import { enqueueWrites, nameOf, readHead, scheduleRetry, transactInOrder } from '../../../shared/messaging/outbox.ts';
+import { enqueueWrites, readHead, scheduleRetry, transactInOrder } from '../../../shared/messaging/outbox.ts';
 import { update } from '../../../shared/table/client.ts';
-import { dueAt, headKey } from '../../../shared/table/keys.ts';
+import { conversationName, dueAt, headKey } from '../../../shared/table/keys.ts';
 
 interface Ended {
   code: number | string | null | undefined;
@@ -137,9 +137,9 @@ export const holdBack = async (
   why: Partial<Parameters<typeof scheduleRetry>[1]> = {},
 ): Promise<void> => {
   // The head comes first, in two steps: an entry before it would be delivered, where a stack serves the table.
-  const { gsi1pk } = dueAt(nameOf(conversation), '');
+  const { gsi1pk } = dueAt(conversationName(conversation), '');
   await update({
-    Key: headKey(nameOf(conversation)),
+    Key: headKey(conversationName(conversation)),
     UpdateExpression: 'SET gsi1pk = :shard',
     ExpressionAttributeValues: { ':shard': gsi1pk },
   });

@@ -2,9 +2,8 @@
 import { parse } from 'node:querystring';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Entry, PlatformDraft } from '../../../shared/messaging/events.ts';
 import type { Message, State } from '../../../shared/messaging/message.ts';
-import type { Entry } from '../../../shared/messaging/outbox.ts';
-import type { PlatformDraft } from '../../../shared/messaging/platform-messages.ts';
 import type { AttemptResult } from '../../../shared/outbound/attempt-result.ts';
 import type { OutboundResponse } from '../../../shared/outbound/request.ts';
 import { fromRapidpro, leastPartOf, rapidpro, rapidproMessage } from '../../../shared/platforms/rapidpro.ts';

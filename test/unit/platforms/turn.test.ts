@@ -1,9 +1,8 @@
 /** Turn: what is read in what it sends, what is said to it, to the letter, what its answers mean, and its settings. */
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Entry, PlatformDraft } from '../../../shared/messaging/events.ts';
 import type { Message, State } from '../../../shared/messaging/message.ts';
-import type { Entry } from '../../../shared/messaging/outbox.ts';
-import type { PlatformDraft } from '../../../shared/messaging/platform-messages.ts';
 import type { AttemptResult } from '../../../shared/outbound/attempt-result.ts';
 import type { OutboundResponse } from '../../../shared/outbound/request.ts';
 import { fromTurn, isOrdinaryWebhook, isSigned, turn, turnMessage } from '../../../shared/platforms/turn.ts';

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { webhooks } from '../../../infra/openapi/webhooks.ts';
-import type { Entry } from '../../../shared/messaging/outbox.ts';
+import type { Entry } from '../../../shared/messaging/events.ts';
 import { webhook } from '../../../shared/platforms/webhook.ts';
 import { entry, issuesOf, reached, received, sent } from './support/entries.ts';
 

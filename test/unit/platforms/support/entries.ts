@@ -1,8 +1,7 @@
 /** Entries of an outbox as platforms are told of them, and what a platform says of settings that it refuses. */
 import * as v from 'valibot';
-import type { Content, Outgoing } from '../../../../shared/messaging/events.ts';
+import type { Content, Entry, Outgoing } from '../../../../shared/messaging/events.ts';
 import type { Message, State } from '../../../../shared/messaging/message.ts';
-import type { Entry } from '../../../../shared/messaging/outbox.ts';
 import type { Platform } from '../../../../shared/platforms/platform.ts';
 import { lifetime } from '../../../support/lifetime.ts';
 
