@@ -7,7 +7,7 @@ import { APP_NETWORK, permissions } from '../../shared/core/permissions.ts';
 import { updateUser } from '../../shared/users/users.ts';
 import { createAccount, listAccounts, updateAccount } from '../operator/queries/accounts-admin.ts';
 import { issueToken } from '../operator/queries/tokens-admin.ts';
-import type { Outside } from './simulated/outside.ts';
+import type { Outside } from './simulators/simulators.ts';
 
 export interface Demo {
   token: string;

@@ -8,8 +8,8 @@ import { apiDescription } from '../../shared/api/openapi/description.ts';
 import { buildSite, type File } from '../docs/site.ts';
 import { placeholders } from '../openapi/examples.ts';
 import type { Beside } from './aws/gateway/gateway.ts';
-import { HttpRefusal, replyTo, send } from './simulated/http.ts';
-import { refuseStrangers } from './simulated/strangers.ts';
+import { HttpRefusal, replyTo, send } from './simulators/http.ts';
+import { refuseStrangers } from './simulators/origin-check.ts';
 
 interface Service {
   baseUrl: string;

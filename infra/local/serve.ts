@@ -5,7 +5,7 @@ import { type Demo, seedDemo } from './demo.ts';
 import { documentation } from './documentation.ts';
 import { LocalStack, type LocalStackOptions } from './local-stack.ts';
 import { Phone } from './phone/phone.ts';
-import { Outside, type OutsideOptions } from './simulated/outside.ts';
+import { Outside, type OutsideOptions } from './simulators/simulators.ts';
 import type { StackFile } from './stack-file.ts';
 
 interface ServeOptions extends Omit<LocalStackOptions, 'secret' | 'ports'>, Omit<OutsideOptions, 'ports'> {

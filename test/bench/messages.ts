@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
+import type { PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { type Figure, quantile, times } from './report.ts';
 import { demo, measure, outside, stack } from './support.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { callTableOf } from '../../infra/local/call-table.ts';
 import { type Demo, seedDemo } from '../../infra/local/demo.ts';
 import { LocalStack } from '../../infra/local/local-stack.ts';
-import { Outside } from '../../infra/local/simulated/outside.ts';
+import { Outside } from '../../infra/local/simulators/simulators.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
 
 const TABLE = 'business-api-bench';

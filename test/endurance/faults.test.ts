@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { FaultInjection } from '../../infra/local/aws/fault-injection.ts';
-import type { Call, PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
+import type { Call, PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
 import { serveOwnStack } from '../stack/support/own-stack.ts';
 import { type Caller, newCaller, newPhone } from '../stack/support/world.ts';
 import { seeded } from '../support/seeded.ts';

@@ -1,6 +1,6 @@
 /** What one account's trouble means to others. */
 import { expect, onTestFinished, test } from 'vitest';
-import type { PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
+import type { PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { serveOwnStack } from '../stack/support/own-stack.ts';
 import { hang, Receiver } from '../stack/support/receiver.ts';

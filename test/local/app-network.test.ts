@@ -5,9 +5,9 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../infra/local/aws/free-port.ts';
 import { StartError } from '../../infra/local/aws/start-error.ts';
-import { AppNetwork } from '../../infra/local/simulated/app-network/app-network.ts';
-import type { Call, PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
-import type { Rule } from '../../infra/local/simulated/behaviour.ts';
+import { AppNetwork } from '../../infra/local/simulators/app-network/app-network.ts';
+import type { Call, PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
+import type { Rule } from '../../infra/local/simulators/fault-rules.ts';
 import { askAt, aTime, aUuid, type Bridge, openBridge, tryHelp } from './support/simulator.ts';
 
 const PHONE = '27821234567';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makePage } from '../../infra/local/phone/page-files.ts';
 import { Phone } from '../../infra/local/phone/phone.ts';
 import type { PhoneView } from '../../infra/local/phone/views.ts';
-import { Outside } from '../../infra/local/simulated/outside.ts';
+import { Outside } from '../../infra/local/simulators/simulators.ts';
 import { askAt, aTime, type Bridge, openBridge } from './support/simulator.ts';
 
 const PHONE = '27821234567';

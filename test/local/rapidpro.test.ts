@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../infra/local/aws/free-port.ts';
 import { StartError } from '../../infra/local/aws/start-error.ts';
-import { RapidPro } from '../../infra/local/simulated/rapidpro/rapidpro.ts';
+import { RapidPro } from '../../infra/local/simulators/rapidpro/rapidpro.ts';
 import { askAt, aTime, aUuid, type Bridge, drop, hold, openBridge, tryHelp } from './support/simulator.ts';
 
 const USER = '27821234567';

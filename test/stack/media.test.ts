@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import type { PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
+import type { PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
 import { listMedia } from '../../infra/operator/queries/media-admin.ts';
 import { update } from '../../shared/table/client.ts';
 import { mediaKey } from '../../shared/table/keys.ts';

@@ -1,6 +1,6 @@
 /** The pauses that RapidPro needs: of its statuses none is lost, and of users' texts none is taken for a repeat. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { RapidPro } from '../../infra/local/simulated/rapidpro/rapidpro.ts';
+import { RapidPro } from '../../infra/local/simulators/rapidpro/rapidpro.ts';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import type { LocalStack } from '../../infra/local/local-stack.ts';
-import type { PhoneMessage } from '../../infra/local/simulated/app-network/inbox.ts';
+import type { PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
 import { serveOwnStack } from './support/own-stack.ts';
 import { newPhone } from './support/world.ts';
 

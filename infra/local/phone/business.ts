@@ -1,7 +1,7 @@
 /** What the page has the demo's business do, so that there is something to look at. It goes over the API, as all must. */
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
-import { HttpRefusal } from '../simulated/http.ts';
+import { HttpRefusal } from '../simulators/http.ts';
 
 interface Api {
   baseUrl: string;

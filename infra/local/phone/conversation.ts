@@ -1,6 +1,6 @@
 /** Phones and their conversations, as the page shows them: what came, and what their users said. */
-import type { AppNetwork } from '../simulated/app-network/app-network.ts';
-import type { AppEvent } from '../simulated/app-network/inbox.ts';
+import type { AppNetwork } from '../simulators/app-network/app-network.ts';
+import type { AppEvent } from '../simulators/app-network/inbox.ts';
 import type { PhoneSummary, PhoneView, ReceivedItem, RequestItem, TimelineItem, WrittenItem } from './views.ts';
 
 type Network = Pick<AppNetwork, 'inbox' | 'said'>;

@@ -1,6 +1,6 @@
 /** The live feed: tells pages which parts have changed (server-sent events). A page that connects reads everything anew. */
-import type { Changes } from '../simulated/changes.ts';
-import type { Stream } from '../simulated/http.ts';
+import type { Changes } from '../simulators/changes.ts';
+import type { Stream } from '../simulators/http.ts';
 import type { Part } from './views.ts';
 
 /** How soon a page connects again that has lost the feed, in milliseconds. */

@@ -1,11 +1,11 @@
 /** The phone: a page of the simulated app network where a person is the app's user, and sees what the service does. */
 import { catalogue } from '../../../shared/users/profile-properties.ts';
 import { type Demo, demoBots } from '../demo.ts';
-import { Changes } from '../simulated/changes.ts';
-import { json, parseJson, type Reply } from '../simulated/http.ts';
-import type { Outside } from '../simulated/outside.ts';
-import { check, fields, phone as phoneNumber } from '../simulated/schemas.ts';
-import type { Routes } from '../simulated/server.ts';
+import { Changes } from '../simulators/changes.ts';
+import { json, parseJson, type Reply } from '../simulators/http.ts';
+import { check, fields, phone as phoneNumber } from '../simulators/schemas.ts';
+import type { Routes } from '../simulators/server.ts';
+import type { Outside } from '../simulators/simulators.ts';
 import { AccessLog } from './access-log.ts';
 import { Business } from './business.ts';
 import { phonesOf, phoneViewOf } from './conversation.ts';

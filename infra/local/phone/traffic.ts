@@ -1,8 +1,8 @@
 /** What the service did, as the page shows it: deliveries to phones, and what went to and from chat platforms. */
-import type { AppNetwork } from '../simulated/app-network/app-network.ts';
-import type { Call } from '../simulated/app-network/inbox.ts';
-import type { Outcome } from '../simulated/calls.ts';
-import type { Outside } from '../simulated/outside.ts';
+import type { AppNetwork } from '../simulators/app-network/app-network.ts';
+import type { Call } from '../simulators/app-network/inbox.ts';
+import type { Outcome } from '../simulators/calls.ts';
+import type { Outside } from '../simulators/simulators.ts';
 import type { DeliveryView, PlatformView } from './views.ts';
 
 /** How much of each is shown. */

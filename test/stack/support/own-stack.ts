@@ -3,10 +3,10 @@ import { inject, onTestFinished } from 'vitest';
 import { callTableOf } from '../../../infra/local/call-table.ts';
 import { type Demo, seedDemo } from '../../../infra/local/demo.ts';
 import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
-import type { AppNetwork } from '../../../infra/local/simulated/app-network/app-network.ts';
-import { Outside } from '../../../infra/local/simulated/outside.ts';
-import type { RapidPro } from '../../../infra/local/simulated/rapidpro/rapidpro.ts';
-import type { Turn } from '../../../infra/local/simulated/turn/turn.ts';
+import type { AppNetwork } from '../../../infra/local/simulators/app-network/app-network.ts';
+import type { RapidPro } from '../../../infra/local/simulators/rapidpro/rapidpro.ts';
+import { Outside } from '../../../infra/local/simulators/simulators.ts';
+import type { Turn } from '../../../infra/local/simulators/turn/turn.ts';
 import { callRecorder } from '../../support/run-record.ts';
 
 export interface OwnStack {

@@ -1,6 +1,6 @@
 /** The simulated app network beside the served stack: what phones show, and what their users do. */
 import { expect, inject } from 'vitest';
-import type { PhoneMessage } from '../../../infra/local/simulated/app-network/inbox.ts';
+import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
 
 const { phone_url } = inject('stack');
 

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { callTableOf } from '../../../infra/local/call-table.ts';
 import { seedDemo } from '../../../infra/local/demo.ts';
 import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
-import { Outside } from '../../../infra/local/simulated/outside.ts';
+import { Outside } from '../../../infra/local/simulators/simulators.ts';
 import type { StackFile } from '../../../infra/local/stack-file.ts';
 import { callRecorder } from '../../support/run-record.ts';
 

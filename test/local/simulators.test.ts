@@ -1,7 +1,7 @@
 /** What is outside of the service, started as one. */
 import { expect, test } from 'vitest';
 import { freePort } from '../../infra/local/aws/free-port.ts';
-import { Outside } from '../../infra/local/simulated/outside.ts';
+import { Outside } from '../../infra/local/simulators/simulators.ts';
 import { askAt, openBridge } from './support/simulator.ts';
 
 test('all of it starts, calls the service and ends', async () => {

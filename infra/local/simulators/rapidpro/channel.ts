@@ -6,7 +6,7 @@ import { calendarDay } from '../../../../shared/validation/schemas.ts';
 import { time } from '../calls.ts';
 import { type Answer, HttpRefusal, json, type Reply } from '../http.ts';
 import { botName, Conversations, echo } from '../platform/bot.ts';
-import { Line, type LineOptions } from '../platform/line.ts';
+import { Line, type LineOptions } from '../platform/channel.ts';
 import { fields, filledText, oneOf, phone, text, wholeNumber } from '../schemas.ts';
 import type { Request } from '../server.ts';
 import { courierVersions, type Sending, type SentMessage } from './sending.ts';

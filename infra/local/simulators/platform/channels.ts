@@ -1,10 +1,10 @@
 /** The lines of a chat platform, by name: what people tell them, and read of them. */
 import type * as v from 'valibot';
-import { behaviourRoutes } from '../behaviour.ts';
+import { behaviourRoutes } from '../fault-rules.ts';
 import { HttpRefusal, json, parseJson } from '../http.ts';
 import { check } from '../schemas.ts';
 import type { Request, Routes } from '../server.ts';
-import type { Line } from './line.ts';
+import type { Line } from './channel.ts';
 
 /** What a channel and a number have in common. */
 interface Member<Settings> {

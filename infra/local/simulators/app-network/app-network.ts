@@ -7,17 +7,17 @@ import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
 import { between, now, sortableTime } from '../../../../shared/core/clock.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { Behaviour, behaviourRoutes } from '../behaviour.ts';
 import { Bridge } from '../bridge.ts';
 import { answerAsTold } from '../calls.ts';
 import type { Changes } from '../changes.ts';
+import { Behaviour, behaviourRoutes } from '../fault-rules.ts';
 import { appNetworkHelp } from '../help.ts';
 import { type Answer, HttpRefusal, json, parseJson, type Reply } from '../http.ts';
 import { check, fields, oneOf, text, yes } from '../schemas.ts';
 import { type Request, type Routes, SimulatedServer } from '../server.ts';
 import { Consent } from './consent.ts';
 import { type AppEvent, eventIn, Inbox } from './inbox.ts';
-import { Said, type Saying } from './said.ts';
+import { Said, type Saying } from './reported-events.ts';
 
 interface AppNetworkOptions {
   /** A port of the loopback interface; 0 takes any free one. */

@@ -8,7 +8,7 @@ import { Bridge } from '../bridge.ts';
 import type { Changes } from '../changes.ts';
 import { turnHelp } from '../help.ts';
 import { json, parseJson } from '../http.ts';
-import { Lines } from '../platform/lines.ts';
+import { Lines } from '../platform/channels.ts';
 import { check } from '../schemas.ts';
 import { type Request, type Routes, SimulatedServer } from '../server.ts';
 import { numberSettings, refusal, TurnNumber } from './number.ts';

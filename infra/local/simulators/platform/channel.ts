@@ -1,6 +1,7 @@
 /** A chat platform's line to the service, a channel or a number: what came over it, and how its calls are answered. */
-import { Behaviour } from '../behaviour.ts';
+
 import { answerAsTold, type Outcome, time } from '../calls.ts';
+import { Behaviour } from '../fault-rules.ts';
 import { type Answer, HttpRefusal, type Reply, replyTo } from '../http.ts';
 import type { Request } from '../server.ts';
 

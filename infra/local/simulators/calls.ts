@@ -1,7 +1,7 @@
 /** Calls of the service to a simulator: how they are answered, and what is noted of that. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { now } from '../../../shared/core/clock.ts';
-import type { Rule } from './behaviour.ts';
+import type { Rule } from './fault-rules.ts';
 import { type Answer, json, type Reply } from './http.ts';
 import type { Request } from './server.ts';
 

@@ -10,7 +10,7 @@ import { matchRoute } from '../aws/gateway/routes.ts';
 import { closeServer, listenOnLoopback, takePort } from '../aws/loopback.ts';
 import { Changes } from './changes.ts';
 import { type Answer, HttpRefusal, readBody, replyTo, send, stream } from './http.ts';
-import { refuseStrangers } from './strangers.ts';
+import { refuseStrangers } from './origin-check.ts';
 
 export interface Request {
   headers: IncomingHttpHeaders;

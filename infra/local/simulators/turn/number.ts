@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { Bridge } from '../bridge.ts';
 import { type Answer, HttpRefusal, json, parseJson, type Reply } from '../http.ts';
 import { botName, Conversations, echo } from '../platform/bot.ts';
-import { Line, type LineOptions, type Reading } from '../platform/line.ts';
+import { Line, type LineOptions, type Reading } from '../platform/channel.ts';
 import { check, fields, filledText, oneOf, wholeNumber, yes } from '../schemas.ts';
 import type { Request } from '../server.ts';
 import { RateLimit } from './rate-limit.ts';
