@@ -7,7 +7,7 @@ import { APP_NETWORK, permissions } from '../../shared/core/permissions.ts';
 import { updateUser } from '../../shared/users/users.ts';
 import { createAccount, listAccounts, updateAccount } from '../operator/queries/accounts-admin.ts';
 import { issueToken } from '../operator/queries/tokens-admin.ts';
-import type { Outside } from './simulators/simulators.ts';
+import type { Simulators } from './simulators/simulators.ts';
 
 export interface Demo {
   token: string;
@@ -45,12 +45,12 @@ export const demoBots: DemoBot[] = [
   { id: TURN.id, name: TURN.name, number: TURN.bot_number, platform: 'Turn' },
 ];
 
-/** What the simulated chat platforms call the demo accounts' lines. */
-const LINE = 'demo';
+/** What the simulated chat platforms call the demo accounts' channels. */
+const CHANNEL = 'demo';
 const TURN_TOKEN = 'token-of-the-simulated-turn';
 
 /** Fills the table that the environment names. Where the demo accounts are there already, they get new tokens. */
-export const seedDemo = async ({ app, rapidpro, turn }: Outside): Promise<Demo> => {
+export const seedDemo = async ({ app, rapidpro, turn }: Simulators): Promise<Demo> => {
   const accounts = await listAccounts();
   for (const account of [RAPIDPRO, TURN]) {
     if (!accounts.some(({ id }) => id === account.id)) await createAccount(account);
@@ -63,15 +63,15 @@ export const seedDemo = async ({ app, rapidpro, turn }: Outside): Promise<Demo> 
     issueToken(TURN.id, { label: 'simulated Turn', permissions: ['bridge'] }),
     updateUser(newId(), { phone_number: PANELIST, panelist: true, properties: PROFILE }),
   ]);
-  app.said.introduce(PANELIST, { panelist: true, properties: PROFILE });
-  rapidpro.addChannel(LINE, { token: ofRapidpro.token, bot: 'echo' });
-  turn.addNumber(LINE, { token: TURN_TOKEN, bridge_token: ofTurn.token, bot: 'echo' });
+  app.reportedEvents.introduce(PANELIST, { panelist: true, properties: PROFILE });
+  rapidpro.addChannel(CHANNEL, { token: ofRapidpro.token, bot: 'echo' });
+  turn.addNumber(CHANNEL, { token: TURN_TOKEN, bridge_token: ofTurn.token, bot: 'echo' });
   await Promise.all([
     updateAccount(RAPIDPRO.id, {
-      platform: { name: 'rapidpro', settings: { url: `${rapidpro.url}/c/ex/${LINE}/receive` } },
+      platform: { name: 'rapidpro', settings: { url: `${rapidpro.url}/c/ex/${CHANNEL}/receive` } },
     }),
     updateAccount(TURN.id, {
-      platform: { name: 'turn', settings: { url: turn.url, channel: LINE, token: TURN_TOKEN } },
+      platform: { name: 'turn', settings: { url: turn.url, channel: CHANNEL, token: TURN_TOKEN } },
     }),
   ]);
   return {

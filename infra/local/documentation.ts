@@ -2,14 +2,14 @@
  * The documentation at `/docs` of the API host, where requests are tried out with the demo's token. API Gateway serves
  * nothing like it: an operator hosts the site elsewhere (`npm run docs`).
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import type { HonoRequest } from 'hono';
 import { apiDescription } from '../../shared/api/openapi/description.ts';
 import { buildSite, type File } from '../docs/site.ts';
 import { placeholders } from '../openapi/examples.ts';
 import type { Beside } from './aws/gateway/gateway.ts';
-import { HttpRefusal, replyTo, send } from './simulators/http.ts';
-import { refuseStrangers } from './simulators/origin-check.ts';
+import { httpError, responseTo } from './simulators/http.ts';
+import { originCheck } from './simulators/origin-check.ts';
+import { listenerOf, newRoutes } from './simulators/server.ts';
 
 interface Service {
   baseUrl: string;
@@ -27,23 +27,21 @@ export const documentation = async ({ baseUrl, bridgeUrl, demo }: Service): Prom
   const service = { base_url: baseUrl, bridge_url: bridgeUrl, try: { token: demo.token, bridge: BRIDGE } };
   const site = await buildSite(service, tellOf(demo, apiDescription({ base: baseUrl, bridge: bridgeUrl })));
 
-  const answer = (request: IncomingMessage, response: ServerResponse, path: string): void => {
-    // A page from elsewhere must not get at the token, nor call the bridge.
-    refuseStrangers(request.headers);
-    if (path === ROOT) response.writeHead(308, { location: `${ROOT}/` }).end();
-    else if (path.startsWith(`${BRIDGE}/`))
-      void forward(request, `${bridgeUrl}${request.url?.slice(BRIDGE.length)}`, response);
-    else show(site.get(path.slice(ROOT.length + 1) || 'index.html'), response);
-  };
+  const app = newRoutes();
+  // A page from elsewhere must not get at the token, nor call the bridge.
+  app.use(originCheck);
+  app.all(ROOT, (c) => c.redirect(`${ROOT}/`, 308));
+  app.all(`${BRIDGE}/*`, ({ req }) =>
+    forward(req, `${bridgeUrl}${req.url.slice(req.url.indexOf(BRIDGE) + BRIDGE.length)}`),
+  );
+  app.all(`${ROOT}/*`, ({ req }) => show(site.get(req.path.slice(ROOT.length + 1) || 'index.html')));
+  app.onError((error) => responseTo(error));
+  const listen = listenerOf(app.fetch);
 
   return (request, response) => {
     const [path = ''] = (request.url ?? '').split('?', 1);
     if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return false;
-    try {
-      answer(request, response, path);
-    } catch (error) {
-      send(response, replyTo(error));
-    }
+    void listen(request, response);
     return true;
   };
 };
@@ -58,32 +56,31 @@ const tellOf = ({ token, bot_phone_number, panelist }: Service['demo'], descript
       .replaceAll(placeholders.day, new Date().toISOString().slice(0, 10)),
   );
 
-/** @throws HttpRefusal — 404, there is no such file */
-const show = (file: File | undefined, response: ServerResponse): void => {
-  if (file === undefined) throw new HttpRefusal(404, `There is no such page: ${ROOT} leads to them.`);
+/** @throws HTTPException — 404, there is no such file */
+const show = (file: File | undefined): Response => {
+  if (file === undefined) throw httpError(404, `There is no such page: ${ROOT} leads to them.`);
   const headers = { 'content-type': file.type, 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache' };
-  response.writeHead(200, headers).end(file.body);
+  return new Response(typeof file.body === 'string' ? file.body : Uint8Array.from(file.body), { headers });
 };
 
 /** Headers that speak of one connection, or of the host that was called. */
 const HOP = new Set(['host', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding']);
 
-const forward = async (request: IncomingMessage, url: string, response: ServerResponse): Promise<void> => {
+/** @throws HTTPException — 502, the bridge does not answer */
+const forward = async (request: HonoRequest, url: string): Promise<Response> => {
   try {
-    const { method = 'GET' } = request;
-    const given = Object.entries(request.headersDistinct).flatMap(([name, values = []]) =>
-      HOP.has(name) ? [] : values.map((value): [string, string] => [name, value]),
-    );
-    const body = await buffer(request);
+    const headers = [...request.raw.headers].filter(([name]) => !HOP.has(name));
+    const body = await request.arrayBuffer();
     const answer = await fetch(url, {
-      method,
-      headers: given,
+      method: request.method,
+      headers,
       redirect: 'manual',
-      ...(body.length > 0 && { body: Uint8Array.from(body) }),
+      ...(body.byteLength > 0 && { body }),
     });
     const taken = [...answer.headers].filter(([name]) => !HOP.has(name));
-    response.writeHead(answer.status, Object.fromEntries(taken)).end(await answer.bytes());
+    const bytes = await answer.bytes();
+    return new Response(bytes.length > 0 ? bytes : null, { status: answer.status, headers: taken });
   } catch {
-    send(response, replyTo(new HttpRefusal(502, 'The bridge does not answer.')));
+    throw httpError(502, 'The bridge does not answer.');
   }
 };

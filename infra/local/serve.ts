@@ -5,22 +5,22 @@ import { type Demo, seedDemo } from './demo.ts';
 import { documentation } from './documentation.ts';
 import { LocalStack, type LocalStackOptions } from './local-stack.ts';
 import { Phone } from './phone/phone.ts';
-import { Outside, type OutsideOptions } from './simulators/simulators.ts';
+import { Simulators, type SimulatorsOptions } from './simulators/simulators.ts';
 import type { StackFile } from './stack-file.ts';
 
-interface ServeOptions extends Omit<LocalStackOptions, 'secret' | 'ports'>, Omit<OutsideOptions, 'ports'> {
-  ports: LocalStackOptions['ports'] & OutsideOptions['ports'];
+interface ServeOptions extends Omit<LocalStackOptions, 'secret' | 'ports'>, Omit<SimulatorsOptions, 'ports'> {
+  ports: LocalStackOptions['ports'] & SimulatorsOptions['ports'];
 }
 
 export class LocalServer {
   readonly stack: LocalStack;
-  readonly #outside: Outside;
+  readonly #simulators: Simulators;
   readonly #phone: Phone;
   readonly #tableName: string;
 
-  private constructor(stack: LocalStack, outside: Outside, phone: Phone, tableName: string) {
+  private constructor(stack: LocalStack, simulators: Simulators, phone: Phone, tableName: string) {
     this.stack = stack;
-    this.#outside = outside;
+    this.#simulators = simulators;
     this.#phone = phone;
     this.#tableName = tableName;
   }
@@ -31,33 +31,33 @@ export class LocalServer {
    * @throws StartError — a port cannot be had, or the database
    */
   static async start({ ports, ...options }: ServeOptions): Promise<LocalServer> {
-    const outside = await Outside.start({ ports, ...options });
-    const phone = new Phone(outside);
+    const simulators = await Simulators.start({ ports, ...options });
+    const phone = new Phone(simulators);
     try {
       const stack = await LocalStack.start({
         ...options,
         ports,
-        secret: outside.app.stackSecret,
+        secret: simulators.app.stackSecret,
         onLine: (source, line) => {
           options.onLine(source, line);
           phone.onLine(line);
         },
       });
-      return new LocalServer(stack, outside, phone, options.tableName);
+      return new LocalServer(stack, simulators, phone, options.tableName);
     } catch (error) {
-      await outside.close();
+      await simulators.close();
       throw error;
     }
   }
 
-  /** Fills the table with the demo, and connects what is outside. Answers what a program needs to know. */
+  /** Fills the table with the demo, and connects what is simulators. Answers what a program needs to know. */
   async open(): Promise<StackFile> {
     const { stack } = this;
-    const { app, rapidpro, turn } = this.#outside;
+    const { app, rapidpro, turn } = this.#simulators;
     const { baseUrl, bridgeUrl, dynamodbEndpoint, bucketsEndpoint } = stack;
     callTableOf({ dynamodbEndpoint, table: this.#tableName });
-    const demo: Demo = await seedDemo(this.#outside);
-    this.#outside.connect({ bridgeUrl, appToken: demo.app_token });
+    const demo: Demo = await seedDemo(this.#simulators);
+    this.#simulators.connect({ bridgeUrl, appToken: demo.app_token });
     this.#phone.serve({ baseUrl, bridgeUrl }, demo);
     stack.serveBeside('base', await documentation({ baseUrl, bridgeUrl, demo }));
     return {
@@ -78,6 +78,6 @@ export class LocalServer {
 
   async close(): Promise<void> {
     await this.stack.close();
-    await this.#outside.close();
+    await this.#simulators.close();
   }
 }

@@ -9,9 +9,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { type Figure, quantile, times } from './report.ts';
-import { demo, measure, outside, stack } from './support.ts';
+import { demo, measure, simulators, stack } from './support.ts';
 
-const { app } = outside;
+const { app } = simulators;
 const { token, app_token: appToken, bot_phone_number: bot, turn_bot_phone_number: turnBot } = demo;
 
 const post = async (url: string, bearer: string, body: unknown): Promise<{ id: string }> => {

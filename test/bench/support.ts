@@ -3,7 +3,7 @@ import { type Figure, report } from './report.ts';
 import { openWhole } from './whole.ts';
 
 const whole = await openWhole(process.env.DYNAMODB_ENDPOINT || undefined);
-export const { stack, outside, demo } = whole;
+export const { stack, simulators, demo } = whole;
 
 /** Measures, reports what was found, and leaves nothing behind. */
 export const measure = async (bench: string, work: () => Promise<Figure[]>): Promise<void> => {

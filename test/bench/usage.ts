@@ -49,11 +49,11 @@ export const measureUsage = async (): Promise<Usage> => {
   startStopwatch();
   const database = await openDatabase(undefined);
   const meter = new Meter(database.endpoint);
-  const { stack, outside, demo, close } = await openWhole(await meter.listen());
+  const { stack, simulators, demo, close } = await openWhole(await meter.listen());
   try {
     // Like a business that has none: nothing is told to a platform.
     await updateAccount(ACCOUNT, { platform: null });
-    const bench = { door: new FrontDoor(stack, demo), meter, demo, phoneUrl: outside.app.phoneUrl };
+    const bench = { door: new FrontDoor(stack, demo), meter, demo, phoneUrl: simulators.app.phoneUrl };
     return {
       endpoints: await measureEndpoints(bench),
       authorizer: await measureAuthorizer(bench),

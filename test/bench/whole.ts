@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { callTableOf } from '../../infra/local/call-table.ts';
 import { type Demo, seedDemo } from '../../infra/local/demo.ts';
 import { LocalStack } from '../../infra/local/local-stack.ts';
-import { Outside } from '../../infra/local/simulators/simulators.ts';
+import { Simulators } from '../../infra/local/simulators/simulators.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
 
 const TABLE = 'business-api-bench';
@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 
 interface Whole {
   stack: LocalStack;
-  outside: Outside;
+  simulators: Simulators;
   demo: Demo;
   /** Leaves nothing behind. */
   close: () => Promise<void>;
@@ -21,23 +21,23 @@ interface Whole {
 
 export const openWhole = async (dynamodbEndpoint: string | undefined): Promise<Whole> => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
-  const outside = await Outside.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute: MINUTE });
+  const simulators = await Simulators.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute: MINUTE });
   const stack = await LocalStack.start({
     assembly: synthesise(folder, 'minified').then(() => folder),
     ports: { base: 0, bridge: 0 },
     dynamodbEndpoint,
     tableName: TABLE,
     minute: MINUTE,
-    secret: outside.app.stackSecret,
+    secret: simulators.app.stackSecret,
     onLine: () => undefined,
   });
   callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table: TABLE });
-  const demo = await seedDemo(outside);
-  outside.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
+  const demo = await seedDemo(simulators);
+  simulators.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
   const close = async (): Promise<void> => {
     await stack.close();
-    await outside.close();
+    await simulators.close();
     await rm(folder, { recursive: true });
   };
-  return { stack, outside, demo, close };
+  return { stack, simulators, demo, close };
 };

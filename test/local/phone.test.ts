@@ -5,22 +5,22 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makePage } from '../../infra/local/phone/page-files.ts';
 import { Phone } from '../../infra/local/phone/phone.ts';
 import type { PhoneView } from '../../infra/local/phone/views.ts';
-import { Outside } from '../../infra/local/simulators/simulators.ts';
+import { Simulators } from '../../infra/local/simulators/simulators.ts';
 import { askAt, aTime, type Bridge, openBridge } from './support/simulator.ts';
 
 const PHONE = '27821234567';
 const BOT = '447700900000';
 
-let outside: Outside;
+let simulators: Simulators;
 let bridge: Bridge;
 let phone: Phone;
 
 beforeEach(async () => {
   bridge = await openBridge();
   bridge.answerWith({ status: 204 });
-  outside = await Outside.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute: 60_000 });
-  outside.connect({ bridgeUrl: bridge.url, appToken: 'bapi_app' });
-  phone = new Phone(outside);
+  simulators = await Simulators.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute: 60_000 });
+  simulators.connect({ bridgeUrl: bridge.url, appToken: 'bapi_app' });
+  phone = new Phone(simulators);
   phone.serve(
     { baseUrl: bridge.url, bridgeUrl: bridge.url },
     { token: 'bapi_demo', app_token: 'bapi_app', bot_phone_number: BOT, turn_bot_phone_number: '1', panelist: PHONE },
@@ -28,11 +28,11 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await outside.close();
+  await simulators.close();
   await bridge.close();
 });
 
-const ask = (method: string, path: string, body?: unknown) => askAt(outside.app.phoneUrl, method, path, body);
+const ask = (method: string, path: string, body?: unknown) => askAt(simulators.app.phoneUrl, method, path, body);
 
 const viewOf = async (number = PHONE): Promise<PhoneView> => (await ask('GET', `/view/phones/${number}`)).body;
 
@@ -44,9 +44,9 @@ const deliver = async (data: object, type = 'message.send') => {
   const headers = {
     'webhook-id': id,
     'webhook-timestamp': `${Math.floor(time.getTime() / 1000)}`,
-    'webhook-signature': new Webhook(outside.app.secret).sign(id, time, body),
+    'webhook-signature': new Webhook(simulators.app.secret).sign(id, time, body),
   };
-  expect((await fetch(outside.app.appUrl, { method: 'POST', headers, body })).status).toBe(204);
+  expect((await fetch(simulators.app.appUrl, { method: 'POST', headers, body })).status).toBe(204);
 };
 
 describe('the address of the phones', () => {
@@ -55,12 +55,12 @@ describe('the address of the phones', () => {
     ['curl the help', '*/*', 'text/plain; charset=utf-8', 'The simulated app network'],
     ['who accepts JSON the help', 'application/json', 'text/plain; charset=utf-8', 'The simulated app network'],
   ])('shows %s', async (_, accept, type, begin) => {
-    const answer = await fetch(outside.app.phoneUrl, { headers: { accept } });
+    const answer = await fetch(simulators.app.phoneUrl, { headers: { accept } });
     expect([answer.headers.get('content-type'), (await answer.text()).startsWith(begin)]).toEqual([type, true]);
   });
 
   test('has a page that loads nothing but its own files and the media of the service', async () => {
-    const answer = await fetch(outside.app.phoneUrl, { headers: { accept: 'text/html' } });
+    const answer = await fetch(simulators.app.phoneUrl, { headers: { accept: 'text/html' } });
     const policy = answer.headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
     expect(policy).toContain(`img-src 'self' data: ${bridge.url};`);
@@ -167,7 +167,7 @@ describe('what was said is kept', () => {
 describe('the live feed', () => {
   /** Opens the feed. Answers a function that reads on until it has told all of these. */
   const follow = async () => {
-    const answer = await fetch(`${outside.app.phoneUrl}/live`);
+    const answer = await fetch(`${simulators.app.phoneUrl}/live`);
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
     let told = '';
@@ -184,7 +184,7 @@ describe('the live feed', () => {
     const told = await follow();
     await ask('POST', `/phones/${PHONE}/messages`, { to: BOT, text: 'Hello' });
     await told('phones');
-    await askAt(outside.rapidpro.url, 'PUT', '/channels/c', { token: 't' });
+    await askAt(simulators.rapidpro.url, 'PUT', '/channels/c', { token: 't' });
     await told('platforms');
     phone.onLine(
       '{"trace_id":"1","time":"1767323045000","route":"POST /v1/message","status":"200","account":"-","ms":"12"}',
@@ -199,7 +199,7 @@ describe('the live feed', () => {
 
   test('ends when the network closes', async () => {
     const told = await follow();
-    await outside.close();
+    await simulators.close();
     await expect(told('phones')).rejects.toThrow();
   });
 });
@@ -210,13 +210,13 @@ describe('what the service did', () => {
     expect((await ask('GET', '/view/deliveries')).body).toMatchObject([
       { phone: PHONE, what: 'message.send', attempts: [{ outcome: '204', taken: true }] },
     ]);
-    outside.rapidpro.addChannel('c', { token: 't' });
-    outside.turn.addNumber('n', { token: 't', bridge_token: 't' });
-    await fetch(`${outside.rapidpro.url}/c/ex/c/receive`, {
+    simulators.rapidpro.addChannel('c', { token: 't' });
+    simulators.turn.addNumber('n', { token: 't', bridge_token: 't' });
+    await fetch(`${simulators.rapidpro.url}/c/ex/c/receive`, {
       method: 'POST',
       body: new URLSearchParams({ from: PHONE, text: 'Hello' }),
     });
-    await askAt(outside.turn.url, 'POST', '/numbers/n/send', { to: PHONE, text: 'Hello you' });
+    await askAt(simulators.turn.url, 'POST', '/numbers/n/send', { to: PHONE, text: 'Hello you' });
     expect((await ask('GET', '/view/platforms')).body).toMatchObject([
       { platform: 'RapidPro', line: 'c', got: [{ what: 'receive', text: 'Hello', outcome: '200' }], sent: [] },
       { platform: 'Turn', line: 'n', got: [], sent: [{ to: PHONE, text: 'Hello you' }] },
@@ -228,13 +228,13 @@ describe('strangers are refused:', () => {
   /** Asks with headers that `fetch` would not send. */
   const statusFor = (method: string, headers: Record<string, string>): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
-      const asked = request(`${outside.app.phoneUrl}/behaviour`, { method, headers }, (answer) => {
+      const asked = request(`${simulators.app.phoneUrl}/behaviour`, { method, headers }, (answer) => {
         answer.resume();
         resolve(answer.statusCode);
       });
       asked.on('error', reject).end();
     });
-  const own = () => new URL(outside.app.phoneUrl).host;
+  const own = () => new URL(simulators.app.phoneUrl).host;
 
   test.each([
     ['a name that leads here', { host: 'attacker.example' }],
@@ -247,7 +247,7 @@ describe('strangers are refused:', () => {
   });
 
   test('none of these is one', async () => {
-    const { port } = new URL(outside.app.phoneUrl);
+    const { port } = new URL(simulators.app.phoneUrl);
     for (const host of [own(), `localhost:${port}`, `[::1]:${port}`]) {
       expect(await statusFor('GET', { host })).toBe(200);
       expect(await statusFor('DELETE', { host, origin: `http://${host}` })).toBe(204);

@@ -1,14 +1,14 @@
 /** What is outside of the service, started as one. */
 import { expect, test } from 'vitest';
 import { freePort } from '../../infra/local/aws/free-port.ts';
-import { Outside } from '../../infra/local/simulators/simulators.ts';
+import { Simulators } from '../../infra/local/simulators/simulators.ts';
 import { askAt, openBridge } from './support/simulator.ts';
 
 test('all of it starts, calls the service and ends', async () => {
   const bridge = await openBridge();
-  const outside = await Outside.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute: 60_000 });
-  outside.connect({ bridgeUrl: bridge.url, appToken: 'bapi_app' });
-  const { app, rapidpro, turn } = outside;
+  const simulators = await Simulators.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute: 60_000 });
+  simulators.connect({ bridgeUrl: bridge.url, appToken: 'bapi_app' });
+  const { app, rapidpro, turn } = simulators;
   rapidpro.addChannel('c', { token: 't' });
   turn.addNumber('n', { token: 't', bridge_token: 't' });
   await askAt(app.phoneUrl, 'POST', '/events', []);
@@ -19,7 +19,7 @@ test('all of it starts, calls the service and ends', async () => {
     '/v1/webhook/rapidpro/',
     '/v1/webhook/turn/dA',
   ]);
-  await outside.close();
+  await simulators.close();
   for (const url of [app.phoneUrl, rapidpro.url, turn.url]) await expect(fetch(url)).rejects.toThrow('fetch failed');
   await bridge.close();
 });
@@ -28,7 +28,7 @@ test('none of it stays where a port is taken', async () => {
   const taken = await openBridge();
   const [phone, rapidpro] = [await freePort(), await freePort()];
   const turn = Number(new URL(taken.url).port);
-  await expect(Outside.start({ ports: { phone, rapidpro, turn }, minute: 60_000 })).rejects.toThrow(
+  await expect(Simulators.start({ ports: { phone, rapidpro, turn }, minute: 60_000 })).rejects.toThrow(
     `Port ${turn} is taken`,
   );
   for (const port of [phone, rapidpro]) await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow('fetch failed');

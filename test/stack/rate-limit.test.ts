@@ -24,7 +24,7 @@ const openNumber = async ({ turn, demo }: OwnStack, limit: number) => {
   return {
     write: (body: string) =>
       receiveMessage(randomUUID(), { from: newPhone(), to: bot, type: 'text' as const, text: { body } }),
-    received: () => (turn.lines[channel]?.received ?? []).map(({ text }) => text),
+    received: () => (turn.channels[channel]?.received ?? []).map(({ text }) => text),
   };
 };
 

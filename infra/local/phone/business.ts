@@ -1,7 +1,7 @@
 /** What the page has the demo's business do, so that there is something to look at. It goes over the API, as all must. */
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
-import { HttpRefusal } from '../simulators/http.ts';
+import { httpError } from '../simulators/http.ts';
 
 interface Api {
   baseUrl: string;
@@ -26,10 +26,10 @@ export class Business {
     this.#api = api;
   }
 
-  /** @throws HttpRefusal — 404, it does nothing of this name; 502, the service refuses */
+  /** @throws HTTPException — 404, it does nothing of this name; 502, the service refuses */
   async act(name: string, phone: string): Promise<void> {
     const act = Object.entries(this.#acts).find(([known]) => known === name)?.[1];
-    if (act === undefined) throw new HttpRefusal(404, `There is no ${name}: ${Object.keys(this.#acts).join(', ')}.`);
+    if (act === undefined) throw httpError(404, `There is no ${name}: ${Object.keys(this.#acts).join(', ')}.`);
     await act(phone);
   }
 
@@ -81,6 +81,6 @@ export class Business {
     const said = await answer.text();
     if (answer.ok) return JSON.parse(said);
     const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), v.object({ detail: v.string() })), said);
-    throw new HttpRefusal(502, success ? output.detail : `The service answered ${answer.status}.`);
+    throw httpError(502, success ? output.detail : `The service answered ${answer.status}.`);
   }
 }

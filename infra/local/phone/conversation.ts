@@ -1,14 +1,14 @@
-/** Phones and their conversations, as the page shows them: what came, and what their users said. */
+/** Phones and their conversations, as the page shows them: what came, and what their users reportedEvents. */
 import type { AppNetwork } from '../simulators/app-network/app-network.ts';
 import type { AppEvent } from '../simulators/app-network/inbox.ts';
 import type { PhoneSummary, PhoneView, ReceivedItem, RequestItem, TimelineItem, WrittenItem } from './views.ts';
 
-type Network = Pick<AppNetwork, 'inbox' | 'said'>;
+type Network = Pick<AppNetwork, 'inbox' | 'reportedEvents'>;
 
 /** Every phone that something is known of; those where something was said last first. */
 export const phonesOf = (network: Network): PhoneSummary[] => {
-  const { inbox, said } = network;
-  const numbers = new Set([...inbox.phones.map(({ phone }) => phone), ...said.phones]);
+  const { inbox, reportedEvents } = network;
+  const numbers = new Set([...inbox.phones.map(({ phone }) => phone), ...reportedEvents.phones]);
   return [...numbers]
     .map((phone) => summaryOf(network, phone))
     .sort((a, b) => compare(b.last?.time ?? '', a.last?.time ?? '') || compare(a.phone, b.phone));
@@ -31,16 +31,18 @@ const summaryOf = (network: Network, phone: string): PhoneSummary => {
 
 export const phoneViewOf = (network: Network, phone: string): PhoneView => ({
   timeline: timelineOf(network, phone),
-  user: network.said.userOf(phone) ?? null,
+  user: network.reportedEvents.userOf(phone) ?? null,
 });
 
 /** Both sides, in the order in which the phone shows them. */
-const timelineOf = ({ inbox, said }: Network, phone: string): TimelineItem[] => {
+const timelineOf = ({ inbox, reportedEvents }: Network, phone: string): TimelineItem[] => {
   const came = inbox.timelineOf(phone).map(({ message: { type, data }, since }): ReceivedItem | RequestItem => {
     const event = { type, data } as AppEvent;
-    return event.type === 'message.send' ? received(event.data, since, said) : asked(event.data, since, said);
+    return event.type === 'message.send'
+      ? received(event.data, since, reportedEvents)
+      : asked(event.data, since, reportedEvents);
   });
-  const written = said.writtenBy(phone).map(
+  const written = reportedEvents.writtenBy(phone).map(
     ({ event_id, ...message }): WrittenItem => ({
       kind: 'written',
       id: event_id,
@@ -53,14 +55,14 @@ const timelineOf = ({ inbox, said }: Network, phone: string): TimelineItem[] => 
 type MessageData = Extract<AppEvent, { type: 'message.send' }>['data'];
 type RequestData = Extract<AppEvent, { type: 'user_data.request' }>['data'];
 
-const received = (data: MessageData, time: string, said: Network['said']): ReceivedItem => ({
+const received = (data: MessageData, time: string, reportedEvents: Network['reportedEvents']): ReceivedItem => ({
   kind: 'received',
   id: data.id,
   time,
   from: data.from ?? null,
   content: contentOf(data),
   quick_replies: 'quick_replies' in data && Array.isArray(data.quick_replies) ? data.quick_replies.map(String) : [],
-  states: said.statesOf(data.id).map(({ state }) => state),
+  states: reportedEvents.statesOf(data.id).map(({ state }) => state),
 });
 
 const contentOf = (data: MessageData): ReceivedItem['content'] => {
@@ -68,7 +70,7 @@ const contentOf = (data: MessageData): ReceivedItem['content'] => {
   return { type: data.type, url: data.type === 'image' ? data.image.url : data.file.url };
 };
 
-const asked = (data: RequestData, time: string, said: Network['said']): RequestItem => ({
+const asked = (data: RequestData, time: string, reportedEvents: Network['reportedEvents']): RequestItem => ({
   kind: 'request',
   id: data.id,
   time,
@@ -79,7 +81,7 @@ const asked = (data: RequestData, time: string, said: Network['said']): RequestI
     reason: typeof reason === 'string' ? reason : null,
     required: required === true,
   })),
-  answers: said.answersTo(data.id),
+  answers: reportedEvents.answersTo(data.id),
 });
 
 const isOpen = ({ properties, answers }: RequestItem): boolean =>

@@ -2,10 +2,10 @@
 import { catalogue } from '../../../shared/users/profile-properties.ts';
 import { type Demo, demoBots } from '../demo.ts';
 import { Changes } from '../simulators/changes.ts';
-import { json, parseJson, type Reply } from '../simulators/http.ts';
+import { noContent, parseJson } from '../simulators/http.ts';
 import { check, fields, phone as phoneNumber } from '../simulators/schemas.ts';
-import type { Routes } from '../simulators/server.ts';
-import type { Outside } from '../simulators/simulators.ts';
+import { HELP_HEADERS, newRoutes, type Routes } from '../simulators/server.ts';
+import type { Simulators } from '../simulators/simulators.ts';
 import { AccessLog } from './access-log.ts';
 import { Business } from './business.ts';
 import { phonesOf, phoneViewOf } from './conversation.ts';
@@ -24,14 +24,14 @@ interface Service {
 const whom = fields({ phone: phoneNumber });
 
 export class Phone {
-  readonly #outside: Outside;
+  readonly #simulators: Simulators;
   readonly #log = new AccessLog();
   readonly #requests = new Changes();
   readonly #funnel = new Changes();
   #files: Promise<PageFiles> | undefined;
 
-  constructor(outside: Outside) {
-    this.#outside = outside;
+  constructor(simulators: Simulators) {
+    this.#simulators = simulators;
   }
 
   /** Takes the log lines of the stack: they tell of requests, and of messages that were counted. */
@@ -43,54 +43,56 @@ export class Phone {
 
   /** Serves the page from now on, at the app network's address. */
   serve(service: Service, demo: Demo): void {
-    this.#outside.app.serve({ ...this.#pageRoutes(service), ...this.#viewRoutes(service, demo) });
+    const routes = newRoutes();
+    this.#addPage(routes, service);
+    this.#addViews(routes, service, demo);
+    this.#simulators.app.serve(routes);
   }
 
-  #pageRoutes({ bridgeUrl }: Service): Routes {
+  #addPage(routes: Routes, { bridgeUrl }: Service): void {
     const files = (): Promise<PageFiles> => {
       this.#files ??= makePage();
       return this.#files;
     };
-    const { app } = this.#outside;
-    return {
-      'GET /': async ({ headers: { accept = '' } }) =>
-        prefersHtml(accept)
-          ? file('text/html', (await files()).html, { 'content-security-policy': policy(bridgeUrl), vary: 'accept' })
-          : { status: 200, type: 'text/plain; charset=utf-8', headers: { vary: 'accept' }, body: app.help },
-      'GET /main.js': async () => file('text/javascript', (await files()).script),
-      'GET /style.css': async () => file('text/css', (await files()).style),
-    };
+    const { app } = this.#simulators;
+    routes.get('/', async (c) => {
+      c.header('vary', 'accept');
+      if (!prefersHtml(c.req.header('accept') ?? '')) return c.body(app.help, 200, HELP_HEADERS);
+      c.header('content-security-policy', policy(bridgeUrl));
+      return c.body((await files()).html, 200, fileHeaders('text/html'));
+    });
+    routes.get('/main.js', async (c) => c.body((await files()).script, 200, fileHeaders('text/javascript')));
+    routes.get('/style.css', async (c) => c.body((await files()).style, 200, fileHeaders('text/css')));
   }
 
-  #viewRoutes({ baseUrl }: Service, demo: Demo): Routes {
-    const { app, rapidpro, turn } = this.#outside;
+  #addViews(routes: Routes, { baseUrl }: Service, demo: Demo): void {
+    const { app, rapidpro, turn } = this.#simulators;
     const setup: Setup = {
       demo_phone: demo.panelist,
       bots: demoBots.map(({ number, name, platform }) => ({ number, name, platform })),
       properties: Object.entries(catalogue).map(([name, described]) => ({ name, ...described })),
     };
     const business = new Business({ baseUrl, token: demo.token });
-    return {
-      'GET /live': () =>
-        feedOf([
-          [app.changes, 'phones'],
-          [rapidpro.changes, 'platforms'],
-          [turn.changes, 'platforms'],
-          [this.#requests, 'requests'],
-          [this.#funnel, 'funnel'],
-        ]),
-      'GET /view/setup': () => view(setup),
-      'GET /view/phones': () => view(phonesOf(app)),
-      'GET /view/phones/{phone}': ({ parameters: { phone = '' } }) => view(phoneViewOf(app, phone)),
-      'GET /view/requests': () => view(this.#log.requests),
-      'GET /view/deliveries': () => view(deliveriesOf(app)),
-      'GET /view/platforms': () => view(platformsOf({ rapidpro, turn })),
-      'GET /view/funnel': async () => view(await jobsOfToday(demoBots)),
-      'POST /business/{act}': async ({ parameters: { act = '' }, body }) => {
-        await business.act(act, check(whom, parseJson(body)).phone);
-        return { status: 204 };
-      },
-    };
+    routes.get('/live', (c) =>
+      feedOf(c, [
+        [app.changes, 'phones'],
+        [rapidpro.changes, 'platforms'],
+        [turn.changes, 'platforms'],
+        [this.#requests, 'requests'],
+        [this.#funnel, 'funnel'],
+      ]),
+    );
+    routes.get('/view/setup', () => view(setup));
+    routes.get('/view/phones', () => view(phonesOf(app)));
+    routes.get('/view/phones/:phone', ({ req }) => view(phoneViewOf(app, req.param('phone'))));
+    routes.get('/view/requests', () => view(this.#log.requests));
+    routes.get('/view/deliveries', () => view(deliveriesOf(app)));
+    routes.get('/view/platforms', () => view(platformsOf({ rapidpro, turn })));
+    routes.get('/view/funnel', async () => view(await jobsOfToday(demoBots)));
+    routes.post('/business/:act', async ({ req }) => {
+      await business.act(req.param('act'), check(whom, parseJson(await req.text())).phone);
+      return noContent();
+    });
   }
 }
 
@@ -109,14 +111,13 @@ const policy = (bridgeUrl: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-const file = (type: string, body: string, headers: Record<string, string> = {}): Reply => ({
-  status: 200,
-  type: `${type}; charset=utf-8`,
-  headers: { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers },
-  body,
+const fileHeaders = (type: string): Record<string, string> => ({
+  'content-type': `${type}; charset=utf-8`,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
 });
 
-const view = (value: unknown): Reply => ({ ...json(200, value), headers: { 'cache-control': 'no-store' } });
+const view = (value: unknown): Response => Response.json(value, { headers: { 'cache-control': 'no-store' } });
 
 const parsed = (line: string): unknown => {
   try {

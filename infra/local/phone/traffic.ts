@@ -2,7 +2,7 @@
 import type { AppNetwork } from '../simulators/app-network/app-network.ts';
 import type { Call } from '../simulators/app-network/inbox.ts';
 import type { Outcome } from '../simulators/calls.ts';
-import type { Outside } from '../simulators/simulators.ts';
+import type { Simulators } from '../simulators/simulators.ts';
 import type { DeliveryView, PlatformView } from './views.ts';
 
 /** How much of each is shown. */
@@ -30,15 +30,15 @@ const outcomeOf = (status: Outcome): { outcome: string; taken: boolean } => ({
   taken: typeof status === 'number' && status < 300,
 });
 
-/** Every line of the chat platforms. */
-export const platformsOf = ({ rapidpro, turn }: Pick<Outside, 'rapidpro' | 'turn'>): PlatformView[] => [
-  ...Object.entries(rapidpro.lines).map(([line, { calls, sent }]) => ({
+/** Every channel of the chat platforms. */
+export const platformsOf = ({ rapidpro, turn }: Pick<Simulators, 'rapidpro' | 'turn'>): PlatformView[] => [
+  ...Object.entries(rapidpro.channels).map(([line, { calls, sent }]) => ({
     platform: 'RapidPro',
     line,
     got: newest(calls).map((call) => ({ ...callView(call), text: formText(call.body) })),
     sent: newest(sent).map(({ to, text, status }) => ({ to, text, status })),
   })),
-  ...Object.entries(turn.lines).map(([line, { calls, sent }]) => ({
+  ...Object.entries(turn.channels).map(([line, { calls, sent }]) => ({
     platform: 'Turn',
     line,
     got: newest(calls).map((call) => ({ ...callView(call), text: jsonText(call.body) })),

@@ -1,6 +1,6 @@
 /** The service, as simulators call it. */
 import type { Changes } from './changes.ts';
-import { HttpRefusal } from './http.ts';
+import { httpError } from './http.ts';
 
 interface Post {
   path: string;
@@ -10,7 +10,7 @@ interface Post {
   patience?: number;
 }
 
-interface BridgeAnswer {
+export interface BridgeAnswer {
   status: number;
   type: string | null;
   body: string;
@@ -40,16 +40,16 @@ export class Bridge {
     this.#url = url;
   }
 
-  /** @throws HttpRefusal — 502, nobody has told the service's address yet */
+  /** @throws HTTPException — 502, nobody has told the service's address yet */
   expectService(): string {
-    if (this.#url === undefined) throw new HttpRefusal(502, 'The service is not there yet: the stack is starting.');
+    if (this.#url === undefined) throw httpError(502, 'The service is not there yet: the stack is starting.');
     return this.#url;
   }
 
   /**
    * What the service answers; nothing, where it does not.
    *
-   * @throws HttpRefusal — 502, nobody has told its address yet
+   * @throws HTTPException — 502, nobody has told its address yet
    */
   async post({ path, headers, body, patience = PATIENCE }: Post): Promise<BridgeAnswer | undefined> {
     const address = `${this.expectService()}${path}`;

@@ -1,8 +1,8 @@
-/** How a simulator answers calls: what it was told, rule by rule. */
+/** Fault injection: the rules by which a simulator answers calls otherwise than normal. */
 import * as v from 'valibot';
-import { json, parseJson } from './http.ts';
+import { noContent, parseJson } from './http.ts';
 import { check, fields, phone, wholeNumber, yes } from './schemas.ts';
-import type { Request, Routes } from './server.ts';
+import type { RequestContext, Routes } from './server.ts';
 
 /** A longer delay is no answer: `hang`. In milliseconds. */
 const LONGEST_DELAY = 600_000;
@@ -42,7 +42,7 @@ const rule = v.pipe(
 /** An answer, and the calls that get it. */
 export type Rule = v.InferOutput<typeof rule>;
 
-export class Behaviour {
+export class FaultRules {
   readonly #random: () => number;
   #rules: readonly Rule[] = [];
 
@@ -59,7 +59,7 @@ export class Behaviour {
   /**
    * Follows this rule, or these, instead of those before.
    *
-   * @throws HttpRefusal — 422, it is no rule
+   * @throws HTTPException — 422, it is no rule
    */
   follow(input: unknown): void {
     this.#rules = Array.isArray(input) ? check(v.array(rule), input) : [check(rule, input)];
@@ -83,16 +83,16 @@ export class Behaviour {
   }
 }
 
-/** What people tell the behaviour at this path, and read of it. */
-export const behaviourRoutes = (path: string, behaviourOf: (request: Request) => Behaviour): Routes => ({
-  [`GET ${path}/behaviour`]: (request) => json(200, behaviourOf(request).rules),
-  [`PUT ${path}/behaviour`]: (request) => {
-    const behaviour = behaviourOf(request);
-    behaviour.follow(parseJson(request.body));
-    return json(200, behaviour.rules);
-  },
-  [`DELETE ${path}/behaviour`]: (request) => {
-    behaviourOf(request).forget();
-    return { status: 204 };
-  },
-});
+/** Serves the rules below this path: people read, set and remove them. */
+export const addFaultRoutes = (routes: Routes, path: string, rulesOf: (c: RequestContext) => FaultRules): void => {
+  routes.get(`${path}/behaviour`, (c) => c.json(rulesOf(c).rules));
+  routes.put(`${path}/behaviour`, async (c) => {
+    const faultRules = rulesOf(c);
+    faultRules.follow(parseJson(await c.req.text()));
+    return c.json(faultRules.rules);
+  });
+  routes.delete(`${path}/behaviour`, (c) => {
+    rulesOf(c).forget();
+    return noContent();
+  });
+};

@@ -1,7 +1,7 @@
 /** What simulators say about themselves: each of their requests, to be pasted into a shell. */
 
 /** The ways to say how calls are answered, at this address. */
-const behaviourHelp = (url: string): string => `Say how calls are answered from now on:
+const faultHelp = (url: string): string => `Say how calls are answered from now on:
   curl -X PUT ${url}/behaviour -d '{"status":503,"retry_after":30,"times":2}'
   curl -X PUT ${url}/behaviour -d '{"status":500,"phone":"27821234567"}'
   curl -X PUT ${url}/behaviour -d '{"delay_ms":2000}'
@@ -22,7 +22,7 @@ See what came:
   curl ${url}/calls
   curl -X DELETE ${url}/calls    forgets calls and messages
 
-${behaviourHelp(url)}
+${faultHelp(url)}
 
 Speak for the app; the answer is the service's ("event_id" repeats an event):
   curl ${url}/phones/27821234567/messages -d '{"to":"BOT NUMBER","text":"Hi"}'
@@ -47,7 +47,7 @@ const lineHelp = (url: string): string => `See what came, and what was sent:
   curl ${url}/calls    each call, with what it was answered
   curl -X DELETE ${url}/calls    forgets all of that
 
-${behaviourHelp(url)}`;
+${faultHelp(url)}`;
 
 export const rapidproHelp = (url: string): string => {
   const channel = `${url}/channels/CHANNEL`;

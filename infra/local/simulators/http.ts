@@ -1,90 +1,37 @@
-/** Requests to a simulator as they come in, and answers as they go out. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+/** What simulators answer with, beside Hono's own. */
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status';
 
-export interface Reply {
-  status: number;
-  type?: string | null;
-  headers?: Record<string, string>;
-  body?: string;
-}
-
-/** An answer that goes on until its reader leaves, or the simulator closes. */
-export interface Stream {
-  headers: Record<string, string>;
-  /** Begins to write. Answers a function that ends it: it is called once nobody reads any more. */
-  open(write: (text: string) => void): () => void;
-}
-
-/** What becomes of a request: an answer, one that goes on, a closed connection, or nothing at all. */
-export type Answer = Reply | Stream | 'drop' | 'hang';
-
-/** A request that is refused with this status; the message is a sentence for its sender. */
-export class HttpRefusal extends Error {
-  override readonly name = 'HttpRefusal';
-  readonly status: number;
-  readonly body: object;
-
-  /** @param body - what is answered; the message alone, where none is given */
-  constructor(status: number, message: string, body: object = { message }) {
-    super(message);
-    this.status = status;
-    this.body = body;
-  }
-}
-
-const MAX_BODY = 10 * 1024 * 1024;
+/** What becomes of a call: a response, a connection that is closed without one, or nothing at all. */
+export type Answer = Response | 'drop' | 'hang';
 
 /**
- * Reads on past the limit without keeping it, so that the client gets to read the answer.
+ * An error that ends a request with this status.
  *
- * @throws HttpRefusal — 413, it is over 10 MB
+ * @param message - a sentence for the sender
+ * @param body - the response's body; the message alone, where none is given
  */
-export const readBody = async (request: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= MAX_BODY) chunks.push(chunk);
-  }
-  if (size > MAX_BODY) throw new HttpRefusal(413, 'The body must have at most 10 MB.');
-  return Buffer.concat(chunks);
-};
+export const httpError = (status: ContentfulStatusCode, message: string, body: object = { message }): HTTPException =>
+  new HTTPException(status, { message, res: Response.json(body, { status }) });
 
-/** @throws HttpRefusal — 400, it is not JSON */
-export const parseJson = (body: Buffer): unknown => {
+/** The response to a request that failed with this error. */
+export const responseTo = (error: unknown): Response =>
+  error instanceof HTTPException ? error.getResponse() : Response.json({ message: String(error) }, { status: 500 });
+
+/** @throws HTTPException — 400, it is not JSON */
+export const parseJson = (body: Buffer | string): unknown => {
   try {
     return JSON.parse(body.toString());
   } catch {
-    throw new HttpRefusal(400, 'The body must be JSON.');
+    throw httpError(400, 'The body must be JSON.');
   }
 };
 
-export const json = (status: number, value: unknown): Reply => ({
-  status,
-  type: 'application/json',
-  body: JSON.stringify(value),
-});
+/** Statuses of responses without a body. */
+const BODILESS: StatusCode[] = [204, 205, 304];
 
-/** What a request is answered that failed with this error. */
-export const replyTo = (error: unknown): Reply =>
-  error instanceof HttpRefusal ? json(error.status, error.body) : json(500, { message: String(error) });
+/** A response with any status, as JSON where the status permits a body. */
+export const jsonWith = (status: number, value: unknown): Response =>
+  BODILESS.some((one) => one === status) ? new Response(null, { status }) : Response.json(value, { status });
 
-/** Begins an answer that goes on. */
-export const stream = (response: ServerResponse, { headers, open }: Stream): void => {
-  response.writeHead(200, headers);
-  response.flushHeaders();
-  response.once(
-    'close',
-    open((text) => void response.write(text)),
-  );
-};
-
-export const send = (response: ServerResponse, { status, type, headers, body = '' }: Reply): void => {
-  const bodiless = status === 204 || status === 304;
-  response.writeHead(status, {
-    ...headers,
-    ...(!bodiless && type && { 'content-type': type }),
-    ...(!bodiless && { 'content-length': Buffer.byteLength(body) }),
-  });
-  response.end(bodiless ? '' : body);
-};
+export const noContent = (): Response => new Response(null, { status: 204 });

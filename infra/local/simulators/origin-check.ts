@@ -3,14 +3,17 @@
  * elsewhere may not, though the browser that shows it runs here, whether it names the address here or a name of its own
  * that leads there (DNS rebinding).
  */
-import type { IncomingHttpHeaders } from 'node:http';
-import { HttpRefusal } from './http.ts';
+import type { MiddlewareHandler } from 'hono';
+import { httpError } from './http.ts';
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
-/** @throws HttpRefusal — 403, the request is another host's, or another page's */
-export const refuseStrangers = ({ host = '', origin }: IncomingHttpHeaders): void => {
-  if (!LOOPBACK.test(host)) throw new HttpRefusal(403, `The host "${host}" is not served: use 127.0.0.1 or localhost.`);
+/** Rejects requests for another host, and those of another host's pages, with 403. */
+export const originCheck: MiddlewareHandler = async ({ req }, next) => {
+  const host = req.header('host') ?? '';
+  const origin = req.header('origin');
+  if (!LOOPBACK.test(host)) throw httpError(403, `The host "${host}" is not served: use 127.0.0.1 or localhost.`);
   if (origin !== undefined && origin !== `http://${host}`)
-    throw new HttpRefusal(403, `Pages of ${origin} are not served: open this server's own.`);
+    throw httpError(403, `Pages of ${origin} are not served: open this server's own.`);
+  await next();
 };

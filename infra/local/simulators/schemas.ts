@@ -1,17 +1,17 @@
 /** Schemas of what simulators are told, with faults that read as sentences. */
 import * as v from 'valibot';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
-import { HttpRefusal } from './http.ts';
+import { httpError } from './http.ts';
 
 /**
  * The input as the schema types it.
  *
- * @throws HttpRefusal — 422, with a sentence for each fault
+ * @throws HTTPException — 422, with a sentence for each fault
  */
 export const check = <Schema extends v.GenericSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> => {
   const { success, output, issues } = v.safeParse(schema, input, { abortPipeEarly: true });
   if (success) return output;
-  throw new HttpRefusal(422, issues.map((issue) => `${subjectOf(issue)} ${issue.message}.`).join(' '));
+  throw httpError(422, issues.map((issue) => `${subjectOf(issue)} ${issue.message}.`).join(' '));
 };
 
 /** An object with these fields and no others. */

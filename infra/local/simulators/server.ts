@@ -1,21 +1,26 @@
-/** The HTTP server of a simulator: a port of the loopback interface, and a table of what it serves. */
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import { matchRoute } from '../aws/gateway/routes.ts';
+/** The HTTP server of a simulator: Hono on a port of the loopback interface. */
+import { createServer, type Server } from 'node:http';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { closeServer, listenOnLoopback, takePort } from '../aws/loopback.ts';
 import { Changes } from './changes.ts';
-import { type Answer, HttpRefusal, readBody, replyTo, send, stream } from './http.ts';
-import { refuseStrangers } from './origin-check.ts';
+import { type Answer, httpError, responseTo } from './http.ts';
+import { originCheck } from './origin-check.ts';
 
-export interface Request {
-  headers: IncomingHttpHeaders;
-  parameters: Record<string, string>;
-  query: URLSearchParams;
+/** Node's own request and response are beside Hono's. */
+interface SimulatorEnv {
+  Bindings: HttpBindings;
+}
+
+/** What is served, by method and path. */
+export type Routes = Hono<SimulatorEnv>;
+
+export type RequestContext = Context<SimulatorEnv>;
+
+/** A call of the service, as the simulated parts look at it. */
+export interface IncomingCall {
+  header(name: string): string | undefined;
   body: Buffer;
   /** Whether the caller has given up. */
   gone(): boolean;
@@ -23,20 +28,52 @@ export interface Request {
   over: Promise<void>;
 }
 
-/** What is served, by method and path: `'POST /channels/{channel}/send'`. */
-export type Routes = Record<string, (request: Request) => Answer | Promise<Answer>>;
+/** Of the text that tells people how to use a simulator. */
+export const HELP_HEADERS = { 'content-type': 'text/plain; charset=utf-8' };
 
-export class SimulatedServer {
+const MAX_BODY = 10 * 1024 * 1024;
+
+/** A listener for Node's server. What else runs in this process keeps Node's own `Request` and `Response`. */
+export const listenerOf = (fetch: Parameters<typeof getRequestListener>[0]) =>
+  getRequestListener(fetch, { overrideGlobalObjects: false });
+
+export const newRoutes = (): Routes => new Hono<SimulatorEnv>();
+
+/** Reads a call of the service. */
+export const readCall = async ({ req, env: { outgoing } }: RequestContext): Promise<IncomingCall> => {
+  const over = new Promise<void>((resolve) => {
+    if (outgoing.closed) resolve();
+    else outgoing.once('close', resolve);
+  });
+  return {
+    header: (name) => req.header(name),
+    body: Buffer.from(await req.arrayBuffer()),
+    gone: () => outgoing.destroyed,
+    over,
+  };
+};
+
+/** Ends a call of the service, or leaves it without a response. */
+export const answerWith = ({ env: { outgoing } }: RequestContext, answer: Answer): Response => {
+  if (typeof answer !== 'string') return answer;
+  if (answer === 'drop') outgoing.destroy();
+  return RESPONSE_ALREADY_SENT;
+};
+
+export class SimulatorServer {
   readonly url: string;
   /** What changes here by requests, and by what `changes` is given to. */
-  readonly changes = new Changes();
+  readonly changes: Changes;
   readonly #server: Server;
   readonly #closing = new AbortController();
-  readonly #routes: Routes = {};
+  readonly #parts: Routes[] = [];
+  readonly #app: { current: Routes };
 
-  private constructor(server: Server, url: string) {
+  private constructor(server: Server, url: string, app: { current: Routes }) {
     this.#server = server;
     this.url = url;
+    this.#app = app;
+    this.changes = new Changes();
   }
 
   /**
@@ -44,10 +81,11 @@ export class SimulatedServer {
    *
    * @throws StartError — the port cannot be had
    */
-  static async start(port: number): Promise<SimulatedServer> {
-    const server = createServer();
+  static async start(port: number): Promise<SimulatorServer> {
+    const app = { current: newRoutes() };
+    const server = createServer(listenerOf((request, env) => app.current.fetch(request, env)));
     const url = await takePort({ listen: (port) => listenOnLoopback(server, port) }, port);
-    return new SimulatedServer(server, url);
+    return new SimulatorServer(server, url, app);
   }
 
   /** Aborted when the server closes: for whatever waits. */
@@ -55,17 +93,16 @@ export class SimulatedServer {
     return this.#closing.signal;
   }
 
-  /** Serves these, and a text that tells people how to use them. Once only. */
+  /** Serves these, and a text that tells people how to use them. */
   serve(routes: Routes, help: string): void {
-    this.add({ 'GET /': () => ({ status: 200, type: 'text/plain; charset=utf-8', body: help }), ...routes });
-    this.#server.on('request', (request, response) => {
-      void this.#answer(request, response).catch((error: unknown) => send(response, replyTo(error)));
-    });
+    routes.get('/', (c) => c.body(help, 200, HELP_HEADERS));
+    this.add(routes);
   }
 
-  /** Serves these too from now on: they win over what was served at the same paths. */
+  /** Serves these too from now on. At paths that were served before, these take precedence. */
   add(routes: Routes): void {
-    Object.assign(this.#routes, routes);
+    this.#parts.unshift(routes);
+    this.#app.current = this.#compose();
   }
 
   /** Ends every call under way, those that hang too. */
@@ -74,29 +111,32 @@ export class SimulatedServer {
     await closeServer(this.#server);
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const over = new Promise<void>((resolve) => void response.once('close', resolve));
-    const body = await readBody(request);
-    const { method = '', url = '', headers } = request;
-    refuseStrangers(headers);
-    const [path = '', query] = url.split('?', 2);
-    const definitions = Object.keys(this.#routes).map((key) => ({ key, function: key, authorizer: undefined }));
-    const match = matchRoute(definitions, method, path);
-    const serve = match && this.#routes[match.route.key];
-    if (!serve) throw new HttpRefusal(404, `There is no ${method} ${path}: GET / tells what there is.`);
-    if (method !== 'GET') this.#noteAround(over);
-    const { parameters } = match;
-    const gone = () => response.destroyed;
-    const answer = await serve({ headers, parameters, query: new URLSearchParams(query), body, gone, over });
-    if (answer === 'drop') response.destroy();
-    else if (answer === 'hang') return;
-    else if ('open' in answer) stream(response, answer);
-    else send(response, answer);
-  }
-
-  /** A request may change something as it comes, and as it is answered. */
-  #noteAround(over: Promise<void>): void {
-    this.changes.note();
-    void over.then(() => this.changes.note());
+  #compose(): Routes {
+    const app = newRoutes();
+    app.use(limitBody);
+    app.use(originCheck);
+    app.use(async ({ req, env: { outgoing } }, next) => {
+      // A request may change something as it comes, and as it is answered.
+      if (req.method !== 'GET') {
+        this.changes.note();
+        outgoing.once('close', () => this.changes.note());
+      }
+      await next();
+    });
+    for (const part of this.#parts) app.route('/', part);
+    app.notFound(({ req }) => {
+      throw httpError(404, `There is no ${req.method} ${req.path}: GET / tells what there is.`);
+    });
+    app.onError((error) => responseTo(error));
+    return app;
   }
 }
+
+/** Rejects a body over 10 MB with 413. Hono's own limit makes a new request of this one, which Node's class refuses. */
+const limitBody: MiddlewareHandler = async ({ req }, next) => {
+  const announced = Number(req.header('content-length') ?? 0);
+  // Hono keeps what was read for the handler.
+  const size = announced > MAX_BODY ? announced : (await req.arrayBuffer()).byteLength;
+  if (size > MAX_BODY) throw httpError(413, 'The body must have at most 10 MB.');
+  await next();
+};

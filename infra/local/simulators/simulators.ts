@@ -3,7 +3,7 @@ import { AppNetwork } from './app-network/app-network.ts';
 import { RapidPro } from './rapidpro/rapidpro.ts';
 import { Turn } from './turn/turn.ts';
 
-export interface OutsideOptions {
+export interface SimulatorsOptions {
   /** Ports of the loopback interface; 0 takes any free one. */
   ports: { phone: number; rapidpro: number; turn: number };
   /** Milliseconds that count as a minute: for RapidPro's retries, and for Turn's rate limit. */
@@ -20,7 +20,7 @@ interface Parts {
   turn: Turn;
 }
 
-export class Outside {
+export class Simulators {
   readonly app: AppNetwork;
   readonly rapidpro: RapidPro;
   readonly turn: Turn;
@@ -36,7 +36,7 @@ export class Outside {
    *
    * @throws StartError — a port cannot be had
    */
-  static async start({ ports, ...options }: OutsideOptions): Promise<Outside> {
+  static async start({ ports, ...options }: SimulatorsOptions): Promise<Simulators> {
     const opened: { close(): Promise<void> }[] = [];
     const open = async <Part extends { close(): Promise<void> }>(starting: Promise<Part>): Promise<Part> => {
       const part = await starting;
@@ -44,7 +44,7 @@ export class Outside {
       return part;
     };
     try {
-      return new Outside({
+      return new Simulators({
         app: await open(AppNetwork.start({ port: ports.phone, ...options })),
         rapidpro: await open(RapidPro.start({ port: ports.rapidpro, ...options })),
         turn: await open(Turn.start({ port: ports.turn, ...options })),

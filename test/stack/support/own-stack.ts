@@ -5,7 +5,7 @@ import { type Demo, seedDemo } from '../../../infra/local/demo.ts';
 import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
 import type { AppNetwork } from '../../../infra/local/simulators/app-network/app-network.ts';
 import type { RapidPro } from '../../../infra/local/simulators/rapidpro/rapidpro.ts';
-import { Outside } from '../../../infra/local/simulators/simulators.ts';
+import { Simulators } from '../../../infra/local/simulators/simulators.ts';
 import type { Turn } from '../../../infra/local/simulators/turn/turn.ts';
 import { callRecorder } from '../../support/run-record.ts';
 
@@ -36,14 +36,14 @@ export const serveOwnStack = async ({
 }: OwnStackOptions): Promise<OwnStack> => {
   const { assembly, calls, table: served } = inject('stack');
   const table = `${served}-${name}`;
-  const outside = await Outside.start({
+  const simulators = await Simulators.start({
     ports: { phone: 0, rapidpro: 0, turn: 0 },
     minute: options.minute,
     patience,
     ...(random && { random }),
   });
-  onTestFinished(() => outside.close());
-  const { app, rapidpro, turn } = outside;
+  onTestFinished(() => simulators.close());
+  const { app, rapidpro, turn } = simulators;
   const stack = await LocalStack.start({
     assembly: Promise.resolve(assembly),
     ports: { base: 0, bridge: 0 },
@@ -56,7 +56,7 @@ export const serveOwnStack = async ({
   });
   onTestFinished(() => stack.close());
   callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table });
-  const demo = await seedDemo(outside);
-  outside.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
+  const demo = await seedDemo(simulators);
+  simulators.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
   return { stack, app, rapidpro, turn, demo };
 };

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { callTableOf } from '../../../infra/local/call-table.ts';
 import { seedDemo } from '../../../infra/local/demo.ts';
 import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
-import { Outside } from '../../../infra/local/simulators/simulators.ts';
+import { Simulators } from '../../../infra/local/simulators/simulators.ts';
 import type { StackFile } from '../../../infra/local/stack-file.ts';
 import { callRecorder } from '../../support/run-record.ts';
 
@@ -45,12 +45,12 @@ export const startStack = async ({
   ...options
 }: Starting) => {
   const lines = createWriteStream(log);
-  const outside = await Outside.start({
+  const simulators = await Simulators.start({
     ports: { phone: 0, rapidpro: 0, turn: 0 },
     minute: options.minute,
     patience: PATIENCE,
   });
-  const { app, rapidpro, turn } = outside;
+  const { app, rapidpro, turn } = simulators;
   const stack = await LocalStack.start({
     ...options,
     assembly: synthesised.then(() => assembly),
@@ -63,8 +63,8 @@ export const startStack = async ({
   const dynamodb_endpoint = await tableAt(stack);
   callTableOf({ dynamodbEndpoint: dynamodb_endpoint, table });
   Object.assign(process.env, environment);
-  const demo = await seedDemo(outside);
-  outside.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
+  const demo = await seedDemo(simulators);
+  simulators.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
   const served: TestStack = {
     base_url: stack.baseUrl,
     bridge_url: stack.bridgeUrl,
@@ -83,7 +83,7 @@ export const startStack = async ({
   };
   const close = async (): Promise<void> => {
     await stack.close();
-    await outside.close();
+    await simulators.close();
     lines.end();
   };
   return { served, close };

@@ -7,17 +7,17 @@ import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
 import { between, now, sortableTime } from '../../../../shared/core/clock.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { Bridge } from '../bridge.ts';
-import { answerAsTold } from '../calls.ts';
+import { Bridge, type BridgeAnswer } from '../bridge.ts';
+import { answerByRule } from '../calls.ts';
 import type { Changes } from '../changes.ts';
-import { Behaviour, behaviourRoutes } from '../fault-rules.ts';
+import { addFaultRoutes, FaultRules } from '../fault-rules.ts';
 import { appNetworkHelp } from '../help.ts';
-import { type Answer, HttpRefusal, json, parseJson, type Reply } from '../http.ts';
+import { type Answer, httpError, noContent, parseJson } from '../http.ts';
 import { check, fields, oneOf, text, yes } from '../schemas.ts';
-import { type Request, type Routes, SimulatedServer } from '../server.ts';
+import { answerWith, type IncomingCall, newRoutes, type Routes, readCall, SimulatorServer } from '../server.ts';
 import { Consent } from './consent.ts';
 import { type AppEvent, eventIn, Inbox } from './inbox.ts';
-import { Said, type Saying } from './reported-events.ts';
+import { type ReportedEvent, ReportedEvents } from './reported-events.ts';
 
 interface AppNetworkOptions {
   /** A port of the loopback interface; 0 takes any free one. */
@@ -60,26 +60,26 @@ export class AppNetwork {
   readonly appUrl: string;
   /** What the service signs with. */
   readonly secret: string;
-  readonly #server: SimulatedServer;
+  readonly #server: SimulatorServer;
   readonly #bridge: Bridge;
   readonly #webhook: Webhook;
-  readonly #behaviour: Behaviour;
+  readonly #faultRules: FaultRules;
   /** What came from the service. */
   readonly inbox = new Inbox();
   /** What the service was told. */
-  readonly said = new Said();
+  readonly reportedEvents = new ReportedEvents();
   readonly #consent = new Consent();
   #appToken = '';
 
-  private constructor(server: SimulatedServer, secret: string, random: () => number) {
+  private constructor(server: SimulatorServer, secret: string, random: () => number) {
     this.phoneUrl = server.url;
     this.appUrl = `${server.url}/app`;
     this.secret = secret;
     this.#server = server;
     this.#bridge = new Bridge(server);
     this.#webhook = new Webhook(secret);
-    this.#behaviour = new Behaviour(random);
-    server.serve({ ...this.#routes, ...behaviourRoutes('', () => this.#behaviour) }, this.help);
+    this.#faultRules = new FaultRules(random);
+    server.serve(this.#routes, this.help);
   }
 
   /** @throws StartError — the port cannot be had */
@@ -88,7 +88,7 @@ export class AppNetwork {
     secret = `whsec_${randomBytes(32).toString('base64')}`,
     random = () => between(0, 1),
   }: AppNetworkOptions): Promise<AppNetwork> {
-    return new AppNetwork(await SimulatedServer.start(port), secret, random);
+    return new AppNetwork(await SimulatorServer.start(port), secret, random);
   }
 
   /** What the stack's secret has to hold, so that the service calls this network. */
@@ -121,83 +121,100 @@ export class AppNetwork {
     return this.#server.close();
   }
 
-  readonly #routes: Routes = {
-    'POST /app': (request) => this.#take(request),
-    'GET /phones': () => json(200, this.inbox.phones),
-    'GET /phones/{phone}/messages': ({ parameters: { phone = '' }, query }) =>
-      json(200, query.get('all') === 'true' ? this.inbox.sentTo(phone) : this.inbox.shownOn(phone)),
-    'GET /calls': () => json(200, this.inbox.calls),
-    'DELETE /calls': () => {
+  get #routes(): Routes {
+    const routes = newRoutes();
+    routes.post('/app', async (c) => answerWith(c, await this.#take(await readCall(c))));
+    this.#addInbox(routes);
+    this.#addEvents(routes);
+    this.#addConsent(routes);
+    addFaultRoutes(routes, '', () => this.#faultRules);
+    return routes;
+  }
+
+  /** What came from the service. */
+  #addInbox(routes: Routes): void {
+    routes.get('/phones', (c) => c.json(this.inbox.phones));
+    routes.get('/phones/:phone/messages', ({ req }) => {
+      const phone = req.param('phone');
+      return Response.json(req.query('all') === 'true' ? this.inbox.sentTo(phone) : this.inbox.shownOn(phone));
+    });
+    routes.get('/calls', () => Response.json(this.inbox.calls));
+    routes.delete('/calls', () => {
       this.inbox.forget();
-      this.said.forget();
-      return { status: 204 };
-    },
-    'POST /phones/{phone}/messages': ({ parameters: { phone = '' }, body }) => {
-      const { to, text, event_id } = check(writing, parseJson(body));
-      return this.#speak(event_id, {
-        type: 'message.received',
-        data: { from: phone, to, type: 'text', text: { body: text } },
-      });
-    },
-    'POST /messages/{id}/states': ({ parameters: { id = '' }, body }) => {
-      const { event_id, ...reported } = check(state, parseJson(body));
-      return this.#speak(event_id, { type: 'message.state', data: { id, ...reported } });
-    },
-    'POST /phones/{phone}/user': ({ parameters: { phone = '' }, body }) => {
-      const { event_id, ...known } = check(user, parseJson(body));
-      return this.#speak(event_id, { type: 'user.updated', data: { phone_number: phone, ...known } });
-    },
-    'DELETE /phones/{phone}/user': ({ parameters: { phone = '' }, body }) => {
-      const { event_id } = body.length === 0 ? {} : check(removal, parseJson(body));
-      return this.#speak(event_id, { type: 'user.removed', data: { phone_number: phone } });
-    },
-    'POST /requests/{id}/answers': ({ parameters: { id = '' }, body }) => {
-      const { event_id, answers } = check(answering, parseJson(body));
-      return this.#speak(event_id, { type: 'user_data.answered', data: { id, answers } });
-    },
-    'GET /consent': () => json(200, this.#consent.rules),
-    'PUT /consent': ({ body }) => {
-      this.#consent.follow(parseJson(body));
-      return json(200, this.#consent.rules);
-    },
-    'DELETE /consent': () => {
-      this.#consent.forget();
-      return { status: 204 };
-    },
-    'POST /events': ({ body }) => {
+      this.reportedEvents.forget();
+      return noContent();
+    });
+  }
+
+  /** What people have the app report. */
+  #addEvents(routes: Routes): void {
+    routes.post('/phones/:phone/messages', async ({ req }) => {
+      const { to, text, event_id } = check(writing, parseJson(await req.text()));
+      const data = { from: req.param('phone'), to, type: 'text' as const, text: { body: text } };
+      return this.#report(event_id, { type: 'message.received', data });
+    });
+    routes.post('/messages/:id/states', async ({ req }) => {
+      const { event_id, ...reported } = check(state, parseJson(await req.text()));
+      return this.#report(event_id, { type: 'message.state', data: { id: req.param('id'), ...reported } });
+    });
+    routes.post('/phones/:phone/user', async ({ req }) => {
+      const { event_id, ...known } = check(user, parseJson(await req.text()));
+      return this.#report(event_id, { type: 'user.updated', data: { phone_number: req.param('phone'), ...known } });
+    });
+    routes.delete('/phones/:phone/user', async ({ req }) => {
+      const body = await req.text();
+      const { event_id } = body === '' ? {} : check(removal, parseJson(body));
+      return this.#report(event_id, { type: 'user.removed', data: { phone_number: req.param('phone') } });
+    });
+    routes.post('/requests/:id/answers', async ({ req }) => {
+      const { event_id, answers } = check(answering, parseJson(await req.text()));
+      return this.#report(event_id, { type: 'user_data.answered', data: { id: req.param('id'), answers } });
+    });
+    routes.post('/events', async ({ req }) => {
+      const body = await req.text();
       parseJson(body);
-      return this.#report(body.toString());
-    },
-  };
+      return responseOf(await this.#send(body));
+    });
+  }
+
+  /** How users answer user data requests. */
+  #addConsent(routes: Routes): void {
+    routes.get('/consent', (c) => c.json(this.#consent.rules));
+    routes.put('/consent', async (c) => {
+      this.#consent.follow(parseJson(await c.req.text()));
+      return c.json(this.#consent.rules);
+    });
+    routes.delete('/consent', () => {
+      this.#consent.forget();
+      return noContent();
+    });
+  }
 
   /** A call of the service. */
-  async #take(request: Request): Promise<Answer> {
-    const { headers, body } = request;
-    const signed = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [
-      name,
-      String(headers[name] ?? ''),
-    ]);
+  async #take(call: IncomingCall): Promise<Answer> {
+    const { header, body } = call;
+    const signed = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, header(name) ?? '']);
     try {
       this.#webhook.verify(body, Object.fromEntries(signed), { jsonParse: false });
     } catch (error) {
-      throw new HttpRefusal(401, `The signature is not good: ${error instanceof Error ? error.message : error}.`);
+      throw httpError(401, `The signature is not good: ${error instanceof Error ? error.message : error}.`);
     }
-    const webhookId = String(headers['webhook-id']);
+    const webhookId = String(header('webhook-id'));
     const event = eventIn(body);
-    const call = this.inbox.enter(webhookId, event);
+    const record = this.inbox.enter(webhookId, event);
     if (event === undefined) {
-      call.status = 400;
-      throw new HttpRefusal(400, 'The body is no event that the app network knows.');
+      record.status = 400;
+      throw httpError(400, 'The body is no event that the app network knows.');
     }
     const show = this.inbox.arrive(webhookId, event);
     const take = () => {
       // What comes again is answered again: the first answer stands.
-      void request.over.then(() => this.#answerFor(event));
+      void call.over.then(() => this.#answerFor(event));
       show();
-      return { status: 204 };
+      return noContent();
     };
-    const rule = this.#behaviour.ruleFor(event.data.to);
-    return answerAsTold({ rule, request, closing: this.#server.closing, call, take });
+    const rule = this.#faultRules.ruleFor(event.data.to);
+    return answerByRule({ rule, call, closing: this.#server.closing, record, take });
   }
 
   /** Has the user answer a request, where they were told how. */
@@ -206,30 +223,36 @@ export class AppNetwork {
     const answers = this.#consent.answersTo(event.data);
     if (answers === undefined) return;
     // Whoever looks for the answer finds out that there is none.
-    await this.#speak(undefined, { type: 'user_data.answered', data: { id: event.data.id, answers } }).catch(
+    await this.#report(undefined, { type: 'user_data.answered', data: { id: event.data.id, answers } }).catch(
       () => undefined,
     );
   }
 
-  /** Has the app's side say something. */
-  async #speak(given: string | undefined, saying: Saying): Promise<Reply> {
+  /** Reports an event to the service. */
+  async #report(given: string | undefined, reported: ReportedEvent): Promise<Response> {
     const id = given ?? newId();
-    const event = { id, timestamp: sortableTime(now()), ...saying };
-    const note = this.said.note(id, saying);
-    const reply = await this.#report(JSON.stringify(event)).catch((error: unknown) => {
+    const event = { id, timestamp: sortableTime(now()), ...reported };
+    const note = this.reportedEvents.note(id, reported);
+    const answer = await this.#send(JSON.stringify(event)).catch((error: unknown) => {
       note(undefined);
       throw error;
     });
-    note(reply);
-    return reply.status < 300 ? json(200, { event, status: reply.status }) : reply;
+    note(answer);
+    return answer.status < 300 ? Response.json({ event, status: answer.status }) : responseOf(answer);
   }
 
-  /** Sends events to the service. Answers what it answers. */
-  async #report(body: string): Promise<Reply> {
+  /** Sends events to the service. Returns its answer. */
+  async #send(body: string): Promise<BridgeAnswer> {
     const headers = { authorization: `Bearer ${this.#appToken}`, 'content-type': 'application/json' };
     const answer = await this.#bridge.post({ path: '/v1/app/events', headers, body });
-    if (answer === undefined)
-      throw new HttpRefusal(502, `The service does not answer at ${this.#bridge.expectService()}.`);
+    if (answer === undefined) throw httpError(502, `The service does not answer at ${this.#bridge.expectService()}.`);
     return answer;
   }
 }
+
+/** The service's answer, as it came. */
+const responseOf = ({ status, type, body }: BridgeAnswer): Response => {
+  const headers = type === null ? {} : { 'content-type': type };
+  // Bytes, because a text would get a content type of its own.
+  return new Response(body === '' ? null : Buffer.from(body), { status, headers });
+};

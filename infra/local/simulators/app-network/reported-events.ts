@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { time } from '../calls.ts';
 
 /** What the app tells (protocols, "The app network"). */
-export type Saying =
+export type ReportedEvent =
   | { type: 'message.received'; data: { from: string; to: string; type: 'text'; text: { body: string } } }
   | { type: 'message.state'; data: { id: string; state: ReportedState; reason?: string } }
   | { type: 'user.updated'; data: { phone_number: string; panelist?: boolean; properties?: Record<string, unknown> } }
@@ -27,7 +27,7 @@ export interface Written {
   detail: string | null;
 }
 
-export interface Told {
+export interface ReportedUser {
   panelist: boolean;
   properties: Record<string, { value: string; source: string }>;
 }
@@ -40,11 +40,11 @@ interface Reply {
 
 const profileEntry = v.object({ value: v.string(), source: v.string() });
 
-export class Said {
+export class ReportedEvents {
   readonly #written = new Map<string, Map<string, Written>>();
   readonly #states = new Map<string, { state: ReportedState; time: string }[]>();
   readonly #answers = new Map<string, Answers>();
-  readonly #users = new Map<string, Told>();
+  readonly #users = new Map<string, ReportedUser>();
 
   /** Numbers of those who wrote, or of whom something was told. */
   get phones(): Set<string> {
@@ -67,21 +67,21 @@ export class Said {
   }
 
   /** What the service was told of a user; nothing, where it was told nothing, or to forget the user. */
-  userOf(phone: string): Told | undefined {
+  userOf(phone: string): ReportedUser | undefined {
     return this.#users.get(phone);
   }
 
   /** Takes a user for known to the service already. */
-  introduce(phone: string, user: Told): void {
+  introduce(phone: string, user: ReportedUser): void {
     this.#users.set(phone, user);
   }
 
   /** Notes that something is told. Answers where the service's answer is noted; nothing, where it gave none. */
-  note(id: string, saying: Saying): (reply: Reply | undefined) => void {
-    const written = saying.type === 'message.received' ? this.#write(id, saying.data) : undefined;
+  note(id: string, event: ReportedEvent): (reply: Reply | undefined) => void {
+    const written = event.type === 'message.received' ? this.#write(id, event.data) : undefined;
     return (reply) => {
       const taken = reply !== undefined && reply.status < 300;
-      if (taken) this.#take(saying);
+      if (taken) this.#take(event);
       if (written === undefined || written.outcome === 'taken') return;
       written.outcome = taken ? 'taken' : reply ? 'refused' : 'unanswered';
       written.detail = taken ? null : reply ? reasonIn(reply) : 'The service does not answer.';
@@ -95,7 +95,7 @@ export class Said {
     this.#answers.clear();
   }
 
-  #write(id: string, { from, to, text }: Extract<Saying, { type: 'message.received' }>['data']): Written {
+  #write(id: string, { from, to, text }: Extract<ReportedEvent, { type: 'message.received' }>['data']): Written {
     const messages = this.#written.get(from) ?? new Map<string, Written>();
     this.#written.set(from, messages);
     const message: Written = messages.get(id) ?? {
@@ -111,7 +111,7 @@ export class Said {
     return message;
   }
 
-  #take({ type, data }: Saying): void {
+  #take({ type, data }: ReportedEvent): void {
     if (type === 'message.state') {
       const { id, state } = data;
       const known = this.statesOf(id);
@@ -132,7 +132,7 @@ export class Said {
 }
 
 /** What is given is set or, without a value, removed; what is not given stays. */
-const merged = (before: Told['properties'], given: Record<string, unknown>): Told['properties'] => {
+const merged = (before: ReportedUser['properties'], given: Record<string, unknown>): ReportedUser['properties'] => {
   const { ...properties } = before;
   for (const [name, property] of Object.entries(given)) {
     const { success, output } = v.safeParse(profileEntry, property);

@@ -1,5 +1,5 @@
 /** A small script that answers users, so that there is a conversation to see. */
-import { HttpRefusal } from '../http.ts';
+import { HTTPException } from 'hono/http-exception';
 import { oneOf } from '../schemas.ts';
 
 /** What a bot may be: one that says back what it hears, or none at all. */
@@ -36,5 +36,5 @@ export class Conversations {
 
 /** A service whose address nobody has told yet cannot be answered. */
 const passOver = (error: unknown): void => {
-  if (!(error instanceof HttpRefusal)) throw error;
+  if (!(error instanceof HTTPException)) throw error;
 };

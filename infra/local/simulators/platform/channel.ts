@@ -1,9 +1,10 @@
-/** A chat platform's line to the service, a channel or a number: what came over it, and how its calls are answered. */
+/** A chat platform's channel to the service, such as a number: what came over it, and how its calls are answered. */
 
-import { answerAsTold, type Outcome, time } from '../calls.ts';
-import { Behaviour } from '../fault-rules.ts';
-import { type Answer, HttpRefusal, type Reply, replyTo } from '../http.ts';
-import type { Request } from '../server.ts';
+import { HTTPException } from 'hono/http-exception';
+import { answerByRule, type Outcome, time } from '../calls.ts';
+import { FaultRules } from '../fault-rules.ts';
+import type { Answer } from '../http.ts';
+import type { IncomingCall } from '../server.ts';
 
 /** A call of the service. */
 interface Call {
@@ -26,53 +27,54 @@ interface Status {
 interface Taking {
   /** Whom it is about, for rules that are for one phone only. */
   phone?: string;
-  /** Takes it, and answers as is normal. @throws HttpRefusal — it cannot be taken after all */
-  take: () => Reply | Promise<Reply>;
+  /** Takes it, and answers as is normal. @throws HTTPException — it cannot be taken after all */
+  take: () => Response | Promise<Response>;
 }
 
 /**
  * Looks at a call, and says how it is taken.
  *
- * @throws HttpRefusal — it is refused, whatever the line was told
+ * @throws HTTPException — it is refused, whatever the channel's rules are
  */
 export type Reading = (call: Call) => Taking;
 
-export interface LineOptions {
+export interface ChannelOptions {
   /** Rolls a number from 0 to below 1. */
   random: () => number;
   /** Aborted when the simulator closes. */
   closing: AbortSignal;
 }
 
-export class Line<Received, Sent> {
-  readonly behaviour: Behaviour;
+export class Channel<Received, Sent> {
+  readonly faultRules: FaultRules;
   readonly #closing: AbortSignal;
   /** Users' messages, in order. */
   received: Received[] = [];
   /** In the order in which they came. */
   statuses: Status[] = [];
-  /** The line's own messages, in order. */
+  /** The channel's own messages, in order. */
   sent: Sent[] = [];
   calls: Call[] = [];
 
-  constructor({ random, closing }: LineOptions) {
-    this.behaviour = new Behaviour(random);
+  constructor({ random, closing }: ChannelOptions) {
+    this.faultRules = new FaultRules(random);
     this.#closing = closing;
   }
 
-  /** Notes a call and answers it. */
-  async answer(address: string, request: Request, read: Reading): Promise<Answer> {
-    const call: Call = { address, body: request.body.toString(), status: null, duplicate: false, time: time() };
-    this.calls.push(call);
+  /** Records a call and answers it. */
+  async answer(address: string, call: IncomingCall, read: Reading): Promise<Answer> {
+    const record: Call = { address, body: call.body.toString(), status: null, duplicate: false, time: time() };
+    this.calls.push(record);
     try {
-      const { phone, take } = read(call);
-      const rule = this.behaviour.ruleFor(phone);
+      const { phone, take } = read(record);
+      const rule = this.faultRules.ruleFor(phone);
       const attempt = async () => take();
-      return await answerAsTold({ rule, request, closing: this.#closing, call, take: () => attempt().catch(refused) });
+      const refusing = () => attempt().catch(refused);
+      return await answerByRule({ rule, call, closing: this.#closing, record, take: refusing });
     } catch (error) {
-      const reply = refused(error);
-      call.status = reply.status;
-      return reply;
+      const response = refused(error);
+      record.status = response.status;
+      return response;
     }
   }
 
@@ -85,7 +87,7 @@ export class Line<Received, Sent> {
   }
 }
 
-const refused = (error: unknown): Reply => {
-  if (error instanceof HttpRefusal) return replyTo(error);
+const refused = (error: unknown): Response => {
+  if (error instanceof HTTPException) return error.getResponse();
   throw error;
 };

@@ -1,38 +1,38 @@
-/** The lines of a chat platform, by name: what people tell them, and read of them. */
+/** The channels of a chat platform, by name: people set them up, and read what came over them. */
 import type * as v from 'valibot';
-import { behaviourRoutes } from '../fault-rules.ts';
-import { HttpRefusal, json, parseJson } from '../http.ts';
+import { addFaultRoutes } from '../fault-rules.ts';
+import { httpError, noContent, parseJson } from '../http.ts';
 import { check } from '../schemas.ts';
-import type { Request, Routes } from '../server.ts';
-import type { Line } from './channel.ts';
+import { newRoutes, type RequestContext, type Routes } from '../server.ts';
+import type { Channel } from './channel.ts';
 
-/** What a channel and a number have in common. */
+/** What RapidPro's channels and Turn's numbers have in common. */
 interface Member<Settings> {
-  line: Line<unknown, unknown>;
+  channel: Channel<unknown, unknown>;
   settings: Settings;
   /** Without secrets. */
   description: object;
 }
 
-interface LinesOptions<Schema extends v.GenericSchema, One> {
+interface ChannelsOptions<Schema extends v.GenericSchema, One> {
   /** What one is called: its path begins with this and an s. */
   noun: string;
   schema: Schema;
   create: (name: string, settings: v.InferOutput<Schema>) => One;
 }
 
-export class Lines<Schema extends v.GenericSchema, One extends Member<v.InferOutput<Schema>>> {
-  readonly #options: LinesOptions<Schema, One>;
+export class Channels<Schema extends v.GenericSchema, One extends Member<v.InferOutput<Schema>>> {
+  readonly #options: ChannelsOptions<Schema, One>;
   readonly #members = new Map<string, One>();
 
-  constructor(options: LinesOptions<Schema, One>) {
+  constructor(options: ChannelsOptions<Schema, One>) {
     this.#options = options;
   }
 
   /**
-   * Creates a line, or sets one up anew: what came over it stays.
+   * Creates a channel, or sets one up anew: what came over it stays.
    *
-   * @throws HttpRefusal — 422, these are no settings
+   * @throws HTTPException — 422, these are no settings
    */
   set(name: string, input: unknown): One {
     const settings = check(this.#options.schema, input);
@@ -42,43 +42,42 @@ export class Lines<Schema extends v.GenericSchema, One extends Member<v.InferOut
     return member;
   }
 
-  /** The line that a request names, if there is one. */
-  named({ parameters: { name = '' } }: Request): One | undefined {
-    return this.#members.get(name);
+  /** The channel that a request names, if there is one. */
+  named({ req }: RequestContext): One | undefined {
+    return this.#members.get(req.param('name') ?? '');
   }
 
-  /** @throws HttpRefusal — 404, there is none of this name */
-  find(request: Request): One {
-    const found = this.named(request);
-    if (!found) throw new HttpRefusal(404, `There is no ${this.#options.noun} ${request.parameters.name}.`);
+  /** @throws HTTPException — 404, there is none of this name */
+  find(c: RequestContext): One {
+    const found = this.named(c);
+    if (!found) throw httpError(404, `There is no ${this.#options.noun} ${c.req.param('name')}.`);
     return found;
   }
 
   /** By the names of their members. */
-  get lines(): Record<string, One['line']> {
-    return Object.fromEntries([...this.#members].map(([name, { line }]) => [name, line]));
+  get channels(): Record<string, One['channel']> {
+    return Object.fromEntries([...this.#members].map(([name, { channel }]) => [name, channel]));
   }
 
+  /** New routes, which serve these channels to people. */
   get routes(): Routes {
+    const routes = newRoutes();
     const all = `/${this.#options.noun}s`;
-    const one = `${all}/{name}`;
-    const lineOf = (request: Request) => this.find(request).line;
-    return {
-      [`GET ${all}`]: () =>
-        json(
-          200,
-          [...this.#members.values()].map(({ description }) => description),
-        ),
-      [`PUT ${one}`]: ({ parameters: { name = '' }, body }) => json(200, this.set(name, parseJson(body)).description),
-      [`GET ${one}/received`]: (request) => json(200, lineOf(request).received),
-      [`GET ${one}/statuses`]: (request) => json(200, lineOf(request).statuses),
-      [`GET ${one}/sent`]: (request) => json(200, lineOf(request).sent),
-      [`GET ${one}/calls`]: (request) => json(200, lineOf(request).calls),
-      [`DELETE ${one}/calls`]: (request) => {
-        lineOf(request).forget();
-        return { status: 204 };
-      },
-      ...behaviourRoutes(one, (request) => lineOf(request).behaviour),
-    };
+    const one = `${all}/:name`;
+    const channelOf = (c: RequestContext) => this.find(c).channel;
+    routes.get(all, (c) => c.json([...this.#members.values()].map(({ description }) => description)));
+    routes.put(one, async (c) =>
+      c.json(this.set(c.req.param('name') ?? '', parseJson(await c.req.text())).description),
+    );
+    routes.get(`${one}/received`, (c) => Response.json(channelOf(c).received));
+    routes.get(`${one}/statuses`, (c) => Response.json(channelOf(c).statuses));
+    routes.get(`${one}/sent`, (c) => Response.json(channelOf(c).sent));
+    routes.get(`${one}/calls`, (c) => Response.json(channelOf(c).calls));
+    routes.delete(`${one}/calls`, (c) => {
+      channelOf(c).forget();
+      return noContent();
+    });
+    addFaultRoutes(routes, one, (c) => channelOf(c).faultRules);
+    return routes;
   }
 }

@@ -1,14 +1,15 @@
 /** A channel of RapidPro, of the kind "External API": what it answers the service, and what it says to users. */
+import type { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import { now } from '../../../../shared/core/clock.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { calendarDay } from '../../../../shared/validation/schemas.ts';
 import { time } from '../calls.ts';
-import { type Answer, HttpRefusal, json, type Reply } from '../http.ts';
+import { type Answer, httpError } from '../http.ts';
 import { botName, Conversations, echo } from '../platform/bot.ts';
-import { Line, type LineOptions } from '../platform/channel.ts';
+import { Channel, type ChannelOptions } from '../platform/channel.ts';
 import { fields, filledText, oneOf, phone, text, wholeNumber } from '../schemas.ts';
-import type { Request } from '../server.ts';
+import type { IncomingCall } from '../server.ts';
 import { courierVersions, type Sending, type SentMessage } from './sending.ts';
 import type { StatusWriter } from './status-writer.ts';
 
@@ -57,20 +58,20 @@ export type Report = keyof typeof LETTERS;
 /** How long the same text of a user counts as a repeat, in minutes: 4 s at most. */
 const GUARD = 1 / 15;
 
-interface ChannelOptions extends LineOptions {
+interface RapidProChannelOptions extends ChannelOptions {
   /** Milliseconds that count as a minute. */
   minute: number;
   statuses: StatusWriter;
 }
 
-export class Channel {
-  readonly line: Line<ReceivedMessage, SentMessage>;
+export class RapidProChannel {
+  readonly channel: Channel<ReceivedMessage, SentMessage>;
   settings: ChannelSettings;
   readonly #name: string;
   /** Numbers, without +, of the contacts who were stopped, in order. */
   readonly stopped: string[] = [];
   readonly #sending: Sending;
-  readonly #options: ChannelOptions;
+  readonly #options: RapidProChannelOptions;
   readonly #messages = new Map<string, SentMessage>();
   /** Messages that came of late, by sender and text. */
   readonly #guard = new Map<string, { uuid: string; came: number }>();
@@ -78,12 +79,12 @@ export class Channel {
   // Ids go on from those of a channel before this one: to the service, the same id and text are a repeat.
   #lastId = Math.floor(now() / 1000);
 
-  constructor(name: string, settings: ChannelSettings, sending: Sending, options: ChannelOptions) {
+  constructor(name: string, settings: ChannelSettings, sending: Sending, options: RapidProChannelOptions) {
     this.#name = name;
     this.settings = settings;
     this.#sending = sending;
     this.#options = options;
-    this.line = new Line(options);
+    this.channel = new Channel(options);
   }
 
   /** How it is set up, without its token. */
@@ -93,16 +94,16 @@ export class Channel {
   }
 
   /** The service brings a user's message. */
-  receive(request: Request): Promise<Answer> {
-    return this.line.answer('receive', request, (call) => {
+  receive(incoming: IncomingCall): Promise<Answer> {
+    return this.channel.answer('receive', incoming, (call) => {
       this.#expectActive();
-      const message = messageIn(formIn(request));
+      const message = messageIn(formIn(incoming));
       return {
         phone: message.from,
         take: () => {
           const repeated = this.#repeated(message);
           call.duplicate = repeated !== undefined;
-          const uuid = repeated ?? this.#take(message, request);
+          const uuid = repeated ?? this.#take(message, incoming);
           const { from, text, date } = message;
           return accepted('Message Accepted', {
             type: 'msg',
@@ -118,16 +119,16 @@ export class Channel {
   }
 
   /** The service reports what became of a message. */
-  report(report: Report, request: Request): Promise<Answer> {
-    return this.line.answer(report, request, () => {
+  report(report: Report, incoming: IncomingCall): Promise<Answer> {
+    return this.channel.answer(report, incoming, () => {
       this.#expectActive();
-      const id = formIn(request).get('id') ?? '';
+      const id = formIn(incoming).get('id') ?? '';
       const whole = this.settings.ids === 'integer';
       if (id === '') throw refusal("field 'id' required");
       if (whole && !/^-?\d{1,15}$/.test(id)) throw refusal('schema: error converting value for "id"');
       return {
         take: () => {
-          this.line.statuses.push({ id, status: report });
+          this.channel.statuses.push({ id, status: report });
           const message = this.#messages.get(id);
           if (message) void this.#options.statuses.write(message, report);
           return accepted('Status Update Accepted', {
@@ -142,10 +143,10 @@ export class Channel {
   }
 
   /** The service reports that a user has left: their contact is stopped. */
-  stop(request: Request): Promise<Answer> {
-    return this.line.answer('stopped', request, () => {
+  stop(incoming: IncomingCall): Promise<Answer> {
+    return this.channel.answer('stopped', incoming, () => {
       this.#expectActive();
-      const sender = formIn(request).get('from') ?? '';
+      const sender = formIn(incoming).get('from') ?? '';
       if (sender === '') throw refusal("field 'from' required");
       const from = numberIn(sender);
       return {
@@ -169,7 +170,7 @@ export class Channel {
     this.#sending.expectService();
     const id = this.settings.ids === 'integer' ? String(++this.#lastId) : newId();
     const message: SentMessage = { id, to, text, quick_replies, attachments, status: 'queued', requests: [] };
-    this.line.sent.push(message);
+    this.channel.sent.push(message);
     this.#messages.set(id, message);
     await this.#sending.send(message, () => this.settings);
     return message;
@@ -178,16 +179,16 @@ export class Channel {
   /**
    * Sends all parts of a message once more, under the same id.
    *
-   * @throws HttpRefusal — 404, the channel has no such message
+   * @throws HTTPException — 404, the channel has no such message
    */
   async resend(id: string): Promise<SentMessage> {
     const message = this.#messages.get(id);
-    if (!message) throw new HttpRefusal(404, `The channel has no message ${id}.`);
+    if (!message) throw httpError(404, `The channel has no message ${id}.`);
     await this.#sending.resend(message, this.settings);
     return message;
   }
 
-  /** @throws HttpRefusal — as for a bad message: the channel is not active, or the database cannot be reached */
+  /** @throws HTTPException — as for a bad message: the channel is not active, or the database cannot be reached */
   #expectActive(): void {
     const { state, courier } = this.settings;
     if (state === 'inactive') {
@@ -195,7 +196,7 @@ export class Channel {
     }
     if (state === 'active') return;
     if (courier === '8.2.1') throw refusal('dial tcp 127.0.0.1:5432: connect: connection refused');
-    throw new HttpRefusal(503, 'The database is down.');
+    throw httpError(503, 'The database is down.');
   }
 
   /** The id of the message that this one repeats. */
@@ -207,11 +208,11 @@ export class Channel {
     return isRemembered ? last.uuid : undefined;
   }
 
-  #take(message: ReceivedMessage, { over }: Request): string {
+  #take(message: ReceivedMessage, { over }: IncomingCall): string {
     const { from, text } = message;
     const uuid = newId();
     this.#guard.set(guardKey(from, text), { uuid, came: now() });
-    this.line.received.push(message);
+    this.channel.received.push(message);
     if (this.settings.bot === 'echo')
       this.#conversations.next(from, over, () => this.send({ to: from, ...echo(text) }));
     return uuid;
@@ -221,8 +222,8 @@ export class Channel {
 const guardKey = (from: string, text: string): string => `${from} ${text}`;
 
 /** A body that is no form is one without fields to RapidPro. */
-const formIn = ({ headers, body }: Request): URLSearchParams => {
-  const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded');
+const formIn = ({ header, body }: IncomingCall): URLSearchParams => {
+  const isForm = header('content-type')?.startsWith('application/x-www-form-urlencoded');
   return new URLSearchParams(isForm ? body.toString() : '');
 };
 
@@ -234,7 +235,7 @@ const messageIn = (form: URLSearchParams): ReceivedMessage => {
   return { from: numberIn(sender), text: form.get('text') ?? '', date: date || time() };
 };
 
-/** @throws HttpRefusal — 400, it is no number */
+/** @throws HTTPException — 400, it is no number */
 const numberIn = (sender: string): string => {
   const [, number] = /^\s*\+?(\d{7,15})\s*$/.exec(sender) ?? [];
   if (number === undefined) throw refusal('not a possible number');
@@ -246,8 +247,8 @@ const isRfc3339 = (date: string): boolean =>
   v.is(calendarDay, date.slice(0, 10)) &&
   !Number.isNaN(Date.parse(date));
 
-const accepted = (message: string, data: object): Reply => json(200, { message, data: [data] });
+const accepted = (message: string, data: object): Response => Response.json({ message, data: [data] });
 
 /** A refusal as RapidPro writes it. */
-export const refusal = (error: string): HttpRefusal =>
-  new HttpRefusal(400, error, { message: 'Error', data: [{ type: 'error', error }] });
+export const refusal = (error: string): HTTPException =>
+  httpError(400, error, { message: 'Error', data: [{ type: 'error', error }] });

@@ -7,11 +7,11 @@ import { between } from '../../../../shared/core/clock.ts';
 import { Bridge } from '../bridge.ts';
 import type { Changes } from '../changes.ts';
 import { rapidproHelp } from '../help.ts';
-import { json, parseJson } from '../http.ts';
-import { Lines } from '../platform/channels.ts';
+import { parseJson } from '../http.ts';
+import { Channels } from '../platform/channels.ts';
 import { check } from '../schemas.ts';
-import { type Request, type Routes, SimulatedServer } from '../server.ts';
-import { Channel, channelSettings, outgoing, refusal } from './channel.ts';
+import { answerWith, type RequestContext, type Routes, readCall, SimulatorServer } from '../server.ts';
+import { channelSettings, outgoing, RapidProChannel, refusal } from './channel.ts';
 import { Sending } from './sending.ts';
 import { StatusWriter } from './status-writer.ts';
 
@@ -29,11 +29,11 @@ interface RapidProOptions {
 export class RapidPro {
   /** Its address: the service's calls go to `/c/ex/{channel}/receive`. */
   readonly url: string;
-  readonly #server: SimulatedServer;
+  readonly #server: SimulatorServer;
   readonly #bridge: Bridge;
-  readonly #channels: Lines<typeof channelSettings, Channel>;
+  readonly #channels: Channels<typeof channelSettings, RapidProChannel>;
 
-  private constructor(server: SimulatedServer, { minute, patience, random }: Required<Omit<RapidProOptions, 'port'>>) {
+  private constructor(server: SimulatorServer, { minute, patience, random }: Required<Omit<RapidProOptions, 'port'>>) {
     const { closing } = server;
     const bridge = new Bridge(server);
     const statuses = new StatusWriter({ minute, closing });
@@ -41,12 +41,12 @@ export class RapidPro {
     this.url = server.url;
     this.#server = server;
     this.#bridge = bridge;
-    this.#channels = new Lines({
+    this.#channels = new Channels({
       noun: 'channel',
       schema: channelSettings,
-      create: (name, settings) => new Channel(name, settings, sending, { random, closing, minute, statuses }),
+      create: (name, settings) => new RapidProChannel(name, settings, sending, { random, closing, minute, statuses }),
     });
-    server.serve({ ...this.#channels.routes, ...this.#routes }, rapidproHelp(server.url));
+    server.serve(this.#routes, rapidproHelp(server.url));
   }
 
   /** @throws StartError — the port cannot be had */
@@ -56,7 +56,7 @@ export class RapidPro {
     patience = minute / 2,
     random = () => between(0, 1),
   }: RapidProOptions): Promise<RapidPro> {
-    return new RapidPro(await SimulatedServer.start(port), { minute, patience, random });
+    return new RapidPro(await SimulatorServer.start(port), { minute, patience, random });
   }
 
   /** Sends to this service from now on. */
@@ -67,15 +67,15 @@ export class RapidPro {
   /**
    * Creates a channel, or sets one up anew: its messages stay.
    *
-   * @throws HttpRefusal — 422, these are no settings
+   * @throws HTTPException — 422, these are no settings
    */
   addChannel(channel: string, settings: v.InferInput<typeof channelSettings>): void {
     this.#channels.set(channel, settings);
   }
 
   /** What came over each channel, and was sent, by the channel's name. */
-  get lines(): Record<string, Channel['line']> {
-    return this.#channels.lines;
+  get channels(): Record<string, RapidProChannel['channel']> {
+    return this.#channels.channels;
   }
 
   get changes(): Changes {
@@ -87,24 +87,29 @@ export class RapidPro {
     return this.#server.close();
   }
 
-  readonly #routes: Routes = {
-    'POST /c/ex/{name}/receive': (request) => this.#called(request).receive(request),
-    'POST /c/ex/{name}/sent': (request) => this.#called(request).report('sent', request),
-    'POST /c/ex/{name}/delivered': (request) => this.#called(request).report('delivered', request),
-    'POST /c/ex/{name}/failed': (request) => this.#called(request).report('failed', request),
-    'POST /c/ex/{name}/stopped': (request) => this.#called(request).stop(request),
-    'GET /channels/{name}/stopped': (request) => json(200, this.#channels.find(request).stopped),
-    'POST /channels/{name}/send': async (request) => {
-      const channel = this.#channels.find(request);
-      return json(200, await channel.send(check(outgoing, parseJson(request.body))));
-    },
-    'POST /channels/{name}/messages/{id}/resend': async (request) =>
-      json(200, await this.#channels.find(request).resend(request.parameters.id ?? '')),
-  };
+  get #routes(): Routes {
+    const { routes } = this.#channels;
+    routes.post('/c/ex/:name/receive', async (c) => answerWith(c, await this.#called(c).receive(await readCall(c))));
+    for (const report of ['sent', 'delivered', 'failed'] as const) {
+      routes.post(`/c/ex/:name/${report}`, async (c) =>
+        answerWith(c, await this.#called(c).report(report, await readCall(c))),
+      );
+    }
+    routes.post('/c/ex/:name/stopped', async (c) => answerWith(c, await this.#called(c).stop(await readCall(c))));
+    routes.get('/channels/:name/stopped', (c) => c.json(this.#channels.find(c).stopped));
+    routes.post('/channels/:name/send', async (c) => {
+      const channel = this.#channels.find(c);
+      return c.json(await channel.send(check(outgoing, parseJson(await c.req.text()))));
+    });
+    routes.post('/channels/:name/messages/:id/resend', async (c) =>
+      c.json(await this.#channels.find(c).resend(c.req.param('id'))),
+    );
+    return routes;
+  }
 
   /** The channel that the service calls. */
-  #called(request: Request): Channel {
-    const channel = this.#channels.named(request);
+  #called(c: RequestContext): RapidProChannel {
+    const channel = this.#channels.named(c);
     if (!channel) throw refusal('channel not found');
     return channel;
   }

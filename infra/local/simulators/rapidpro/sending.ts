@@ -59,13 +59,13 @@ interface SendingOptions {
 }
 
 /** What a version does after a failed attempt: when it retries, in minutes, and what. */
-interface RetryBehaviour {
+interface RetryPolicy {
   retries: number[];
   resends: 'failed part' | 'all parts';
   retries4xx: boolean;
 }
 
-const VERSIONS: Record<CourierVersion, RetryBehaviour> = {
+const VERSIONS: Record<CourierVersion, RetryPolicy> = {
   '8.2.1': { retries: [5, 10], resends: 'failed part', retries4xx: true },
   '26.3.38': { retries: [5, 10, 15], resends: 'all parts', retries4xx: false },
 };
@@ -80,7 +80,7 @@ export class Sending {
     this.#options = options;
   }
 
-  /** @throws HttpRefusal — 502, nobody has told the service's address yet */
+  /** @throws HTTPException — 502, nobody has told the service's address yet */
   expectService(): void {
     this.#options.bridge.expectService();
   }

@@ -1,12 +1,14 @@
 /** A number of Turn: what it answers the service, and what it says to users. */
 import { createHmac } from 'node:crypto';
+import { HTTPException } from 'hono/http-exception';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import * as v from 'valibot';
 import type { Bridge } from '../bridge.ts';
-import { type Answer, HttpRefusal, json, parseJson, type Reply } from '../http.ts';
+import { type Answer, httpError, parseJson } from '../http.ts';
 import { botName, Conversations, echo } from '../platform/bot.ts';
-import { Line, type LineOptions, type Reading } from '../platform/channel.ts';
+import { Channel, type ChannelOptions, type Reading } from '../platform/channel.ts';
 import { check, fields, filledText, oneOf, wholeNumber, yes } from '../schemas.ts';
-import type { Request } from '../server.ts';
+import type { IncomingCall } from '../server.ts';
 import { RateLimit } from './rate-limit.ts';
 import { bodyOf, type Incoming, incoming, type Outgoing, report } from './wire.ts';
 
@@ -47,14 +49,14 @@ interface SentMessage {
   answer: { status: number; body: string } | null;
 }
 
-interface TurnNumberOptions extends LineOptions {
+interface TurnNumberOptions extends ChannelOptions {
   bridge: Bridge;
   /** Milliseconds that count as a minute. */
   minute: number;
 }
 
 export class TurnNumber {
-  readonly line: Line<ReceivedMessage, SentMessage>;
+  readonly channel: Channel<ReceivedMessage, SentMessage>;
   settings: NumberSettings;
   readonly #name: string;
   readonly #bridge: Bridge;
@@ -68,7 +70,7 @@ export class TurnNumber {
   constructor(name: string, settings: NumberSettings, { bridge, minute, ...options }: TurnNumberOptions) {
     this.#name = name;
     this.settings = settings;
-    this.line = new Line(options);
+    this.channel = new Channel(options);
     this.#bridge = bridge;
     this.#limit = new RateLimit(minute);
   }
@@ -80,9 +82,9 @@ export class TurnNumber {
   }
 
   /** The service brings a user's message. */
-  receive(request: Request): Promise<Answer> {
-    return this.#answer('messages', request, (call) => {
-      const message = messageIn(read(incoming, request));
+  receive(incomingCall: IncomingCall): Promise<Answer> {
+    return this.#answer('messages', incomingCall, (call) => {
+      const message = messageIn(read(incoming, incomingCall));
       const { id, from, text } = message;
       return {
         phone: from,
@@ -92,29 +94,29 @@ export class TurnNumber {
           call.duplicate = known === content;
           if (known !== undefined && !call.duplicate)
             throw refusal(400, `The id ${id} belongs to another message already.`);
-          if (!call.duplicate) this.#take(message, content, request);
-          return json(200, { messages: [{ id }] });
+          if (!call.duplicate) this.#take(message, content, incomingCall);
+          return Response.json({ messages: [{ id }] });
         },
       };
     });
   }
 
   /** The service reports what became of a message. */
-  report(request: Request): Promise<Answer> {
-    return this.#answer('statuses', request, () => {
-      const { id, status, recipient_id } = read(report, request).status;
+  report(incomingCall: IncomingCall): Promise<Answer> {
+    return this.#answer('statuses', incomingCall, () => {
+      const { id, status, recipient_id } = read(report, incomingCall).status;
       if (status === 'failed' && this.settings.refuses_failed)
         throw refusal(400, 'The status failed is not supported.');
       return {
         phone: recipient_id,
-        take: async (): Promise<Reply> => {
+        take: async (): Promise<Response> => {
           // The service may report before its answer, which tells the id, is here.
           if (!this.#messages.has(id)) await Promise.all(this.#underWay);
           const message = this.#messages.get(id);
           if (!message) throw refusal(400, `There is no message ${id}.`);
           message.status = status;
-          this.line.statuses.push({ id, status });
-          return json(200, {});
+          this.channel.statuses.push({ id, status });
+          return Response.json({});
         },
       };
     });
@@ -123,13 +125,13 @@ export class TurnNumber {
   /**
    * Says something to a user. Answers the message as it is once the service has answered, or has not.
    *
-   * @throws HttpRefusal — 502, nobody has told the service's address yet
+   * @throws HTTPException — 502, nobody has told the service's address yet
    */
   async send(outgoing: Outgoing): Promise<SentMessage> {
     this.#bridge.expectService();
     const body = bodyOf(this.settings.shape, outgoing);
     const message: SentMessage = { id: null, to: outgoing.to, body, status: 'queued', answer: null };
-    this.line.sent.push(message);
+    this.channel.sent.push(message);
     const posting = this.#post(message);
     this.#underWay.add(posting);
     await posting;
@@ -154,22 +156,22 @@ export class TurnNumber {
   }
 
   /** Answers a call by the rules that hold for both addresses. */
-  async #answer(address: string, request: Request, reading: Reading): Promise<Answer> {
+  async #answer(address: string, incomingCall: IncomingCall, reading: Reading): Promise<Answer> {
     const { token, limit } = this.settings;
-    const answer = await this.line.answer(address, request, (call) => {
-      if (request.headers.authorization !== `Bearer ${token}`) throw refusal(401, 'Unauthorized');
+    const answer = await this.channel.answer(address, incomingCall, (call) => {
+      if (incomingCall.header('authorization') !== `Bearer ${token}`) throw refusal(401, 'Unauthorized');
       if (!this.#limit.count(limit)) throw refusal(429, 'Rate limit exceeded');
       return reading(call);
     });
-    return typeof answer === 'string'
-      ? answer
-      : { ...answer, headers: { ...answer.headers, ...this.#limit.headers(limit) } };
+    if (typeof answer === 'string') return answer;
+    for (const [name, value] of Object.entries(this.#limit.headers(limit))) answer.headers.set(name, value);
+    return answer;
   }
 
-  #take(message: ReceivedMessage, content: string, { over }: Request): void {
+  #take(message: ReceivedMessage, content: string, { over }: IncomingCall): void {
     const { id, from, text } = message;
     this.#contents.set(id, content);
-    this.line.received.push(message);
+    this.channel.received.push(message);
     if (this.settings.bot === 'echo')
       this.#conversations.next(from, over, () => this.send({ to: from, text: echo(text).text }));
   }
@@ -184,12 +186,12 @@ const messageIn = ({ contact, message }: Incoming): ReceivedMessage => ({
   timestamp: message.timestamp,
 });
 
-/** @throws HttpRefusal — 400, as Turn writes it */
-const read = <Schema extends v.GenericSchema>(schema: Schema, { body }: Request): v.InferOutput<Schema> => {
+/** @throws HTTPException — 400, as Turn writes it */
+const read = <Schema extends v.GenericSchema>(schema: Schema, { body }: IncomingCall): v.InferOutput<Schema> => {
   try {
     return check(schema, parseJson(body));
   } catch (error) {
-    if (error instanceof HttpRefusal) throw refusal(400, error.message);
+    if (error instanceof HTTPException) throw refusal(400, error.message);
     throw error;
   }
 };
@@ -204,5 +206,5 @@ const idIn = ({ status, body }: { status: number; body: string }): string | unde
 };
 
 /** A refusal as Turn writes it. */
-export const refusal = (status: number, title: string): HttpRefusal =>
-  new HttpRefusal(status, title, { errors: [{ title }] });
+export const refusal = (status: ContentfulStatusCode, title: string): HTTPException =>
+  httpError(status, title, { errors: [{ title }] });

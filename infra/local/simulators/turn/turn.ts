@@ -7,10 +7,10 @@ import { between } from '../../../../shared/core/clock.ts';
 import { Bridge } from '../bridge.ts';
 import type { Changes } from '../changes.ts';
 import { turnHelp } from '../help.ts';
-import { json, parseJson } from '../http.ts';
-import { Lines } from '../platform/channels.ts';
+import { parseJson } from '../http.ts';
+import { Channels } from '../platform/channels.ts';
 import { check } from '../schemas.ts';
-import { type Request, type Routes, SimulatedServer } from '../server.ts';
+import { answerWith, type RequestContext, type Routes, readCall, SimulatorServer } from '../server.ts';
 import { numberSettings, refusal, TurnNumber } from './number.ts';
 import { outgoing } from './wire.ts';
 
@@ -26,27 +26,27 @@ interface TurnOptions {
 export class Turn {
   /** Its address: what the service knows as Turn's base. */
   readonly url: string;
-  readonly #server: SimulatedServer;
+  readonly #server: SimulatorServer;
   readonly #bridge: Bridge;
-  readonly #numbers: Lines<typeof numberSettings, TurnNumber>;
+  readonly #numbers: Channels<typeof numberSettings, TurnNumber>;
 
-  private constructor(server: SimulatedServer, { minute, random }: Required<Omit<TurnOptions, 'port'>>) {
+  private constructor(server: SimulatorServer, { minute, random }: Required<Omit<TurnOptions, 'port'>>) {
     const { url, closing } = server;
     const bridge = new Bridge(server);
     this.url = url;
     this.#server = server;
     this.#bridge = bridge;
-    this.#numbers = new Lines({
+    this.#numbers = new Channels({
       noun: 'number',
       schema: numberSettings,
       create: (name, settings) => new TurnNumber(name, settings, { bridge, minute, random, closing }),
     });
-    server.serve({ ...this.#numbers.routes, ...this.#routes }, turnHelp(url));
+    server.serve(this.#routes, turnHelp(url));
   }
 
   /** @throws StartError — the port cannot be had */
   static async start({ port, minute, random = () => between(0, 1) }: TurnOptions): Promise<Turn> {
-    return new Turn(await SimulatedServer.start(port), { minute, random });
+    return new Turn(await SimulatorServer.start(port), { minute, random });
   }
 
   /** Sends to this service from now on. */
@@ -57,15 +57,15 @@ export class Turn {
   /**
    * Creates a number, or sets one up anew: its messages stay.
    *
-   * @throws HttpRefusal — 422, these are no settings
+   * @throws HTTPException — 422, these are no settings
    */
   addNumber(number: string, settings: v.InferInput<typeof numberSettings>): void {
     this.#numbers.set(number, settings);
   }
 
   /** What came over each number, and was sent, by the number's name. */
-  get lines(): Record<string, TurnNumber['line']> {
-    return this.#numbers.lines;
+  get channels(): Record<string, TurnNumber['channel']> {
+    return this.#numbers.channels;
   }
 
   get changes(): Changes {
@@ -77,18 +77,24 @@ export class Turn {
     return this.#server.close();
   }
 
-  readonly #routes: Routes = {
-    'POST /v1/numbers/{name}/messages': (request) => this.#called(request).receive(request),
-    'POST /v1/numbers/{name}/statuses': (request) => this.#called(request).report(request),
-    'POST /numbers/{name}/send': async (request) => {
-      const number = this.#numbers.find(request);
-      return json(200, await number.send(check(outgoing, parseJson(request.body))));
-    },
-  };
+  get #routes(): Routes {
+    const { routes } = this.#numbers;
+    routes.post('/v1/numbers/:name/messages', async (c) =>
+      answerWith(c, await this.#called(c).receive(await readCall(c))),
+    );
+    routes.post('/v1/numbers/:name/statuses', async (c) =>
+      answerWith(c, await this.#called(c).report(await readCall(c))),
+    );
+    routes.post('/numbers/:name/send', async (c) => {
+      const number = this.#numbers.find(c);
+      return c.json(await number.send(check(outgoing, parseJson(await c.req.text()))));
+    });
+    return routes;
+  }
 
   /** The number that the service calls. */
-  #called(request: Request): TurnNumber {
-    const number = this.#numbers.named(request);
+  #called(c: RequestContext): TurnNumber {
+    const number = this.#numbers.named(c);
     if (!number) throw refusal(404, 'Not Found');
     return number;
   }
