@@ -22,7 +22,7 @@ const authorize = async (event: Event): Promise<Result> => {
   const fields = { route: event.routeKey };
   try {
     const caller = await callerOf(event);
-    log('info', caller ? 'authorized' : 'refused', { ...fields, account: caller?.account, token_id: caller?.token });
+    log('info', caller ? 'authorized' : 'rejected', { ...fields, account: caller?.account, token_id: caller?.token });
     return { isAuthorized: caller !== undefined, context: caller ?? {} };
   } catch (error) {
     log('error', 'authorizer', { ...fields, ...describeError(error) });

@@ -21,7 +21,7 @@ export const handler = endpoint('fetchUserData', async ({ account, path, query, 
   const seen = await pollUntil(look, isCompleted, { end, latest });
   if (looks === 1) return ok(seen);
   const outcome = isCompleted(seen) ? 'answered' : 'pending';
-  measure('info', 'waited', { user_data_request_id: path.id, outcome, waits: 1, wait_ms: now() - start });
+  measure('info', 'long poll', { user_data_request_id: path.id, outcome, long_polls: 1, long_poll_ms: now() - start });
   return ok(seen);
 });
 

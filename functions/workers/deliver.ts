@@ -11,21 +11,23 @@ import { worker } from '../../shared/telemetry/worker.ts';
  * destination returns when the pause is over.
  */
 export const handler = worker('deliver', async ({ Records }: SQSEvent, remaining, leave) => {
-  const done = { settled: 0, put_off: 0, unfinished: 0, trace_ids: [] as string[] };
+  const done = { settled: 0, retry_scheduled: 0, unfinished: 0, trace_ids: [] as string[] };
   for (const record of Records) {
     const { body, receiptHandle, messageId } = record;
     try {
       const { conversation, trace_id } = readWakeUp(body);
       if (trace_id !== undefined) done.trace_ids.push(trace_id);
-      const { settled, put_off, paused_until, unfinished } = await deliver(conversation, remaining);
+      const { settled, retry_scheduled, paused_until, unfinished } = await deliver(conversation, remaining);
       if (unfinished) await wake([{ conversation, once: newId(), trace_id }]);
       if (paused_until !== undefined && (await returnAfterPause(record, paused_until))) leave(messageId);
       done.settled += settled;
-      done.put_off += put_off ? 1 : 0;
+      done.retry_scheduled += retry_scheduled ? 1 : 0;
       done.unfinished += unfinished ? 1 : 0;
     } catch (error) {
       // Where this fails too, it comes again when the queue takes the worker for dead.
-      await returnSoon(receiptHandle).catch((again) => log('error', 'no early return', describeError(again)));
+      await returnSoon(receiptHandle).catch((again) =>
+        log('error', 'wake-up not returned early', describeError(again)),
+      );
       throw error;
     }
   }

@@ -48,7 +48,7 @@ export const handler = worker('sweep', async (event: Pick<ScheduledEvent, 'time'
     await backlog.noteLater(time, () => remaining() < RESERVE);
     const { waiting, oldest_s } = backlog;
     measure('info', 'backlog', {
-      waiting,
+      pending_conversations: waiting,
       oldest_s,
       app_network_failing: (await isFailing(APP_NETWORK_DESTINATION)) ? 1 : 0,
     });

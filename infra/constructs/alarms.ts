@@ -61,30 +61,34 @@ export class Alarms extends Construct {
   }
 
   #watchDelivery(metrics: ServiceMetrics, { queues }: Watched, age: number): void {
-    this.#raise('OldestEntry', `Something waits in an outbox for more than ${age} minutes.`, {
+    this.#raise('OldestEntry', `An entry has been pending for more than ${age} minutes.`, {
       metric: metrics.of('oldest_s', { statistic: Stats.MAXIMUM }),
       threshold: age * 60,
     });
-    this.#raise('AppNetworkFailing', 'The app network takes nothing: no message reaches a user.', {
+    this.#raise('AppNetworkFailing', 'The app network accepts nothing: no message reaches a user.', {
       metric: metrics.of('app_network_failing', { statistic: Stats.MAXIMUM }),
       threshold: 0,
       periods: 3,
     });
-    this.#raise('GivenUp', 'More than one of twenty deliveries is given up.', {
+    this.#raise('PermanentFailures', 'More than one of twenty deliveries fails permanently.', {
       metric: new MathExpression({
         expression: `IF(up >= ${FEW_GIVEN_UP}, 100 * up / SUM([up, done]), 0)`,
         usingMetrics: {
-          up: metrics.of('given_up', { statistic: Stats.SUM }),
+          up: metrics.of('permanently_failed', { statistic: Stats.SUM }),
           done: metrics.of('delivered', { statistic: Stats.SUM }),
         },
         period: Duration.minutes(15),
-        label: 'Given up, %',
+        label: 'Permanently failed, %',
       }),
       threshold: 5,
     });
     this.#raise('DeadLetters', 'Deliver failed five times on a conversation.', isUsed(queues.deadLetters));
-    this.#raise('FailedBatches', 'Relay or count gave up a batch of the stream.', isUsed(queues.failedBatches));
-    this.#raise('QueueBehind', `A wake-up waits for more than ${BEHIND} minutes: deliver does not keep up.`, {
+    this.#raise(
+      'FailedBatches',
+      'Relay or count failed a batch of the stream permanently.',
+      isUsed(queues.failedBatches),
+    );
+    this.#raise('QueueBehind', `A wake-up has been queued for more than ${BEHIND} minutes: deliver does not keep up.`, {
       metric: queues.wakeUps.metricApproximateAgeOfOldestMessage({ period: MINUTE, statistic: Stats.MAXIMUM }),
       threshold: BEHIND * 60,
       periods: 3,
@@ -93,7 +97,7 @@ export class Alarms extends Construct {
 
   #watchRequests({ hosts, functions }: Watched): void {
     const sum = (letter: string): string => `SUM([${hosts.map((_, place) => `${letter}${place}`).join(', ')}])`;
-    this.#raise('FailedRequests', 'More than one of a hundred requests is answered with a server error.', {
+    this.#raise('FailedRequests', 'More than one of a hundred requests returns a server error.', {
       metric: new MathExpression({
         expression: `IF(${sum('e')} >= ${FEW_ERRORS}, 100 * ${sum('e')} / ${sum('n')}, 0)`,
         usingMetrics: Object.fromEntries(
@@ -107,12 +111,12 @@ export class Alarms extends Construct {
       }),
       threshold: 1,
     });
-    this.#raise('AuthorizerErrors', 'The authorizer fails: requests are answered with 500, whatever their token.', {
+    this.#raise('AuthorizerErrors', 'The authorizer fails: requests return 500, whatever their token.', {
       metric: functions.authorizer.metricErrors({ period: Duration.minutes(5) }),
       threshold: FEW_ERRORS,
     });
     // Of all functions in this account and region: none has so many calls that it would be throttled alone.
-    this.#raise('Throttled', 'Lambda refuses calls: the account, or a function, has no more room.', {
+    this.#raise('Throttled', 'Lambda throttles calls: the account, or a function, has reached its limit.', {
       metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period: MINUTE }),
       threshold: 0,
       periods: 3,
@@ -120,8 +124,8 @@ export class Alarms extends Construct {
   }
 
   #watchWorkers(metrics: ServiceMetrics, { functions, table }: Watched): void {
-    this.#raise('NoSweep', 'Sweep has not come to its end for five minutes: what is put off is not taken up again.', {
-      metric: metrics.of('waiting', { statistic: Stats.SAMPLE_COUNT, period: Duration.minutes(5) }).with({
+    this.#raise('NoSweep', 'Sweep has not completed for five minutes: scheduled retries do not start.', {
+      metric: metrics.of('pending_conversations', { statistic: Stats.SAMPLE_COUNT, period: Duration.minutes(5) }).with({
         label: 'Sweeps',
       }),
       threshold: 0,
@@ -129,7 +133,7 @@ export class Alarms extends Construct {
       missing: TreatMissingData.BREACHING,
     });
     const workers = Object.entries(functions).filter(([name]) => name !== 'authorizer');
-    this.#raise('WorkerErrors', 'A worker fails again and again.', {
+    this.#raise('WorkerErrors', 'A worker fails repeatedly.', {
       metric: ofAll(workers, (worker) => worker.metricErrors(), 'SUM', 'Errors of workers'),
       threshold: 0,
       periods: 5,
@@ -152,7 +156,7 @@ export class Alarms extends Construct {
         statistic: Stats.SUM,
       }),
     ]);
-    this.#raise('TableThrottled', 'The table, or an index of it, refuses writes: a key takes too many.', {
+    this.#raise('TableThrottled', 'The table, or an index, throttles writes: one key receives too many.', {
       metric: new MathExpression({
         expression: 'SUM(METRICS())',
         usingMetrics: Object.fromEntries(throttles),

@@ -70,9 +70,9 @@ const figures = ({ metrics }: DashboardProps): IWidget[] => {
     figure('Requests', 'requests', Stats.SUM),
     figure('Accepted', 'accepted', Stats.SUM),
     figure('Delivered', 'delivered', Stats.SUM),
-    figure('Given up', 'given_up', Stats.SUM),
-    figure('Conversations that wait', 'waiting', Stats.MAXIMUM),
-    figure('Oldest of them, s', 'oldest_s', Stats.MAXIMUM),
+    figure('Permanently failed', 'permanently_failed', Stats.SUM),
+    figure('Pending conversations', 'pending_conversations', Stats.MAXIMUM),
+    figure('Oldest entry, s', 'oldest_s', Stats.MAXIMUM),
   ];
 };
 
@@ -94,10 +94,10 @@ const spread = (metrics: ServiceMetrics, name: MetricName): IMetric[] =>
   ['p50', 'p90', 'p99'].map((statistic) => metrics.of(name, { statistic, label: statistic }));
 
 const requests = ({ metrics, hosts }: DashboardProps): IWidget[] => [
-  graph('Requests, by outcome', [metrics.each('requests', Stats.SUM)]),
+  graph('Requests, by result', [metrics.each('requests', Stats.SUM)]),
   graph('Time of a request, ms', spread(metrics, 'request_ms')),
   graph(
-    'Refused and failed, as clients see it',
+    'Client and server errors',
     hosts.flatMap(({ name, api }) => [
       api.metricClientError({ label: `${name} 4xx`, period: MINUTE }),
       api.metricServerError({ label: `${name} 5xx`, period: MINUTE }),
@@ -106,35 +106,35 @@ const requests = ({ metrics, hosts }: DashboardProps): IWidget[] => [
 ];
 
 const delivery = ({ metrics }: DashboardProps): IWidget[] => [
-  graph('Accepted, delivered, given up', [
+  graph('Accepted, delivered, permanently failed', [
     metrics.of('accepted', { statistic: Stats.SUM, label: 'accepted' }),
     metrics.of('delivered', { statistic: Stats.SUM, label: 'delivered' }),
-    metrics.of('given_up', { statistic: Stats.SUM, label: 'given up' }),
+    metrics.of('permanently_failed', { statistic: Stats.SUM, label: 'permanently failed' }),
   ]),
   graph('From accepted to delivered, ms', spread(metrics, 'delivery_ms')),
   graph(
-    'What waits: conversations, and seconds of the oldest (right)',
-    [metrics.of('waiting', { statistic: Stats.MAXIMUM, label: 'conversations' })],
+    'Backlog: pending conversations, and seconds of the oldest entry (right)',
+    [metrics.of('pending_conversations', { statistic: Stats.MAXIMUM, label: 'conversations' })],
     [metrics.of('oldest_s', { statistic: Stats.MAXIMUM, label: 'oldest, s' })],
   ),
 ];
 
 const receivers = ({ metrics }: DashboardProps): IWidget[] => [
-  graph('Put off, by reason', [metrics.each('put_off', Stats.SUM)]),
-  graph('Given up, by reason', [metrics.each('given_up', Stats.SUM)]),
+  graph('Scheduled retries, by reason', [metrics.each('retries_scheduled', Stats.SUM)]),
+  graph('Permanent failures, by reason', [metrics.each('permanently_failed', Stats.SUM)]),
   graph('Circuits, and whether the app network fails', [
     metrics.of('circuits_opened', { statistic: Stats.SUM, label: 'opened' }),
     metrics.of('circuits_closed', { statistic: Stats.SUM, label: 'closed' }),
-    metrics.of('asked_to_wait', { statistic: Stats.SUM, label: 'asked to wait' }),
-    metrics.of('app_network_failing', { statistic: Stats.MAXIMUM, label: 'app network fails' }),
+    metrics.of('rate_limited', { statistic: Stats.SUM, label: 'rate limited' }),
+    metrics.of('app_network_failing', { statistic: Stats.MAXIMUM, label: 'app network failing' }),
   ]),
 ];
 
 const parts = ({ metrics, functions, queues, table }: DashboardProps): IWidget[] => [
   graph(
-    'What phones report; fetches that waited, and how long in ms (right)',
-    [metrics.each('states', Stats.SUM), metrics.each('waits', Stats.SUM)],
-    [metrics.of('wait_ms', { statistic: 'p50', label: 'waited, p50' })],
+    'Reports of phones; long polls, and their time in ms (right)',
+    [metrics.each('states', Stats.SUM), metrics.each('long_polls', Stats.SUM)],
+    [metrics.of('long_poll_ms', { statistic: 'p50', label: 'long poll, p50' })],
   ),
   graph(
     'Workers: errors, and milliseconds behind (right)',

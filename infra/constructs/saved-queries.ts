@@ -18,10 +18,10 @@ const FIELDS = [
 /** By name: which lines, the oldest first. What stands in capitals is to be filled in. */
 const QUERIES: Record<string, string[]> = {
   'Follow a message': ["message_id = 'MESSAGE'"],
-  'Follow a request for user data': ["user_data_request_id = 'REQUEST'"],
+  'Follow a user data request': ["user_data_request_id = 'REQUEST'"],
   'Follow a trace': ['@message like /TRACE/'],
   'What failed': ["level = 'error' or status >= 500"],
-  'What an account was refused': ["account = 'ACCOUNT' and status >= 400"],
+  'Rejected requests of an account': ["account = 'ACCOUNT' and status >= 400"],
 };
 
 export class SavedQueries extends Construct {

@@ -27,8 +27,31 @@ const MOST_PASSIVE = 0.5;
 
 /** Terms of the field, for which retext-simplify suggests everyday words. */
 const TERMS = [
-  ...['address', 'attempt', 'contain', 'contains', 'effect', 'function', 'has no effect', 'interface', 'monitor', 'option'],
-  ...['parameter', 'parameters', 'previous', 'remain', 'request', 'submit', 'therefore', 'type', 'it is', 'there is', 'there are'],
+  ...[
+    'address',
+    'attempt',
+    'contain',
+    'contains',
+    'effect',
+    'function',
+    'has no effect',
+    'interface',
+    'monitor',
+    'option',
+  ],
+  ...[
+    'parameter',
+    'parameters',
+    'previous',
+    'remain',
+    'request',
+    'submit',
+    'therefore',
+    'type',
+    'it is',
+    'there is',
+    'there are',
+  ],
 ];
 
 const sentenceLength = () => (tree: Root, file: VFile) =>

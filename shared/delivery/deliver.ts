@@ -34,7 +34,7 @@ import { checkReported, isSuperseded, type ReportCheck } from './status-receipts
 export interface DeliverySummary {
   settled: number;
   /** Why the conversation is retried later, if it is. */
-  put_off?: string;
+  retry_scheduled?: string;
   /** When the destination's pause is over, in milliseconds since 1970, if it has asked for one. */
   paused_until?: number;
   unfinished?: true;
@@ -88,7 +88,7 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
         isOutdated = true;
         break;
       }
-      if (rescheduled.put_off !== undefined) return { ...summary, ...rescheduled };
+      if (rescheduled.retry_scheduled !== undefined) return { ...summary, ...rescheduled };
       summary.settled += settled;
       if (typeof result === 'object') circuit = await recordResult(destination, circuit, result);
       // Stryker disable next-line ConditionalExpression: Only the number of calls differs; the capacity tests count them.
@@ -121,7 +121,7 @@ interface ProcessedEntry {
   /** 1 if this settled the entry, else 0. */
   settled: number;
   /** Why the conversation is retried later, if it is. */
-  put_off?: string;
+  retry_scheduled?: string;
   /** When the destination's pause is over, in milliseconds since 1970, if it has asked for one. */
   paused_until?: number;
   /** For how many milliseconds to wait before the entry may be attempted, if it is too early. */
@@ -140,13 +140,13 @@ const processEntry = async (context: DeliveryContext): Promise<ProcessedEntry> =
     const paused_until = await pauseDestination(result, context);
     if (!isExpired(entry)) {
       await scheduleRetryAt(paused_until, result, context);
-      return { result, settled: 0, put_off: result.cause, paused_until };
+      return { result, settled: 0, retry_scheduled: result.cause, paused_until };
     }
   }
   if (result.status === 'retry' && !isExpired(entry)) {
     await scheduleRetryAfter(result, context);
     if (!isOpen(circuit)) await recordFailure(destination.name, circuit);
-    return { result, settled: 0, put_off: result.cause };
+    return { result, settled: 0, retry_scheduled: result.cause };
   }
   const receipts = result.status === 'delivered' ? deliveryWrites(destination, entry, receipt) : [];
   return { result, settled: (await settle(entry, result, receipts)) ? 1 : 0 };
@@ -223,7 +223,7 @@ const attemptOnce = async (destination: Destination, entry: Entry): Promise<Atte
     return await attempt(destination, entry);
   } catch (error) {
     if (!isExpired(entry)) throw error;
-    log('error', 'broken', { ...namesOf(entry.outgoing), ...describeError(error) });
+    log('error', 'internal error', { ...namesOf(entry.outgoing), ...describeError(error) });
     return { status: 'internal_error', cause: 'unexpected_error' };
   }
 };
@@ -236,7 +236,13 @@ const scheduleRetryAfter = async (
   const attempts = isOpen(circuit) ? before : before + 1;
   const until = isOpen(circuit) ? circuit.until : nextAttempt(attempts, retryAfter);
   await scheduleRetry(head, { until, since: entry.created, cause, attempts });
-  measure('warn', 'put off', { ...namesOf(entry.outgoing), cause, reason: reasonOf(cause), attempts, put_off: 1 });
+  measure('warn', 'retry scheduled', {
+    ...namesOf(entry.outgoing),
+    cause,
+    reason: reasonOf(cause),
+    attempts,
+    retries_scheduled: 1,
+  });
 };
 
 /** Milliseconds that a destination is paused at least and at most that asks for fewer calls. */
@@ -261,7 +267,7 @@ const scheduleRetryAt = async (
   { head, entry }: DeliveryContext,
 ): Promise<void> => {
   await scheduleRetry(head, { until, since: entry.created, cause, attempts: head.attempts ?? 0 });
-  measure('info', 'asked to wait', { ...namesOf(entry.outgoing), cause, asked_to_wait: 1 });
+  measure('info', 'rate limited', { ...namesOf(entry.outgoing), cause, rate_limited: 1 });
 };
 
 /** Records the result of an attempt in the destination's circuit. Returns the state in which the circuit is now. */

@@ -60,14 +60,14 @@ const removeWith = async (
 const logResult = ({ outgoing, created }: Entry, { status }: AttemptResult, cause: string | undefined): void => {
   const names = namesOf(outgoing);
   if (cause !== undefined) {
-    measure('error', 'given up', { ...names, cause, reason: reasonOf(cause), given_up: 1 });
+    measure('error', 'permanently failed', { ...names, cause, reason: reasonOf(cause), permanently_failed: 1 });
   } else if (status === 'delivered') {
     measure('info', 'delivered', {
       ...names,
       delivered: 1,
       delivery_ms: Math.max(now() - Date.parse(`${created}Z`), 0),
     });
-  } else log('info', 'passed over', names);
+  } else log('info', 'skipped', names);
 };
 
 /** A cause as metrics tell it apart: destinations return any status, and each one would be another metric. */

@@ -121,7 +121,7 @@ export const returnAfterPause = async (
     await returnIn(receiptHandle, seconds);
     return true;
   } catch (error) {
-    log('warn', 'no return after a pause', describeError(error));
+    log('warn', 'wake-up not rescheduled', describeError(error));
     return false;
   }
 };

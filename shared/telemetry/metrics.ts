@@ -21,17 +21,17 @@ export const events = {
   /** An endpoint has answered: it succeeded, refused the request (4xx), or failed (5xx). */
   request: { by: ['outcome'], metrics: { requests: 'Count', request_ms: 'Milliseconds' } },
   /** A fetch of user data that waited, until the user had answered or as long as it was asked to. */
-  waited: { by: ['outcome'], metrics: { waits: 'Count', wait_ms: 'Milliseconds' } },
+  'long poll': { by: ['outcome'], metrics: { long_polls: 'Count', long_poll_ms: 'Milliseconds' } },
   /** Something came to be delivered, by its type: a message, a user data request. */
   accepted: { by: ['type'], metrics: { accepted: 'Count' } },
   /** The receiver took it, so long after it was accepted. */
   delivered: { by: ['type'], metrics: { delivered: 'Count', delivery_ms: 'Milliseconds' } },
   /** The receiver did not take it now; it will be tried again. */
-  'put off': { by: ['type', 'reason'], metrics: { put_off: 'Count' } },
+  'retry scheduled': { by: ['type', 'reason'], metrics: { retries_scheduled: 'Count' } },
   /** The receiver asked for fewer calls, and is left alone for a while. */
-  'asked to wait': { by: ['type'], metrics: { asked_to_wait: 'Count' } },
+  'rate limited': { by: ['type'], metrics: { rate_limited: 'Count' } },
   /** It will not be delivered: the receiver refused it for good, or did not take it for three days. */
-  'given up': { by: ['type', 'reason'], metrics: { given_up: 'Count' } },
+  'permanently failed': { by: ['type', 'reason'], metrics: { permanently_failed: 'Count' } },
   /** The app network has told what became of a message on the phone. */
   state: { by: ['state'], metrics: { states: 'Count' } },
   /** A receiver failed too often in a row, and is left alone by all; `app` is the app network, `platform` an account's. */
@@ -39,7 +39,7 @@ export const events = {
   /** It works again. */
   'circuit closed': { by: ['direction'], metrics: { circuits_closed: 'Count' } },
   /** Each minute: in how many conversations something waits, how long the oldest of it, and whether the app network fails. */
-  backlog: { by: [], metrics: { waiting: 'Count', oldest_s: 'Seconds', app_network_failing: 'Count' } },
+  backlog: { by: [], metrics: { pending_conversations: 'Count', oldest_s: 'Seconds', app_network_failing: 'Count' } },
 } as const satisfies Record<string, Measured>;
 
 export type EventName = keyof typeof events;

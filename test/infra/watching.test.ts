@@ -46,7 +46,7 @@ describe('alarms', () => {
     expect(alarmsOf(template).map(([name]) => name)).toEqual([
       'OldestEntry',
       'AppNetworkFailing',
-      'GivenUp',
+      'PermanentFailures',
       'DeadLetters',
       'FailedBatches',
       'QueueBehind',

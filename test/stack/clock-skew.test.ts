@@ -97,7 +97,7 @@ describe('a worker whose clock is behind', () => {
     vi.stubEnv('MINUTE', '1000');
     await sendMessage(conversation.account, text(conversation.phone), {});
     receiver().answers = [500, 500, 204];
-    expect(await run(conversation)).toMatchObject({ put_off: 'status_500' });
+    expect(await run(conversation)).toMatchObject({ retry_scheduled: 'status_500' });
     expect(await ahead(-10, () => run(conversation))).toEqual({ settled: 0 });
     expect(await ahead(2, () => run(conversation))).toEqual({ settled: 1 });
     vi.stubEnv('MINUTE', undefined);

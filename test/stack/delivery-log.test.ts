@@ -111,7 +111,7 @@ describe('a line tells', () => {
     await run(conversation);
     const [message_id] = ids;
     expect(lines()).toMatchObject([
-      { level: 'error', message: 'given up', account, message_id, cause, reason, given_up: 1 },
+      { level: 'error', message: 'permanently failed', account, message_id, cause, reason, permanently_failed: 1 },
     ]);
   });
 
@@ -124,7 +124,16 @@ describe('a line tells', () => {
     await run(conversation);
     const [message_id] = ids;
     expect(lines()).toMatchObject([
-      { level: 'warn', message: 'put off', account, message_id, cause, reason, attempts: 1, put_off: 1 },
+      {
+        level: 'warn',
+        message: 'retry scheduled',
+        account,
+        message_id,
+        cause,
+        reason,
+        attempts: 1,
+        retries_scheduled: 1,
+      },
     ]);
   });
 
@@ -136,7 +145,7 @@ describe('a line tells', () => {
     receiver().answers = [429];
     await run(conversation);
     expect(lines()).toMatchObject([
-      { level: 'info', message: 'asked to wait', account, cause: 'status_429', asked_to_wait: 1 },
+      { level: 'info', message: 'rate limited', account, cause: 'status_429', rate_limited: 1 },
     ]);
     expect(await readHead(conversation)).toMatchObject({ attempts: 0 });
   });
@@ -149,7 +158,9 @@ describe('a line tells', () => {
     receiver().answers = [429];
     vi.setSystemTime(NOW + LIFETIME);
     expect(await run(conversation)).toEqual({ settled: 1 });
-    expect(lines()).toMatchObject([{ message: 'given up', account, cause: 'status_429', reason: 'status_4xx' }]);
+    expect(lines()).toMatchObject([
+      { message: 'permanently failed', account, cause: 'status_429', reason: 'status_4xx' },
+    ]);
     expect(await acquire(destinationNameOf(conversation))).toMatchObject({ cause: 'rate_limited' });
   });
 
@@ -160,7 +171,7 @@ describe('a line tells', () => {
     });
     await updateAccount(account, { platform: null });
     await run(conversation);
-    expect(lines()).toMatchObject([{ level: 'info', message: 'passed over', account }]);
+    expect(lines()).toMatchObject([{ level: 'info', message: 'skipped', account }]);
   });
 
   test('what our own code fails at, when it is given up', async () => {
@@ -177,8 +188,8 @@ describe('a line tells', () => {
     // It says nothing of the receiver.
     expect(await acquire(destinationNameOf(conversation))).toBe('degraded');
     expect(lines()).toMatchObject([
-      { level: 'error', message: 'broken', account, error: 'TypeError' },
-      { level: 'error', message: 'given up', account, cause: 'unexpected_error', reason: 'unexpected_error' },
+      { level: 'error', message: 'internal error', account, error: 'TypeError' },
+      { level: 'error', message: 'permanently failed', account, cause: 'unexpected_error', reason: 'unexpected_error' },
     ]);
   });
 });
@@ -193,7 +204,7 @@ describe('an attempt is repeated after 1.5 s', () => {
   ])('%s', async (_, answer, remaining, calls) => {
     const { conversation } = await waiting('one');
     receiver().answers = [answer];
-    expect(await run(conversation, remaining)).toMatchObject({ put_off: 'status_503' });
+    expect(await run(conversation, remaining)).toMatchObject({ retry_scheduled: 'status_503' });
     expect(receiver().calls).toHaveLength(calls);
   });
 });
@@ -204,7 +215,7 @@ describe('a receiver that is left alone', () => {
     for (const _ of [1, 2, 3]) await run((await waiting('one')).conversation);
     const calls = receiver().calls.length;
     const { conversation, account, ids } = await waiting('one', 'two', 'three');
-    expect(await run(conversation)).toEqual({ settled: 0, put_off: 'circuit_open' });
+    expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'circuit_open' });
     expect(await findOpenCircuit(APP_NETWORK_DESTINATION)).toMatchObject({ failures: 3 });
     expect(await readHead(conversation)).toMatchObject({ attempts: 0, cause: 'circuit_open' });
 
@@ -214,7 +225,7 @@ describe('a receiver that is left alone', () => {
     expect(receiver().calls.length).toBe(calls + 2);
     expect(await findOpenCircuit(APP_NETWORK_DESTINATION)).toMatchObject({ failures: 4 });
     const [, message_id] = ids;
-    expect(lines().filter(({ message }) => message === 'given up')).toMatchObject([
+    expect(lines().filter(({ message }) => message === 'permanently failed')).toMatchObject([
       { account, cause: 'status_500' },
       { account, message_id, cause: 'circuit_open', reason: 'circuit_open' },
       { account, cause: 'circuit_open' },
@@ -229,7 +240,7 @@ describe('a conversation', () => {
     await run(conversation);
     vi.setSystemTime(NOW + 2 * MINUTE);
     receiver().answers = [204, 503];
-    expect(await run(conversation)).toEqual({ settled: 1, put_off: 'status_503' });
+    expect(await run(conversation)).toEqual({ settled: 1, retry_scheduled: 'status_503' });
     expect(await readHead(conversation)).toMatchObject({ attempts: 1 });
   });
 

@@ -305,7 +305,7 @@ describe('what the app network cannot take now', () => {
   test('puts off its conversation, and nothing overtakes it', async () => {
     const { conversation } = await waiting('one', 'two');
     app.answers = [500];
-    expect(await run(conversation)).toEqual({ settled: 0, put_off: 'status_500' });
+    expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'status_500' });
     await sendMessage(conversation.account, text(conversation.phone, 'three'), {});
     app.answers = [204];
     expect(await run(conversation)).toEqual({ settled: 0 });
@@ -319,7 +319,7 @@ describe('what the app network cannot take now', () => {
     const { conversation } = await waiting('one');
     app.answers = [500];
     for (const step of [1, 2, 10, 30, 60, 120, 240, 360, 360]) {
-      expect(await run(conversation)).toMatchObject({ put_off: 'status_500' });
+      expect(await run(conversation)).toMatchObject({ retry_scheduled: 'status_500' });
       const minutes = await wait(conversation);
       expect(minutes).toBeGreaterThan(step * 0.8 - 0.1);
       expect(minutes).toBeLessThan(step * 1.2 + 0.1);
@@ -372,7 +372,7 @@ describe('what the app network cannot take now', () => {
     await later(3 * 24 * 60 - 1);
     await sendMessage(conversation.account, text(conversation.phone, 'new'), {});
     await later(2);
-    expect(await run(conversation)).toEqual({ settled: 2, put_off: 'status_500' });
+    expect(await run(conversation)).toEqual({ settled: 2, retry_scheduled: 'status_500' });
     expect(await statesOf(conversation)).toEqual(['sent', 'sent', 'sent', 'sending_failed', 'sending_failed']);
     expect((await oldestEntries(conversation)).entries.map(({ outgoing }) => outgoing)).toMatchObject([
       { content: { text: { body: 'new' } } },
@@ -402,10 +402,10 @@ describe("a receiver's circuit", () => {
 
   test('opens after three failures in a row over any conversations: the rest are put off without a call', async () => {
     app.answers = [500];
-    for (let count = 0; count < 3; count += 1) expect((await failing()).result.put_off).toBe('status_500');
+    for (let count = 0; count < 3; count += 1) expect((await failing()).result.retry_scheduled).toBe('status_500');
     const calls = app.calls.length;
     const { conversation, result } = await failing();
-    expect(result.put_off).toBe('circuit_open');
+    expect(result.retry_scheduled).toBe('circuit_open');
     expect(app.calls).toHaveLength(calls);
     expect(await wait(conversation)).toBeLessThanOrEqual(1.21);
     expect((await readHead(conversation))?.attempts).toBe(0);
@@ -414,7 +414,7 @@ describe("a receiver's circuit", () => {
   test('does not open where others succeed in between', async () => {
     for (let count = 0; count < 4; count += 1) {
       app.answers = [500];
-      expect((await failing()).result.put_off).toBe('status_500');
+      expect((await failing()).result.retry_scheduled).toBe('status_500');
       app.answers = [204];
       expect((await failing()).result).toEqual({ settled: 1 });
     }
@@ -443,7 +443,7 @@ describe("a receiver's circuit", () => {
       expect(waits).toBeGreaterThan(minutes - 0.3);
       expect(waits).toBeLessThan(minutes + 0.3);
       await later(minutes + 0.25);
-      expect((await failing()).result.put_off).toBe('status_500');
+      expect((await failing()).result.retry_scheduled).toBe('status_500');
     }
   });
 
@@ -561,8 +561,14 @@ describe('a worker', () => {
     await run(conversation);
     const lines = written.map((line) => JSON.parse(line)).filter(({ message }) => message !== 'accepted');
     expect(lines).toMatchObject([
-      { message: 'put off', account: conversation.account, message_id: ids[0], cause: 'status_500', attempts: 1 },
-      { message: 'given up', account: conversation.account, message_id: ids[0], cause: 'status_500' },
+      {
+        message: 'retry scheduled',
+        account: conversation.account,
+        message_id: ids[0],
+        cause: 'status_500',
+        attempts: 1,
+      },
+      { message: 'permanently failed', account: conversation.account, message_id: ids[0], cause: 'status_500' },
     ]);
     expect(written.join()).not.toMatch(new RegExp(`a secret text|${conversation.phone}`));
   });
@@ -631,7 +637,7 @@ describe('a plain webhook', () => {
     const conversation = await withWebhook();
     await received(conversation);
     platform.answers = [500];
-    expect(await run(conversation)).toEqual({ settled: 0, put_off: 'status_500' });
+    expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'status_500' });
     platform.answers = [204];
     await later(1.3);
     expect(await run(conversation)).toEqual({ settled: 1 });
@@ -651,7 +657,7 @@ describe('a plain webhook', () => {
     await received(conversation);
     vi.stubEnv('ALLOW_LOOPBACK', '');
     try {
-      expect((await run(conversation)).put_off).toBe('not_set_up');
+      expect((await run(conversation)).retry_scheduled).toBe('not_set_up');
     } finally {
       vi.stubEnv('ALLOW_LOOPBACK', 'true');
     }

@@ -96,7 +96,7 @@ test('a problem names the trace of its lines', async () => {
   const { line } = lines.find(({ line: { message, trace_id } }) => {
     return message === 'request' && trace_id === refused.body.trace_id;
   }) ?? { line: {} };
-  expect(line).toMatchObject({ outcome: 'refused', requests: 1 });
+  expect(line).toMatchObject({ outcome: 'rejected', requests: 1 });
 });
 
 test('a receiver that fails opens its circuit, and closes it when it works again', async () => {
@@ -112,12 +112,12 @@ test('a receiver that fails opens its circuit, and closes it when it works again
     ),
   );
   const isOf = (message: string) => (line: LogLine['line']) =>
-    line.message === message && (line.receiver === `platform#${account}` || line.account === account);
+    line.message === message && (line.destination === `platform#${account}` || line.account === account);
   const failing = await until(isOf('circuit opened'));
-  expect(failing.find(({ line }) => isOf('put off')(line))?.line).toMatchObject({
+  expect(failing.find(({ line }) => isOf('retry scheduled')(line))?.line).toMatchObject({
     reason: 'status_5xx',
     cause: 'status_503',
-    put_off: 1,
+    retries_scheduled: 1,
   });
   receiver.answers = [204];
   const lines = await until(isOf('circuit closed'));
@@ -131,10 +131,10 @@ test('a fetch that waited says how long, and for what', async () => {
   const started = await call('startUserDataRequest', { token, path: { phone_number }, body });
   const id = started.body.requestId;
   await call('fetchUserData', { token, path: { id }, query: { long_poll: '1' } });
-  const isIts = (line: LogLine['line']) => line.message === 'waited' && line.user_data_request_id === id;
+  const isIts = (line: LogLine['line']) => line.message === 'long poll' && line.user_data_request_id === id;
   expect((await until(isIts)).find(({ line }) => isIts(line))?.line).toMatchObject({
     outcome: 'pending',
-    waits: 1,
-    wait_ms: expect.any(Number),
+    long_polls: 1,
+    long_poll_ms: expect.any(Number),
   });
 });

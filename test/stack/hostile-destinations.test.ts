@@ -54,7 +54,7 @@ const switchProtocols = write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: webs
 
 test('a destination that switches protocols is a failed attempt, which "outbox list" shows', async () => {
   const { destination, conversation } = await pending(switchProtocols, 'one', 'two');
-  expect(await run(conversation)).toEqual({ settled: 0, put_off: 'status_101' });
+  expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'status_101' });
   expect(received(destination)).toEqual(['one', 'one']);
   const { account } = conversation;
   expect(await pendingConversations({ account })).toMatchObject([{ entries: 2, failed: 1, cause: 'status_101' }]);
@@ -67,7 +67,7 @@ test.each([
   ['breaks HTTP', write('HTTP/1.1 okay\r\n\r\n'), 'invalid_response'],
 ])('a destination that %s gets a message for three days, and then the message fails', async (_, respond, cause) => {
   const { conversation } = await pending(respond, 'one');
-  expect(await run(conversation)).toEqual({ settled: 0, put_off: cause });
+  expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: cause });
   vi.setSystemTime(Date.now() + 3 * DAY_MS);
   expect(await run(conversation)).toEqual({ settled: 1 });
   const { account, phone } = conversation;

@@ -84,8 +84,8 @@ describe('a platform that asks for fewer calls', () => {
     const [first, second] = [await written(here), await written(here)];
     limitFor(3);
     const paused_until = Math.ceil((Date.now() + 3 * MINUTE) / 1000) * 1000;
-    expect(await run(first)).toEqual({ settled: 0, put_off: 'status_429', paused_until });
-    expect(await run(second)).toEqual({ settled: 0, put_off: 'rate_limited', paused_until });
+    expect(await run(first)).toEqual({ settled: 0, retry_scheduled: 'status_429', paused_until });
+    expect(await run(second)).toEqual({ settled: 0, retry_scheduled: 'rate_limited', paused_until });
     expect(platform.calls).toHaveLength(1);
     for (const conversation of [first, second]) {
       expect(await wait(conversation)).toBeGreaterThan(2.9);
@@ -123,16 +123,16 @@ describe('a platform that asks for fewer calls', () => {
     later(1.3);
     limitFor(1);
     const conversation = await written(here);
-    expect(await run(conversation)).toMatchObject({ put_off: 'status_429' });
+    expect(await run(conversation)).toMatchObject({ retry_scheduled: 'status_429' });
     expect(await findOpenCircuit(destinationNameOf(conversation))).toBeUndefined();
-    expect(await run(await written(here))).toMatchObject({ put_off: 'rate_limited' });
+    expect(await run(await written(here))).toMatchObject({ retry_scheduled: 'rate_limited' });
   });
 
   test('has not failed: the waits do not grow, however often it asks', async () => {
     const conversation = await written(await onTurn());
     for (let times = 0; times < 5; times += 1) {
       limitFor(1);
-      expect(await run(conversation)).toMatchObject({ settled: 0, put_off: 'status_429' });
+      expect(await run(conversation)).toMatchObject({ settled: 0, retry_scheduled: 'status_429' });
       expect((await readHead(conversation))?.attempts).toBe(0);
       expect(await wait(conversation)).toBeLessThan(1.6);
       later(1.6);
@@ -248,7 +248,7 @@ describe('a status of RapidPro', () => {
     const calls = platform.calls.length;
     await report([second], 'delivered_to_user');
     expect(await run(conversation)).toEqual({ settled: 1 });
-    expect(await run(await written(here))).toEqual({ settled: 0, put_off: 'circuit_open' });
+    expect(await run(await written(here))).toEqual({ settled: 0, retry_scheduled: 'circuit_open' });
     expect(platform.calls).toHaveLength(calls);
   });
 });

@@ -515,7 +515,7 @@ describe('a number is told what became of a message of its own', () => {
     await expect.poll(number.inShort).toContain(`sent ${next}`);
     await untilToldInAll(world, `sent ${id}`, `failed ${id}`, `sent ${next}`);
     const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes(caller.account));
-    expect(lines.filter((line) => line.includes('given up'))).toEqual([]);
+    expect(lines.filter((line) => line.includes('permanently failed'))).toEqual([]);
   });
 
   test('once where it does not know the message, with 404: all that follows is told', async () => {

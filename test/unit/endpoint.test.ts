@@ -74,9 +74,9 @@ test('so is something thrown that is no error', async () => {
 });
 
 test.each<[Problem, number, string, string[]]>([
-  [new Problem('media_not_found', 'There is none.'), 404, 'refused', []],
-  [invalidRequest([]), 422, 'refused', []],
-  [new Problem('malformed_body', 'It is none.'), 400, 'refused', []],
+  [new Problem('media_not_found', 'There is none.'), 404, 'rejected', []],
+  [invalidRequest([]), 422, 'rejected', []],
+  [new Problem('malformed_body', 'It is none.'), 400, 'rejected', []],
   [new Problem('unavailable', 'Try again.', { retryAfter: 1 }), 503, 'failed', ['unavailable']],
   [new Problem('internal_error', 'Tell us.'), 500, 'failed', ['internal_error']],
 ])(

@@ -130,14 +130,14 @@ test.each([
   [due, later] = [{}, waiting()];
   await sweep();
   expect(lines()).toMatchObject([{ woken: times.length }, { woken: 0 }]);
-  const expected = { waiting: times.length, oldest_s: oldest, app_network_failing: 0 };
+  const expected = { pending_conversations: times.length, oldest_s: oldest, app_network_failing: 0 };
   expect(backlog()).toMatchObject([expected, expected]);
 });
 
 test('a head that says nothing of its age counts, as one that has not waited', async () => {
   due = { 'DUE#0': [{ ...head('27821234567', ''), created: undefined }] };
   await sweep();
-  expect(backlog()).toMatchObject([{ waiting: 1, oldest_s: 0 }]);
+  expect(backlog()).toMatchObject([{ pending_conversations: 1, oldest_s: 0 }]);
 });
 
 test.each([

@@ -140,8 +140,8 @@ describe('deliver', () => {
     await deliver(event(wakeUp()), context());
     expect({ taken: queue.taken, returned: queue.returned }).toEqual({ taken: [], returned: [] });
     expect(lines()).toEqual([
-      { level: 'info', message: 'passed over', type: 'message.received', account: 'acme', message_id: 'message-1' },
-      { level: 'info', message: 'deliver', settled: 1, put_off: 0, unfinished: 0, trace_ids: [] },
+      { level: 'info', message: 'skipped', type: 'message.received', account: 'acme', message_id: 'message-1' },
+      { level: 'info', message: 'deliver', settled: 1, retry_scheduled: 0, unfinished: 0, trace_ids: [] },
     ]);
   });
 
@@ -153,7 +153,14 @@ describe('deliver', () => {
     expect(new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).size).toBe(2);
     expect(queue.returned).toEqual([]);
     expect(lines()).toEqual(
-      Array(2).fill({ level: 'info', message: 'deliver', settled: 0, put_off: 0, unfinished: 1, trace_ids: [] }),
+      Array(2).fill({
+        level: 'info',
+        message: 'deliver',
+        settled: 0,
+        retry_scheduled: 0,
+        unfinished: 1,
+        trace_ids: [],
+      }),
     );
   });
 
@@ -201,8 +208,8 @@ describe('deliver', () => {
       await deliver(event(wakeUp()), context());
       vi.useRealTimers();
       expect(lines()).toEqual([
-        { level: 'warn', message: 'put off', ...names, reason: names.cause, attempts: 1, put_off: 1 },
-        { level: 'info', message: 'deliver', settled: 0, put_off: 1, unfinished: 0, trace_ids: [] },
+        { level: 'warn', message: 'retry scheduled', ...names, reason: names.cause, attempts: 1, retries_scheduled: 1 },
+        { level: 'info', message: 'deliver', settled: 0, retry_scheduled: 1, unfinished: 0, trace_ids: [] },
       ]);
     });
 
@@ -210,8 +217,8 @@ describe('deliver', () => {
       table = holding({ settings, created: '2020-01-01T00:00:00.000000' });
       await deliver(event(wakeUp()), context());
       expect(lines()).toEqual([
-        { level: 'error', message: 'given up', ...names, reason: names.cause, given_up: 1 },
-        { level: 'info', message: 'deliver', settled: 1, put_off: 0, unfinished: 0, trace_ids: [] },
+        { level: 'error', message: 'permanently failed', ...names, reason: names.cause, permanently_failed: 1 },
+        { level: 'info', message: 'deliver', settled: 1, retry_scheduled: 0, unfinished: 0, trace_ids: [] },
       ]);
     });
   });

@@ -29,7 +29,7 @@ export const requestLog = (): HttpMiddleware => {
   return { before: requestLogBefore, after: requestLogAfter, onError: requestLogAfter };
 };
 
-const outcomeOf = (status: number): 'succeeded' | 'refused' | 'failed' => {
+const outcomeOf = (status: number): 'succeeded' | 'rejected' | 'failed' => {
   if (status >= 500) return 'failed';
-  return status >= 400 ? 'refused' : 'succeeded';
+  return status >= 400 ? 'rejected' : 'succeeded';
 };

@@ -72,7 +72,7 @@ export const logRequest = (
     route: routeKey,
     account,
     status,
-    outcome: status >= 400 ? 'refused' : 'succeeded',
+    outcome: status >= 400 ? 'rejected' : 'succeeded',
     requests: 1,
     request_ms: Date.now() - start,
     trace_id: requestContext.requestId,
