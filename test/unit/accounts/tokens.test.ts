@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hashToken, isWellFormedToken, mintToken } from '../../../shared/accounts/tokens.ts';
+
+test('a new token has the prefix that scanners look for, 32 random bytes and a checksum', () => {
+  const token = mintToken();
+  expect(token).toMatch(/^bapi_[0-9a-f]{72}$/);
+  expect(isWellFormedToken(token)).toBe(true);
+  expect(mintToken()).not.toBe(token);
+});
+
+test('a mistyped token is not well-formed, wherever the mistake is', () => {
+  const token = mintToken();
+  fc.assert(
+    fc.property(fc.nat(token.length - 1), fc.constantFrom(...'0123456789abcdefgZ-_ '), (place, letter) => {
+      fc.pre(token[place] !== letter);
+      expect(isWellFormedToken(token.slice(0, place) + letter + token.slice(place + 1))).toBe(false);
+    }),
+  );
+});
+
+test('neither a shorter nor a longer text is a token', () => {
+  const token = mintToken();
+  for (const text of ['', 'bapi_', token.slice(0, -1), `${token}0`, ` ${token}`, `${token}\n`, token.toUpperCase()]) {
+    expect(isWellFormedToken(text)).toBe(false);
+  }
+});
+
+test('a token is kept as its SHA-256', () => {
+  expect(hashToken('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+});

@@ -1,0 +1,299 @@
+/** What receivers' answers mean, and what the app network is told, with real servers on loopback. */
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import * as v from 'valibot';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { webhooks } from '../../../infra/openapi/webhooks.ts';
+import { resolveDestination } from '../../../shared/delivery/deliver.ts';
+import type { Conversation, Entry, Outgoing } from '../../../shared/messaging/events.ts';
+import type { AttemptResult } from '../../../shared/outbound/attempt-result.ts';
+import { attempt } from '../../../shared/outbound/destination.ts';
+import { documents } from '../../../shared/table/client.ts';
+import { useSecret } from '../../stack/support/own-table.ts';
+import { type Answer, drop, hang, Receiver } from '../../stack/support/receiver.ts';
+import { lifetime } from '../../support/lifetime.ts';
+
+const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
+
+let app: Receiver;
+/** What the operator has filled into the stack's secret, and how often it was read. */
+let secret = '';
+let readings = 0;
+
+useSecret(() => {
+  readings += 1;
+  return secret;
+});
+
+beforeAll(async () => {
+  app = await Receiver.start();
+});
+
+afterAll(() => app.close());
+
+beforeEach(() => {
+  vi.stubEnv('ALLOW_LOOPBACK', 'true');
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  app.calls.length = 0;
+  app.answers = [204];
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const message = {
+  id: 'message-1',
+  account: 'acme',
+  phone: '27821234567',
+  job_id: 'job-1',
+  payload_type: 'text',
+  ...lifetime,
+};
+
+const entry = (outgoing: Outgoing): Entry => ({
+  pk: 'OUTBOX#app#acme#27821234567',
+  sk: 'ENTRY#entry-1',
+  id: 'entry-1',
+  created: '2030-01-01T00:00:00.000123',
+  outgoing,
+});
+
+const sent = entry({
+  type: 'message.send',
+  message,
+  from: '27820000000',
+  content: { type: 'text', text: { body: 'Zoë 😀' } },
+});
+
+const conversation: Conversation = { direction: 'app', account: 'acme', phone: '27821234567' };
+
+/** A receiver of whom nothing is known but how it is called. */
+const plain = () => ({
+  name: 'plain',
+  buildRequest: () => ({ url: app.url, headers: { 'content-type': 'application/json' }, body: '{}' }),
+});
+
+describe('an answer', () => {
+  test.each([200, 201, 202, 204, 299])('of %i takes the entry', async (status) => {
+    app.answers = [status];
+    expect(await attempt(plain(), sent)).toEqual({ status: 'delivered' });
+  });
+
+  test.each([400, 401, 402, 403, 404, 405, 406, 409, 410, 411, 413, 415, 422, 426, 428, 431, 451, 499])(
+    'of %i refuses it for good',
+    async (status) => {
+      app.answers = [{ status, headers: { 'retry-after': '5' } }];
+      expect(await attempt(plain(), sent)).toEqual({ status: 'rejected', cause: `status_${status}` });
+    },
+  );
+
+  test.each([300, 301, 302, 303, 304, 307, 308, 408, 425, 500, 501, 502, 503, 504, 507, 599])(
+    'of %i has it tried again, when the receiver says',
+    async (status) => {
+      app.answers = [status, { status, headers: { 'retry-after': '5' } }];
+      const again = { status: 'retry', cause: `status_${status}` };
+      expect(await attempt(plain(), sent)).toEqual(again);
+      expect(await attempt(plain(), sent)).toEqual({ ...again, retryAfter: 5_000 });
+    },
+  );
+
+  test('may say a time instead of seconds, and is not heard where it says neither', async () => {
+    vi.useFakeTimers({ now: Date.UTC(2030, 0, 1), toFake: ['Date'] });
+    app.answers = [
+      { status: 503, headers: { 'retry-after': 'Tue, 01 Jan 2030 00:01:00 GMT' } },
+      { status: 503, headers: { 'retry-after': 'when it is over' } },
+    ];
+    expect(await attempt(plain(), sent)).toEqual({ status: 'retry', cause: 'status_503', retryAfter: 60_000 });
+    expect(await attempt(plain(), sent)).toEqual({ status: 'retry', cause: 'status_503' });
+  });
+
+  test.each<[string, Answer]>([
+    ['timeout', hang],
+    ['no_connection', drop],
+  ])('that does not come has it tried again: %s', async (cause, answer) => {
+    vi.stubEnv('MINUTE', '1200');
+    app.answers = [answer];
+    expect(await attempt(plain(), sent)).toEqual({ status: 'retry', cause });
+    vi.stubEnv('MINUTE', undefined);
+  });
+
+  test.each([
+    ['address_not_public', 'https://10.0.0.1/'],
+    ['address_not_https', 'ftp://example.com/'],
+  ])('that cannot come, as nobody was called, has it tried again: %s', async (cause, url) => {
+    const receiver = { name: 'wrong', buildRequest: () => ({ ...plain().buildRequest(), url }) };
+    expect(await attempt(receiver, sent)).toEqual({ status: 'retry', cause });
+  });
+
+  test('may mean to a receiver of its own what only that knows', async () => {
+    app.answers = [{ status: 400, headers: { 'x-later': 'yes' } }];
+    const interpret = ({ status, headers }: { status: number; headers: Record<string, unknown> }): AttemptResult =>
+      status === 400 && headers['x-later'] ? { status: 'retry', cause: 'later' } : { status: 'delivered' };
+    expect(await attempt({ ...plain(), interpret }, sent)).toEqual({ status: 'retry', cause: 'later' });
+  });
+});
+
+test('an entry that its destination does not need is skipped without a request', async () => {
+  expect(await attempt({ name: 'deaf', buildRequest: () => undefined }, sent)).toEqual({ status: 'skipped' });
+  expect(app.calls).toEqual([]);
+});
+
+test('what is wrong with us is an error, and no answer', async () => {
+  const buildRequest = () => {
+    throw new TypeError('broken');
+  };
+  await expect(attempt({ name: 'broken', buildRequest }, sent)).rejects.toThrow('broken');
+});
+
+// In this order: a process that has read the secret once does not look again.
+describe('the app network', () => {
+  const reach = async (outgoing = sent): Promise<AttemptResult> =>
+    attempt(await resolveDestination(conversation), outgoing);
+
+  test.each([
+    ['is empty', ''],
+    ['is what was there first', 'not set'],
+    ['is half of JSON', '{"url":"https://app.example.com/"'],
+    ['is no object', '[]'],
+    ['has no secret', JSON.stringify({ url: 'https://app.example.com/' })],
+    ['has no address', JSON.stringify({ secret: SECRET })],
+    ['has an address that is none', JSON.stringify({ url: 'app', secret: SECRET })],
+    ['has a secret that is none', JSON.stringify({ url: 'https://app.example.com/', secret: 'secret' })],
+  ])('is not set up where the secret %s: all waits, and the next one looks again', async (_, value) => {
+    secret = value;
+    readings = 0;
+    expect(await reach()).toEqual({ status: 'retry', cause: 'not_set_up' });
+    expect(await reach()).toEqual({ status: 'retry', cause: 'not_set_up' });
+    expect(readings).toBe(2);
+  });
+
+  test('is called as soon as the secret is good, which is read once', async () => {
+    secret = JSON.stringify({ url: app.url, secret: SECRET });
+    readings = 0;
+    for (let times = 0; times < 3; times += 1) expect(await reach()).toEqual({ status: 'delivered' });
+    secret = 'something else';
+    expect(await reach()).toEqual({ status: 'delivered' });
+    expect(app.calls).toHaveLength(4);
+    expect(readings).toBe(1);
+  });
+
+  test('has a circuit that is everybody’s', async () => {
+    expect((await resolveDestination(conversation)).name).toBe('app');
+    expect((await resolveDestination({ ...conversation, account: 'other' })).name).toBe('app');
+  });
+
+  test.each<[string, Outgoing, object]>([
+    [
+      'a text',
+      { type: 'message.send', message, from: '27820000000', content: { type: 'text', text: { body: 'Zoë 😀' } } },
+      { id: 'message-1', from: '27820000000', to: '27821234567', type: 'text', text: { body: 'Zoë 😀' } },
+    ],
+    [
+      'a text with quick replies',
+      {
+        type: 'message.send',
+        message,
+        from: '27820000000',
+        content: { type: 'text', text: { body: 'Well?' } },
+        quick_replies: ['Yes', 'No'],
+      },
+      {
+        id: 'message-1',
+        from: '27820000000',
+        to: '27821234567',
+        type: 'text',
+        text: { body: 'Well?' },
+        quick_replies: ['Yes', 'No'],
+      },
+    ],
+    [
+      'an image',
+      {
+        type: 'message.send',
+        message,
+        from: '27820000000',
+        content: { type: 'image', image: { url: 'https://bridge.example.com/media/1' } },
+      },
+      {
+        id: 'message-1',
+        from: '27820000000',
+        to: '27821234567',
+        type: 'image',
+        image: { url: 'https://bridge.example.com/media/1' },
+      },
+    ],
+    [
+      'a file, of an account without a bot',
+      { type: 'message.send', message, content: { type: 'file', file: { url: 'https://bridge.example.com/media/1' } } },
+      { id: 'message-1', to: '27821234567', type: 'file', file: { url: 'https://bridge.example.com/media/1' } },
+    ],
+    [
+      'a user data request',
+      {
+        type: 'user_data.request',
+        request: { id: 'request-1', account: 'acme', phone: '27821234567' },
+        business: 'Zoë & Sons',
+        reason: 'To open your account',
+        properties: [
+          { property: 'first_name', reason: 'To greet you', required: true },
+          { property: 'citizenship', required: false },
+        ],
+      },
+      {
+        id: 'request-1',
+        to: '27821234567',
+        business: 'Zoë & Sons',
+        reason: 'To open your account',
+        properties: [
+          { property: 'first_name', reason: 'To greet you', required: true },
+          { property: 'citizenship', required: false },
+        ],
+      },
+    ],
+  ])('is told of %s as its contract says, signed', async (_, outgoing, data) => {
+    expect(await reach(entry(outgoing))).toEqual({ status: 'delivered' });
+    const [call] = app.calls;
+    if (call === undefined) throw new Error('There was no call.');
+    const event = { type: outgoing.type, timestamp: '2030-01-01T00:00:00.000123Z', data };
+    expect(new Webhook(SECRET).verify(call.body, call.headers as Record<string, string>)).toStrictEqual(event);
+    expect(call.headers['webhook-id']).toBe('entry-1');
+    expect(v.is(webhooks[event.type as keyof typeof webhooks].schema, event)).toBe(true);
+  });
+});
+
+describe("an account's platform", () => {
+  const told = entry({
+    type: 'message.received',
+    message,
+    to: '27820000000',
+    content: { type: 'text', text: { body: '' } },
+  });
+
+  const reach = async (item: object | undefined) => {
+    vi.stubEnv('TABLE_NAME', 'table');
+    vi.spyOn(documents, 'send').mockImplementation(async () => ({ Item: item }));
+    const receiver = await resolveDestination({ ...conversation, direction: 'platform' });
+    expect(receiver.name).toBe('platform#acme');
+    return attempt(receiver, told);
+  };
+
+  test('is called by its settings', async () => {
+    expect(await reach({ platform: 'webhook', settings: { url: app.url, secret: SECRET } })).toEqual({
+      status: 'delivered',
+    });
+    expect(app.calls).toMatchObject([{ json: { message: { from: '27821234567' } } }]);
+  });
+
+  test('waits where its settings are not good any more', async () => {
+    expect(await reach({ platform: 'webhook', settings: {} })).toEqual({ status: 'retry', cause: 'not_set_up' });
+  });
+
+  test('wants to know nothing where there is none', async () => {
+    expect(await reach(undefined)).toEqual({ status: 'skipped' });
+    expect(app.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,188 @@
+/** What the sweep takes up, and how it bears a table or a queue that fails, told by some that fail on purpose. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { handler } from '../../../functions/workers/sweep.ts';
+import { Backlog } from '../../../shared/delivery/backlog-metrics.ts';
+import { readWakeUp } from '../../../shared/delivery/wake-ups.ts';
+import type { Conversation } from '../../../shared/messaging/events.ts';
+import { documents } from '../../../shared/table/client.ts';
+import { conversationName, headKey } from '../../../shared/table/keys.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { useFakeQueue } from '../support/fake-queue.ts';
+
+const written = captureLog();
+const queue = useFakeQueue();
+
+/** What was asked of the table: the command, and the partition key that it names; and of the queue. */
+const asked: string[] = [];
+
+/** What is due, and what will be, by shard. */
+let due: Record<string, object[]> = {};
+let later: Record<string, object[]> = {};
+/** The circuit of the app network. */
+let app: object | undefined;
+
+const tombstone = (profiler: string) => ({ pk: 'PROFILERS#acme', sk: `PROFILER#${profiler}` });
+
+const conversation = (phone: string): Conversation => ({ direction: 'app', account: 'acme', phone });
+
+const head = (phone: string, created: string) => ({
+  ...headKey(conversationName(conversation(phone))),
+  gsi1sk: '2029-12-31T23:59:00.000Z',
+  created,
+});
+
+/** The answers of the profiler "bad" cannot be removed. */
+const answerTo = (name: string, input: Record<string, unknown>): unknown => {
+  const values = Object.values((input.ExpressionAttributeValues as Record<string, string>) ?? {});
+  asked.push(`${name} ${JSON.stringify(input.Key ?? input.RequestItems ?? values)}`);
+  if (name === 'QueryCommand' && input.IndexName === 'gsi1') {
+    const work = String(input.KeyConditionExpression).includes('<=') ? due : later;
+    return { Items: work[values.find((value) => value.startsWith('DUE#')) ?? ''] ?? [] };
+  }
+  if (name === 'GetCommand') return { Item: app };
+  if (name === 'QueryCommand') return { Items: [{ pk: values[0], sk: 'ANSWER#27821234567' }] };
+  if (name === 'BatchWriteCommand' && JSON.stringify(input).includes('ANSWERS#bad'))
+    throw new Error('27821234567 is stuck');
+  return {};
+};
+
+beforeEach(() => {
+  vi.stubEnv('TABLE_NAME', 'table');
+  vi.spyOn(documents, 'send').mockImplementation(async (command: { constructor: { name: string }; input: object }) =>
+    answerTo(command.constructor.name, { ...command.input }),
+  );
+  due = { 'DUE#0': [tombstone('bad'), tombstone('good')] };
+  later = {};
+  app = undefined;
+  queue.takes = () => asked.push('wake-up') > 0;
+});
+
+afterEach(() => {
+  expect(written.join(), 'the log').not.toContain('2782');
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  asked.length = 0;
+});
+
+const event = { time: '2030-01-01T00:00:00Z' };
+
+/** All lines but that of the backlog. */
+const lines = () => written.map((line) => JSON.parse(line)).filter(({ message }) => message !== 'backlog');
+
+const backlog = () => written.map((line) => JSON.parse(line)).filter(({ message }) => message === 'backlog');
+
+const sweep = (remaining = () => 55_000): Promise<unknown> =>
+  handler(event, { awsRequestId: 'call-1', getRemainingTimeInMillis: remaining });
+
+const finished = () => asked.filter((call) => call.startsWith('UpdateCommand'));
+
+test('what fails holds up nothing else, and fails the run when all others had their turn', async () => {
+  await expect(sweep()).rejects.toThrow('sweep failed');
+  expect(finished()).toEqual([`UpdateCommand ${JSON.stringify(tombstone('good'))}`]);
+  expect(lines()).toMatchObject([
+    { level: 'error', message: 'due work failed', error: 'Error' },
+    { level: 'error', message: 'sweep', error: 'Error' },
+  ]);
+});
+
+test('nothing is taken up when the time is nearly over', async () => {
+  due['DUE#1'] = [head('27821234567', '2029-12-31T23:58:00.000000')];
+  await sweep(() => 9_000);
+  expect(asked.filter((call) => !/^(Query|Get)Command/.test(call))).toEqual([]);
+  expect(lines()).toMatchObject([{ level: 'info', message: 'sweep', woken: 0, answers: 0, profilers: 0, failed: 0 }]);
+});
+
+test('conversations are woken, by a name that is new whenever they are due, before any answer is removed', async () => {
+  due = {
+    'DUE#0': [tombstone('good'), head('27821234567', '2029-12-31T23:58:00.000000')],
+    'DUE#7': [head('27827654321', '2029-12-31T23:58:00.000000')],
+  };
+  await sweep();
+  expect(
+    queue.taken.map(({ MessageBody, MessageDeduplicationId }) => [
+      readWakeUp(MessageBody).conversation,
+      MessageDeduplicationId,
+    ]),
+  ).toEqual([
+    [conversation('27821234567'), 'OUTBOX#app#acme#27821234567#2029-12-31T23:59:00.000Z'],
+    [conversation('27827654321'), 'OUTBOX#app#acme#27827654321#2029-12-31T23:59:00.000Z'],
+  ]);
+  const firstRemoval = asked.findIndex((call) => call.startsWith('BatchWriteCommand'));
+  expect(firstRemoval).toBeGreaterThan(asked.lastIndexOf('wake-up'));
+  expect(lines()).toMatchObject([{ message: 'sweep', woken: 2, answers: 1, profilers: 1, failed: 0 }]);
+});
+
+test.each([
+  ['the oldest of all shards, in seconds', ['23:59:30.000000', '23:58:00.250000', '23:59:00.000000'], 120],
+  ['one from before the last day', ['00:00:00.000000'], 86_400],
+  ['none', [], 0],
+])('how much waits, and how long, is told of what is due and of what is put off: %s', async (_, times, oldest) => {
+  vi.useFakeTimers({ now: Date.parse(event.time), toFake: ['Date'] });
+  const waiting = () =>
+    Object.fromEntries(
+      times.map((time, place) => [
+        `DUE#${place}`,
+        [tombstone('good'), head(`2782000000${place}`, `2029-12-31T${time}`)],
+      ]),
+    );
+  due = waiting();
+  await sweep();
+  [due, later] = [{}, waiting()];
+  await sweep();
+  expect(lines()).toMatchObject([{ woken: times.length }, { woken: 0 }]);
+  const expected = { pending_conversations: times.length, oldest_s: oldest, app_network_failing: 0 };
+  expect(backlog()).toMatchObject([expected, expected]);
+});
+
+test('a head that says nothing of its age counts, as one that has not waited', async () => {
+  due = { 'DUE#0': [{ ...head('27821234567', ''), created: undefined }] };
+  await sweep();
+  expect(backlog()).toMatchObject([{ pending_conversations: 1, oldest_s: 0 }]);
+});
+
+test.each([
+  ['10,000 wait already', 10_000, () => false, 10_000],
+  ['fewer do', 9_999, () => false, 10_000],
+  ['there is no time left', 1, () => true, 1],
+])(
+  'those that are put off are counted unless there are very many, or no time: where %s',
+  async (_, many, isLate, all) => {
+    later = { 'DUE#0': [head('27821234567', '2029-12-31T23:58:00.000000')] };
+    const counted = new Backlog();
+    counted.note(
+      Array.from({ length: many }, () => ({ pk: '', sk: '', gsi1sk: '', created: '2029-12-31T23:59:00.000000' })),
+    );
+    await counted.noteLater(event.time, isLate);
+    expect(counted.waiting).toBe(all);
+  },
+);
+
+test.each([
+  ['is left alone since it failed', { failures: 3, open_until: '2030-01-01T00:01:00.000Z' }, 1],
+  ['is used, though it failed lately', { failures: 2 }, 0],
+  ['has asked for fewer calls', { open_until: '2030-01-01T00:01:00.000Z' }, 0],
+])('whether the app network is failing is told, where it %s', async (_, circuit, failing) => {
+  app = circuit;
+  await sweep().catch(() => undefined);
+  expect(backlog()).toMatchObject([{ app_network_failing: failing }]);
+});
+
+test('a queue that fails holds up neither other shards nor the removal of answers, and fails the run', async () => {
+  due = {
+    'DUE#0': [head('27821234567', '2029-12-31T23:58:00.000000'), tombstone('good')],
+    'DUE#1': [tombstone('other'), head('27827654321', '2029-12-31T23:58:00.000000')],
+  };
+  queue.takes = ({ MessageBody }) => !MessageBody.includes('27821234567');
+  await expect(sweep()).rejects.toThrow('sweep failed');
+  expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation.phone)).toEqual(['27827654321']);
+  expect(finished()).toEqual(['good', 'other'].map((name) => `UpdateCommand ${JSON.stringify(tombstone(name))}`));
+
+  queue.down = true;
+  asked.length = 0;
+  await expect(sweep()).rejects.toThrow('sweep failed');
+  expect(finished()).toHaveLength(2);
+  expect(lines().map(({ message }) => message)).toEqual([
+    ...['due work failed', 'sweep'],
+    ...['due work failed', 'due work failed', 'sweep'],
+  ]);
+});

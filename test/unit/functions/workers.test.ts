@@ -1,0 +1,323 @@
+/** What workers do with their events; the table and the queue are the test's. */
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBStreamEvent, SQSEvent, SQSRecord } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { handler as count } from '../../../functions/workers/count.ts';
+import { handler as deliver } from '../../../functions/workers/deliver.ts';
+import { handler as erase } from '../../../functions/workers/erase.ts';
+import { handler as relay } from '../../../functions/workers/relay.ts';
+import { readWakeUp } from '../../../shared/delivery/wake-ups.ts';
+import type { Conversation } from '../../../shared/messaging/events.ts';
+import { logItem, type Message } from '../../../shared/messaging/message.ts';
+import { documents } from '../../../shared/table/client.ts';
+import { conversationName, entryKey, erasureKey, headKey } from '../../../shared/table/keys.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { lifetime } from '../../support/lifetime.ts';
+import { useFakeQueue } from '../support/fake-queue.ts';
+
+const PHONE = '27821234567';
+const TEXT = 'my secret text';
+
+const written = captureLog();
+const queue = useFakeQueue();
+
+/** Without trace and metrics, which have tests of their own. */
+const lines = () =>
+  written.map((line) => {
+    const { trace_id: _trace, _aws, ...rest } = JSON.parse(line);
+    return rest;
+  });
+
+/** A call of the table, and what the table answers it. */
+type Table = (name: string, input: Record<string, unknown>) => unknown;
+
+let table: Table;
+const asked: { name: string; input: Record<string, unknown> }[] = [];
+
+beforeEach(() => {
+  vi.stubEnv('TABLE_NAME', 'table');
+  vi.stubEnv('MESSAGE_RETENTION', '90');
+  vi.stubEnv('COUNTER_RETENTION', '400');
+  asked.length = 0;
+  table = () => ({});
+  vi.spyOn(documents, 'send').mockImplementation(async (command: { constructor: { name: string }; input: object }) => {
+    const call = { name: command.constructor.name, input: { ...command.input } };
+    asked.push(call);
+    return table(call.name, call.input);
+  });
+});
+
+afterEach(() => {
+  expect(written.join(), 'the log').not.toContain(PHONE);
+  expect(written.join(), 'the log').not.toContain(TEXT);
+  vi.unstubAllEnvs();
+});
+
+const context = (remaining = 60_000) => ({ awsRequestId: 'call-1', getRemainingTimeInMillis: () => remaining });
+
+const conversation: Conversation = { direction: 'platform', account: 'acme', phone: PHONE };
+
+const message: Message = {
+  id: 'message-1',
+  account: 'acme',
+  phone: PHONE,
+  job_id: 'job-1',
+  payload_type: 'text',
+  ...lifetime,
+};
+
+describe('relay', () => {
+  const keys = ['1', '2', '3'].map((id) => entryKey(conversationName({ ...conversation, phone: `${PHONE}${id}` }), id));
+
+  const event = { Records: keys.map((key) => ({ dynamodb: { Keys: marshall(key) } })) } as DynamoDBStreamEvent;
+
+  test('makes each new entry a wake-up of its conversation, once for each entry', async () => {
+    await relay(event, context());
+    expect(
+      queue.taken.map(({ MessageBody, MessageDeduplicationId }) => [
+        readWakeUp(MessageBody).conversation,
+        MessageDeduplicationId,
+      ]),
+    ).toEqual([
+      [{ ...conversation, phone: `${PHONE}1` }, 'ENTRY#1'],
+      [{ ...conversation, phone: `${PHONE}2` }, 'ENTRY#2'],
+      [{ ...conversation, phone: `${PHONE}3` }, 'ENTRY#3'],
+    ]);
+    expect(lines()).toEqual([{ level: 'info', message: 'relay', entries: 3, trace_ids: [] }]);
+    expect(asked).toEqual([]);
+  });
+
+  test('gives a batch that comes again the same names, by which the queue swallows it', async () => {
+    await relay(event, context());
+    await relay(event, context());
+    const [first, again] = queue.calls;
+    expect(again).toEqual(first);
+  });
+
+  test('fails the batch where the queue fails, and where it does not take an entry', async () => {
+    queue.down = true;
+    await expect(relay(event, context())).rejects.toThrow('relay failed');
+    queue.down = false;
+    queue.takes = ({ MessageDeduplicationId }) => MessageDeduplicationId !== 'ENTRY#2';
+    await expect(relay(event, context())).rejects.toThrow('relay failed');
+    expect(lines()).toMatchObject([
+      { level: 'error', message: 'relay' },
+      { level: 'error', message: 'relay', error: 'Error' },
+    ]);
+  });
+});
+
+describe('deliver', () => {
+  const wakeUp = (body = JSON.stringify(conversation), receiptHandle = 'handle-1') =>
+    ({ body, receiptHandle }) as SQSRecord;
+
+  const event = (...Records: SQSRecord[]): SQSEvent => ({ Records });
+
+  const head = { ...headKey(conversationName(conversation)), generation: 1, created: '2030-01-01T00:00:00.000000' };
+
+  const entry = (created = new Date().toISOString().replace('Z', '000')) => ({
+    ...entryKey(conversationName(conversation), '1'),
+    id: '1',
+    created,
+    outgoing: { type: 'message.received', message, to: '27820000000', content: { type: 'text', text: { body: TEXT } } },
+  });
+
+  /** A table in which an entry waits, for a platform with these settings, or for none. */
+  const holding =
+    ({ settings, created }: { settings?: object; created?: string } = {}): Table =>
+    (name, { Key }) => {
+      const { pk = '', sk = '' } = (Key ?? {}) as Record<string, string>;
+      if (name === 'GetCommand' && sk === 'HEAD') return { Item: { ...head, gsi1sk: '9999' } };
+      if (name === 'GetCommand' && settings && pk.startsWith('PLATFORM#'))
+        return { Item: { platform: 'webhook', settings } };
+      if (name === 'QueryCommand') return { Items: [entry(created)] };
+      if (name === 'BatchGetCommand') return { Responses: { table: [entry(created)] } };
+      return { Attributes: {} };
+    };
+
+  test('sends no wake-up when nothing is left, and counts what it did', async () => {
+    table = holding();
+    await deliver(event(wakeUp()), context());
+    expect({ taken: queue.taken, returned: queue.returned }).toEqual({ taken: [], returned: [] });
+    expect(lines()).toEqual([
+      { level: 'info', message: 'skipped', type: 'message.received', account: 'acme', message_id: 'message-1' },
+      { level: 'info', message: 'deliver', settled: 1, retry_scheduled: 0, unfinished: 0, trace_ids: [] },
+    ]);
+  });
+
+  test('sends one fresh wake-up of the conversation where time ran out, with a new name each time', async () => {
+    table = holding();
+    await deliver(event(wakeUp()), context(5_000));
+    expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation)).toEqual([conversation]);
+    await deliver(event(wakeUp()), context(5_000));
+    expect(new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).size).toBe(2);
+    expect(queue.returned).toEqual([]);
+    expect(lines()).toEqual(
+      Array(2).fill({
+        level: 'info',
+        message: 'deliver',
+        settled: 0,
+        retry_scheduled: 0,
+        unfinished: 1,
+        trace_ids: [],
+      }),
+    );
+  });
+
+  const failing: Table = () => {
+    throw new TypeError(`${PHONE} wrote ${TEXT}`);
+  };
+
+  test.each<[string, string, Table]>([
+    ['that fails', JSON.stringify(conversation), failing],
+    ['that is no JSON', `${PHONE} ${TEXT}`, holding()],
+    ['that names no conversation', JSON.stringify({ phone: PHONE, text: TEXT }), holding()],
+  ])('has a wake-up %s come again in 5 s, and fails', async (_, body, behaviour) => {
+    table = behaviour;
+    await expect(deliver(event(wakeUp(body)), context())).rejects.toThrow(
+      /^deliver failed; its log line says where\.$/,
+    );
+    expect(queue.returned).toEqual([{ ReceiptHandle: 'handle-1', VisibilityTimeout: 5 }]);
+    expect(queue.taken).toEqual([]);
+    expect(lines()).toMatchObject([{ level: 'error', message: 'deliver', error: expect.any(String) }]);
+  });
+
+  test('has a wake-up come again in 5 s where a fresh one could not be sent', async () => {
+    table = holding();
+    queue.takes = () => false;
+    await expect(deliver(event(wakeUp()), context(5_000))).rejects.toThrow('deliver failed');
+    expect(queue.returned).toEqual([{ ReceiptHandle: 'handle-1', VisibilityTimeout: 5 }]);
+  });
+
+  test('fails as well where the queue cannot be told to bring it again', async () => {
+    table = failing;
+    queue.down = true;
+    await expect(deliver(event(wakeUp()), context())).rejects.toThrow('deliver failed');
+  });
+
+  describe('logs account, message and cause', () => {
+    const settings = { url: 'https://10.0.0.1/', secret: `whsec_${Buffer.alloc(24).toString('base64')}` };
+
+    const names = { type: 'message.received', account: 'acme', message_id: 'message-1', cause: 'address_not_public' };
+
+    beforeEach(() => void vi.stubEnv('MINUTE', '1'));
+
+    test('of what is put off', async () => {
+      vi.useFakeTimers({ toFake: ['Date'] });
+      table = holding({ settings });
+      await deliver(event(wakeUp()), context());
+      vi.useRealTimers();
+      expect(lines()).toEqual([
+        { level: 'warn', message: 'retry scheduled', ...names, reason: names.cause, attempts: 1, retries_scheduled: 1 },
+        { level: 'info', message: 'deliver', settled: 0, retry_scheduled: 1, unfinished: 0, trace_ids: [] },
+      ]);
+    });
+
+    test('of what is given up', async () => {
+      table = holding({ settings, created: '2020-01-01T00:00:00.000000' });
+      await deliver(event(wakeUp()), context());
+      expect(lines()).toEqual([
+        { level: 'error', message: 'permanently failed', ...names, reason: names.cause, permanently_failed: 1 },
+        { level: 'info', message: 'deliver', settled: 1, retry_scheduled: 0, unfinished: 0, trace_ids: [] },
+      ]);
+    });
+  });
+});
+
+describe('count', () => {
+  const created = '2030-01-01T00:00:00.000000';
+
+  const items = () => [
+    logItem(message, 'sent', created),
+    logItem({ ...message, id: 'message-2' }, 'sent', created),
+    logItem(message, 'read', created),
+  ];
+
+  const event = () =>
+    ({ Records: items().map((item) => ({ dynamodb: { NewImage: marshall(item) } })) }) as DynamoDBStreamEvent;
+
+  test('adds the entries of its batch to the counters of their jobs', async () => {
+    await count(event(), context());
+    expect(asked.map(({ name }) => name)).toEqual(['TransactWriteCommand']);
+    const updates = asked
+      .flatMap(({ input }) => input.TransactItems as { Update: { Key: object; ExpressionAttributeValues: object } }[])
+      .map(({ Update: { Key, ExpressionAttributeValues } }) => ({ ...Key, ...ExpressionAttributeValues }));
+    expect(updates).toMatchObject([
+      ...items().map(({ pk, sk }) => ({ pk, sk, ':true': true })),
+      { pk: 'JOBS#acme', sk: 'DAY#2030-01-01#job-1#text#sent', ':count': 2 },
+      { pk: 'JOBS#acme', sk: 'DAY#2030-01-01#job-1#text#read', ':count': 1 },
+    ]);
+    expect(lines()).toEqual([{ level: 'info', message: 'count', entries: 3, counted: 3 }]);
+  });
+
+  test('fails its batch where the table fails', async () => {
+    table = () => {
+      throw new Error(`${PHONE} cannot be counted`);
+    };
+    await expect(count(event(), context())).rejects.toThrow('count failed');
+    expect(lines()).toMatchObject([{ level: 'error', message: 'count', error: 'Error' }]);
+  });
+});
+
+describe('erase', () => {
+  const phones = ['1', '2', '3'].map((end) => `${PHONE}${end}`);
+
+  const keyOf = (phone: string) => erasureKey(phone).pk;
+
+  /** A table in which these are to be erased, on two pages; the erasures of some fail. */
+  const holding =
+    (...failing: string[]): Table =>
+    (name, { Key, IndexName, ExclusiveStartKey }) => {
+      const { pk = '' } = (Key ?? {}) as Record<string, string>;
+      if (IndexName === 'gsi1') {
+        const [first, ...others] = phones.map(erasureKey);
+        return ExclusiveStartKey ? { Items: others } : { Items: [first], LastEvaluatedKey: first };
+      }
+      if (failing.some((phone) => pk === keyOf(phone))) throw new TypeError(`${PHONE} wrote ${TEXT}`);
+      return name === 'GetCommand' ? { Item: { pseudonym: 'erased-1', requested: '2030-01-01T00:00:00.000Z' } } : {};
+    };
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now: Date.parse('2030-01-01T01:00:00.000Z'), toFake: ['Date'] });
+  });
+
+  afterEach(() => void vi.useRealTimers());
+
+  const finished = () => asked.filter(({ name }) => name === 'DeleteCommand').map(({ input }) => input.Key);
+
+  test('goes on with what is due, all of it', async () => {
+    table = holding();
+    await erase({}, context());
+    expect(finished()).toEqual(phones.map(erasureKey));
+    expect(asked[0]).toMatchObject({
+      input: { ExpressionAttributeValues: { ':time': '2030-01-01T01:00:00.000Z' } },
+    });
+    expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 3, failed: 0 }]);
+  });
+
+  test('gives all others their turn where one fails, and fails then', async () => {
+    table = holding(`${PHONE}1`);
+    await expect(erase({}, context())).rejects.toThrow('erase failed');
+    expect(finished()).toEqual(phones.slice(1).map(erasureKey));
+    expect(lines()).toMatchObject([
+      { level: 'error', message: 'erasure failed', error: 'TypeError' },
+      { level: 'error', message: 'erase', error: 'Error' },
+    ]);
+  });
+
+  test('takes up no more when the time is nearly over', async () => {
+    table = holding();
+    await erase({}, context(9_000));
+    expect(asked.filter(({ name }) => name !== 'QueryCommand')).toEqual([]);
+    expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 0, failed: 0 }]);
+  });
+
+  test('fails where one has failed before the time was nearly over', async () => {
+    table = holding(`${PHONE}1`);
+    const left = [60_000, 60_000, 9_000];
+    await expect(erase({}, { ...context(), getRemainingTimeInMillis: () => left.shift() ?? 9_000 })).rejects.toThrow(
+      'erase failed',
+    );
+    expect(finished()).toEqual(phones.slice(1, 2).map(erasureKey));
+  });
+});

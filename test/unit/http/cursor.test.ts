@@ -1,0 +1,100 @@
+/** Cursors: a place in one list, which no other list takes. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Problem } from '../../../shared/core/problems.ts';
+import { decodeCursor, encodeCursor } from '../../../shared/http/cursor.ts';
+
+const words = fc.string({ unit: 'grapheme' });
+const lists = fc.array(fc.oneof(words, fc.integer(), fc.constant(undefined)), { maxLength: 4 });
+
+/** What is said of a cursor that is refused. */
+const refusal = (list: Parameters<typeof decodeCursor>[0], cursor: string) => {
+  try {
+    return { taken: decodeCursor(list, cursor) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { code: error.code, faults: error.faults };
+  }
+};
+
+const refused = {
+  code: 'invalid_request',
+  faults: [
+    {
+      parameter: 'cursor',
+      detail: 'must be taken as it is from the Link header of the page before, with the same filters',
+    },
+  ],
+};
+
+test('every position in every list comes back from its cursor, which a URL holds as it is', () => {
+  fc.assert(
+    fc.property(lists, words, (list, position) => {
+      const cursor = encodeCursor(list, position);
+      expect(decodeCursor(list, cursor)).toBe(position);
+      expect(cursor).toMatch(/^[\w-]+$/);
+    }),
+  );
+});
+
+test('without a cursor a list begins at its beginning', () => {
+  expect(decodeCursor(['acme'], undefined)).toBeUndefined();
+});
+
+test('no other list takes a cursor', () => {
+  fc.assert(
+    fc.property(lists, lists, words, (list, other, position) => {
+      // One that differs by nothing but what JSON does not tell apart is the same.
+      fc.pre(JSON.stringify(list) !== JSON.stringify(other));
+      expect(refusal(other, encodeCursor(list, position))).toEqual(refused);
+    }),
+  );
+});
+
+test('a cursor whose position was altered is refused', () => {
+  fc.assert(
+    fc.property(lists, words, words, (list, position, other) => {
+      fc.pre(position !== other);
+      const [mark] = Buffer.from(encodeCursor(list, position), 'base64url').toString().split(' ');
+      expect(refusal(list, Buffer.from(`${mark} ${other}`).toString('base64url'))).toEqual(refused);
+    }),
+  );
+});
+
+test('a position may be as long as any of ours', () => {
+  const longest = 'x'.repeat(250);
+  expect(decodeCursor(['logs'], encodeCursor(['logs'], longest))).toBe(longest);
+});
+
+describe('a cursor is refused', () => {
+  const list = ['logs', 'acme', undefined, 'read'];
+  const cursor = encodeCursor(list, '2030-01-01T00:00:00.000000#message-1#read');
+  const text = Buffer.from(cursor, 'base64url').toString();
+
+  test.each([
+    ['that is empty', ''],
+    ['that is a bare position', '2030-01-01T00:00:00.000000#message-1#read'],
+    ['that is the position, encoded', Buffer.from('2030-01-01T00:00:00.000000').toString('base64url')],
+    ['of another account', encodeCursor(['logs', 'other', undefined, 'read'], 'x')],
+    ['of another filter', encodeCursor(['logs', 'acme', undefined, 'sent'], 'x')],
+    ['of a filter more', encodeCursor(['logs', 'acme', '27821234567', 'read'], 'x')],
+    ['that lost its end', cursor.slice(0, 10)],
+    ['with padding', `${cursor}==`],
+    ['in the other base64', Buffer.from(`${text}???>>>`).toString('base64')],
+    ['with a space', `${cursor} `],
+    ['with a sign of another alphabet inside', `${cursor.slice(0, 30)}%${cursor.slice(30)}`],
+    ['that is no UTF-8', Buffer.concat([Buffer.from(text), Buffer.from([0xff])]).toString('base64url')],
+    ['that says nothing', 'AAAA'],
+    ['that is longer than any of ours', encodeCursor(list, 'x'.repeat(251))],
+  ])('%s', (_, wrong) => {
+    expect(decodeCursor(list, cursor)).toContain('message-1');
+    expect(refusal(list, wrong)).toEqual(refused);
+  });
+
+  test('wherever a sign of the part is changed that names its list', () => {
+    for (let place = 0; place < 20; place += 1) {
+      const changed = `${cursor.slice(0, place)}${cursor[place] === 'A' ? 'B' : 'A'}${cursor.slice(place + 1)}`;
+      expect(refusal(list, changed), changed).toEqual(refused);
+    }
+  });
+});

@@ -1,0 +1,259 @@
+/** Which requests with a known id and content are repeats, equal parts of one message, or a message that is resent. */
+import { expect, test } from 'vitest';
+import { type CopyState, decide, type Repeats } from '../../../shared/messaging/repeats.ts';
+
+/** Bytes of a text that may be a part of a longer one, and of one that may not. */
+const LONG = 2_048;
+const SHORT = 20;
+const LEAST_PART = 54;
+
+/** Something that happens, in seconds from the start. */
+type Step =
+  /** A request arrives; what is to be done with it, and the place and generation of its copy. */
+  | [seconds: number, request: string, expected: 'sent' | 'repeat', place: number, generation: number]
+  /** The copy that was sent then, counted from 0, fails or is delivered. */
+  | [seconds: number, state: 'fails' | 'is delivered', send: number];
+
+/** Plays what happens to one message of a platform. A request answers which copy it is about. */
+const play = async (steps: Step[], bytes: number): Promise<void> => {
+  const sends: ({ key: string; reached?: string } & CopyState)[] = [];
+  let repeats: Repeats = { generation: 0, resent: 0, contents: {} };
+  for (const [seconds, what, ...rest] of steps) {
+    const at = 1_000_000 + seconds * 1_000;
+    if (what === 'fails' || what === 'is delivered') {
+      const send = sends[Number(rest[0])];
+      if (send === undefined) throw new Error('It was not sent.');
+      send.failed = what === 'fails' ? at : undefined;
+      continue;
+    }
+    const keyOf = ({ place, generation }: { place: number; generation: number }) => `${what} ${place} ${generation}`;
+    const first = { action: 'send' as const, copy: { place: 0, generation: 0 }, repeats };
+    const isKnown = sends.some(({ key }) => key === keyOf(first.copy));
+    const request = { content: what, arrived: at, bytes, leastPart: LEAST_PART };
+    const look = async (copy: { place: number; generation: number }): Promise<CopyState> => {
+      const found = sends.findLast(({ key }) => key === keyOf(copy));
+      if (found === undefined) throw new Error(`${keyOf(copy)} was never sent.`);
+      return found;
+    };
+    const { action, copy, repeats: next = repeats } = isKnown ? await decide(repeats, request, look) : first;
+    repeats = next;
+    // Acceptance takes a moment after the arrival.
+    if (action === 'send') sends.push({ key: keyOf(copy), accepted: at + 30 });
+    const [expected, place, generation] = rest;
+    expect([seconds, what, action === 'send' ? 'sent' : 'repeat', copy.place, copy.generation]).toEqual([
+      seconds,
+      what,
+      expected,
+      place,
+      generation,
+    ]);
+  }
+};
+
+const x = 'x';
+const y = 'y';
+const MINUTE = 60;
+
+test.each<[string, Step[]]>([
+  [
+    'two equal parts are both sent',
+    [
+      [0, x, 'sent', 0, 0],
+      [0.3, x, 'sent', 1, 0],
+    ],
+  ],
+  [
+    'equal parts that are not next to each other are all sent',
+    [
+      [0, x, 'sent', 0, 0],
+      [0.3, y, 'sent', 0, 0],
+      [0.6, x, 'sent', 1, 0],
+      [0.9, y, 'sent', 1, 0],
+      [1.2, x, 'sent', 2, 0],
+    ],
+  ],
+  [
+    'the response to one part is lost: all parts come again after 5, 10 and 15 minutes, and none is sent again',
+    [
+      [0, x, 'sent', 0, 0],
+      [5 * MINUTE, x, 'repeat', 0, 0],
+      [15 * MINUTE, x, 'repeat', 0, 0],
+      [30 * MINUTE, x, 'repeat', 0, 0],
+    ],
+  ],
+  [
+    'the response to the second of two equal parts is lost: neither is sent again',
+    [
+      [0, x, 'sent', 0, 0],
+      [0.3, x, 'sent', 1, 0],
+      [5 * MINUTE, x, 'repeat', 0, 0],
+      [5 * MINUTE + 0.3, x, 'repeat', 1, 0],
+    ],
+  ],
+  [
+    'the response to the first of two equal parts is lost: the second is sent when all parts come again',
+    [
+      [0, x, 'sent', 0, 0],
+      [5 * MINUTE, x, 'repeat', 0, 0],
+      [5 * MINUTE + 0.3, x, 'sent', 1, 0],
+      [15 * MINUTE, x, 'repeat', 0, 0],
+      [15 * MINUTE + 0.3, x, 'repeat', 1, 0],
+    ],
+  ],
+  [
+    'the second of two equal parts did not arrive: it is sent when all parts come again',
+    [
+      [0, x, 'sent', 0, 0],
+      [30 + 5 * MINUTE, x, 'repeat', 0, 0],
+      [30.3 + 5 * MINUTE, x, 'sent', 1, 0],
+    ],
+  ],
+  [
+    'a request that arrived before the first was accepted is a repeat, however long its text is',
+    [
+      [0, x, 'sent', 0, 0],
+      [0.01, x, 'repeat', 0, 0],
+      [0.02, x, 'repeat', 0, 0],
+      [0.3, x, 'sent', 1, 0],
+    ],
+  ],
+  [
+    'limit: a repeat at once of a long text is taken for an equal part, so that none is ever lost',
+    [
+      [0, x, 'sent', 0, 0],
+      [0.1, x, 'sent', 1, 0],
+    ],
+  ],
+  [
+    'limit: courier 8.2.1 repeats only the second of two equal parts, which did not arrive: it is not sent',
+    [
+      [0, x, 'sent', 0, 0],
+      [5 * MINUTE, x, 'repeat', 0, 0],
+    ],
+  ],
+  [
+    'Resend of a pending message sends nothing',
+    [
+      [0, x, 'sent', 0, 0],
+      [2 * MINUTE, x, 'repeat', 0, 0],
+    ],
+  ],
+  [
+    'Resend of a delivered message sends nothing, also where a failure was reported before',
+    [
+      [0, x, 'sent', 0, 0],
+      [1, 'fails', 0],
+      [2, 'is delivered', 0],
+      [2 * MINUTE, x, 'repeat', 0, 0],
+    ],
+  ],
+  [
+    'Resend of a failed message is sent as a new one, each time that it has failed',
+    [
+      [0, x, 'sent', 0, 0],
+      [1, 'fails', 0],
+      [2 * MINUTE, x, 'sent', 0, 1],
+      [2 * MINUTE + 1, 'fails', 1],
+      [4 * MINUTE, x, 'sent', 0, 2],
+      [6 * MINUTE, x, 'repeat', 0, 2],
+    ],
+  ],
+  [
+    'Resend within the minute is no equal part',
+    [
+      [0, x, 'sent', 0, 0],
+      [1, 'fails', 0],
+      [20, x, 'sent', 0, 1],
+      [21, 'fails', 1],
+      [40, x, 'sent', 0, 2],
+    ],
+  ],
+  [
+    'Resend of two equal parts sends both, in one generation',
+    [
+      [0, x, 'sent', 0, 0],
+      [0.3, x, 'sent', 1, 0],
+      [1, 'fails', 0],
+      [1, 'fails', 1],
+      [20, x, 'sent', 0, 1],
+      [20.3, x, 'sent', 1, 1],
+    ],
+  ],
+  [
+    'Resend of two equal parts, of which one was delivered, sends the other one',
+    [
+      [0, x, 'sent', 0, 0],
+      [0.3, x, 'sent', 1, 0],
+      [1, 'is delivered', 0],
+      [1, 'fails', 1],
+      [5 * MINUTE, x, 'repeat', 0, 0],
+      [5 * MINUTE + 0.3, x, 'sent', 1, 1],
+    ],
+  ],
+  [
+    'Resend of different parts sends those that failed, in one generation',
+    [
+      [0, x, 'sent', 0, 0],
+      [0.3, y, 'sent', 0, 0],
+      [1, 'fails', 0],
+      [1, 'fails', 1],
+      [2 * MINUTE, x, 'sent', 0, 1],
+      [2 * MINUTE + 0.3, y, 'sent', 0, 1],
+      [2 * MINUTE + 1, 'fails', 2],
+      [4 * MINUTE, x, 'sent', 0, 2],
+      [4 * MINUTE + 0.3, y, 'repeat', 0, 1],
+    ],
+  ],
+  [
+    'an equal part that follows a part that failed at once is a part, and no Resend',
+    [
+      [0, x, 'sent', 0, 0],
+      [0.2, 'fails', 0],
+      [0.3, x, 'sent', 1, 0],
+    ],
+  ],
+  [
+    'Resend whose response is lost is not sent once more',
+    [
+      [0, x, 'sent', 0, 0],
+      [1, 'fails', 0],
+      [2 * MINUTE, x, 'sent', 0, 1],
+      [7 * MINUTE, x, 'repeat', 0, 1],
+    ],
+  ],
+])('of a long text: %s', async (_, steps) => {
+  await play(steps, LONG);
+});
+
+test.each<[string, Step[]]>([
+  [
+    'it cannot be an equal part: every request within seconds is a repeat',
+    [
+      [0, x, 'sent', 0, 0],
+      [0.3, x, 'repeat', 0, 0],
+      [0.6, x, 'repeat', 0, 0],
+      [5 * MINUTE, x, 'repeat', 0, 0],
+      [5 * MINUTE + 0.3, x, 'repeat', 0, 0],
+    ],
+  ],
+  [
+    'Resend of a failed message is sent as a new one, at any time after a person can know of it',
+    [
+      [0, x, 'sent', 0, 0],
+      [1, 'fails', 0],
+      [3, x, 'repeat', 0, 0],
+      [10, x, 'sent', 0, 1],
+      [10.2, x, 'repeat', 0, 1],
+      [11, 'fails', 1],
+      [2 * MINUTE, x, 'sent', 0, 2],
+    ],
+  ],
+])('of a short text: %s', async (_, steps) => {
+  await play(steps, SHORT);
+});
+
+test('equal parts have 64 KB together at most: whoever repeats for ever is not sent for ever', async () => {
+  const requests = (from: number, count: number, action: 'sent' | 'repeat'): Step[] =>
+    Array.from({ length: count }, (_, place) => [from + place, x, action, action === 'sent' ? place : 31, 0]);
+  await play([...requests(0, 32, 'sent'), ...requests(32, 10, 'repeat')], LONG);
+});

@@ -1,0 +1,507 @@
+/** Calls of servers outside, with real servers on loopback: which are made at all, and how each can end. */
+import dns from 'node:dns';
+import { once } from 'node:events';
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+import { createServer, Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
+import { isPublicAddress, post } from '../../../shared/outbound/http-client.ts';
+import { DeliveryError, jsonRequest } from '../../../shared/outbound/request.ts';
+import { signed } from '../../../shared/outbound/standard-webhooks.ts';
+import { drop, hang, Receiver } from '../../stack/support/receiver.ts';
+import { noContent, RawServer, writeThenReset } from '../support/raw-server.ts';
+
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await Receiver.start();
+});
+
+afterAll(() => receiver.close());
+
+beforeEach(() => {
+  vi.stubEnv('ALLOW_LOOPBACK', 'true');
+  receiver.calls.length = 0;
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+  syncBuiltinESMExports();
+});
+
+const postTo = (url: string) => post({ url, headers: { 'content-type': 'application/json' }, body: '{"a":"é"}' });
+
+/** Why there is no answer from an address. */
+const whyNot = async (url: string): Promise<string> => {
+  const error = await postTo(url).catch((thrown: unknown) => thrown);
+  if (!(error instanceof DeliveryError)) throw new Error(`${url} was answered, or failed otherwise: ${error}`);
+  expect([error.name, error.message]).toEqual(['DeliveryError', error.reason]);
+  return error.reason;
+};
+
+/** A server of this test's. Answers its address. */
+const serve = async (server: Server): Promise<string> => {
+  onTestFinished(() => closeServer(server));
+  return listenOnLoopback(server, 0);
+};
+
+/** A port of this machine that says nothing, and how often someone connected. */
+const listen = async () => {
+  const counted = { connections: 0 };
+  const server = createServer((socket) => {
+    counted.connections += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return { counted, port: typeof address === 'object' ? address?.port : undefined };
+};
+
+/** A server that answers with bytes of the test's choice; it ends with the test. */
+const rawServer = async (): Promise<RawServer> => {
+  const server = await RawServer.start();
+  onTestFinished(() => server.close());
+  return server;
+};
+
+/** Has every name stand for these addresses. */
+const resolveTo = (...addresses: string[]): void => {
+  const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
+    const done = args.at(-1) as (error: null, addresses: dns.LookupAddress[]) => void;
+    process.nextTick(() => done(null, found));
+  }) as typeof dns.lookup);
+  syncBuiltinESMExports();
+};
+
+const PRIVATE = [
+  'https://10.0.0.1/',
+  'https://172.16.0.1/',
+  'https://192.168.1.1/',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://0.0.0.0/',
+  'https://100.64.0.1/',
+  'https://198.18.0.1/',
+  'https://224.0.0.1/',
+  'https://255.255.255.255/',
+  'https://[::]/',
+  'https://[fc00::1]/',
+  'https://[fd00:ec2::254]/',
+  'https://[fe80::1]/',
+  'https://[ff02::1]/',
+  'https://[::ffff:10.0.0.1]/',
+  'https://[::10.0.0.1]/',
+  'https://[::127.0.0.1]/',
+  'https://[4000::1]/',
+  'https://[64:ff9b::a00:1]/',
+  'https://[2002:a00:1::]/',
+];
+
+const OF_THIS_MACHINE = [
+  'https://127.0.0.1/',
+  'https://127.255.255.254/',
+  'https://[::1]/',
+  'https://[::ffff:127.0.0.1]/',
+  'https://2130706433/',
+  'https://0x7f.1/',
+  'https://017700000001/',
+  'https://127.1/',
+  'https://127.0.0.1./',
+];
+
+describe('an address in figures', () => {
+  test.each(['https://8.8.8.8/', 'https://223.255.255.255/', 'https://[2606:4700::1]/', 'https://[::ffff:8.8.8.8]/'])(
+    'may be public: %s',
+    (url) => {
+      expect(isPublicAddress(new URL(url))).toBe(true);
+    },
+  );
+
+  test.each(PRIVATE)('may be none that the public network knows: %s', (url) => {
+    expect(isPublicAddress(new URL(url))).toBe(false);
+  });
+});
+
+describe('an address that must not be called', () => {
+  test.each([...PRIVATE, ...OF_THIS_MACHINE])('is refused before anything connects: %s', async (url) => {
+    vi.stubEnv('ALLOW_LOOPBACK', undefined);
+    const connect = vi.spyOn(Socket.prototype, 'connect');
+    expect(await whyNot(url)).toBe('address_not_public');
+    expect(connect).not.toHaveBeenCalled();
+  });
+
+  test.each(PRIVATE.flatMap((url) => [url, url.replace('https:', 'http:')]))(
+    'is refused on the local stack as well, if it is not of this machine: %s',
+    async (url) => {
+      const connect = vi.spyOn(Socket.prototype, 'connect');
+      expect(await whyNot(url)).toBe('address_not_public');
+      expect(connect).not.toHaveBeenCalled();
+    },
+  );
+
+  test.each(['localhost', 'LOCALHOST'])('is refused behind a name: %s', async (name) => {
+    const { counted, port } = await listen();
+    // So that the test sees whom the name stands for.
+    expect(await whyNot(`https://${name}:${port}/`)).toBe('no_connection');
+    expect(counted.connections).toBe(1);
+    vi.stubEnv('ALLOW_LOOPBACK', undefined);
+    expect(await whyNot(`https://${name}:${port}/`)).toBe('address_not_public');
+    expect(counted.connections).toBe(1);
+  });
+
+  test.each([
+    [['10.0.0.1']],
+    [['8.8.8.8', '10.0.0.1']],
+    [['2606:4700::1', '8.8.8.8', '::1']],
+    [['::ffff:169.254.169.254']],
+  ])('is refused as one of those of a name: %j', async (addresses) => {
+    vi.stubEnv('ALLOW_LOOPBACK', undefined);
+    resolveTo(...addresses);
+    expect(await whyNot('https://customer.example.com/')).toBe('address_not_public');
+  });
+});
+
+test('what a name stood for when it was checked is what is called', async () => {
+  resolveTo('127.0.0.1');
+  expect((await postTo(receiver.url.replace('127.0.0.1', 'customer.example.com'))).status).toBe(204);
+  expect(dns.lookup).toHaveBeenCalledTimes(1);
+});
+
+describe('an address that is not https', () => {
+  test.each(['http://customer.example.com/', 'http://8.8.8.8/', 'http://127.0.0.1/', 'ftp://customer.example.com/'])(
+    'is refused before anything connects: %s',
+    async (url) => {
+      vi.stubEnv('ALLOW_LOOPBACK', undefined);
+      const connect = vi.spyOn(Socket.prototype, 'connect');
+      expect(await whyNot(url)).toBe('address_not_https');
+      expect(connect).not.toHaveBeenCalled();
+    },
+  );
+
+  test.each(['1', 'yes', 'TRUE', ''])('is refused where ALLOW_LOOPBACK is "%s", not "true"', async (value) => {
+    vi.stubEnv('ALLOW_LOOPBACK', value);
+    expect(await whyNot(receiver.url)).toBe('address_not_https');
+    expect(receiver.calls).toEqual([]);
+  });
+
+  test('is called on the local stack, over http alone', async () => {
+    receiver.answers = [204];
+    expect((await postTo(receiver.url)).status).toBe(204);
+    expect(await whyNot('ftp://127.0.0.1/')).toBe('address_not_https');
+  });
+});
+
+test.each(['', 'customer.example.com', 'https://'])('an address that is none is not called: "%s"', async (url) => {
+  expect(await whyNot(url)).toBe('not_set_up');
+});
+
+describe('an answer', () => {
+  test('is status and headers, to the very body and headers that were sent', async () => {
+    receiver.answers = [{ status: 503, headers: { 'retry-after': '7' } }];
+    expect(await postTo(receiver.url)).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
+    expect(receiver.calls).toMatchObject([
+      { body: '{"a":"é"}', headers: { 'content-type': 'application/json', host: new URL(receiver.url).host } },
+    ]);
+  });
+
+  test.each([301, 302, 303, 307, 308])('may be a redirect, which is not followed: %i', async (status) => {
+    const other = await Receiver.start();
+    onTestFinished(() => other.close());
+    receiver.answers = [{ status, headers: { location: other.url } }];
+    expect((await postTo(receiver.url)).status).toBe(status);
+    expect(other.calls).toEqual([]);
+  });
+
+  test('is there though its body never ends, and its connection is closed by then', async () => {
+    vi.stubEnv('MINUTE', '1200');
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    receiver.answers = [
+      (response) => {
+        response.once('close', resolve).writeHead(200).write('x');
+      },
+    ];
+    expect(await postTo(receiver.url)).toMatchObject({ status: 200, body: 'x' });
+    await closed;
+  });
+
+  test('is there though its connection breaks in the middle of the body', async () => {
+    receiver.answers = [
+      (response) => void response.writeHead(200, { 'content-length': '10' }).write('x', () => response.destroy()),
+    ];
+    expect(await postTo(receiver.url)).toMatchObject({ status: 200, body: 'x' });
+  });
+});
+
+describe("an answer's body", () => {
+  const bodyOf = async () => (await postTo(receiver.url)).body;
+
+  test('is all that it says, in whatever pieces it comes', async () => {
+    const bytes = Buffer.from('Zoë 😀');
+    receiver.answers = [
+      (response) => {
+        response.writeHead(503).write(bytes.subarray(0, 7), () => response.end(bytes.subarray(7)));
+      },
+    ];
+    expect(await bodyOf()).toBe('Zoë 😀');
+  });
+
+  test.each([
+    ['9,999 characters', 9_999, 9_999],
+    ['10,000', 10_000, 10_000],
+    ['10,001', 10_001, 10_000],
+    ['65,536', 65_536, 10_000],
+    ['65,537', 65_537, 10_000],
+    ['10 MB', 10_000_000, 10_000],
+  ])('is kept up to 10,000 characters: %s', async (_, length, most) => {
+    receiver.answers = [(response) => void response.writeHead(200).end('x'.repeat(length))];
+    expect(await bodyOf()).toBe('x'.repeat(most));
+  });
+
+  test('is waited for no longer once 64 KB of it have come', async () => {
+    receiver.answers = [(response) => void response.writeHead(200).write('x'.repeat(65_537))];
+    expect(await bodyOf()).toHaveLength(10_000);
+  });
+
+  test('is waited for 2 s after the headers', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    receiver.answers = [(response) => void response.writeHead(200).write('x')];
+    let isOver = false;
+    const body = bodyOf().finally(() => {
+      isOver = true;
+    });
+    // One timer limits the attempt, and the other one the body. `expect.poll` would advance both.
+    while (vi.getTimerCount() < 2) await setImmediate();
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(isOver).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await body;
+  });
+});
+
+describe('without an answer', () => {
+  test('it is a timeout after 10 s, which are shorter where minutes are', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const isTimed = (milliseconds: number) => timers.mock.calls.some(([, after]) => after === milliseconds);
+    receiver.answers = [204];
+    await postTo(receiver.url);
+    expect(isTimed(10_000)).toBe(true);
+    expect(isTimed(200)).toBe(false);
+    vi.stubEnv('MINUTE', '1200');
+    receiver.answers = [hang];
+    expect(await whyNot(receiver.url)).toBe('timeout');
+    expect(isTimed(200)).toBe(true);
+  });
+
+  test('as the name is never looked up, it is a timeout', async () => {
+    vi.stubEnv('MINUTE', '600');
+    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(vi.fn());
+    syncBuiltinESMExports();
+    expect(await whyNot('https://customer.example.com/')).toBe('timeout');
+    expect(lookup).toHaveBeenCalledTimes(1);
+  });
+
+  test('as the server never ends the TLS handshake, it is a timeout, and the connection is closed', async () => {
+    vi.stubEnv('MINUTE', '600');
+    const silent = await rawServer();
+    expect(await whyNot(silent.url.replace('http:', 'https:'))).toBe('timeout');
+    expect(silent.connections).toBe(1);
+    await expect.poll(() => silent.open).toBe(0);
+  });
+
+  test('as a header cannot be sent, it is no connection', async () => {
+    const posting = { url: receiver.url, headers: { 'x-a': 'line\nend' }, body: '' };
+    await expect(post(posting)).rejects.toMatchObject({ reason: 'no_connection' });
+    expect(receiver.calls).toEqual([]);
+  });
+
+  test('as the server drops the connection, it is no connection', async () => {
+    // Of a server that was never called before: nothing tells that the connection was merely old.
+    const other = await Receiver.start();
+    onTestFinished(() => other.close());
+    other.answers = [drop];
+    expect(await whyNot(other.url)).toBe('no_connection');
+    expect(other.calls).toHaveLength(1);
+  });
+
+  test('as nobody listens there, it is no connection', async () => {
+    const other = await Receiver.start();
+    const { url } = other;
+    await other.close();
+    expect(await whyNot(url)).toBe('no_connection');
+  });
+
+  test('as nobody has the name, it is no connection', async () => {
+    // No resolver looks for a label that long.
+    expect(await whyNot(`https://${'a'.repeat(64)}.invalid/`)).toBe('no_connection');
+    resolveTo();
+    expect(await whyNot('https://customer.example.com/')).toBe('no_connection');
+  });
+
+  test('as the server speaks no TLS, it is no connection', async () => {
+    expect(await whyNot(receiver.url.replace('http:', 'https:'))).toBe('no_connection');
+  });
+});
+
+describe('a connection', () => {
+  test('is kept for the next call', async () => {
+    let connections = 0;
+    const server = createHttpServer((_request, response) => response.writeHead(204).end());
+    server.on('connection', () => {
+      connections += 1;
+    });
+    const url = await serve(server);
+    for (let calls = 0; calls === connections; calls += 1) await postTo(url);
+  });
+
+  test('that was kept, and that the server has closed since, makes no call fail', async () => {
+    const used = new WeakSet<object>();
+    let closed = 0;
+    const url = await serve(
+      createHttpServer(({ socket }, response) => {
+        if (used.has(socket)) {
+          closed += 1;
+          socket.destroy();
+        } else {
+          used.add(socket);
+          response.writeHead(204).end();
+        }
+      }),
+    );
+    while (closed < 3) expect((await postTo(url)).status).toBe(204);
+  });
+});
+
+describe('a second request on a kept connection', () => {
+  test('is not sent again after its response broke off', async () => {
+    const server = await rawServer();
+    server.respond = ({ place, ...exchange }) =>
+      (place === 1 ? noContent : writeThenReset('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart'))({
+        place,
+        ...exchange,
+      });
+    for (const body of ['A', 'B', 'C']) {
+      expect((await post(jsonRequest(server.url, body))).status).toBe(body === 'B' ? 200 : 204);
+    }
+    await expect.poll(() => server.open).toBe(1);
+    expect((await post(jsonRequest(server.url, 'D'))).status).toBe(200);
+    expect(server.bodies).toEqual(['"A"', '"B"', '"C"', '"D"']);
+  });
+
+  test('does not take bytes that came before it for its response', async () => {
+    const server = await rawServer();
+    let surplus: (() => void) | undefined;
+    server.respond = ({ socket }) => {
+      socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      surplus = () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    };
+    await post(jsonRequest(server.url, 'A'));
+    expect(server.open).toBe(1);
+    surplus?.();
+    await expect.poll(() => server.open).toBe(0);
+    expect((await post(jsonRequest(server.url, 'B'))).status).toBe(204);
+    expect(server.connections).toBe(2);
+  });
+
+  test.each([
+    [29_000, 1],
+    [31_000, 2],
+  ])('uses the connection only if it was idle for less than 30 s: %i ms', async (idleMs, connections) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const server = await rawServer();
+    await post(jsonRequest(server.url, 'A'));
+    vi.setSystemTime(Date.now() + idleMs);
+    await post(jsonRequest(server.url, 'B'));
+    expect(server.connections).toBe(connections);
+    expect(server.bodies).toEqual(['"A"', '"B"']);
+  });
+
+  test('is not sent again when its time is over', async () => {
+    vi.stubEnv('MINUTE', '600');
+    const server = await rawServer();
+    await post(jsonRequest(server.url, 'A'));
+    server.respond = () => undefined;
+    await expect(post(jsonRequest(server.url, 'B'))).rejects.toMatchObject({ reason: 'timeout' });
+    await expect.poll(() => server.open).toBe(0);
+    server.respond = noContent;
+    await post(jsonRequest(server.url, 'C'));
+    expect(server.bodies).toEqual(['"A"', '"B"', '"C"']);
+  });
+
+  test('shares one time limit with the attempt on a new connection', async () => {
+    const server = await rawServer();
+    await post(jsonRequest(server.url, 'A'));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    server.respond = ({ socket, place }) => {
+      vi.advanceTimersByTime(place === 2 ? 6_000 : 4_000);
+      if (place === 2) socket.resetAndDestroy();
+    };
+    await expect(post(jsonRequest(server.url, 'B'))).rejects.toMatchObject({ reason: 'timeout' });
+    expect(server.bodies).toEqual(['"A"', '"B"', '"B"']);
+  });
+});
+
+test('a call that is answered with nonsense over a kept connection is not made again', async () => {
+  let calls = 0;
+  const url = await serve(
+    createHttpServer(({ socket }, response) => {
+      calls += 1;
+      if (calls === 1) response.writeHead(204).end();
+      else socket.end('nonsense\r\n\r\n');
+    }),
+  );
+  await postTo(url);
+  expect(await whyNot(url)).toBe('invalid_response');
+  expect(calls).toBe(2);
+});
+
+test('a connection that was kept and is closed, with each that follows, is no connection', async () => {
+  let calls = 0;
+  const url = await serve(
+    createHttpServer(({ socket }, response) => {
+      calls += 1;
+      if (calls === 1) response.writeHead(204).end();
+      else socket.destroy();
+    }),
+  );
+  await postTo(url);
+  expect(await whyNot(url)).toBe('no_connection');
+});
+
+describe('a signed post', () => {
+  const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+  const document = { text: 'Zoë 😀', nothing: undefined };
+
+  test('is what Standard Webhooks verify, over exactly its bytes', async () => {
+    receiver.answers = [204];
+    await post(signed(receiver.url, SECRET, 'id-1', document));
+    const [call] = receiver.calls;
+    if (call === undefined) throw new Error('There was no call.');
+    expect(new Webhook(SECRET).verify(call.body, call.headers as Record<string, string>)).toEqual({
+      text: 'Zoë 😀',
+    });
+    expect(call.headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(call.body)),
+      'webhook-id': 'id-1',
+    });
+    const other = new Webhook(Buffer.alloc(24, 8).toString('base64'));
+    expect(() => other.verify(call.body, call.headers as Record<string, string>)).toThrow('No matching signature');
+  });
+
+  test('has the same id when it is repeated, and the time of its attempt', () => {
+    vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) + 999 });
+    const first = signed('https://a.example.com/', SECRET, 'id-1', document);
+    vi.setSystemTime(Date.UTC(2030, 0, 1, 6));
+    const again = signed('https://a.example.com/', SECRET, 'id-1', document);
+    expect(first.headers).toMatchObject({ 'webhook-id': 'id-1', 'webhook-timestamp': '1893456000' });
+    expect(again.headers).toMatchObject({ 'webhook-id': 'id-1', 'webhook-timestamp': '1893477600' });
+    expect(again.body).toBe(first.body);
+    expect(new Webhook(SECRET).verify(again.body, again.headers)).toEqual({ text: 'Zoë 😀' });
+  });
+});

@@ -1,0 +1,118 @@
+/** What the table's client makes of answers: a condition that failed is an answer, all else is an error. */
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { documents, putIfAbsent, remove, update, updatedIf } from '../../../shared/table/client.ts';
+import { isRetryable } from '../../../shared/table/retryable-errors.ts';
+import {
+  conditionCheckWrite,
+  deleteExistingWrite,
+  transactReturningItems,
+} from '../../../shared/table/transactions.ts';
+
+const key = { pk: 'A', sk: 'B' };
+
+/** Has each call of the table end like this. */
+const ending = (end: () => unknown) => vi.spyOn(documents, 'send').mockImplementation(async () => end());
+
+const failing = (error: Error) =>
+  ending(() => {
+    throw error;
+  });
+
+const conditionFailed = (item?: object) =>
+  new ConditionalCheckFailedException({ message: 'no', $metadata: {}, ...(item && { Item: marshall(item) }) });
+
+beforeEach(() => void vi.stubEnv('TABLE_NAME', 'table'));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+describe('a condition that failed', () => {
+  test('is no error to a change or a removal', async () => {
+    failing(conditionFailed());
+    expect(await update({ Key: key, UpdateExpression: 'SET a = :a' })).toBe(false);
+    expect(await remove(key)).toBe(false);
+  });
+
+  test('shows what stands there to who would put something new', async () => {
+    failing(conditionFailed({ ...key, name: 'first' }));
+    expect(await putIfAbsent({ ...key, name: 'second' })).toEqual({ ...key, name: 'first' });
+  });
+});
+
+describe('a transaction', () => {
+  test('tells which conditions failed, and what stands there where a write asks for that', async () => {
+    failing(
+      new TransactionCanceledException({
+        message: 'no',
+        $metadata: {},
+        CancellationReasons: [
+          { Code: 'None' },
+          { Code: 'ConditionalCheckFailed' },
+          { Code: 'ConditionalCheckFailed', Item: marshall({ ...key, newest: 'id-1' }) },
+        ],
+      }),
+    );
+    expect(await transactReturningItems([])).toStrictEqual([
+      { place: 1 },
+      { place: 2, item: { ...key, newest: 'id-1' } },
+    ]);
+  });
+
+  test('may ask for what is there', () => {
+    expect(deleteExistingWrite(key)).toEqual({
+      Delete: { TableName: 'table', Key: key, ConditionExpression: 'attribute_exists(pk)' },
+    });
+    const condition = { ConditionExpression: 'a = :a', ExpressionAttributeValues: { ':a': 1 } };
+    expect(conditionCheckWrite(key, condition)).toEqual({
+      ConditionCheck: { TableName: 'table', Key: key, ...condition },
+    });
+  });
+});
+
+describe('any other end of a call', () => {
+  test('is success', async () => {
+    ending(() => ({}));
+    expect(await update({ Key: key, UpdateExpression: 'SET a = :a' })).toBe(true);
+    expect(await remove(key)).toBe(true);
+    expect(await putIfAbsent(key)).toBeUndefined();
+    expect(await transactReturningItems([])).toEqual([]);
+  });
+
+  test('is an error, which is thrown as it is', async () => {
+    const error = Object.assign(new Error('slow down'), { name: 'ThrottlingException', Item: marshall(key) });
+    const send = failing(error);
+    for (const call of [
+      () => update({ Key: key, UpdateExpression: 'SET a = :a' }),
+      () => updatedIf({ Key: key, UpdateExpression: 'SET a = :a' }),
+      () => remove(key),
+      () => putIfAbsent(key),
+      () => transactReturningItems([]),
+    ]) {
+      await expect(call()).rejects.toBe(error);
+    }
+    expect(send).toHaveBeenCalledTimes(5);
+  });
+
+  test('is an error where a condition failed and nothing tells what stands there', async () => {
+    const error = conditionFailed();
+    failing(error);
+    await expect(putIfAbsent(key)).rejects.toBe(error);
+  });
+});
+
+describe('the table is busy', () => {
+  test.each([
+    ['a status of 500', { $metadata: { httpStatusCode: 500 } }, true],
+    ['a status of 499', { $metadata: { httpStatusCode: 499 } }, false],
+    ['no status', { $metadata: {} }, false],
+    ['a broken connection', { code: 'ECONNRESET' }, true],
+    ['another code', { code: 'ERR_INVALID_ARG_TYPE' }, false],
+    ['no code', {}, false],
+  ])('where an error has %s: %j', (_, properties, busy) => {
+    expect(isRetryable(Object.assign(new Error('no'), properties))).toBe(busy);
+  });
+});

@@ -1,0 +1,234 @@
+/** Texts and numbers that several endpoints take. */
+import * as v from 'valibot';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  atMost,
+  calendarDay,
+  destinationUrl,
+  lowerCased,
+  mediaUrl,
+  messageText,
+  phoneNumber,
+  phoneNumberOrPlus,
+  quickReplies,
+  receivedText,
+  signingSecret,
+  text,
+  uuid,
+  visibleText,
+  wholeNumber,
+} from '../../../shared/validation/schemas.ts';
+
+afterEach(() => void vi.unstubAllEnvs());
+
+/** What a schema says of what it refuses; nothing, where it takes it as it is. */
+const faultOf = (schema: v.GenericSchema, input: unknown): string | undefined =>
+  v.safeParse(schema, input).issues?.[0].message;
+
+describe('text', () => {
+  test.each(['', ' ', 'Zoë', '😀', '\u0000', '\ud83d\ude00'])('may be any that survives: %j', (value) => {
+    expect(v.parse(text, value)).toBe(value);
+  });
+
+  test.each(['\ud83d', 'a\ude00', '\ude00\ud83d'])('does not hold half of a surrogate pair: %j', (value) => {
+    expect(faultOf(text, value)).toBe('must be valid Unicode: it holds half of a surrogate pair');
+  });
+
+  test.each(['', ' ', '\t\n', '\u00a0\u2003\ufeff'])('has something to read in it, where it must: not %j', (value) => {
+    expect(faultOf(visibleText, value)).toBe('must not be empty or white space only');
+  });
+
+  test('keeps the space around it', () => {
+    expect(v.parse(visibleText, ' x\n')).toBe(' x\n');
+  });
+});
+
+test('texts in lower case are each once, in their first order, whatever the language', () => {
+  expect(lowerCased(['Yes', 'NO', 'yes', 'ÄÖ', 'äö', 'I', 'i'])).toEqual(['yes', 'no', 'äö', 'i']);
+});
+
+describe('a length', () => {
+  const short = v.pipe(v.string(), atMost(3));
+
+  test.each(['', 'abc', 'é😀ñ', '😀😀😀'])(
+    'is counted in characters as people see most of them: %j is short',
+    (value) => {
+      expect(faultOf(short, value)).toBeUndefined();
+    },
+  );
+
+  test.each(['abcd', '😀😀😀😀', 'ab😀c', 'a'.repeat(10_000)])('is too long from one more on: %j', (value) => {
+    expect(faultOf(short, value)).toBe('must have at most 3 characters');
+  });
+});
+
+describe('a phone number', () => {
+  test.each(['1234567', '27821234567', '123456789012345', '0000000'])('has 7 to 15 digits: %s', (value) => {
+    expect(v.parse(phoneNumber, value)).toBe(value);
+  });
+
+  test.each(['', '123456', '1234567890123456', '+27821234567', '27 82 123 4567', '27821234567\n', '٢٧٨٢١٢٣٤'])(
+    'is not %j',
+    (value) => {
+      expect(faultOf(phoneNumber, value)).toContain('7 to 15 digits');
+    },
+  );
+});
+
+describe('a phone number of a chat platform', () => {
+  test.each([
+    ['27821234567', '27821234567'],
+    ['+27821234567', '27821234567'],
+    ['1234567', '1234567'],
+    ['+123456789012345', '123456789012345'],
+  ])('may have a + before it, which is left out: %s', (given, number) => {
+    expect(v.parse(phoneNumberOrPlus, given)).toBe(number);
+  });
+
+  test.each(['', '+', '++27821234567', '27821234567+', ' +27821234567', '+ 27821234567', '+123456', '+27821234567\n'])(
+    'is not %j',
+    (value) => {
+      expect(faultOf(phoneNumberOrPlus, value)).toContain('7 to 15 digits');
+    },
+  );
+});
+
+describe('what a message says', () => {
+  test.each<[string, v.GenericSchema<string>, number]>([
+    ['of a business', messageText, 4_096],
+    ['of a user, which fits the table in any script', receivedText, 65_536],
+    ['by the address of an image or a file', mediaUrl, 2_048],
+  ])('%s has something to read in it, and a length', (_, schema, most) => {
+    for (const longest of ['x'.repeat(most), '😀'.repeat(most)]) expect(v.parse(schema, longest)).toBe(longest);
+    for (const tooLong of ['x'.repeat(most + 1), '😀'.repeat(most + 1)]) {
+      expect(faultOf(schema, tooLong)).toBe(`must have at most ${most} characters`);
+    }
+    expect(v.parse(schema, ' a\n')).toBe(' a\n');
+    expect(faultOf(schema, ' \n')).toBe('must not be empty or white space only');
+    expect(faultOf(schema, 'a\ud83d')).toBe('must be valid Unicode: it holds half of a surrogate pair');
+  });
+});
+
+describe('quick replies', () => {
+  test.each<[string, string[]]>([
+    ['none', []],
+    ['one', ['Yes']],
+    ['two that are the same', ['Yes', 'Yes']],
+    ['ten of the greatest length', Array(10).fill('😀'.repeat(4_096))],
+  ])('are at most ten, in their order: %s', (_, replies) => {
+    expect(v.parse(quickReplies, replies)).toEqual(replies);
+  });
+
+  test.each<[string, string[], string]>([
+    ['eleven', Array(11).fill('x'), 'must hold at most 10 quick replies'],
+    ['an empty one', ['Yes', ''], 'must not be empty or white space only'],
+    ['a blank one', ['Yes', ' '], 'must not be empty or white space only'],
+    ['one that is too long', ['x'.repeat(4_097)], 'must have at most 4096 characters'],
+  ])('are refused: %s', (_, replies, fault) => {
+    expect(faultOf(quickReplies, replies)).toBe(fault);
+  });
+});
+
+describe('a whole number', () => {
+  const schema = wholeNumber(1, 1_000);
+
+  test.each([
+    ['1', 1],
+    ['1000', 1_000],
+    ['007', 7],
+  ])('is read from %s', (value, number) => {
+    expect(v.parse(schema, value)).toBe(number);
+  });
+
+  test.each(['', '0', '1001', '-1', '+1', '1.0', '1e2', '0x10', ' 1', '1 ', '1\n', '٣', '9'.repeat(16), 'NaN'])(
+    'is not %j',
+    (value) => {
+      expect(faultOf(schema, value)).toBe('must be a whole number from 1 to 1000');
+    },
+  );
+});
+
+describe('a UUID', () => {
+  test('is taken in capital letters, and written in small ones', () => {
+    expect(v.parse(uuid, '0190F3A0-7B1C-7D3E-8F00-00112233AABB')).toBe('0190f3a0-7b1c-7d3e-8f00-00112233aabb');
+  });
+
+  test.each(['', 'x', '0190f3a07b1c7d3e8f0000112233aabb', '{0190f3a0-7b1c-7d3e-8f00-00112233aabb}'])(
+    'is not %j',
+    (value) => {
+      expect(faultOf(uuid, value)).toBe('must be a UUID');
+    },
+  );
+});
+
+describe('a day', () => {
+  test.each(['2026-02-28', '2024-02-29', '2000-02-29', '1999-12-31', '9999-12-31'])(
+    'of the calendar is taken: %s',
+    (day) => {
+      expect(v.parse(calendarDay, day)).toBe(day);
+    },
+  );
+
+  test.each([
+    ...['2026-02-29', '2026-02-30', '1900-02-29', '2026-04-31', '2026-13-01', '2026-00-01', '2026-01-00', '0000-00-00'],
+    // There was no year 0.
+    ...['0000-01-01', '0000-02-29'],
+    ...['', '0000', '2026-2-3', '26-02-03', '2026-02', '2026-02-03T00:00:00Z', '12026-02-03', '-2026-02-03'],
+    ...['2026/02/03', ' 2026-02-03', '2026-02-03\n', '2026-02-3x', '٢٠٢٦-٠٢-٠٣'],
+  ])('that is none is refused: %j', (day) => {
+    expect(faultOf(calendarDay, day)).toBe('must be a day that exists, as YYYY-MM-DD');
+  });
+});
+
+describe('a signing secret', () => {
+  /** Of so many bytes, with signs in it that the two alphabets of base64 write otherwise. */
+  const secretOf = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 0xfb).toString('base64')}`;
+
+  test.each([24, 25, 26, 32, 64])('may have %i bytes', (bytes) => {
+    expect(v.parse(signingSecret, secretOf(bytes))).toBe(secretOf(bytes));
+  });
+
+  test.each<[string, string]>([
+    ['23 bytes', secretOf(23)],
+    ['65 bytes', secretOf(65)],
+    ['none', 'whsec_'],
+    ['no prefix', secretOf(24).slice(6)],
+    ['another prefix', secretOf(24).replace('whsec', 'whpk')],
+    ['the prefix in capitals', secretOf(24).replace('whsec_', 'WHSEC_')],
+    ['the alphabet of URLs', `whsec_${Buffer.alloc(24, 0xfb).toString('base64url')}`],
+    ['no padding', secretOf(25).replaceAll('=', '')],
+    ['too much padding', `${secretOf(24)}=`],
+    ['a space before', ` ${secretOf(24)}`],
+    ['a line break after', `${secretOf(24)}\n`],
+    ['nothing', ''],
+  ])('is refused with %s', (_, secret) => {
+    expect(faultOf(signingSecret, secret)).toBe('must be whsec_ and 24 to 64 bytes in base64');
+  });
+});
+
+describe("a receiver's address", () => {
+  test.each(['https://example.com', 'https://example.com:8443/a/b?c=d#e', 'HTTPS://EXAMPLE.COM/', 'https://[::1]/'])(
+    'is taken as it is given: %s',
+    (url) => {
+      expect(v.parse(destinationUrl, url)).toBe(url);
+    },
+  );
+
+  const REFUSED = 'must be an https address, without user name or password';
+
+  test.each([
+    ...['', 'example.com', '/hook', '//example.com/', 'https://', 'https:', 'ftp://example.com/', 'file:///etc/passwd'],
+    ...['https://user@example.com/', 'https://user:word@example.com/', 'https://:word@example.com/', 'javascript:0'],
+    ...['http://user@127.0.0.1/', 'https://exa mple.com/', 'https://example.com:99999/'],
+  ])('is refused, on the local stack as well: %s', (url) => {
+    expect(faultOf(destinationUrl, url)).toBe(REFUSED);
+    vi.stubEnv('ALLOW_LOOPBACK', 'true');
+    expect(faultOf(destinationUrl, url)).toBe(REFUSED);
+  });
+
+  test('may be http on the local stack alone', () => {
+    expect(faultOf(destinationUrl, 'http://127.0.0.1:8080/')).toBe(REFUSED);
+    vi.stubEnv('ALLOW_LOOPBACK', 'true');
+    expect(faultOf(destinationUrl, 'http://127.0.0.1:8080/')).toBeUndefined();
+  });
+});
