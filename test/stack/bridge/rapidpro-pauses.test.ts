@@ -1,0 +1,188 @@
+/** The pauses that RapidPro needs: of its statuses none is lost, and of users' texts none is taken for a repeat. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { RapidPro } from '../../../infra/local/simulators/rapidpro/rapidpro.ts';
+import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { newId } from '../../../shared/core/ids.ts';
+import { deliver } from '../../../shared/delivery/deliver.ts';
+import type { Conversation } from '../../../shared/messaging/events.ts';
+import type { State } from '../../../shared/messaging/message.ts';
+import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
+import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import { documents } from '../../../shared/table/client.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { Receiver } from '../support/receiver.ts';
+import { logState, reportState } from '../support/states.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
+
+/** Milliseconds of a minute here: RapidPro writes statuses every 125 ms, and knows a text for up to 1 s. */
+const MINUTE = 15_000;
+
+/** Milliseconds between the statuses of a message. */
+const STATUS_PAUSE = MINUTE / 60;
+
+let rapidpro: RapidPro;
+let bridge: Receiver;
+
+captureLog();
+useOwnTable('rapidpro-pauses');
+
+beforeAll(() => void vi.stubEnv('MINUTE', String(MINUTE)));
+
+beforeEach(async () => {
+  rapidpro = await RapidPro.start({ port: 0, minute: MINUTE });
+  bridge = await Receiver.start();
+  rapidpro.connect({ bridgeUrl: bridge.url });
+});
+
+afterAll(() => void vi.unstubAllEnvs());
+
+/** An account on a channel of RapidPro, whose messages the service accepts; a user of it, and the bot that they write to. */
+const open = async () => {
+  const [bot, phone, channel] = [newPhone(), newPhone(), newId()];
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
+  rapidpro.addChannel(channel, { token: 't', max_length: 60 });
+  const settings = { url: `${rapidpro.url}/c/ex/${channel}/receive` };
+  await updateAccount(account, { platform: { name: 'rapidpro', settings } });
+  const ids: string[] = [];
+  bridge.answers = [
+    async (response) => {
+      const form = new URLSearchParams(bridge.calls.at(-1)?.body);
+      const [reference = '', to = '', body = ''] = ['id', 'to_no_plus', 'text'].map((name) => form.get(name) ?? '');
+      ids.push(await sendFromPlatform(account, 'rapidpro', { reference, to, type: 'text', text: { body } }));
+      response.writeHead(200).end();
+    },
+  ];
+  const address = `${rapidpro.url}/channels/${channel}`;
+  const read = async <Item>(what: string) => (await (await fetch(`${address}/${what}`)).json()) as Item[];
+  const conversation: Conversation = { direction: 'platform', account, phone };
+  return {
+    ids,
+    conversation,
+    /** Has RapidPro send a message, and logs states of each part as soon as the service has accepted it. */
+    sends: async (text: string, ...states: State[]): Promise<void> => {
+      const sending = fetch(`${address}/send`, { method: 'POST', body: JSON.stringify({ to: phone, text }) });
+      await expect.poll(() => ids.length, { interval: 5 }).toBeGreaterThan(0);
+      for (const state of states) for (const id of ids) await logState(id, state);
+      await sending;
+    },
+    write: (text: string) => receiveMessage(newId(), { from: phone, to: bot, type: 'text', text: { body: text } }),
+    statusesInRapidpro: async () => (await read<{ status: string }>('sent')).map(({ status }) => status),
+    calls: async () =>
+      (await read<{ address: string; duplicate: boolean }>('calls')).map(({ address: called, duplicate }) =>
+        duplicate ? `${called} (duplicate)` : called,
+      ),
+  };
+};
+
+const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
+
+describe('a status of RapidPro', () => {
+  test('of a message that failed at once is not lost: it comes a second after the message was accepted', async () => {
+    const { sends, conversation, statusesInRapidpro } = await open();
+    const sending = sends('Hi', 'delivery_failed');
+    await expect.poll(() => run(conversation)).toEqual({ settled: 1 });
+    await sending;
+    await expect.poll(statusesInRapidpro).toEqual(['failed']);
+  });
+
+  test('that follows another one is not lost: it comes a second later', async () => {
+    const { sends, ids, conversation, statusesInRapidpro, calls } = await open();
+    await sends('Hi', 'delivered_to_user');
+    await run(conversation);
+    await Promise.all(ids.map((id) => reportState(id, 'delivery_failed')));
+    await run(conversation);
+    await expect.poll(statusesInRapidpro).toEqual(['failed']);
+    expect(await calls()).toEqual(['delivered', 'failed']);
+  });
+
+  test.each<[State[], string[]]>([
+    [['delivered_to_server', 'delivered_to_user'], ['delivered']],
+    [['delivered_to_server', 'delivery_failed'], ['failed']],
+    [['delivered_to_user', 'delivery_failed'], ['failed']],
+    [['delivery_failed', 'delivered_to_user'], ['failed']],
+    [['delivered_to_user', 'delivered_to_server'], ['delivered']],
+    [['delivered_to_server', 'delivered_to_user', 'delivery_failed'], ['failed']],
+  ])('is the latest of those that are pending, and failed before all others: of %j', async (states, told) => {
+    const { sends, conversation, statusesInRapidpro, calls } = await open();
+    await sends('Hi', ...states);
+    expect(await run(conversation)).toEqual({ settled: states.length });
+    expect(await calls()).toEqual(told);
+    await expect.poll(statusesInRapidpro).toEqual(told);
+  });
+
+  test('is reported again for a part that was accepted later: RapidPro has overwritten it then', async () => {
+    const { conversation, calls } = await open();
+    const { account, phone: to } = conversation;
+    for (const body of ['one', 'two']) {
+      const part = { reference: '21', to, type: 'text' as const, text: { body } };
+      await reportState(await sendFromPlatform(account, 'rapidpro', part), 'delivered_to_user');
+      await run(conversation);
+    }
+    expect(await calls()).toEqual(['delivered', 'delivered']);
+  });
+
+  test('that comes while another one waits takes its place', async () => {
+    const { sends, ids, conversation, calls } = await open();
+    await sends('Hi', 'delivered_to_server');
+    const running = run(conversation);
+    await Promise.all(ids.map((id) => reportState(id, 'delivered_to_user')));
+    await running;
+    await run(conversation);
+    expect(await calls()).toEqual(['delivered']);
+  });
+
+  test('waits no longer where many are pending: their second is over', async () => {
+    const { conversation, calls } = await open();
+    const { account, phone } = conversation;
+    const count = 40;
+    for (let place = 0; place < count; place += 1) {
+      const part = { reference: `${place}`, to: phone, type: 'text' as const, text: { body: 'Hi' } };
+      await reportState(await sendFromPlatform(account, 'rapidpro', part), 'delivered_to_user');
+    }
+    const last = Date.now();
+    await expect.poll(() => Date.now() - last).toBeGreaterThan(STATUS_PAUSE);
+    const calling = vi.spyOn(documents, 'send');
+    expect(await run(conversation)).toEqual({ settled: count });
+    // Ten entries a page: after a pause it would read the page again.
+    const pages = calling.mock.calls.filter(
+      ([command]) => command.constructor.name === 'QueryCommand' && JSON.stringify(command.input).includes('ENTRY#'),
+    );
+    expect(pages).toHaveLength(count / 10 + 1);
+    calling.mockRestore();
+    expect(await calls()).toHaveLength(count);
+  });
+});
+
+describe('equal texts of a user', () => {
+  test('that are pending together both arrive, and others are not held up', async () => {
+    const { conversation, write, calls } = await open();
+    for (const text of ['one', 'two', 'one']) await write(text);
+    expect(await run(conversation)).toEqual({ settled: 3 });
+    expect(await calls()).toEqual(['receive', 'receive', 'receive']);
+  });
+
+  test('both arrive where another worker delivered the first', async () => {
+    const { conversation, write, calls } = await open();
+    await write('one');
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    await write('one');
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(await calls()).toEqual(['receive', 'receive']);
+  });
+
+  test('do not keep a worker for long: after 8 s it lets others have their turn', async () => {
+    const { conversation, write } = await open();
+    for (let times = 0; times < 5; times += 1) await write('one');
+    const { settled, unfinished } = await run(conversation);
+    expect(unfinished).toBe(true);
+    expect(settled).toBeLessThanOrEqual(3);
+  });
+
+  test('wait for no longer than there is time', async () => {
+    const { conversation, write } = await open();
+    for (const text of ['one', 'one']) await write(text);
+    expect(await deliver(conversation, () => 12_500)).toEqual({ settled: 1, unfinished: true });
+    expect(await run(conversation)).toEqual({ settled: 1 });
+  });
+});

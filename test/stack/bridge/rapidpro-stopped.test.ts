@@ -1,0 +1,148 @@
+/** RapidPro is notified of users who are removed: once, after all that was posted before, and never of the next owner. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { newId } from '../../../shared/core/ids.ts';
+import { deliver } from '../../../shared/delivery/deliver.ts';
+import type { Conversation } from '../../../shared/messaging/events.ts';
+import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
+import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
+import { updateUser } from '../../../shared/users/users.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { Receiver } from '../support/receiver.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
+
+const MINUTE = 60_000;
+
+let platform: Receiver;
+const written = captureLog();
+
+useOwnTable('rapidpro-stopped');
+
+beforeAll(async () => {
+  platform = await Receiver.start();
+});
+
+afterAll(() => platform.close());
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  platform.calls.length = 0;
+  platform.answers = [200];
+});
+
+afterEach(() => void vi.useRealTimers());
+
+const later = (minutes: number) => vi.setSystemTime(Date.now() + minutes * MINUTE);
+
+const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
+
+/** What the platform was called with: the last segment of the address, and the number or the text. */
+const calls = () =>
+  platform.calls.map(({ path, body }) => {
+    const form = new URLSearchParams(body);
+    return `${path.replace(/.*\//, '')} ${form.get('text') ?? form.get('from')}`;
+  });
+
+/** A user who has written to the bot of an account on this platform. */
+const userOf = async (chosen: AccountPlatform) => {
+  const [bot, phone] = [newPhone(), newPhone()];
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
+  await updateAccount(account, { platform: chosen });
+  const write = (text: string) => receiveMessage(newId(), { from: phone, to: bot, type: 'text', text: { body: text } });
+  const conversation: Conversation = { direction: 'platform', account, phone };
+  await updateUser(newId(), { phone_number: phone });
+  await write('Hi');
+  await run(conversation);
+  later(1);
+  return { phone, conversation, write };
+};
+
+const onRapidpro = () => userOf({ name: 'rapidpro', settings: { url: platform.url } });
+
+/** Nothing is left of a conversation. */
+const isEmpty = async (conversation: Conversation) =>
+  (await oldestEntries(conversation)).entries.length === 0 && (await readHead(conversation)) === undefined;
+
+test.each<[string, (phone: string) => Promise<unknown>]>([
+  [
+    'the app says so',
+    async (phone) => {
+      await removeUser(newId(), phone);
+      await resumeErasure(phone);
+    },
+  ],
+  ['an operator erases them', eraseUser],
+])('a user is stopped once where %s, and no number stays behind', async (_, remove) => {
+  const { phone, conversation } = await onRapidpro();
+  await remove(phone);
+  expect(await run(conversation)).toEqual({ settled: 1 });
+  for (const minutes of [1, 2]) {
+    later(minutes);
+    await resumeErasure(phone);
+    await run(conversation);
+  }
+  expect(calls()).toEqual(['hook Hi', `stopped +${phone}`]);
+  expect(await isEmpty(conversation)).toBe(true);
+  expect(written.join('')).not.toContain(phone);
+});
+
+test('a user is stopped after the last look of the erasure, if the platform could not be reached before', async () => {
+  const { phone, conversation, write } = await onRapidpro();
+  platform.answers = [500];
+  await write('dropped by the erasure');
+  await run(conversation);
+  await eraseUser(phone);
+  later(3);
+  await resumeErasure(phone);
+  later(10);
+  platform.calls.length = 0;
+  platform.answers = [200];
+  expect(await run(conversation)).toEqual({ settled: 1 });
+  expect(calls()).toEqual([`stopped +${phone}`]);
+});
+
+test('who is removed again later is stopped again', async () => {
+  const { phone, conversation, write } = await onRapidpro();
+  await eraseUser(phone);
+  await run(conversation);
+  later(3);
+  await resumeErasure(phone);
+  await updateUser(newId(), { phone_number: phone });
+  await write('Hi again');
+  await run(conversation);
+  later(1);
+  await eraseUser(phone);
+  await run(conversation);
+  expect(calls()).toEqual(['hook Hi', `stopped +${phone}`, 'hook Hi again', `stopped +${phone}`]);
+});
+
+test("the number's next owner is not stopped", async () => {
+  const { phone, conversation } = await onRapidpro();
+  await eraseUser(phone);
+  await updateUser(newId(), { phone_number: phone });
+  expect(await run(conversation)).toEqual({ settled: 0 });
+  expect(calls()).toEqual(['hook Hi']);
+  expect(await isEmpty(conversation)).toBe(true);
+});
+
+test('the address may be set apart', async () => {
+  const stopped_url = platform.url.replace('/hook', '/left?key=1');
+  const { phone, conversation } = await userOf({
+    name: 'rapidpro',
+    settings: { url: platform.url, stopped_url },
+  });
+  await eraseUser(phone);
+  await run(conversation);
+  expect(platform.calls.at(-1)).toMatchObject({ path: '/left?key=1', body: `from=%2B${phone}` });
+});
+
+test.each<AccountPlatform['name']>(['turn', 'webhook'])('%s is not notified', async (name) => {
+  const settings = { url: platform.url, channel: 'c', token: 't', secret: `whsec_${'A'.repeat(32)}` };
+  const { phone, conversation } = await userOf({ name, settings });
+  platform.calls.length = 0;
+  await eraseUser(phone);
+  expect(await isEmpty(conversation)).toBe(true);
+  expect(platform.calls).toEqual([]);
+});

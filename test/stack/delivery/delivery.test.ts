@@ -1,0 +1,673 @@
+/** Delivery, one conversation at a time, with the clock in the test's hand: the schedule, the circuit, what is given up. */
+import { randomBytes } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
+import { findAccount } from '../../../shared/accounts/accounts.ts';
+import { timestamp } from '../../../shared/core/clock.ts';
+import { deliver } from '../../../shared/delivery/deliver.ts';
+import type { Conversation, Entry } from '../../../shared/messaging/events.ts';
+import { lifetimeFrom, logItem, type Message, type State } from '../../../shared/messaging/message.ts';
+import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
+import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
+import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { listLogs } from '../../../shared/stats/delivery-log.ts';
+import { documents, putIfAbsent, remove } from '../../../shared/table/client.ts';
+import { statusReceiptKey } from '../../../shared/table/keys.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { useOwnTable, useSecret } from '../support/own-table.ts';
+import { drop, hang, Receiver } from '../support/receiver.ts';
+import { reportState } from '../support/states.ts';
+import { newAccountId, newMedia, newPhone } from '../support/world.ts';
+
+/** Milliseconds of a minute of the schedule here. Waits of seconds are real: 1.5 s are 100 ms. */
+const MINUTE = 4_000;
+const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
+
+let app: Receiver;
+let platform: Receiver;
+let secret = '';
+const written = captureLog();
+
+useOwnTable('delivery');
+useSecret(() => secret);
+
+beforeAll(async () => {
+  app = await Receiver.start();
+  platform = await Receiver.start();
+  secret = JSON.stringify({ url: app.url, secret: SECRET });
+  vi.stubEnv('MINUTE', String(MINUTE));
+});
+
+afterAll(() => Promise.all([app.close(), platform.close()]));
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  for (const receiver of [app, platform]) {
+    receiver.calls.length = 0;
+    receiver.answers = [204];
+  }
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  // The app network's circuit is everybody's: leave it closed.
+  app.answers = [204];
+  await later(60);
+  const { phone, account } = await newConversation();
+  await sendMessage(account, text(phone, 'closing'), {});
+  await run({ direction: 'app', account, phone });
+  vi.useRealTimers();
+});
+
+const plenty = () => 60_000;
+
+const run = (conversation: Conversation, remaining = plenty) => deliver(conversation, remaining);
+
+/** Moves the clock on, in minutes of the schedule. */
+const later = async (minutes: number): Promise<void> => {
+  vi.setSystemTime(Date.now() + minutes * MINUTE);
+};
+
+const text = (to: string, body: string) => ({ to, type: 'text' as const, text: { body } });
+
+const newConversation = async (direction: Conversation['direction'] = 'app'): Promise<Conversation> => {
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
+  return { direction, account, phone: newPhone() };
+};
+
+/** A conversation in which these texts wait. */
+const waiting = async (...bodies: string[]) => {
+  const conversation = await newConversation();
+  const ids: string[] = [];
+  for (const body of bodies) ids.push(await sendMessage(conversation.account, text(conversation.phone, body), {}));
+  return { conversation, ids };
+};
+
+const bodies = (receiver = app): string[] => receiver.calls.map(({ json }) => json.data.text.body);
+
+const statesOf = async ({ account, phone }: Conversation): Promise<string[]> =>
+  (await listLogs(account, { phone }, 100)).entries.map(({ state }) => state).reverse();
+
+/** Minutes until the conversation's next attempt. */
+const wait = async (conversation: Conversation): Promise<number> => {
+  const head = await readHead(conversation);
+  return (Date.parse(head?.retry_at ?? '') - Date.now()) / MINUTE;
+};
+
+const isEmpty = async (conversation: Conversation): Promise<boolean> =>
+  (await readHead(conversation)) === undefined && (await oldestEntries(conversation)).entries.length === 0;
+
+describe('what the app network takes', () => {
+  test('goes out oldest first, as its contract says, and leaves nothing behind', async () => {
+    const { conversation, ids } = await waiting('one', 'two', 'three');
+    expect(await run(conversation)).toEqual({ settled: 3 });
+    expect(bodies()).toEqual(['one', 'two', 'three']);
+    const [first] = app.calls;
+    expect(first?.json).toEqual({
+      type: 'message.send',
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+      data: {
+        id: ids[0],
+        from: expect.stringMatching(/^\d+$/),
+        to: conversation.phone,
+        type: 'text',
+        text: { body: 'one' },
+      },
+    });
+    expect(await statesOf(conversation)).toEqual([
+      ...['sent', 'sent', 'sent'],
+      ...['delivered_to_server', 'delivered_to_server', 'delivered_to_server'],
+    ]);
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('is signed by Standard Webhooks, with an id of its own', async () => {
+    const { conversation } = await waiting('one', 'two');
+    await run(conversation);
+    for (const { headers, body } of app.calls) {
+      expect(new Webhook(SECRET).verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body));
+    }
+    expect(new Set(app.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+  });
+
+  test('may hold quick replies, images and files', async () => {
+    const { conversation } = await waiting();
+    const { account, phone: to } = conversation;
+    const url = `https://bridge.example.com/media/${await newMedia(account)}`;
+    await sendMessage(account, { ...text(to, 'Well?'), quick_replies: ['Yes', 'No'] }, {});
+    await sendMessage(account, { to, type: 'image', image: { url } }, {});
+    await sendMessage(account, { to, type: 'file', file: { url } }, {});
+    await run(conversation);
+    expect(app.calls.map(({ json }) => json.data)).toMatchObject([
+      { type: 'text', text: { body: 'Well?' }, quick_replies: ['Yes', 'No'] },
+      { type: 'image', image: { url } },
+      { type: 'file', file: { url } },
+    ]);
+  });
+
+  test('is delivered though its account has no bot: without a sender', async () => {
+    const { id: account } = await createAccount({ name: 'Test', id: newAccountId() });
+    const conversation: Conversation = { direction: 'app', account, phone: newPhone() };
+    await sendMessage(account, text(conversation.phone, 'Hello'), {});
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(app.calls[0]?.json.data).not.toHaveProperty('from');
+  });
+
+  test('is taken up to the last entry, also where there are many, and where more comes meanwhile', async () => {
+    const { conversation } = await waiting(...Array.from({ length: 23 }, (_, place) => `${place}`));
+    app.answers = [
+      (response) => {
+        void sendMessage(conversation.account, text(conversation.phone, 'late'), {}).then(() =>
+          response.writeHead(204).end(),
+        );
+      },
+      204,
+    ];
+    expect(await run(conversation)).toEqual({ settled: 24 });
+    expect(bodies()).toEqual([...Array.from({ length: 23 }, (_, place) => `${place}`), 'late']);
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+});
+
+test('a message that comes after the last look, before the end, is not forgotten', async () => {
+  const { conversation } = await waiting('one');
+  const send = documents.send.bind(documents);
+  let late: Promise<string> | undefined;
+  vi.spyOn(documents, 'send').mockImplementation(async (command) => {
+    if (command.constructor.name === 'DeleteCommand') {
+      late ??= sendMessage(conversation.account, text(conversation.phone, 'two'), {});
+      await late;
+    }
+    return send(command);
+  });
+  expect(await run(conversation)).toEqual({ settled: 2 });
+  expect(bodies()).toEqual(['one', 'two']);
+  expect(await isEmpty(conversation)).toBe(true);
+});
+
+describe("a pending message, when its account's bot", () => {
+  const withNumber = async () => {
+    const { conversation, ids } = await waiting('one', 'two');
+    const { bot_number: number = '' } = (await findAccount(conversation.account)) ?? {};
+    return { conversation, ids, number };
+  };
+
+  const senders = () => app.calls.map(({ json }) => json.data.from);
+
+  test('has another number by then, goes out under the present number', async () => {
+    const { conversation } = await withNumber();
+    const bot_number = newPhone();
+    await updateAccount(conversation.account, { bot_number });
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(senders()).toEqual([bot_number, bot_number]);
+  });
+
+  test('has lost its number to another account, fails, and is posted under no number', async () => {
+    const { conversation, ids, number } = await withNumber();
+    await updateAccount(conversation.account, { bot_number: null });
+    await createAccount({ name: 'Next', id: newAccountId(), bot_number: number });
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(app.calls).toEqual([]);
+    for (const id of ids) {
+      expect((await messageHistory(id))?.states).toMatchObject([
+        { state: 'sent' },
+        { state: 'sending_failed', reason: 'bot_number_released' },
+      ]);
+    }
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('loses its number between two attempts, is not attempted again', async () => {
+    const { conversation } = await withNumber();
+    app.answers = [
+      (response) =>
+        void updateAccount(conversation.account, { bot_number: null }).then(() => response.writeHead(503).end()),
+      204,
+    ];
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(app.calls).toHaveLength(1);
+    expect(await statesOf(conversation)).toEqual(['sent', 'sent', 'sending_failed', 'sending_failed']);
+  });
+
+  test('has a number for the first time, goes out under that number', async () => {
+    const { id: account } = await createAccount({ name: 'Test', id: newAccountId() });
+    const conversation: Conversation = { direction: 'app', account, phone: newPhone() };
+    await sendMessage(account, text(conversation.phone, 'Hello'), {});
+    const bot_number = newPhone();
+    await updateAccount(account, { bot_number });
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(senders()).toEqual([bot_number]);
+  });
+});
+
+describe('what the app network refuses', () => {
+  test.each([400, 401, 403, 404, 410, 413, 422])(
+    'with %i is sending_failed at once, and the next goes out',
+    async (status) => {
+      const { conversation } = await waiting('one', 'two');
+      app.answers = [status, 204];
+      expect(await run(conversation)).toEqual({ settled: 2 });
+      expect(bodies()).toEqual(['one', 'two']);
+      expect(await statesOf(conversation)).toEqual(['sent', 'sent', 'sending_failed', 'delivered_to_server']);
+    },
+  );
+});
+
+describe('what the app network cannot take now', () => {
+  test.each([
+    ['500', 500],
+    ['503', 503],
+    ['408', 408],
+    ['425', 425],
+    ['429', 429],
+    ['a redirect, which is not followed', { status: 307, headers: { location: 'http://127.0.0.1:1/' } }],
+    ['a dropped connection', drop],
+    ['no answer in time', hang],
+  ])('is tried again after 1.5 s, with the same id: %s', async (_, answer) => {
+    const { conversation } = await waiting('one');
+    app.answers = [answer, 204];
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    const ids = app.calls.map(({ headers }) => headers['webhook-id']);
+    expect(ids).toEqual([ids[0], ids[0]]);
+  });
+
+  test.each([
+    [0, 1.5],
+    [1, 0.5],
+    [1.4, 0.25],
+    [10, 0.25],
+  ])('after %d s is tried again after a pause of %d s: RapidPro recognises a repeat for 2 s', async (took, least) => {
+    const pauses: number[] = [];
+    vi.spyOn(timers, 'setTimeout').mockImplementation(async (milliseconds) => void pauses.push(milliseconds ?? 0));
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    });
+    const { conversation } = await waiting('one');
+    app.answers = [
+      (response) => {
+        vi.setSystemTime(Date.now() + (took / 60) * MINUTE);
+        response.writeHead(503).end();
+      },
+      204,
+    ];
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    // The clock of the test has whole milliseconds.
+    expect(Math.round(((pauses.at(-1) ?? 0) * 60) / MINUTE / 0.05) * 0.05).toBeCloseTo(least, 5);
+  });
+
+  test('puts off its conversation, and nothing overtakes it', async () => {
+    const { conversation } = await waiting('one', 'two');
+    app.answers = [500];
+    expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'status_500' });
+    await sendMessage(conversation.account, text(conversation.phone, 'three'), {});
+    app.answers = [204];
+    expect(await run(conversation)).toEqual({ settled: 0 });
+    expect(bodies()).toEqual(['one', 'one']);
+    await later(1.3);
+    expect(await run(conversation)).toEqual({ settled: 3 });
+    expect(bodies()).toEqual(['one', 'one', 'one', 'two', 'three']);
+  });
+
+  test('is put off by 1, 2, 10, 30 minutes, 1, 2, 4 hours and then every 6, a fifth more or less', async () => {
+    const { conversation } = await waiting('one');
+    app.answers = [500];
+    for (const step of [1, 2, 10, 30, 60, 120, 240, 360, 360]) {
+      expect(await run(conversation)).toMatchObject({ retry_scheduled: 'status_500' });
+      const minutes = await wait(conversation);
+      expect(minutes).toBeGreaterThan(step * 0.8 - 0.1);
+      expect(minutes).toBeLessThan(step * 1.2 + 0.1);
+      await later(minutes + 0.01);
+      // The others' patience is another matter.
+      await closeCircuit();
+    }
+    app.answers = [204];
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(await readHead(conversation)).toBeUndefined();
+  });
+
+  test.each([
+    ['is heard where it asks for less than twice the step', '6', 1.2, 1.5],
+    ['is not heard beyond twice the step', '3600', 2, 2],
+  ])('waits as Retry-After says, which %s', async (_, seconds, least, most) => {
+    const { conversation } = await waiting('one');
+    // 6 s are one minute and a half here.
+    app.answers = [{ status: 503, headers: { 'retry-after': seconds } }];
+    await run(conversation);
+    expect(app.calls).toHaveLength(1);
+    const minutes = await wait(conversation);
+    expect(minutes).toBeGreaterThan(least - 0.2);
+    expect(minutes).toBeLessThanOrEqual(most);
+  });
+
+  test('is lost by no outage of a day: all arrives, in order', async () => {
+    const { conversation } = await waiting('one', 'two');
+    app.answers = [500];
+    const end = Date.now() + 24 * 60 * MINUTE;
+    while (Date.now() < end) {
+      await run(conversation);
+      await sendMessage(conversation.account, text(conversation.phone, 'more'), {});
+      await later((await wait(conversation)) + 0.01);
+      await closeCircuit();
+    }
+    app.calls.length = 0;
+    app.answers = [204];
+    await run(conversation);
+    expect(bodies().slice(0, 3)).toEqual(['one', 'two', 'more']);
+    expect(new Set(await statesOf(conversation))).toEqual(new Set(['sent', 'delivered_to_server']));
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('is given up after three days, and so is all that has waited as long; what is newer is tried', async () => {
+    const { conversation } = await waiting('one', 'two');
+    app.answers = [500];
+    await run(conversation);
+    await closeCircuit();
+    await later(3 * 24 * 60 - 1);
+    await sendMessage(conversation.account, text(conversation.phone, 'new'), {});
+    await later(2);
+    expect(await run(conversation)).toEqual({ settled: 2, retry_scheduled: 'status_500' });
+    expect(await statesOf(conversation)).toEqual(['sent', 'sent', 'sent', 'sending_failed', 'sending_failed']);
+    expect((await oldestEntries(conversation)).entries.map(({ outgoing }) => outgoing)).toMatchObject([
+      { content: { text: { body: 'new' } } },
+    ]);
+  });
+});
+
+/** Sends something that is taken, and goes back to how it was answered. */
+const closeCircuit = async (): Promise<void> => {
+  const { answers } = app;
+  const calls = app.calls.length;
+  app.answers = [204];
+  const { conversation } = await waiting('between');
+  for (let left = 5; left > 0 && !(await isEmpty(conversation)); left -= 1) {
+    await run(conversation);
+    if (!(await isEmpty(conversation))) vi.setSystemTime(Date.now() + 1.3 * MINUTE);
+  }
+  app.calls.splice(calls);
+  app.answers = answers;
+};
+
+describe("a receiver's circuit", () => {
+  const failing = async () => {
+    const { conversation } = await waiting('one');
+    return { conversation, result: await run(conversation) };
+  };
+
+  test('opens after three failures in a row over any conversations: the rest are put off without a call', async () => {
+    app.answers = [500];
+    for (let count = 0; count < 3; count += 1) expect((await failing()).result.retry_scheduled).toBe('status_500');
+    const calls = app.calls.length;
+    const { conversation, result } = await failing();
+    expect(result.retry_scheduled).toBe('circuit_open');
+    expect(app.calls).toHaveLength(calls);
+    expect(await wait(conversation)).toBeLessThanOrEqual(1.21);
+    expect((await readHead(conversation))?.attempts).toBe(0);
+  });
+
+  test('does not open where others succeed in between', async () => {
+    for (let count = 0; count < 4; count += 1) {
+      app.answers = [500];
+      expect((await failing()).result.retry_scheduled).toBe('status_500');
+      app.answers = [204];
+      expect((await failing()).result).toEqual({ settled: 1 });
+    }
+  });
+
+  test('is tried by one when its time has come, and closed when that succeeds', async () => {
+    app.answers = [500];
+    for (let count = 0; count < 3; count += 1) await failing();
+    const first = await failing();
+    const second = await failing();
+    await later(1.3);
+    app.calls.length = 0;
+    app.answers = [(response) => void setTimeout(() => response.writeHead(204).end(), 100)];
+    const results = await Promise.all([run(first.conversation), run(second.conversation)]);
+    expect(results.map(({ settled }) => settled).sort()).toEqual([0, 1]);
+    expect(app.calls).toHaveLength(1);
+    expect((await failing()).result).toEqual({ settled: 1 });
+  });
+
+  test('stays open for longer each time that trying fails', async () => {
+    app.answers = [500];
+    for (let count = 0; count < 3; count += 1) await failing();
+    for (const minutes of [1, 2, 10, 10]) {
+      const { conversation } = await failing();
+      const waits = await wait(conversation);
+      expect(waits).toBeGreaterThan(minutes - 0.3);
+      expect(waits).toBeLessThan(minutes + 0.3);
+      await later(minutes + 0.25);
+      expect((await failing()).result.retry_scheduled).toBe('status_500');
+    }
+  });
+
+  test("is its receiver's alone", async () => {
+    const platformOf = await withWebhook();
+    platform.answers = [500];
+    for (let count = 0; count < 3; count += 1) {
+      const conversation = { ...platformOf, phone: newPhone() };
+      await received(conversation);
+      await run(conversation);
+    }
+    expect((await failing()).result).toEqual({ settled: 1 });
+    const other = await withWebhook();
+    await received(other);
+    platform.answers = [204];
+    expect(await run(other)).toEqual({ settled: 1 });
+  });
+});
+
+describe('a worker', () => {
+  const removeEntry = ({ pk, sk }: Entry) => remove({ pk, sk });
+
+  test('begins nothing when 12 s are left, and says that there is more', async () => {
+    const { conversation } = await waiting('one', 'two');
+    let left = 30_000;
+    const remaining = () => {
+      left -= 12_000;
+      return left;
+    };
+    expect(await run(conversation, remaining)).toEqual({ settled: 1, unfinished: true });
+    expect(await run(conversation)).toEqual({ settled: 1 });
+  });
+
+  test('that ends between an attempt and its note repeats that attempt alone, with the same id', async () => {
+    const { conversation } = await waiting('one', 'two');
+    const send = documents.send.bind(documents);
+    const spy = vi.spyOn(documents, 'send').mockImplementation((command) => {
+      if (command.constructor.name === 'TransactWriteCommand') throw new Error('crashed');
+      return send(command);
+    });
+    await expect(run(conversation)).rejects.toThrow('crashed');
+    spy.mockRestore();
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(bodies()).toEqual(['one', 'one', 'two']);
+    const [first, again] = app.calls.map(({ headers }) => headers['webhook-id']);
+    expect(again).toBe(first);
+    expect(await statesOf(conversation)).toEqual(['sent', 'sent', 'delivered_to_server', 'delivered_to_server']);
+  });
+
+  test('that is not alone logs each state once', async () => {
+    const { conversation } = await waiting('one');
+    await Promise.all([run(conversation), run(conversation)]);
+    expect(await statesOf(conversation)).toEqual(['sent', 'delivered_to_server']);
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('logs no state of an entry that was removed during the attempt: whoever removed it has logged one', async () => {
+    const { conversation } = await waiting('one', 'two');
+    const [first] = (await oldestEntries(conversation)).entries;
+    if (first === undefined) throw new Error('There is no entry.');
+    app.answers = [(response) => void removeEntry(first).then(() => response.writeHead(204).end()), 204];
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(bodies()).toEqual(['one', 'two']);
+    expect(await statesOf(conversation)).toEqual(['sent', 'sent', 'delivered_to_server']);
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('does not post an entry that was removed while the one before it was posted', async () => {
+    const { conversation } = await waiting('one', 'two', 'three');
+    const [, second] = (await oldestEntries(conversation)).entries;
+    if (second === undefined) throw new Error('There is no entry.');
+    app.answers = [(response) => void removeEntry(second).then(() => response.writeHead(204).end()), 204];
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(bodies()).toEqual(['one', 'three']);
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('removes an entry whose state is logged already, and reports that state no second time', async () => {
+    const conversation = await withWebhook();
+    const { account, phone } = conversation;
+    const id = await sendMessage(account, text(phone, 'Hello'), {});
+    const message: Message = { id, account, phone, job_id: 'job', payload_type: 'text', ...lifetimeFrom(timestamp()) };
+    await putIfAbsent(logItem(message, 'delivered_to_server', timestamp()));
+    const toUser: Conversation = { ...conversation, direction: 'app' };
+    expect(await run(toUser)).toEqual({ settled: 1 });
+    expect(await isEmpty(toUser)).toBe(true);
+    expect(await isEmpty(conversation)).toBe(true);
+    expect(await statesOf(conversation)).toEqual(['sent', 'delivered_to_server']);
+  });
+
+  test('removes an entry whose receipt was written during the attempt', async () => {
+    const conversation = await newConversation('platform');
+    const { account, phone } = conversation;
+    await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: platform.url } } });
+    const part = { reference: '21', to: phone, type: 'text' as const, text: { body: 'Hello' } };
+    await reportState(await sendFromPlatform(account, 'rapidpro', part), 'delivered_to_user');
+    const receipt = {
+      ...statusReceiptKey(account, '21', 0, 'delivered'),
+      expires_at: Math.ceil(Date.now() / 1_000) + 60,
+    };
+    platform.answers = [(response) => void putIfAbsent(receipt).then(() => response.writeHead(200).end())];
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('finds nothing to do in a conversation that is empty', async () => {
+    expect(await run(await newConversation())).toEqual({ settled: 0 });
+  });
+
+  test('logs what went wrong by account and message, without number or text', async () => {
+    const { conversation, ids } = await waiting('a secret text');
+    app.answers = [500];
+    await run(conversation);
+    await later(3 * 24 * 60);
+    await run(conversation);
+    const lines = written.map((line) => JSON.parse(line)).filter(({ message }) => message !== 'accepted');
+    expect(lines).toMatchObject([
+      {
+        message: 'retry scheduled',
+        account: conversation.account,
+        message_id: ids[0],
+        cause: 'status_500',
+        attempts: 1,
+      },
+      { message: 'permanently failed', account: conversation.account, message_id: ids[0], cause: 'status_500' },
+    ]);
+    expect(written.join()).not.toMatch(new RegExp(`a secret text|${conversation.phone}`));
+  });
+});
+
+/** An account whose platform is a plain webhook. */
+const withWebhook = async (): Promise<Conversation> => {
+  const conversation = await newConversation('platform');
+  await updateAccount(conversation.account, {
+    platform: { name: 'webhook', settings: { url: platform.url, secret: SECRET } },
+  });
+  return conversation;
+};
+
+let events = 0;
+
+/** A user of the conversation writes. */
+const received = async ({ account, phone }: Conversation, body = 'Hello'): Promise<void> => {
+  events += 1;
+  const { bot_number: to = '' } = (await findAccount(account)) ?? {};
+  await receiveMessage(`event-${events}-${phone}`, { from: phone, to, type: 'text', text: { body } });
+};
+
+describe('a plain webhook', () => {
+  test("gets users' messages in order, signed with the account's secret", async () => {
+    const conversation = await withWebhook();
+    await received(conversation, 'one');
+    await received(conversation, 'two');
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(platform.calls.map(({ json }) => json)).toEqual(
+      ['one', 'two'].map((body) => ({ message: { type: 'text', from: conversation.phone, text: { body } } })),
+    );
+    for (const { headers, body } of platform.calls) new Webhook(SECRET).verify(body, headers as Record<string, string>);
+    expect(await statesOf(conversation)).toEqual(['received', 'received']);
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('is told of each state of a message, once, after the message', async () => {
+    const conversation = await withWebhook();
+    const { account, phone } = conversation;
+    const id = await sendMessage(account, text(phone, 'Hello'), {});
+    await run({ ...conversation, direction: 'app' });
+    for (const state of ['read', 'delivered_to_user', 'read'] satisfies State[]) await reportState(id, state);
+    await run(conversation);
+    const logged = (await listLogs(account, { phone }, 10)).entries.reverse();
+    expect(platform.calls.map(({ json }) => json.status)).toEqual(
+      logged.slice(1).map(({ state, contact, job_id, created }) => ({ id, state, contact, job_id, created })),
+    );
+    expect(logged.map(({ state }) => state)).toEqual(['sent', 'delivered_to_server', 'read', 'delivered_to_user']);
+  });
+
+  test('that refuses a message has it logged as reception_failed_http; a state is let go', async () => {
+    const conversation = await withWebhook();
+    await received(conversation);
+    platform.answers = [404];
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(await statesOf(conversation)).toEqual(['received', 'reception_failed_http']);
+
+    await sendMessage(conversation.account, text(conversation.phone, 'Hello'), {});
+    await run({ ...conversation, direction: 'app' });
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(await statesOf(conversation)).toEqual(['received', 'reception_failed_http', 'sent', 'delivered_to_server']);
+  });
+
+  test('is waited for as the app network is', async () => {
+    const conversation = await withWebhook();
+    await received(conversation);
+    platform.answers = [500];
+    expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'status_500' });
+    platform.answers = [204];
+    await later(1.3);
+    expect(await run(conversation)).toEqual({ settled: 1 });
+  });
+
+  test('that is taken away leaves what waited for it logged only', async () => {
+    const conversation = await withWebhook();
+    await received(conversation);
+    await updateAccount(conversation.account, { platform: null });
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(platform.calls).toEqual([]);
+    expect(await statesOf(conversation)).toEqual(['received']);
+  });
+
+  test('with settings that do not hold any more is not called, and what waits for it is kept', async () => {
+    const conversation = await withWebhook();
+    await received(conversation);
+    vi.stubEnv('ALLOW_LOOPBACK', '');
+    try {
+      expect((await run(conversation)).retry_scheduled).toBe('not_set_up');
+    } finally {
+      vi.stubEnv('ALLOW_LOOPBACK', 'true');
+    }
+    expect(platform.calls).toEqual([]);
+  });
+});
+
+test('an account without a platform has its messages logged only', async () => {
+  const conversation = await newConversation('platform');
+  await received(conversation);
+  expect(await readHead(conversation)).toBeUndefined();
+  expect(await statesOf(conversation)).toEqual(['received']);
+});

@@ -1,0 +1,260 @@
+/** What comes again, comes late, comes in other cuts, or cannot be worked on at all: wake-ups, batches of the stream, entries. */
+import { marshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { handler as count } from '../../../functions/workers/count.ts';
+import { handler as deliver } from '../../../functions/workers/deliver.ts';
+import { handler as relay } from '../../../functions/workers/relay.ts';
+import { BatchHandler } from '../../../infra/local/aws/event-sources/batch-handler.ts';
+import type { StreamRecord } from '../../../infra/local/aws/event-sources/stream.ts';
+import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import type { Conversation } from '../../../shared/messaging/events.ts';
+import { logItem, type Message } from '../../../shared/messaging/message.ts';
+import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
+import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { listLogs } from '../../../shared/stats/delivery-log.ts';
+import { listJobs } from '../../../shared/stats/job-counters.ts';
+import { putIfAbsent, update } from '../../../shared/table/client.ts';
+import { conversationName, entryKey } from '../../../shared/table/keys.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { lifetime } from '../../support/lifetime.ts';
+import { useFakeQueue } from '../../unit/support/fake-queue.ts';
+import { useAppReceiver } from '../support/app-receiver.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
+
+const written = captureLog();
+const queue = useFakeQueue();
+
+useOwnTable('redelivery');
+const receiver = useAppReceiver();
+
+afterEach(() => void vi.useRealTimers());
+
+const context = { awsRequestId: 'call-1', getRemainingTimeInMillis: () => 60_000 };
+
+const text = (to: string, body: string) => ({ to, type: 'text' as const, text: { body } });
+
+const BODIES = ['one', 'two', 'three'];
+
+/** A conversation in which messages wait. */
+const waiting = async (): Promise<Conversation> => {
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
+  const phone = newPhone();
+  for (const body of BODIES) await sendMessage(account, text(phone, body), {});
+  return { direction: 'app', account, phone };
+};
+
+const wakeUp = (conversation: Conversation): Promise<unknown> =>
+  deliver({ Records: [{ body: JSON.stringify(conversation), receiptHandle: 'handle' }] } as SQSEvent, context);
+
+const shift = (milliseconds: number): void => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
+};
+
+/** Texts in the order in which each came first. */
+const firstTold = (): string[] => [...new Set(receiver().calls.map(({ json }) => json.data.text.body))];
+
+/** Under how many ids each text came. */
+const idsOf = (body: string): number =>
+  new Set(
+    receiver()
+      .calls.filter(({ json }) => json.data.text.body === body)
+      .map(({ headers }) => headers['webhook-id']),
+  ).size;
+
+const statesOf = async ({ account, phone }: Conversation): Promise<string[]> =>
+  (await listLogs(account, { phone }, 100)).entries.map(({ state }) => state).sort();
+
+const isEmpty = async (conversation: Conversation): Promise<boolean> =>
+  (await readHead(conversation)) === undefined && (await oldestEntries(conversation)).entries.length === 0;
+
+describe('a conversation is delivered in order, each message under one id, and logged once, where a wake-up', () => {
+  test.each<[string, (conversation: Conversation) => Promise<unknown>]>([
+    ['comes twice', async (conversation) => [await wakeUp(conversation), await wakeUp(conversation)]],
+    ['comes twice at the same moment', (conversation) => Promise.all([wakeUp(conversation), wakeUp(conversation)])],
+    [
+      'comes before its time, after a failure, and at its time',
+      async (conversation) => {
+        receiver().answers = [503, 503, 204];
+        await wakeUp(conversation);
+        await wakeUp(conversation);
+        expect(receiver().calls).toHaveLength(2);
+        shift(120_000);
+        await wakeUp(conversation);
+      },
+    ],
+    [
+      'comes once more when all is over, and something else waits by then',
+      async (conversation) => {
+        await wakeUp(conversation);
+        await sendMessage(conversation.account, text(conversation.phone, 'four'), {});
+        await wakeUp(conversation);
+        await wakeUp(conversation);
+      },
+    ],
+  ])('%s', async (_, wakes) => {
+    vi.stubEnv('MINUTE', '3000');
+    const conversation = await waiting();
+    await wakes(conversation);
+    const told = firstTold();
+    expect(told.slice(0, 3)).toEqual(BODIES);
+    expect(told.map(idsOf)).toEqual(told.map(() => 1));
+    expect(await statesOf(conversation)).toEqual([...told.map(() => 'delivered_to_server'), ...told.map(() => 'sent')]);
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+});
+
+/** Places of a list in which batches begin and end: all are in one at least, as when the stream is replayed. */
+const cuts = (length: number): fc.Arbitrary<[number, number][]> =>
+  fc
+    .array(fc.tuple(fc.nat(length - 1), fc.integer({ min: 1, max: length })), { maxLength: 4 })
+    .chain((replayed) =>
+      fc
+        .integer({ min: 1, max: length - 1 })
+        .map((middle): [number, number][] => [
+          ...replayed.map(([start, size]): [number, number] => [start, start + size]),
+          [0, middle],
+          [middle, length],
+        ]),
+    );
+
+describe('however the stream is cut and replayed', () => {
+  test('each entry of an outbox is one wake-up, by its name', async () => {
+    const conversation: Conversation = { direction: 'app', account: 'acme', phone: '27821234567' };
+    const keys = Array.from({ length: 25 }, (_, place) =>
+      entryKey(conversationName({ ...conversation, phone: `2782123456${place % 4}` }), String(place)),
+    );
+    await fc.assert(
+      fc.asyncProperty(cuts(keys.length), async (batches) => {
+        queue.taken.length = 0;
+        for (const [start, end] of batches) {
+          const Records = keys.slice(start, end).map((key) => ({ dynamodb: { Keys: marshall(key) } }));
+          await relay({ Records } as DynamoDBStreamEvent, context);
+        }
+        const names = queue.taken.map(
+          (one) => `${one.MessageGroupId} ${one.MessageBody} ${one.MessageDeduplicationId}`,
+        );
+        expect(new Set(names).size).toBe(keys.length);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('each log entry is counted once', async () => {
+    await fc.assert(
+      fc.asyncProperty(cuts(20), async (batches) => {
+        const { account, records } = await logged(20);
+        for (const [start, end] of batches) {
+          await count({ Records: records.slice(start, end) } as DynamoDBStreamEvent, context);
+        }
+        expect(await counted(account)).toBe(20);
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+/** Log entries of an account of its own, as the stream brings them. */
+const logged = async (length: number): Promise<{ account: string; records: StreamRecord[] }> => {
+  const account = newAccountId();
+  const records = await Promise.all(
+    Array.from({ length }, async (_, place) => {
+      const message: Message = {
+        id: `${account}-${place}`,
+        account,
+        phone: '1',
+        job_id: 'job',
+        payload_type: 'text',
+        ...lifetime,
+      };
+      const item = logItem(message, 'sent', '2030-01-01T00:00:00.000000');
+      await putIfAbsent(item);
+      return recordOf(item, place);
+    }),
+  );
+  return { account, records };
+};
+
+const recordOf = (item: object, place: number): StreamRecord => ({
+  eventName: 'INSERT',
+  dynamodb: Object.assign(
+    { SequenceNumber: String(place), ApproximateCreationDateTime: Math.floor(Date.now() / 1_000) },
+    { NewImage: marshall(item, { removeUndefinedValues: true }) },
+  ),
+});
+
+const counted = async (account: string): Promise<number> =>
+  (await listJobs(account, '2030-01-01', '2030-01-01')).reduce((sum, one) => sum + one.count, 0);
+
+test('a log entry of unknown shape is given up alone and told of, and all others are counted', async () => {
+  const { account, records } = await logged(8);
+  const broken = recordOf({ pk: 'MESSAGE#broken', sk: 'MESSAGE', account }, 99);
+  const givenUp: unknown[] = [];
+  const batches = new BatchHandler(
+    {
+      kind: 'stream',
+      id: 'Mapping',
+      function: 'Count',
+      batchSize: 100,
+      reportsFailures: false,
+      window: 0,
+      filter: () => true,
+      bisects: true,
+      retries: 1,
+      oldest: Number.POSITIVE_INFINITY,
+      onFailure: 'Failed',
+      needs: [],
+    },
+    {
+      streamArn: 'arn:stream',
+      invoke: (_, event) => count(event as DynamoDBStreamEvent, context),
+      tell: (_, message) => givenUp.push(message),
+      faultInjection: {},
+      signal: new AbortController().signal,
+    },
+  );
+  await batches.handle('shard-1', [...records.slice(0, 5), broken, ...records.slice(5)], () => undefined);
+  expect(await counted(account)).toBe(8);
+  expect(givenUp).toMatchObject([{ DDBStreamBatchInfo: { batchSize: 1, startSequenceNumber: '99' } }]);
+  expect(written.join()).toContain('"level":"error","message":"count"');
+});
+
+describe('an entry that we fail to make a call of', () => {
+  /** A conversation with a chat platform whose first entry lacks what its message says. */
+  const broken = async (): Promise<Conversation> => {
+    const bot = newPhone();
+    const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
+    await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: receiver().url } } });
+    const phone = newPhone();
+    for (const body of BODIES) await receiveMessage(`${phone} ${body}`, { from: phone, ...text(bot, body) });
+    const conversation: Conversation = { direction: 'platform', account, phone };
+    const [first] = (await oldestEntries(conversation)).entries;
+    if (first === undefined) throw new Error('Nothing waits.');
+    await update({ Key: { pk: first.pk, sk: first.sk }, UpdateExpression: 'REMOVE outgoing.content' });
+    return conversation;
+  };
+
+  const DAY = 86_400_000;
+
+  test('fails each wake-up, which tells of it, and nothing overtakes it', async () => {
+    const conversation = await broken();
+    for (const _ of ['at once', 'again']) await expect(wakeUp(conversation)).rejects.toThrow('deliver failed');
+    expect(queue.returned).toHaveLength(2);
+    expect(written.join()).toContain('"level":"error","message":"deliver","error":"TypeError"');
+    expect(receiver().calls).toEqual([]);
+    expect((await oldestEntries(conversation)).entries).toHaveLength(3);
+  });
+
+  test('is given up after three days, logged as failed, and the rest goes on', async () => {
+    const conversation = await broken();
+    shift(3 * DAY);
+    await wakeUp(conversation);
+    expect(receiver().calls.map(({ body }) => new URLSearchParams(body).get('text'))).toEqual(['two', 'three']);
+    expect(await statesOf(conversation)).toEqual(['received', 'received', 'received', 'reception_failed_http']);
+    expect(written.join()).toContain('"message":"given up"');
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+});

@@ -1,0 +1,65 @@
+/**
+ * @module-tag long
+ *
+ * A worker that runs out of time before a conversation is through: another one goes on, and nothing comes twice.
+ */
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import type { LocalStack } from '../../../infra/local/local-stack.ts';
+import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
+import { serveOwnStack } from '../support/own-stack.ts';
+import { newPhone } from '../support/world.ts';
+
+/** The stack as it is, but for a deliver that has 13 s: it begins no attempt later than after one second. */
+const hurriedAssembly = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'hurried-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await cp(inject('stack').assembly, folder, { recursive: true });
+  const path = join(folder, 'BusinessApi.template.json');
+  const template = JSON.parse(await readFile(path, 'utf8'));
+  const id = Object.keys(template.Resources).find((name) => name.startsWith('DeliverFunction')) ?? '';
+  template.Resources[id].Properties.Timeout = 13;
+  await writeFile(path, JSON.stringify(template));
+  return folder;
+};
+
+/** Puts a message on the queue of wake-ups that names no conversation. */
+const wakeWrongly = async (stack: LocalStack): Promise<void> => {
+  const [, QueueUrl = ''] = Object.entries(stack.queueUrls()).find(([id]) => id.startsWith('WakeUpsQueue')) ?? [];
+  const wrong = { QueueUrl, MessageBody: '{}', MessageGroupId: 'wrong', MessageDeduplicationId: 'wrong' };
+  await new SQSClient({ endpoint: stack.awsEndpoint }).send(new SendMessageCommand(wrong));
+};
+
+test('what a worker has no time for is delivered by the next, in order, and once, beside a wake-up that cannot be read', async () => {
+  const lines: string[] = [];
+  const { stack, app, demo } = await serveOwnStack({
+    name: 'hurried',
+    // So long that no sweep makes up for a worker that does not hand on.
+    minute: 60_000,
+    assembly: hurriedAssembly(),
+    onLine: (_, line) => void lines.push(line),
+  });
+  await wakeWrongly(stack);
+  const phone = newPhone();
+  await fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify([{ phone, delay_ms: 400 }]) });
+  const texts = Array.from({ length: 6 }, (_, place) => `${place}`);
+  for (const body of texts) {
+    const { status } = await fetch(`${stack.baseUrl}/v1/message`, {
+      method: 'POST',
+      headers: { authorization: demo.token, 'content-type': 'application/json' },
+      body: JSON.stringify({ to: phone, type: 'text', text: { body } }),
+    });
+    expect(status).toBe(200);
+  }
+  const shown = async (): Promise<unknown[]> => {
+    const messages = await (await fetch(`${app.phoneUrl}/phones/${phone}/messages`)).json();
+    return (messages as PhoneMessage[]).map(({ data }) => 'text' in data && (data.text as { body: string }).body);
+  };
+  await expect.poll(shown).toEqual(texts);
+  const workers = lines.map((line) => JSON.parse(line)).filter(({ message }) => message === 'deliver');
+  expect(workers.some(({ unfinished }) => unfinished === 1)).toBe(true);
+  expect(workers.some(({ level }) => level === 'error')).toBe(true);
+});

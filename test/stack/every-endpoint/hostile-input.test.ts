@@ -1,0 +1,140 @@
+/**
+ * Whatever comes in: requests made from the API description alone, as it says that they must be and in every way broken,
+ * to each of its operations. So a new endpoint is tried as soon as it is described.
+ *
+ * The quick test sends 2,000 requests: fewer may be too few for each operation to succeed once. The long one sends 20,000,
+ * or `HOSTILE_REQUESTS=200000`. A run that fails shows the simplest request that was answered wrong, for a shell, and the
+ * `HOSTILE_SEED` with which the same requests are made again.
+ */
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { apiAlone } from '../hostile/api-alone.ts';
+import { type Operation, operations } from '../hostile/description.ts';
+import type { Kind } from '../hostile/kind.ts';
+import { kinds } from '../hostile/kinds.ts';
+import { faultOf } from '../hostile/promises.ts';
+import { changesBetween, readTable } from '../hostile/table.ts';
+import { wellFormed } from '../hostile/well-formed.ts';
+import { type Send, type Sent, sender, toLine } from '../hostile/wire.ts';
+import { makeWorld, type World } from '../hostile/world.ts';
+import { serveOwnStack } from '../support/own-stack.ts';
+
+const MANY_REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 20_000);
+const SEED = Number(process.env.HOSTILE_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+/** Refused requests are sent twice again: this share of all is kept for that. */
+const AGAIN = 0.1;
+/** Bytes of a body that is sent again. */
+const LARGEST_AGAIN = 100_000;
+/** So many operations are called at a time, each by one request: more would have the local stack start more threads. */
+const LANES = 4;
+
+/** One kind of input to one operation. */
+interface Cell {
+  name: string;
+  operation: Operation;
+  kind: Kind;
+  runs: number;
+  seed: number;
+}
+
+const share = ({ share: given = 1 }: Kind): number => given;
+
+const cellsFor = (requests: number): Cell[] => {
+  const pairs = operations.flatMap((operation) =>
+    Object.entries(kinds)
+      .filter(([, kind]) => kind.applies(operation))
+      .map(([name, kind]) => ({ name: `${operation.id}: ${name}`, operation, kind })),
+  );
+  const whole = pairs.reduce((sum, { kind }) => sum + share(kind), 0);
+  const first = requests * (1 - 2 * AGAIN);
+  return pairs.map((pair, place) => ({
+    ...pair,
+    runs: Math.max(1, Math.round((first * share(pair.kind)) / whole)),
+    seed: SEED + place,
+  }));
+};
+
+/** Does this for each, one after the other for each operation, several operations at a time. */
+const inLanes = async <One extends { operation: Operation }>(
+  all: readonly One[],
+  work: (one: One) => Promise<void>,
+): Promise<void> => {
+  const left = Map.groupBy(all, ({ operation }) => operation.id).values();
+  await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      for (const ofOperation of left) for (const one of ofOperation) await work(one);
+    }),
+  );
+};
+
+/** What has come of the requests. */
+class Tally {
+  readonly refused: Sent[] = [];
+  /** Operations that did what they were asked for. */
+  readonly succeeded = new Set<string>();
+  readonly sent = new Map<string, number>();
+
+  note(cell: Cell, sent: Sent, status: number): void {
+    const count = (this.sent.get(cell.name) ?? 0) + 1;
+    this.sent.set(cell.name, count);
+    if (status < 400) this.succeeded.add(cell.operation.id);
+    else if (count <= cell.runs * AGAIN + 1 && (sent.body?.length ?? 0) < LARGEST_AGAIN) this.refused.push(sent);
+  }
+}
+
+/** Sends what a cell makes, and holds every answer. Tells of a request that was answered wrong, the simplest one found. */
+const tryCell = async (cell: Cell, world: World, send: Send, tally: Tally): Promise<string[]> => {
+  const requests = cell.kind.make(wellFormed(cell.operation, world), world);
+  const property = fc.asyncProperty(requests, async (sent) => {
+    const answer = await send(sent);
+    tally.note(cell, sent, answer.status);
+    const fault =
+      faultOf(sent, answer, world) ?? (cell.kind.refused && answer.status < 400 ? 'it is not refused' : undefined);
+    if (fault !== undefined)
+      throw new Error(`${fault}\n${answer.status} ${answer.type}\n${answer.body.slice(0, 2_000)}`);
+  });
+  const { failed, counterexample, errorInstance } = await fc.check(property, { seed: cell.seed, numRuns: cell.runs });
+  if (!failed) return [];
+  const [sent] = counterexample ?? [];
+  return [`${cell.name}: ${errorInstance}\n${sent && toLine(sent, world.named)}`];
+};
+
+/** Sends these again. Answers those that were refused again. */
+const refusedAgain = async (refused: readonly Sent[], send: Send): Promise<Sent[]> => {
+  const again: Sent[] = [];
+  await inLanes(refused, async (sent) => {
+    if ((await send(sent)).status >= 400) again.push(sent);
+  });
+  return again;
+};
+
+const tryAll = async (requests: number): Promise<void> => {
+  const cells = cellsFor(requests);
+  const own = await serveOwnStack({ name: 'hostile-input', minute: 60_000, assembly: apiAlone() });
+  const world = await makeWorld(own);
+  const { send, close } = sender({ base: own.stack.baseUrl, bridge: own.stack.bridgeUrl });
+  onTestFinished(close);
+
+  const tally = new Tally();
+  const wrong: string[] = [];
+  await inLanes(cells, async (cell) => void wrong.push(...(await tryCell(cell, world, send, tally))));
+  expect(wrong.join('\n\n'), `HOSTILE_SEED=${SEED} HOSTILE_REQUESTS=${requests}`).toBe('');
+  // Where one of these never succeeds, the world lacks what it needs.
+  expect(operations.map(({ id }) => id).filter((id) => !tally.succeeded.has(id))).toEqual([]);
+  expect(cells.map(({ name }) => name).filter((name) => !tally.sent.has(name))).toEqual([]);
+
+  // What was refused may be taken by now, since others came after it; what still is not must change nothing.
+  const refused = await refusedAgain(tally.refused, send);
+  const before = await readTable();
+  expect(await refusedAgain(refused, send)).toHaveLength(refused.length);
+  expect(changesBetween(before, await readTable())).toEqual([]);
+};
+
+describe('hostile input is answered as described, tells nothing of another account, and where it is refused changes nothing:', () => {
+  test('2,000 requests', () => tryAll(2_000));
+
+  test(`${MANY_REQUESTS} requests`, { tags: 'long', timeout: 120_000 + MANY_REQUESTS * 20 }, () =>
+    tryAll(MANY_REQUESTS),
+  );
+});

@@ -1,0 +1,140 @@
+/** A message is followed by its id, and all that a request set off by one trace: through functions, queue and delivery. */
+import { randomBytes } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { asProblem, call, sendRaw } from '../support/client.ts';
+import { type LogLine, logLines } from '../support/log-lines.ts';
+import { Receiver } from '../support/receiver.ts';
+import { newCaller, newPanelist, newPhone } from '../support/world.ts';
+
+/** Waits until there is a line that fits, and answers all lines. */
+const until = async (fits: (line: LogLine['line']) => boolean): Promise<LogLine[]> => {
+  await expect.poll(async () => (await logLines()).some(({ line }) => fits(line))).toBe(true);
+  return logLines();
+};
+
+/** What the function wrote it, without what makes each function's name one of the stack. */
+const told = (lines: LogLine[], fits: (line: LogLine['line']) => boolean): string[] =>
+  lines
+    .filter(({ line }) => fits(line))
+    .map(({ source, line }) => `${source.replace(/(Function|Api).*/, '')} ${line.message ?? 'access'}`);
+
+const holds = (trace: string) => (line: LogLine['line']) =>
+  line.trace_id === trace || (Array.isArray(line.trace_ids) && line.trace_ids.includes(trace));
+
+/** An account whose webhook hears of everything. */
+const newListener = async () => {
+  const { account, token } = await newCaller('messages', 'bridge');
+  const receiver = await Receiver.start();
+  onTestFinished(() => receiver.close());
+  const settings = { url: receiver.url, secret: `whsec_${randomBytes(32).toString('base64')}` };
+  const bot_number = newPhone();
+  await updateAccount(account, { bot_number, platform: { name: 'webhook', settings } });
+  return { account, token, bot_number, receiver };
+};
+
+const report = async (type: string, data: object): Promise<string> => {
+  const { token } = await newCaller('app');
+  const { headers } = await call('receiveAppEvents', {
+    token,
+    body: { id: randomBytes(8).toString('hex'), type, data },
+  });
+  return headers.get('apigw-requestid') ?? '';
+};
+
+test('a message to a user: accepted, relayed, delivered, and what was reported of it', async () => {
+  const { account, token } = await newListener();
+  const body = { to: newPhone(), type: 'text', text: { body: 'Hello' } } as const;
+  const sent = await call('sendMessage', { token, body });
+  const { id } = sent.body;
+  const trace = sent.headers.get('apigw-requestid') ?? '';
+  const isDone = (line: LogLine['line']) => holds(trace)(line) && line.message === 'deliver';
+  const lines = await until((line) => isDone(line) && line.settled !== 0);
+
+  const all = told(lines, holds(trace));
+  for (const step of ['SendMessage accepted', 'SendMessage request', 'Base access', 'Relay relay', 'Deliver delivered'])
+    expect(all).toContain(step);
+  expect(lines.find(({ line }) => line.message === 'delivered' && line.message_id === id)?.line).toMatchObject({
+    account,
+    type: 'message.send',
+    trace_id: trace,
+    delivery_ms: expect.any(Number),
+  });
+
+  // The report has a trace of its own, which leads to the account's platform.
+  const second = await report('message.state', { id, state: 'read' });
+  const later = await until((line) => holds(second)(line) && line.message === 'delivered');
+  expect(told(later, (line) => line.message_id === id && line.type !== 'message.state')).toEqual([
+    'SendMessage accepted',
+    'Deliver delivered',
+    'ReceiveAppEvents state',
+  ]);
+  expect(told(later, holds(second))).toEqual(expect.arrayContaining(['ReceiveAppEvents state', 'Deliver delivered']));
+});
+
+test("a user's message: accepted with the app network's request, delivered to the platform", async () => {
+  const { bot_number, account } = await newListener();
+  const data = { from: newPhone(), to: bot_number, type: 'text', text: { body: 'Hi' } };
+  const trace = await report('message.received', data);
+  const lines = await until((line) => line.trace_id === trace && line.message === 'delivered');
+  const ids = lines
+    .filter(({ line }) => line.trace_id === trace && line.account === account)
+    .flatMap(({ line }) => line.message_id ?? []);
+  expect(new Set(ids).size).toBe(1);
+  expect(told(lines, holds(trace))).toEqual(
+    expect.arrayContaining(['ReceiveAppEvents accepted', 'Relay relay', 'Deliver delivered']),
+  );
+});
+
+test('a problem names the trace of its lines', async () => {
+  const { token } = await newCaller('messages');
+  const body = { to: 'nobody', type: 'text', text: { body: 'Hello' } } as const;
+  const headers = { 'content-type': 'application/json' };
+  const refused = asProblem(await sendRaw('sendMessage', { token, headers, body: JSON.stringify(body) }));
+  const lines = await until((line) => line.trace_id === refused.body.trace_id && line.message === 'request');
+  expect(told(lines, holds(refused.body.trace_id))).toContain('SendMessage request');
+  const { line } = lines.find(({ line: { message, trace_id } }) => {
+    return message === 'request' && trace_id === refused.body.trace_id;
+  }) ?? { line: {} };
+  expect(line).toMatchObject({ outcome: 'rejected', requests: 1 });
+});
+
+test('a receiver that fails opens its circuit, and closes it when it works again', async () => {
+  const { account, token, bot_number, receiver } = await newListener();
+  receiver.answers = [503];
+  await Promise.all(
+    Array.from({ length: 3 }, () =>
+      call('receiveTestMessage', {
+        token,
+        path: { bot_phone_number: bot_number },
+        body: { message: { type: 'text', from: newPhone(), text: { body: 'Hi' } } },
+      }),
+    ),
+  );
+  const isOf = (message: string) => (line: LogLine['line']) =>
+    line.message === message && (line.destination === `platform#${account}` || line.account === account);
+  const failing = await until(isOf('circuit opened'));
+  expect(failing.find(({ line }) => isOf('retry scheduled')(line))?.line).toMatchObject({
+    reason: 'status_5xx',
+    cause: 'status_503',
+    retries_scheduled: 1,
+  });
+  receiver.answers = [204];
+  const lines = await until(isOf('circuit closed'));
+  expect(lines.filter(({ line }) => isOf('circuit opened')(line))).toHaveLength(1);
+});
+
+test('a fetch that waited says how long, and for what', async () => {
+  const { token } = await newCaller('user_data');
+  const phone_number = await newPanelist();
+  const body = { reason: 'Delivery', data: [{ property: 'first_name' as const }] };
+  const started = await call('startUserDataRequest', { token, path: { phone_number }, body });
+  const id = started.body.requestId;
+  await call('fetchUserData', { token, path: { id }, query: { long_poll: '1' } });
+  const isIts = (line: LogLine['line']) => line.message === 'long poll' && line.user_data_request_id === id;
+  expect((await until(isIts)).find(({ line }) => isIts(line))?.line).toMatchObject({
+    outcome: 'pending',
+    long_polls: 1,
+    long_poll_ms: expect.any(Number),
+  });
+});

@@ -1,0 +1,254 @@
+/** What media cost at the table, and what happens to an upload where the bucket does not take it. */
+
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { deleteMedia, listMedia } from '../../../infra/operator/queries/media-admin.ts';
+import { Problem } from '../../../shared/core/problems.ts';
+import { getMedia, sendError } from '../../../shared/media/media.ts';
+import { getObject, putObject } from '../../../shared/media/object-store.ts';
+import { upload } from '../../../shared/media/uploads.ts';
+import { documents } from '../../../shared/table/client.ts';
+import { RawServer } from '../../unit/support/raw-server.ts';
+import { consumedBy } from '../support/consumed.ts';
+import { fileOf, others, pdf, png, pngOf } from '../support/files.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { newAccountId } from '../support/world.ts';
+
+const { s3_endpoint, assembly } = inject('stack');
+
+/** The bucket of the served stack. */
+const bucketName = async (): Promise<string> => {
+  const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
+  const ids = Object.keys(Resources).filter((id) => Resources[id].Type === 'AWS::S3::Bucket');
+  return String(ids).toLowerCase();
+};
+
+useOwnTable('media');
+
+beforeEach(async () => {
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', s3_endpoint);
+  vi.stubEnv('MEDIA_BUCKET', await bucketName());
+});
+
+afterEach(() => void vi.restoreAllMocks());
+
+const idIn = (url: string): string => url.split('/').at(-1) ?? '';
+
+test.skipIf(process.env.DYNAMODB_ENDPOINT)(
+  'an upload costs 2 write units, one of them on an index; an address half a read unit each time',
+  async () => {
+    const account = newAccountId().padEnd(40, '0');
+    let url = '';
+    const uploading = async () => {
+      ({ url } = await upload(account, 'image', fileOf(png)));
+    };
+    expect(await consumedBy(uploading)).toEqual({ calls: 1, table: 1, indexes: 1 });
+    expect(await consumedBy(() => getMedia(idIn(url)))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
+    expect(await consumedBy(() => sendError(account, 'image', url))).toEqual({ calls: 1, table: 1, indexes: 0 });
+    expect(Buffer.from((await getObject(idIn(url))) ?? []).equals(png)).toBe(true);
+  },
+);
+
+describe('an upload that the bucket does not take leaves nothing in the table:', () => {
+  /** A bucket that answers like this. Counts what it was asked. */
+  const failingBucket = async (answer: (time: number) => number | 'drop') => {
+    const asked = { times: 0 };
+    const server = createServer((request, response) => {
+      request.resume();
+      asked.times += 1;
+      const status = answer(asked.times);
+      if (status === 'drop') request.socket.destroy();
+      else response.writeHead(status).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    return asked;
+  };
+
+  const failure = async (account: string): Promise<unknown> =>
+    upload(account, 'image', fileOf(png)).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  test.each<[string, number | 'drop', number]>([
+    ['it is busy, three times', 503, 3],
+    ['it fails, three times', 500, 3],
+    ['it drops the connection, twice', 'drop', 2],
+  ])('%s: 503, to come again', async (_, answer, times) => {
+    const asked = await failingBucket(() => answer);
+    const account = newAccountId();
+    const problem = await failure(account);
+    expect(problem).toBeInstanceOf(Problem);
+    expect(problem).toMatchObject({ code: 'unavailable', detail: 'Retry in a moment.', retryAfter: 1 });
+    expect(asked.times).toBe(times);
+    expect(await listMedia(account)).toEqual([]);
+  });
+
+  test('it refuses: an error of ours', async () => {
+    await failingBucket(() => 403);
+    const account = newAccountId();
+    expect(await failure(account)).toMatchObject({ message: 'The bucket answered 403.' });
+    expect(await listMedia(account)).toEqual([]);
+  });
+
+  test('it is not even asked to take what is refused', async () => {
+    const asked = await failingBucket(() => 200);
+    const account = newAccountId();
+    const files = [...Object.values(others), pdf, pngOf(4 * 1024 * 1024 + 1)];
+    for (const content of files) await expect(upload(account, 'image', fileOf(content))).rejects.toThrow(Problem);
+    expect(asked.times).toBe(0);
+    expect(await listMedia(account)).toEqual([]);
+  });
+
+  test('a bucket that was busy for a moment takes it', async () => {
+    const asked = await failingBucket((time) => (time < 3 ? 503 : 200));
+    const account = newAccountId();
+    expect(await failure(account)).toBeUndefined();
+    expect(asked.times).toBe(3);
+    expect(await listMedia(account)).toHaveLength(1);
+  });
+});
+
+test.each(['by FIN', 'by RST'] as const)('a kept connection that the bucket closes %s fails no call', async (how) => {
+  const server = await RawServer.start();
+  onTestFinished(() => server.close());
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', server.url);
+  server.respond = ({ socket, place }) => {
+    if (place === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    else if (how === 'by FIN') socket.end();
+    else socket.resetAndDestroy();
+  };
+  for (const content of ['A', 'B', 'C']) await putObject('key', new TextEncoder().encode(content), '');
+  // The second one was sent again on a new connection.
+  expect(server.bodies).toEqual(['A', 'B', 'B', 'C', 'C']);
+});
+
+test('an object whose bytes break off is not shown in part: 503, to come again', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+  await expect(getObject('key')).rejects.toMatchObject({
+    code: 'unavailable',
+    detail: 'Retry in a moment.',
+    retryAfter: 1,
+  });
+});
+
+describe('a call of the bucket', () => {
+  /** A bucket that takes everything; answers what it was asked. */
+  const takingBucket = () => {
+    vi.stubEnv('AWS_ENDPOINT_URL_S3', 'http://127.0.0.1:9');
+    vi.stubEnv('MEDIA_BUCKET', 'media');
+    return vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(png));
+  };
+
+  const asked = (bucket: ReturnType<typeof takingBucket>): Request => bucket.mock.calls[0]?.[0] as Request;
+
+  test('puts bytes with what they must arrive as', async () => {
+    const bucket = takingBucket();
+    await putObject('key', png, 'a'.repeat(64));
+    const { method, url, headers } = asked(bucket);
+    expect({ method, url }).toEqual({ method: 'PUT', url: 'http://127.0.0.1:9/media/key' });
+    expect(headers.get('x-amz-content-sha256')).toBe('a'.repeat(64));
+    expect(Buffer.from(await asked(bucket).arrayBuffer()).equals(png)).toBe(true);
+  });
+
+  test('gets bytes, without any of its own', async () => {
+    const bucket = takingBucket();
+    expect(Buffer.from((await getObject('key')) ?? []).equals(png)).toBe(true);
+    expect(asked(bucket)).toMatchObject({ method: 'GET', body: null });
+  });
+
+  test.each(['session-token', undefined])(
+    'is signed in the session that the function has, if it has one: %s',
+    async (token) => {
+      vi.stubEnv('AWS_SESSION_TOKEN', token);
+      const bucket = takingBucket();
+      await getObject('key');
+      expect(asked(bucket).headers.get('x-amz-security-token')).toBe(token ?? null);
+    },
+  );
+});
+
+describe('media', () => {
+  beforeEach(() => {
+    vi.stubEnv('MEDIA_BUCKET', 'media');
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null));
+  });
+
+  const uploaded = async (account: string, content: Uint8Array<ArrayBuffer>): Promise<string> =>
+    idIn((await upload(account, 'file', fileOf(content))).url);
+
+  test('are listed by their owner, in the order in which they came, and not when they are gone', async () => {
+    const [account, other] = [newAccountId(), newAccountId()];
+    const ids: string[] = [];
+    for (const content of [png, pdf, png, png, png]) ids.push(await uploaded(account, content));
+    await uploaded(other, png);
+    const time = expect.stringMatching(/^\d{4}-/);
+    const listed = await listMedia(account);
+    expect(listed.map(({ id }) => id)).toEqual(ids);
+    expect(listed.slice(0, 2)).toEqual([
+      { id: ids[0], type: 'image/png', size: png.length, bucket: 'media', created: time, until: time },
+      { id: ids[1], type: 'application/pdf', size: pdf.length, bucket: 'media', created: time, until: time },
+    ]);
+    const send = documents.send.bind(documents);
+    vi.spyOn(documents, 'send').mockImplementation(async (command) =>
+      command instanceof GetCommand ? {} : send(command),
+    );
+    expect(await listMedia(account)).toEqual([]);
+  });
+
+  test('work no more from the beginning of their end, and lead to nothing after it, however often it is cut off', async () => {
+    const account = newAccountId();
+    const [id, other] = [await uploaded(account, png), await uploaded(account, png)];
+    const cutOff = deleteMedia(id, async () => {
+      await expect(getMedia(id)).rejects.toMatchObject({ code: 'media_expired' });
+      throw new Error('cut off');
+    });
+    await expect(cutOff).rejects.toThrow('cut off');
+    for (const _ of ['once', 'again']) {
+      await deleteMedia(id, async () => undefined);
+      await expect(getMedia(id)).rejects.toMatchObject({ code: 'media_not_found' });
+    }
+    expect((await listMedia(account)).map((kept) => kept.id)).toEqual([other]);
+  });
+
+  test('may be a PNG that moves, and have 4 MB', async () => {
+    const account = newAccountId();
+    // A chunk that says how many frames there are, behind the one that every PNG begins with.
+    const frames = Buffer.from([0, 0, 0, 8, ...Buffer.from('acTL'), 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+    const moving = Uint8Array.from(Buffer.concat([png.subarray(0, 33), frames, png.subarray(33)]));
+    await uploaded(account, moving);
+    await uploaded(account, pngOf(4 * 1024 * 1024));
+    expect((await listMedia(account)).map(({ type, size }) => [type, size])).toEqual([
+      ['image/png', moving.length],
+      ['image/png', 4 * 1024 * 1024],
+    ]);
+  });
+});
+
+test('what is in a bucket somewhere is called by its name there', async () => {
+  const bucket = randomUUID();
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', '');
+  vi.stubEnv('MEDIA_BUCKET', bucket);
+  vi.stubEnv('AWS_REGION', 'af-south-1');
+  const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(png));
+  await getObject('key');
+  const [request] = fetched.mock.calls[0] ?? [];
+  expect((request as Request).url).toBe(`https://${bucket}.s3.af-south-1.amazonaws.com/key`);
+  expect((request as Request).headers.get('authorization')).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=\w+\/\d{8}\/af-south-1\/s3\//,
+  );
+});

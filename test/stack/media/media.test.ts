@@ -1,0 +1,351 @@
+/** Datafree media, from the upload to the phone, and to their end. */
+import { createHash, randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
+import { listMedia } from '../../../infra/operator/queries/media-admin.ts';
+import { update } from '../../../shared/table/client.ts';
+import { mediaKey } from '../../../shared/table/keys.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { asProblem, call, fail, sendRaw, urlOf } from '../support/client.ts';
+import { fileOf, gif, jpeg, others, pdf, png, pngOf, webp } from '../support/files.ts';
+import { type Caller, newCaller, newPhone } from '../support/world.ts';
+
+const { bridge_url, phone_url } = inject('stack');
+
+const DAY = 86_400_000;
+const MB = 1024 * 1024;
+
+captureLog();
+
+let caller: Caller;
+
+beforeAll(async () => {
+  caller = await newCaller('messages');
+});
+
+type Upload = 'uploadImage' | 'uploadFile';
+
+const upload = async (name: Upload, content: Uint8Array<ArrayBuffer>, { token }: Caller = caller): Promise<string> =>
+  (await call(name, { token, body: { file: fileOf(content) } })).body.url;
+
+const idIn = (url: string): string => url.split('/').at(-1) ?? '';
+
+/** A refused upload: its problem. */
+const refused = async (name: Upload, init: RequestInit) =>
+  asProblem(await sendRaw(name, { token: caller.token, ...init })).body;
+
+const formOf = (...files: [string, File | string][]): FormData => {
+  const form = new FormData();
+  for (const [field, value] of files) form.append(field, value);
+  return form;
+};
+
+const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
+
+describe('an upload', () => {
+  test.each<[string, Upload, Uint8Array<ArrayBuffer>, string]>([
+    ['a PNG', 'uploadImage', png, 'image/png'],
+    ['a JPEG', 'uploadImage', jpeg, 'image/jpeg'],
+    ['a GIF', 'uploadImage', gif, 'image/gif'],
+    ['a WebP', 'uploadImage', webp, 'image/webp'],
+    ['an image as a file', 'uploadFile', png, 'image/png'],
+    ['a PDF', 'uploadFile', pdf, 'application/pdf'],
+    ['4 MB', 'uploadImage', pngOf(4 * MB), 'image/png'],
+  ])('of %s gives an address that shows it for 30 days', async (_, name, content, type) => {
+    const before = Date.now();
+    // What is said of it does not count.
+    const { body } = await call(name, { token: caller.token, body: { file: fileOf(content, 'x.txt', 'text/html') } });
+    expect(body.url).toMatch(new RegExp(`^${bridge_url}/media/[0-9a-f]{32}$`));
+    const lifetime = Date.parse(`${body.expires_at}Z`) - 30 * DAY;
+    expect(lifetime).toBeGreaterThanOrEqual(before);
+    expect(lifetime).toBeLessThanOrEqual(Date.now());
+
+    const shown = await fetch(body.url);
+    expect(shown.status).toBe(200);
+    expect(Buffer.from(await shown.bytes()).equals(content)).toBe(true);
+    expect(Object.fromEntries(shown.headers)).toMatchObject({
+      'content-type': type,
+      'content-length': String(content.length),
+      'content-disposition': type === 'application/pdf' ? 'attachment' : 'inline',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      etag: `"${sha256(content)}"`,
+    });
+    const [, age] = /^public, max-age=(\d+), immutable$/.exec(shown.headers.get('cache-control') ?? '') ?? [];
+    expect(Number(age)).toBeGreaterThan(30 * 86_400 - 60);
+    expect(Number(age)).toBeLessThanOrEqual(30 * 86_400);
+  });
+
+  test('of the same file again gets another address', async () => {
+    expect(await upload('uploadImage', png)).not.toBe(await upload('uploadImage', png));
+  });
+
+  test('may have other fields in its form, which are ignored', async () => {
+    const body = formOf(['name', 'x'], ['file', fileOf(png)], ['name', 'y']);
+    expect((await sendRaw('uploadImage', { token: caller.token, body })).status).toBe(200);
+  });
+
+  test.each(Object.entries(others))('of %s is refused, though it is called picture.png', async (_, content) => {
+    for (const name of ['uploadImage', 'uploadFile'] as const) {
+      const problem = await refused(name, { body: formOf(['file', fileOf(content)]) });
+      expect(problem).toMatchObject({ status: 422, code: 'file_type_not_supported' });
+      expect(problem.detail).toContain(name === 'uploadFile' ? 'WebP, PDF' : 'GIF, WebP.');
+    }
+  });
+
+  test('of a PDF is no image', async () => {
+    expect(await refused('uploadImage', { body: formOf(['file', fileOf(pdf)]) })).toMatchObject({
+      status: 422,
+      code: 'file_type_not_supported',
+    });
+  });
+
+  test('of more than 4 MB is refused, by us and, above what Lambda takes, by the gateway', async () => {
+    expect(await refused('uploadImage', { body: formOf(['file', fileOf(pngOf(4 * MB + 1))]) })).toMatchObject({
+      status: 413,
+      code: 'file_too_large',
+      detail: expect.stringContaining(String(4 * MB)),
+    });
+    const { status, body } = await sendRaw('uploadImage', {
+      token: caller.token,
+      body: formOf(['file', fileOf(pngOf(6 * MB))]),
+    });
+    expect({ status, body }).toEqual({ status: 413, body: { message: 'Request Entity Too Large' } });
+  });
+
+  test.each<[string, FormData, string]>([
+    ['no file', formOf(['other', fileOf(png)]), 'is required'],
+    [
+      'two files',
+      formOf(['file', fileOf(png)], ['file', fileOf(gif)]),
+      'must be there once: upload one file at a time',
+    ],
+    ['a text', formOf(['file', 'picture.png']), 'must be a file, with a file name: curl -F file=@picture.png'],
+    ['an empty file', formOf(['file', fileOf(new Uint8Array())]), 'must not be empty'],
+  ])('with %s is refused', async (_, body, detail) => {
+    expect(await refused('uploadImage', { body })).toMatchObject({
+      status: 422,
+      code: 'invalid_request',
+      errors: [{ pointer: '#/file', detail }],
+    });
+  });
+
+  const BOUNDARY = 'x-boundary-x';
+  const multipart = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
+  const whole = Buffer.concat([
+    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n`),
+    png,
+    Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
+  ]);
+
+  test('may be made by hand', async () => {
+    expect((await sendRaw('uploadImage', { token: caller.token, headers: multipart, body: whole })).status).toBe(200);
+  });
+
+  test.each<[string, Buffer]>([
+    ['nothing', Buffer.alloc(0)],
+    ['its end cut off', whole.subarray(0, -10)],
+    ['half of its file', whole.subarray(0, whole.length / 2)],
+    ['half of its head', whole.subarray(0, 40)],
+    ['another boundary', Buffer.from(whole.toString('latin1').replaceAll(BOUNDARY, 'other'), 'latin1')],
+    ['no form', Buffer.from('{"file": 1}')],
+  ])('whose body is %s is refused', async (_, body) => {
+    expect(await refused('uploadImage', { headers: multipart, body })).toMatchObject({
+      status: 400,
+      code: 'malformed_body',
+    });
+  });
+
+  test.each(['application/json', 'multipart/form-data', 'multipart/mixed; boundary=x', 'image/png', ''])(
+    'as "%s" is refused',
+    async (type) => {
+      expect(await refused('uploadImage', { headers: { 'content-type': type }, body: whole })).toMatchObject({
+        status: 415,
+        code: 'unsupported_media_type',
+        detail: expect.stringContaining('multipart/form-data'),
+      });
+    },
+  );
+
+  test('that breaks off is as if it had never been', async () => {
+    const { account, token } = await newCaller('messages');
+    const sent = request(urlOf('uploadImage'), {
+      method: 'POST',
+      headers: { ...multipart, authorization: `Bearer ${token}`, 'content-length': whole.length },
+    });
+    const failed = new Promise((resolve) => sent.once('error', resolve));
+    sent.write(whole.subarray(0, 100));
+    await pause(100);
+    sent.destroy();
+    await failed;
+    // The host goes on as before.
+    await upload('uploadImage', png);
+    expect(await listMedia(account)).toEqual([]);
+  });
+});
+
+describe('an address', () => {
+  test('is shown to whoever has it, without a token, by GET and HEAD alike', async () => {
+    const url = await upload('uploadImage', png);
+    const [got, head] = await Promise.all([fetch(url), fetch(url, { method: 'HEAD' })]);
+    const headersOf = ({ headers }: Response) => {
+      const passing = ['date', 'connection', 'keep-alive', 'apigw-requestid', 'cache-control'];
+      return [...headers].filter(([name]) => !passing.includes(name));
+    };
+    expect([got.status, head.status]).toEqual([200, 200]);
+    expect(headersOf(head)).toEqual(headersOf(got));
+    expect((await head.bytes()).length).toBe(0);
+  });
+
+  test.each(['"%"', 'W/"%"', '"other", "%"', '*'])(
+    'is not sent again to whoever has it: If-None-Match: %s',
+    async (tags) => {
+      const response = await fetch(await upload('uploadImage', png), {
+        headers: { 'if-none-match': tags.replaceAll('%', sha256(png)) },
+      });
+      expect(response.status).toBe(304);
+      expect(response.headers.get('etag')).toBe(`"${sha256(png)}"`);
+      expect(response.headers.get('cache-control')).toContain('max-age=');
+    },
+  );
+
+  test('is sent to whoever has something else', async () => {
+    const response = await fetch(await upload('uploadImage', png), { headers: { 'if-none-match': '"other"' } });
+    expect(response.status).toBe(200);
+  });
+
+  test.each(['0123456789abcdef0123456789abcdef', 'x', '%00', '..%2f..', 'a'.repeat(3_000), '%E2%82%AC'.repeat(800)])(
+    'that nobody made, %s, is 404',
+    async (id) => {
+      const { status, body } = asProblem(await sendRaw('readMedia', { path: { id: decodeURIComponent(id) } }));
+      expect({ status, code: body.code }).toEqual({ status: 404, code: 'media_not_found' });
+    },
+  );
+
+  test('is 410 from exactly 30 days on, while its object is still there, and 404 after 30 more', async () => {
+    const { body } = await call('uploadImage', { token: caller.token, body: { file: fileOf(png) } });
+    const id = idIn(body.url);
+    const { handler } = await import('../../../functions/media/read-media.ts');
+    const statusAt = async (time: number) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: time });
+      const event = {
+        routeKey: 'HEAD /media/{id}',
+        headers: {},
+        pathParameters: { id },
+        requestContext: { requestId: 'request-1' },
+      };
+      try {
+        const answer = await handler(event as never, { getRemainingTimeInMillis: () => 9_000 } as never);
+        return [answer.statusCode, answer.headers?.['cache-control']];
+      } finally {
+        vi.useRealTimers();
+      }
+    };
+    const end = Date.parse(`${body.expires_at}Z`);
+    expect(await statusAt(end - 1_500)).toEqual([200, 'public, max-age=1, immutable']);
+    expect(await statusAt(end - 1)).toEqual([200, 'public, max-age=0, immutable']);
+    expect(await statusAt(end)).toEqual([410, 'no-store']);
+    expect(await statusAt(end + 30 * DAY - 1_000)).toEqual([410, 'no-store']);
+    expect(await statusAt(end + 30 * DAY)).toEqual([404, 'no-store']);
+  });
+
+  test('that has expired says so, by GET and HEAD', async () => {
+    const url = await upload('uploadImage', png);
+    await expire(url);
+    const problem = asProblem(await sendRaw('readMedia', { path: { id: idIn(url) } }));
+    expect(problem.body).toMatchObject({ status: 410, code: 'media_expired' });
+    expect((await fetch(url, { method: 'HEAD' })).status).toBe(410);
+  });
+});
+
+const expire = (url: string) =>
+  update({
+    Key: mediaKey(idIn(url)),
+    UpdateExpression: 'SET #until = :past',
+    ExpressionAttributeNames: { '#until': 'until' },
+    ExpressionAttributeValues: { ':past': new Date(Date.now() - 1).toISOString().replace('Z', '000') },
+  });
+
+describe('a message', () => {
+  const send = (phone: string, type: 'image' | 'file', url: string) => ({
+    token: caller.token,
+    body: { to: phone, recipient_type: 'individual', type, [type]: { url } } as never,
+  });
+
+  test('with an image or a file shows on the phone, with its address', async () => {
+    const phone = newPhone();
+    const [image, file] = [await upload('uploadImage', png), await upload('uploadFile', pdf)];
+    await call('sendMessage', send(phone, 'image', image));
+    await call('sendMessage', send(phone, 'file', file));
+    await expect
+      .poll(async () => {
+        const messages = (await (await fetch(`${phone_url}/phones/${phone}/messages`)).json()) as PhoneMessage[];
+        return messages.map(({ data }) => data);
+      })
+      .toMatchObject([
+        { type: 'image', image: { url: image } },
+        { type: 'file', file: { url: file } },
+      ]);
+  });
+
+  test('may hold an image as a file', async () => {
+    await call('sendMessage', send(newPhone(), 'file', await upload('uploadImage', png)));
+  });
+
+  test('takes no address but one of its own account that works', async () => {
+    const [expired, foreign, document] = await Promise.all([
+      upload('uploadImage', png),
+      newCaller('messages').then((other) => upload('uploadImage', png, other)),
+      upload('uploadFile', pdf),
+    ]);
+    await expire(expired);
+    const own = await upload('uploadImage', png);
+    const foreignAddress = /^must be a datafree URL of yours/;
+    const reasons: [string, RegExp][] = [
+      [expired, /^has expired, 30 days after its upload/],
+      [foreign, foreignAddress],
+      [document, /^must be an image, and is application\/pdf: send it as a file$/],
+      [`${bridge_url}/media/${'a'.repeat(32)}`, foreignAddress],
+      [`${own}?x`, foreignAddress],
+      [`${own}/`, foreignAddress],
+      [own.replace('/media/', '/other/'), foreignAddress],
+      [`${bridge_url}/media/${'€'.repeat(1_900)}`, foreignAddress],
+      ['https://example.com/a.png', foreignAddress],
+      [`https://example.com/?${own}`, foreignAddress],
+    ];
+    for (const [url, detail] of reasons) {
+      const { body } = await fail('sendMessage', send(newPhone(), 'image', url));
+      expect(body).toMatchObject({
+        status: 422,
+        code: 'invalid_request',
+        errors: [{ pointer: '#/image/url', detail: expect.stringMatching(detail) }],
+      });
+    }
+  });
+
+  test('of Turn takes the same, and sends what is elsewhere as text', async () => {
+    const turn = await newCaller('messages', 'bridge');
+    const encoded_token = Buffer.from(turn.token).toString('base64url');
+    const sendTurn = (to: string, message: object) =>
+      sendRaw('receiveTurnMessage', {
+        path: { encoded_token },
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ to, ...message }),
+      });
+    const own = await upload('uploadImage', png, turn);
+    expect((await sendTurn(newPhone(), { type: 'image', image: { link: own } })).status).toBe(200);
+    await expire(own);
+    for (const [message, pointer] of [
+      [{ type: 'image', image: { link: own } }, '#/image/link'],
+      [{ turn: { type: 'document', document: { link: own } } }, '#/turn/document/link'],
+      [{ type: 'document', document: { link: await upload('uploadImage', png) } }, '#/document/link'],
+    ] as const) {
+      expect((await sendTurn(newPhone(), message)).body).toMatchObject({ status: 422, errors: [{ pointer }] });
+    }
+    const elsewhere = { type: 'image', image: { link: `https://example.com/${randomUUID()}` } };
+    expect((await sendTurn(newPhone(), elsewhere)).status).toBe(200);
+  });
+});

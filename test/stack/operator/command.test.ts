@@ -1,0 +1,305 @@
+/** `npm run operator`: accounts, tokens, users, and how it is called. */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { findUser } from '../../../infra/operator/queries/users-admin.ts';
+import { update } from '../../../shared/table/client.ts';
+import { accountTokenKey } from '../../../shared/table/keys.ts';
+import { sendRaw } from '../support/client.ts';
+import { bare, inJson, newAccount, newId, operator, refusal, run, time, withoutTable } from '../support/operator.ts';
+import { newCaller, newPhone } from '../support/world.ts';
+
+describe('an account', () => {
+  test('is opened, listed, shown and changed', async () => {
+    const [id, bot_number, other] = [newId(), newPhone(), newPhone()];
+    const opened = await inJson('account', 'create', 'Açme, Ltd', '--id', id, '--bot-number', bot_number);
+    expect(opened).toEqual({ id, name: 'Açme, Ltd', bot_number, created: time });
+    expect(await inJson('account', 'list')).toContainEqual({ id, name: 'Açme, Ltd' });
+
+    const changed = await inJson('account', 'update', id, '--name', 'Acme', '--bot-number', other);
+    expect(changed).toEqual({ ...opened, name: 'Acme', bot_number: other });
+    expect(await inJson('account', 'show', id)).toEqual({ ...changed, tokens: [] });
+    expect(await inJson('account', 'list')).toContainEqual({ id, name: 'Acme' });
+  });
+
+  test('has an id made of its name where none is given', async () => {
+    const word = randomUUID().slice(0, 8);
+    expect(await inJson('account', 'create', `Ünder & Söhne ${word}`)).toMatchObject({ id: `under-sohne-${word}` });
+  });
+
+  test('is shown to people in columns', async () => {
+    const id = newId();
+    const { stdout } = await operator('account', 'create', 'Acme', '--id', id);
+    expect(stdout).toMatch(new RegExp(`^Account {2}${id}\nName {5}Acme\nCreated {2}[-0-9]{10} [:0-9]{5} UTC\n$`));
+    expect((await operator('account', 'list')).stdout).toMatch(new RegExp(`^ID +NAME\n[^]*^${id} +Acme$`, 'm'));
+  });
+
+  test('does not take the id of another', async () => {
+    const id = await newAccount();
+    expect(await refusal('account', 'create', 'Acme', '--id', id)).toContain(`There is an account "${id}" already`);
+  });
+
+  test.concurrent.each(['app-network', '-a', 'a-', 'A', 'a b', '', 'a'.repeat(41)])(
+    'does not take the id "%s"',
+    async (id) => {
+      await refusal('account', 'create', 'Acme', `--id=${id}`);
+    },
+  );
+
+  test("does not take the number of another's bot, which stays free once that has a new one", async () => {
+    const [one, other, number] = [newId(), newId(), newPhone()];
+    await inJson('account', 'create', 'One', '--id', one, '--bot-number', number);
+    const taken = `The number ${number} belongs to another account's bot`;
+    expect(await refusal('account', 'create', 'Other', '--id', other, '--bot-number', number)).toContain(taken);
+    await inJson('account', 'create', 'Other', '--id', other);
+    expect(await refusal('account', 'update', other, '--bot-number', number)).toContain(taken);
+
+    await inJson('account', 'update', one, '--bot-number', newPhone());
+    expect(await inJson('account', 'update', other, '--bot-number', number)).toMatchObject({ bot_number: number });
+  });
+
+  test('gives its number up, which is free from then on', async () => {
+    const [id, other, bot_number] = [newId(), newId(), newPhone()];
+    const opened = await inJson('account', 'create', 'Acme', '--id', id, '--bot-number', bot_number);
+    const { bot_number: _, ...without } = opened;
+    expect(await inJson('account', 'update', id, '--no-bot-number')).toEqual(without);
+    expect(await inJson('account', 'create', 'Other', '--id', other, '--bot-number', bot_number)).toMatchObject({
+      bot_number,
+    });
+  });
+
+  test('that is not there is named', async () => {
+    const nobody = newId();
+    const there = `There is no account "${nobody}"`;
+    expect(await refusal('account', 'show', nobody)).toContain(there);
+    expect(await refusal('account', 'update', nobody, '--name', 'Acme')).toContain(there);
+    expect(await refusal('token', 'issue', nobody, '--permissions', 'stats')).toContain(there);
+    expect(await refusal('token', 'list', nobody)).toContain(there);
+  });
+});
+
+describe('a token', () => {
+  test('works at once', async () => {
+    const { token } = await inJson('token', 'issue', await newAccount(), '--permissions', 'profilers,stats');
+    expect((await sendRaw('listProfilers', { token })).status).toBe(200);
+  });
+
+  test('that is revoked before its first use never works', async () => {
+    const account = await newAccount();
+    const { token, id } = await inJson('token', 'issue', account, '--permissions', 'profilers');
+    expect(await inJson('token', 'revoke', account, id)).toMatchObject({ id, revoked: time });
+    expect((await sendRaw('listProfilers', { token })).status).toBe(403);
+  });
+
+  test('is shown at issue, alone on stdout, and never again', async () => {
+    const account = await newAccount();
+    const issued = await operator('token', 'issue', account, '--permissions', 'stats', '--label', 'Reporting');
+    const token = issued.stdout.trimEnd();
+    expect(issued).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^bapi_[0-9a-f]{72}\n$/),
+      stderr: expect.stringContaining('it will not be shown again'),
+    });
+    expect(issued.stderr).not.toContain(token);
+
+    const [record] = await inJson('token', 'list', account);
+    const shown = await Promise.all([
+      operator('token', 'list', account),
+      operator('account', 'show', account),
+      operator('token', 'list', account, '--json'),
+      operator('account', 'show', account, '--json'),
+      operator('token', 'revoke', account, record.id, '--json'),
+    ]);
+    for (const { code, stdout, stderr } of shown) {
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain(record.id);
+      expect(stdout).not.toMatch(new RegExp(`bapi_|sha256|${token.slice(5, 20)}`));
+    }
+    expect(shown[0].stdout).toMatch(new RegExp(`^${record.id}  …${token.slice(-4)} +Reporting +stats `, 'm'));
+  });
+
+  test('keeps a record, which says when it was revoked', async () => {
+    const account = await newAccount();
+    const { token, ...record } = await inJson('token', 'issue', account, '--permissions', 'stats', '--label', 'A');
+    expect(record).toEqual({
+      id: expect.any(String),
+      label: 'A',
+      permissions: ['stats'],
+      last_four: token.slice(-4),
+      created: time,
+    });
+    expect(await inJson('token', 'list', account)).toEqual([record]);
+    const revoked = await inJson('token', 'revoke', account, record.id);
+    expect(revoked).toEqual({ ...record, revoked: time });
+    expect(await inJson('token', 'revoke', account, record.id)).toEqual(revoked);
+    expect(await inJson('token', 'list', account)).toEqual([revoked]);
+
+    const again = await operator('token', 'revoke', account, record.id);
+    expect(again.stdout).toContain('stops working within 60 s');
+  });
+
+  test('of another account cannot be revoked', async () => {
+    const [caller, other] = [await newCaller('profilers'), await newAccount()];
+    expect(await refusal('token', 'revoke', other, caller.tokenId)).toContain('has no token with the id');
+    expect((await sendRaw('listProfilers', { token: caller.token })).status).toBe(200);
+  });
+
+  const expiries: [given: string, kept: () => string][] = [
+    ['2099-01-31', () => '2099-01-31T00:00:00.000Z'],
+    ['2099-01-31T12:30:00Z', () => '2099-01-31T12:30:00.000Z'],
+    ['2099-01-31T12:30:00+02:00', () => '2099-01-31T10:30:00.000Z'],
+    ['90d', () => new Date(Date.now() + 90 * 86_400_000).toISOString()],
+  ];
+  test.each(expiries)('may stop by itself: %s', async (given, kept) => {
+    const { expires } = await inJson(
+      'token',
+      'issue',
+      await newAccount(),
+      '--permissions',
+      'stats',
+      '--expires',
+      given,
+    );
+    expect(Math.abs(Date.parse(expires) - Date.parse(kept()))).toBeLessThan(60_000);
+  });
+
+  test('that has stopped by itself is listed so', async () => {
+    const { account, tokenId } = await newCaller('stats');
+    await update({
+      Key: accountTokenKey(account, tokenId),
+      UpdateExpression: 'SET expires = :past',
+      ExpressionAttributeValues: { ':past': '2020-01-31T00:00:00.000Z' },
+    });
+    expect((await operator('token', 'list', account)).stdout).toContain('expired 2020-01-31');
+  });
+
+  test.each(['2020-01-31', '0d', '2020-01-31T12:00:00Z'])('does not stop in the past: %s', async (expires) => {
+    const account = await newAccount();
+    const line = await refusal('token', 'issue', account, '--permissions', 'stats', '--expires', expires);
+    expect(line).toContain('in the past');
+    expect(await inJson('token', 'list', account)).toEqual([]);
+  });
+
+  test('for the app network has the permission "app", alone; no other has it', async () => {
+    const account = await newAccount();
+    const rule = 'The permission "app" goes to the account "app-network", alone';
+    expect(await refusal('token', 'issue', account, '--permissions', 'app')).toContain(rule);
+    expect(await refusal('token', 'issue', 'app-network', '--permissions', 'stats')).toContain(rule);
+    expect(await refusal('token', 'issue', 'app-network', '--permissions', 'app,stats')).toContain(rule);
+    expect(await inJson('token', 'issue', 'app-network', '--permissions', 'app')).toMatchObject({
+      permissions: ['app'],
+    });
+  });
+});
+
+describe('a user', () => {
+  test('is registered, as a panelist or not, and stays one unless told otherwise', async () => {
+    const phone_number = newPhone();
+    const set = (...options: string[]) => inJson('user', 'set', phone_number, ...options);
+    expect(await set()).toEqual({ phone_number, panelist: false, changed: true });
+    expect(await set('--panelist')).toEqual({ phone_number, panelist: true, changed: true });
+    expect(await set('--panelist')).toEqual({ phone_number, panelist: true, changed: false });
+    expect(await set()).toEqual({ phone_number, panelist: true, changed: false });
+    expect(await set('--no-panelist')).toEqual({ phone_number, panelist: false, changed: true });
+    expect(await findUser(phone_number)).toEqual({ phone_number, panelist: false });
+  });
+});
+
+describe('a command that is not understood', () => {
+  const commands: [command: string, hint: RegExp][] = [
+    ['acount list', /unknown command 'acount'\n\(Did you mean account\?\)/],
+    ['account lst', /unknown command 'lst'\n\(Did you mean list\?\)/],
+    ['account list --jsn', /unknown option '--jsn'\n\(Did you mean --json\?\)/],
+    ['account', /Usage: npm run operator -- account/],
+    ['account create', /missing required argument 'name'/],
+    ['account show a b', /too many arguments/],
+    ['account update demo', /nothing to change/],
+    ['account update demo --platform smoke', /Allowed choices are rapidpro, turn, webhook/],
+    ['account update demo --no-platform --platform-url https://a.example', /--no-platform takes no settings/],
+    ['account create A --bot-number +27820000001', /7 to 15 digits/],
+    ['token issue demo', /required option '--permissions <list>'/],
+    ['token issue demo --permissions stats,', /must be a list of profilers, stats/],
+    ['token issue demo --permissions all', /must be a list of profilers, stats/],
+    ['token issue demo --permissions stats --expires 2027-02-31', /must be like 90d/],
+    ['token issue demo --permissions stats --expires soon', /must be like 90d/],
+    ['token issue demo --permissions stats --expires 2027-01-31T12:00', /must be like 90d/],
+    ['user set 123456', /7 to 15 digits/],
+    ['user set 27820000001 --panelists', /Did you mean --panelist\?/],
+    ['panelist import', /missing required argument/],
+    ['outbox list --direction up', /Allowed choices are app, platform/],
+    ['outbox list --phone 123456', /7 to 15 digits/],
+    ['outbox retry', /say what to retry: --account, --direction, --phone, or --all/],
+    ['outbox retry --all --account demo', /--all leaves nothing to select/],
+    ['message show', /missing required argument 'id'/],
+    ['message show 1', /must be a UUID/],
+    ['message list 123456', /7 to 15 digits/],
+    ['message list 27820000001 --limit 0', /must be a whole number from 1/],
+    ['user show 123456', /7 to 15 digits/],
+    ['job recount', /missing required argument 'account'/],
+    ['job recount demo --from 2027-02-31', /must be a day that exists/],
+    ['job recount demo --from 2027-01-02 --to 2027-01-01', /the first day is after the last one/],
+    ['job recount demo --retention 0', /must be a whole number from 30/],
+  ];
+
+  test.concurrent.each(commands)('ends with 2 and a hint: %s', async (command, hint) => {
+    const { code, stdout, stderr } = await operator(...command.split(' '));
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(hint) });
+    expect(stderr).toMatch(/--help/);
+  });
+
+  test('a blank name is none', async () => {
+    const { code, stderr } = await operator('account', 'create', '  ');
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('must not be empty') });
+  });
+});
+
+/** Every command below one, by what the help of each lists. */
+const commandsBelow = async (command: string[]): Promise<string[][]> => {
+  const { stdout } = await operator(...command, '--help');
+  const [, listed = ''] = stdout.split('Commands:\n');
+  const names = [...listed.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name = '']) => name);
+  const below = names.filter((name) => name !== 'help' && name !== 'npm').map((name) => [...command, name]);
+  return [...below, ...(await Promise.all(below.map(commandsBelow))).flat()];
+};
+
+test('every command has an example of itself in its help', async () => {
+  const commands = await commandsBelow([]);
+  expect(commands.map((command) => command.join(' '))).toEqual(
+    expect.arrayContaining(['account stats', 'user show', 'message list', 'token revoke', 'job recount']),
+  );
+  for (const command of commands) {
+    const { code, stdout } = await operator(...command, '--help');
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`Examples:\n  npm run operator -- ${command.join(' ')}\\b`)),
+    });
+  }
+});
+
+const helped = [
+  ...['account', 'account create', 'account update', 'token issue', 'user set', 'panelist import'],
+  ...['outbox list', 'outbox retry', 'message show', 'job recount', 'platform', 'platform check'],
+  ...['user grants', 'user export', 'user erase'],
+];
+
+const isHelp = { code: 0, stdout: expect.stringMatching(/^Usage: npm run operator -- [\s\S]*--json/), stderr: '' };
+
+test.each(helped)('help for "%s" needs no table', async (command) => {
+  expect(await withoutTable(...command.split(' '), '--help')).toEqual(isHelp);
+});
+
+test('help for the whole needs no table, no account of AWS, and no stack', async () => {
+  expect(await run(['--help'], bare)).toEqual(isHelp);
+});
+
+const guide = await readFile('infra/docs/operator.md', 'utf8');
+
+const inGuide = [...guide.matchAll(/^npm run operator -- (.+)$/gm)].map(([, command = '']) => command);
+
+test.each(inGuide)('the guide says what the command understands: %s', async (command) => {
+  const args = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain?.replace('MESSAGE', randomUUID()) ?? '',
+  );
+  // It comes as far as the table, which is not there; what it does not understand ends with 2.
+  expect(await withoutTable(...args)).toMatchObject({ code: 1, stdout: '' });
+});

@@ -1,0 +1,94 @@
+/** `npm run operator -- panelist import`. */
+import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findUser, registerUser } from '../../../infra/operator/queries/users-admin.ts';
+import { get } from '../../../shared/table/client.ts';
+import { userKey } from '../../../shared/table/keys.ts';
+import { csv, failingTable, folder, inJson, operator, refusal, remote, run, time } from '../support/operator.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { newPhone } from '../support/world.ts';
+
+useOwnTable('operator-import');
+
+describe('an import of panelists', () => {
+  test('registers thousands of them, and changes nothing when it is repeated', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
+    const start = randomInt(1e9, 9e9) * 10_000;
+    const numbers = Array.from({ length: 2_000 }, (_, index) => `${start + index}`);
+    const file = await csv('name,phone_number', ...numbers.map((number) => `"Doe, J",${number}`));
+    const result = { imported: 2_000, unchanged: 0, duplicates: 0, skipped: [] };
+    const sample = [0, 1, 31, 32, 33, 1_000, 1_998, 1_999].map((index) => numbers[index] ?? '');
+    const rows = () => Promise.all(sample.map((number) => get(userKey(number))));
+
+    expect(await inJson('panelist', 'import', file)).toEqual(result);
+    const before = await rows();
+    expect(before).toMatchObject(sample.map((number) => ({ ...userKey(number), panelist: true, created: time })));
+
+    expect(await inJson('panelist', 'import', file)).toEqual({ ...result, imported: 0, unchanged: 2_000 });
+    expect(await rows()).toEqual(before);
+  });
+
+  test('takes the good rows, names the bad ones by line and quotes none', async () => {
+    const [one, two] = [newPhone(), newPhone()];
+    const file = await csv('phone_number,name', `${one},A`, '+Secret', '', `"${two}`, `${one},A again`, 'Secret', two);
+    const ended = await operator('panelist', 'import', file);
+    expect(ended.code).toBe(1);
+    expect(ended.stdout).toBe('2 imported, 0 unchanged, 1 twice in the file, 3 skipped.\n');
+    expect(ended.stderr.match(/^line \d+/gm)).toEqual(['line 3', 'line 5', 'line 7']);
+    expect(ended.stderr).not.toMatch(new RegExp(`Secret|${two}`));
+
+    const again = await operator('panelist', 'import', file, '--json');
+    expect(again.code).toBe(1);
+    expect(again.stdout).not.toMatch(new RegExp(`Secret|${two}`));
+    expect(JSON.parse(again.stdout)).toEqual({
+      imported: 0,
+      unchanged: 2,
+      duplicates: 1,
+      skipped: [3, 5, 7].map((line) => ({ line, reason: expect.any(String) })),
+    });
+  });
+
+  test('names the first bad rows of many one by one, and all of them in JSON', async () => {
+    const file = await csv('phone_number', ...Array<string>(30).fill('x'));
+    const { stderr } = await operator('panelist', 'import', file);
+    expect(stderr.match(/^line /gm)).toHaveLength(20);
+    expect(stderr).toContain('10 more');
+    expect(JSON.parse((await operator('panelist', 'import', file, '--json')).stdout).skipped).toHaveLength(30);
+  });
+
+  test('makes a registered user a panelist', async () => {
+    const phone_number = newPhone();
+    await registerUser({ phone_number, panelist: false });
+    expect(await inJson('panelist', 'import', await csv(phone_number))).toMatchObject({ imported: 1, unchanged: 0 });
+    expect(await findUser(phone_number)).toEqual({ phone_number, panelist: true });
+  });
+
+  test('refuses a file that it cannot read', async () => {
+    const path = await folder();
+    expect(await refusal('panelist', 'import', join(path, 'none.csv'))).toContain('no such file');
+    expect(await refusal('panelist', 'import', path)).toContain('cannot be read');
+    expect(await refusal('panelist', 'import', await csv('name', 'Ann'))).toContain('names a column "phone_number"');
+  });
+
+  test('stops when one write fails, and says how far it came', async () => {
+    const { asked, env } = await failingTable('ResourceNotFoundException', 400, (time) => time === 100);
+    const file = await csv(...Array.from({ length: 2_000 }, (_, index) => `${27_820_000_000 + index}`));
+    const { code, stdout, stderr } = await run(['panelist', 'import', file], env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^Stopped after \d+ of 2,000; it is safe to repeat\.\nerror: There is no table .+\n$/);
+    expect(asked.times).toBeLessThan(200);
+  });
+
+  // `script` gives a command a terminal; elsewhere than on Linux it takes other options.
+  const script = '/usr/bin/script';
+  test.runIf(process.platform === 'linux' && existsSync(script))('draws a bar on a terminal', async () => {
+    const command = `'${process.execPath}' infra/operator/main.ts panelist import ${await csv(newPhone(), newPhone())}`;
+    const { stdout } = spawnSync(script, ['-qec', command, '/dev/null'], { env: remote, encoding: 'utf8' });
+    expect(stdout).toMatch(/█+ 100 % {2}2 of 2 panelists/);
+  });
+});

@@ -1,0 +1,272 @@
+/**
+ * The operator's commands, killed before or after each of their calls of AWS: the same command again completes what was
+ * begun, nothing is orphaned, and every token that works is one that an operator can list and revoke.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { runCommand } from '../../../infra/operator/program.ts';
+import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { issueToken, listTokens, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { hashToken } from '../../../shared/accounts/tokens.ts';
+import { getObject, putObject } from '../../../shared/media/object-store.ts';
+import { upload } from '../../../shared/media/uploads.ts';
+import { readHead, scheduleRetry } from '../../../shared/messaging/outbox.ts';
+import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { recordAnswer } from '../../../shared/profilers/answers.ts';
+import { createProfiler } from '../../../shared/profilers/profilers.ts';
+import { putIfAbsent } from '../../../shared/table/client.ts';
+import { numberKey } from '../../../shared/table/keys.ts';
+import { answerRequest, startRequest } from '../../../shared/user-data/requests.ts';
+import { updateUser } from '../../../shared/users/users.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { type Fault, faults, interrupted, useInterruptions, watched } from '../failing-calls/interrupted.ts';
+import { contradictionsIn, type Item, itemsInTable, likenessSince, restoreTable } from '../failing-calls/table.ts';
+import { newBusiness, newUser, textTo } from '../failing-calls/world.ts';
+import { fileOf, png } from '../support/files.ts';
+import { csv } from '../support/operator.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
+
+const { assembly, s3_endpoint } = inject('stack');
+
+/** The bucket of the served stack. */
+const bucketName = async (): Promise<string> => {
+  const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
+  return String(Object.keys(Resources).filter((id) => Resources[id].Type === 'AWS::S3::Bucket')).toLowerCase();
+};
+
+const SETTINGS = { url: 'https://example.com/messages', secret: `whsec_${'A'.repeat(43)}=` };
+
+useOwnTable('operator-killed');
+useInterruptions();
+captureLog();
+
+let printed = '';
+
+beforeEach(async () => {
+  vi.stubEnv('AWS_ENDPOINT_URL_S3', s3_endpoint);
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'operator');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  vi.stubEnv('MEDIA_BUCKET', await bucketName());
+  for (const name of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      printed += text;
+      return true;
+    });
+  }
+});
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** Runs a command within this process. Answers its exit code and what it printed. */
+const run = async (args: string[]): Promise<{ code: number | string; printed: string }> => {
+  printed = '';
+  try {
+    await runCommand(args);
+    return { code: process.exitCode ?? 0, printed };
+  } finally {
+    process.exitCode = undefined;
+  }
+};
+
+/** What a table holds but what differs from run to run: ids, times, secrets, and how often an account was changed. */
+const stateOf = (items: Item[], like: (value: object) => string): string =>
+  items
+    .map(({ version: _version, ...item }) => like(item).replaceAll(/whsec_[^"]+/g, '<secret>'))
+    .sort()
+    .join('\n');
+
+/** Numbers and tokens that have only one of the two rows that belong together. */
+const orphansIn = (items: Item[]): string[] => {
+  const accounts = items.filter(({ sk }) => sk === 'ACCOUNT');
+  const records = items.filter(({ pk, sk }) => pk.startsWith('ACCOUNT#') && sk.startsWith('TOKEN#'));
+  const named = accounts.flatMap(({ id, bot_number }) => (bot_number === undefined ? [] : [`${bot_number} ${id}`]));
+  const owned = items
+    .filter(({ sk }) => sk === 'NUMBER')
+    .map(({ pk, account }) => `${pk.slice('NUMBER#'.length)} ${account}`);
+  const working = items.filter(({ sk }) => sk === 'TOKEN').map(({ pk }) => pk.slice('TOKEN#'.length));
+  const valid = records.filter(({ revoked }) => revoked === undefined).map(({ sha256 }) => String(sha256));
+  const listed = items.filter(({ pk }) => pk === 'ACCOUNTS').map(({ id, name }) => `${id} ${name}`);
+  return [
+    ...differences(named, owned),
+    ...differences(working, valid),
+    ...differences(
+      accounts.map(({ id, name }) => `${id} ${name}`),
+      listed,
+    ),
+  ];
+};
+
+const differences = (some: string[], others: string[]): string[] => [
+  ...some.filter((one) => !others.includes(one)),
+  ...others.filter((one) => !some.includes(one)),
+];
+
+interface Scenario {
+  /** Prepares the table. Returns the command. */
+  prepare: () => Promise<string[]>;
+  /** Puts back what the command changes outside the table. */
+  putBack?: (command: string[]) => Promise<void>;
+  /** What the repeated command prints if the killed one had done everything: it fails then. */
+  isDone?: RegExp;
+  /** Set where a repeated command does once more what it does: the table may hold more than after one command then. */
+  isAnew?: true;
+  /** Checks what the table's state does not show. */
+  verify?: (command: string[]) => Promise<void>;
+}
+
+const PNG_SHA256 = createHash('sha256').update(png).digest('hex');
+
+const idIn = (url: string): string => url.split('/').at(-1) ?? '';
+
+const newAccount = async (): Promise<string> =>
+  (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
+
+const scenarios: Record<string, Scenario> = {
+  'account create': {
+    prepare: async () => ['account', 'create', 'Test', '--id', newAccountId(), '--bot-number', newPhone()],
+    isDone: /There is an account "[^"]+" already/,
+  },
+  'account update, of name and number': {
+    prepare: async () => ['account', 'update', await newAccount(), '--name', 'Other', '--bot-number', newPhone()],
+  },
+  'account update, to a webhook whose secret is made': {
+    prepare: async () => [
+      'account',
+      'update',
+      await newAccount(),
+      '--platform',
+      'webhook',
+      '--platform-url',
+      SETTINGS.url,
+    ],
+  },
+  'account update, to no platform and no number': {
+    prepare: async () => {
+      const account = await newAccount();
+      await updateAccount(account, { platform: { name: 'webhook', settings: SETTINGS } });
+      return ['account', 'update', account, '--no-platform', '--no-bot-number'];
+    },
+  },
+  'token issue': {
+    prepare: async () => ['token', 'issue', await newAccount(), '--permissions', 'stats'],
+    isAnew: true,
+    verify: async ([, , account = '']) => {
+      const tokens = await listTokens(account);
+      const hash = hashToken(printed.split('\n')[0] ?? '');
+      expect((await itemsInTable()).map(({ pk }) => pk)).toContain(`TOKEN#${hash}`);
+      // Also the one that nobody has seen.
+      for (const { id } of tokens) await revokeToken(account, id);
+      expect((await itemsInTable()).filter(({ sk }) => sk === 'TOKEN')).toEqual([]);
+    },
+  },
+  'token revoke': {
+    prepare: async () => {
+      const account = await newAccount();
+      const { record } = await issueToken(account, { label: 'test', permissions: ['stats'] });
+      return ['token', 'revoke', account, record.id];
+    },
+  },
+  'user set': {
+    prepare: async () => ['user', 'set', newPhone(), '--panelist'],
+  },
+  'user erase': {
+    prepare: async () => {
+      const { account, bot } = await newBusiness({ name: 'webhook', settings: SETTINGS });
+      const phone = await newUser();
+      await updateUser('event-1', { phone_number: phone, panelist: true });
+      const { id, options } = await createProfiler(account, { question: 'Well?', options: ['yes', 'no'] });
+      await recordAnswer(account, { profiler_id: id, option_id: options[0]?.id ?? '', phone_number: phone });
+      const data = [{ property: 'first_name' as const, required: false }];
+      const request = await startRequest(account, phone, { reason: 'Why not?', data }, undefined);
+      await answerRequest(request.id, { first_name: 'approved' });
+      await sendMessage(account, textTo(phone), {});
+      await receiveMessage('event-2', { from: phone, ...textTo(bot) });
+      return ['user', 'erase', phone, '--yes'];
+    },
+  },
+  'panelist import': {
+    prepare: async () => ['panelist', 'import', await csv(newPhone(), newPhone(), newPhone())],
+  },
+  'job recount': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness({ name: 'webhook', settings: SETTINGS });
+      for (const _ of ['one', 'two', 'three']) await sendMessage(account, textTo(phone), {});
+      return ['job', 'recount', account];
+    },
+  },
+  'media delete': {
+    prepare: async () => {
+      const account = await newAccount();
+      const { url } = await upload(account, 'image', fileOf(png));
+      return ['media', 'delete', account, url];
+    },
+    putBack: async ([, , , url = '']) => putObject(idIn(url), png, PNG_SHA256),
+    isDone: /The account has no such media/,
+    verify: async ([, , , url = '']) => {
+      expect(await getObject(idIn(url))).toBeUndefined();
+    },
+  },
+  'outbox retry': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness({ name: 'webhook', settings: SETTINGS });
+      await sendMessage(account, textTo(phone), {});
+      const head = await readHead({ direction: 'app', account, phone });
+      const why = { until: Date.now() + 60_000, since: head?.created ?? '', cause: 'timeout', attempts: 1 };
+      if (head) await scheduleRetry(head, why);
+      return ['outbox', 'retry', '--account', account];
+    },
+  },
+  'number check --release': {
+    prepare: async () => {
+      const number = newPhone();
+      await putIfAbsent({ ...numberKey(number), account: newAccountId() });
+      return ['number', 'check', number, '--release'];
+    },
+  },
+};
+
+const ENDS: [string, Fault][] = [
+  ['before', faults['is not made, since the process ends']],
+  ['after', faults['is the last one of a process']],
+];
+
+const cases = Object.entries(scenarios).map(([name, scenario], place) => ({ name, scenario, place }));
+
+// The quick tests kill each command in one way, in turn.
+describe.each(cases)('$name is completed by the same command again', ({ scenario, place }) => {
+  const ends = place % 2 === 0 ? ENDS : ENDS.toReversed();
+
+  const killAtEachCall = async (_: string, fault: Fault) => {
+    await restoreTable([], await itemsInTable());
+    const command = await scenario.prepare();
+    const before = await itemsInTable();
+    const like = likenessSince(before);
+    const { outcome, calls } = await watched(
+      () => run(command),
+      async () => undefined,
+    );
+    expect(outcome, printed).toMatchObject({ result: { code: 0 } });
+    const whole = stateOf(await itemsInTable(), like);
+    expect(calls.length).toBeGreaterThan(0);
+
+    for (const at of calls.keys()) {
+      await restoreTable(before, await itemsInTable());
+      await scenario.putBack?.(command);
+      const call = `Call ${at + 1} of ${calls}`;
+      expect(await interrupted(() => run(command), at + 1, fault), call).toBe('ended');
+      const repeated = await run(command);
+      if (repeated.code !== 0) expect(repeated.printed, call).toMatch(scenario.isDone ?? /^$/);
+      const items = await itemsInTable();
+      expect([...contradictionsIn(items), ...orphansIn(items)], call).toEqual([]);
+      if (!scenario.isAnew) expect(stateOf(items, like), call).toBe(whole);
+      await scenario.verify?.(command);
+    }
+  };
+
+  test.each(ends.slice(0, 1))('if the process is killed %s any call', killAtEachCall);
+  test.each(ends.slice(1))('if the process is killed %s any call', { tags: 'long' }, killAtEachCall);
+});

@@ -1,0 +1,494 @@
+/** The operator's command on outboxes, messages and jobs. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { findOpenCircuit, retryConversations } from '../../../infra/operator/queries/outbox-inspection.ts';
+import { readSettings } from '../../../infra/settings.ts';
+import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
+import { idFromKey, newId as newUuid } from '../../../shared/core/ids.ts';
+import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
+import type { Conversation, Direction, Outgoing } from '../../../shared/messaging/events.ts';
+import { jobOf, logItem, type Message, type State } from '../../../shared/messaging/message.ts';
+import { readHead } from '../../../shared/messaging/outbox.ts';
+import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { platformOf } from '../../../shared/platforms/registry.ts';
+import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
+import { documents, get, putIfAbsent, remove } from '../../../shared/table/client.ts';
+import { conversationName, headKey, jobCounterKey } from '../../../shared/table/keys.ts';
+import { lifetime } from '../../support/lifetime.ts';
+import { holdBack, inJson, newAccount, newId, operator, refusal, remote, time } from '../support/operator.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { reportState } from '../support/states.ts';
+import { newPhone } from '../support/world.ts';
+
+// Nobody serves it: what waits goes on waiting, and nothing is counted.
+useOwnTable('operator');
+
+const BODY = 'Nobody else is to read this';
+const content = { type: 'text' as const, text: { body: BODY } };
+
+const newMessage = (account: string, phone = newPhone()): Message => ({
+  id: newUuid(),
+  account,
+  phone,
+  job_id: newUuid(),
+  payload_type: 'text',
+  ...lifetime,
+});
+
+const newConversation = async (direction: Direction = 'app', account?: string): Promise<Conversation> => ({
+  direction,
+  account: account ?? (await newAccount()),
+  phone: newPhone(),
+});
+
+const sending = ({ account, phone }: Conversation): Outgoing => ({
+  type: 'message.send',
+  message: newMessage(account, phone),
+  content,
+});
+
+/** Opens a destination's circuit. */
+const fail = async (destination: string): Promise<void> => {
+  for (let failure = 0; failure < 3; failure += 1) await recordFailure(destination, 'closed');
+};
+
+const tomorrow = Date.now() + 86_400_000;
+
+/** A time as people read it. */
+const minute = (milliseconds: number): string => `${sortableTime(milliseconds).slice(0, 16).replace('T', ' ')} UTC`;
+
+/** A number as people read it. */
+const partOf = (phone: string): string => `${phone.slice(0, 4)}…${phone.slice(-4)}`;
+
+describe('outbox list', () => {
+  test('shows every conversation in which something waits, the one that waits longest first', async () => {
+    const account = await newAccount();
+    const [app, platform] = [await newConversation('app', account), await newConversation('platform', account)];
+    await holdBack(platform, [sending(platform)], { until: tomorrow, cause: 'timeout', attempts: 2 });
+    await holdBack(app, [sending(app), sending(app)], { until: tomorrow });
+
+    const { conversations, circuits } = await inJson('outbox', 'list', '--account', account);
+    const next_attempt = sortableTime(tomorrow);
+    const common = { account, since: time, next_attempt, more_waiting: false };
+    expect(conversations).toEqual([
+      {
+        ...common,
+        direction: 'platform',
+        phone_number: platform.phone,
+        failed_attempts: 2,
+        cause: 'timeout',
+        waiting: 1,
+      },
+      { ...common, direction: 'app', phone_number: app.phone, failed_attempts: 3, cause: 'status_500', waiting: 2 },
+    ]);
+    expect(circuits).toEqual([]);
+
+    const { stdout } = await operator('outbox', 'list', '--account', account);
+    const [header, first, second, , totals] = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    expect(header).toEqual(['DIRECTION', 'ACCOUNT', 'USER', 'SINCE', 'FAILED', 'CAUSE', 'NEXT ATTEMPT', 'WAITING']);
+    const since = conversations.map((waiting: { since: string }) => minute(Date.parse(`${waiting.since}Z`)));
+    const next = minute(tomorrow);
+    expect(first).toEqual(['platform', account, partOf(platform.phone), since[0], '2', 'timeout', next, '1']);
+    expect(second).toEqual(['app', account, partOf(app.phone), since[1], '3', 'status_500', next, '2']);
+    expect(totals).toEqual(['2 conversations wait: platform 1, app 1. Why: timeout 1, status_500 1.']);
+    expect(stdout).not.toMatch(new RegExp(`${app.phone}|${platform.phone}|${BODY}`));
+  });
+
+  test('says so where nothing waits', async () => {
+    const account = await newAccount();
+    expect(await inJson('outbox', 'list', '--account', account)).toEqual({ conversations: [], circuits: [] });
+    expect((await operator('outbox', 'list', '--account', account)).stdout).toBe('Nothing waits.\n');
+  });
+
+  test("shows one direction's, account's or user's", async () => {
+    const account = await newAccount();
+    const all = [await newConversation('app', account), await newConversation('platform', account)];
+    const [one = all[0], other] = [...all, await newConversation('app')];
+    for (const conversation of [...all, await newConversation('app')])
+      await holdBack(conversation, [sending(conversation)]);
+    const phones = async (...options: string[]) =>
+      (await inJson('outbox', 'list', ...options)).conversations.map(
+        ({ phone_number }: { phone_number: string }) => phone_number,
+      );
+    expect(await phones('--account', account)).toEqual([one?.phone, other?.phone]);
+    expect(await phones('--account', account, '--direction', 'platform')).toEqual([other?.phone]);
+    expect(await phones('--phone', one?.phone ?? '')).toEqual([one?.phone]);
+    const everything = await phones();
+    expect(everything).toEqual(expect.arrayContaining([one?.phone, other?.phone]));
+    expect(everything.length).toBeGreaterThan(2);
+  });
+
+  test('shows what was not tried yet, and what is overdue, as due now', async () => {
+    const { id: account } = await createAccount({ name: 'Test', id: newId() });
+    await sendMessage(account, { to: newPhone(), ...content }, {});
+    const overdue = await newConversation('app', account);
+    await holdBack(overdue, [sending(overdue)], { until: Date.now() - 60_000, attempts: 1 });
+    const { conversations } = await inJson('outbox', 'list', '--account', account);
+    expect(conversations).toMatchObject([{ failed_attempts: 0 }, { failed_attempts: 1, cause: 'status_500' }]);
+    for (const waiting of conversations) expect(waiting).not.toHaveProperty('next_attempt');
+    const { stdout } = await operator('outbox', 'list', '--account', account);
+    expect(stdout).toMatch(/ UTC +0 +now +1\n.* UTC +1 {2}status_500 {2}now +1\n/);
+    expect(stdout).toContain('2 conversations wait: app 2. Why: under way 1, status_500 1.');
+  });
+
+  test('counts a hundred, and says that there are more', async () => {
+    const [hundred, more] = [await newConversation(), await newConversation()];
+    await holdBack(
+      hundred,
+      Array.from({ length: 100 }, () => sending(hundred)),
+    );
+    await holdBack(
+      more,
+      Array.from({ length: 101 }, () => sending(more)),
+    );
+    const countOf = async ({ account }: Conversation) => {
+      const { conversations } = await inJson('outbox', 'list', '--account', account);
+      const { stdout } = await operator('outbox', 'list', '--account', account);
+      return [conversations[0].waiting, conversations[0].more_waiting, / (\S+)\n\n/.exec(stdout)?.[1]];
+    };
+    expect(await countOf(hundred)).toEqual([100, false, '100']);
+    expect(await countOf(more)).toEqual([100, true, '100+']);
+  });
+
+  test('leaves out what has just come to its end', async () => {
+    const empty = await newConversation();
+    await holdBack(empty, []);
+    expect(await inJson('outbox', 'list', '--account', empty.account)).toEqual({ conversations: [], circuits: [] });
+  });
+
+  test('names the destinations whose circuits are open', async () => {
+    const conversation = await newConversation('platform');
+    const { account } = conversation;
+    await holdBack(conversation, [sending(conversation)]);
+    const { name } = await platformOf(account);
+    await fail(name);
+    await recordFailure(name, 'half_open');
+
+    const { circuits } = await inJson('outbox', 'list', '--account', account);
+    expect(circuits).toEqual([{ destination: `platform#${account}`, open_until: expect.any(String), failures: 4 }]);
+    const { stdout } = await operator('outbox', 'list', '--account', account);
+    const until = minute(Date.parse(circuits[0].open_until));
+    expect(stdout).toMatch(new RegExp(`^LEFT ALONE +UNTIL +FAILED\n${name} +${until} +4$`, 'm'));
+  });
+
+  test('does not take a mistyped account for one for which nothing waits', async () => {
+    expect(await refusal('outbox', 'list', '--account', 'nobody')).toContain('There is no account "nobody"');
+    expect(await refusal('outbox', 'retry', '--account', 'nobody')).toContain('There is no account "nobody"');
+  });
+});
+
+describe('outbox retry', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  /** How a conversation stands: put off, or due as if nothing had failed. */
+  const stateOf = async (conversation: Conversation) => {
+    const { attempts, cause, retry_at, gsi1sk } = (await readHead(conversation)) ?? {};
+    return { attempts, cause, retry_at, due: (gsi1sk ?? '~') <= sortableTime(Date.now()) };
+  };
+  const DUE = { attempts: undefined, cause: undefined, retry_at: undefined, due: true };
+  const PUT_OFF = { attempts: 3, cause: 'status_500', retry_at: sortableTime(tomorrow), due: false };
+
+  /** Conversations that are put off: of one account in both directions, and of another. */
+  const newWorld = async () => {
+    const account = await newAccount();
+    const world = {
+      account,
+      app: await newConversation('app', account),
+      platform: await newConversation('platform', account),
+      others: await newConversation('platform'),
+    };
+    for (const conversation of [world.app, world.platform, world.others]) {
+      await holdBack(conversation, [sending(conversation)], { until: tomorrow });
+    }
+    await fail('app');
+    await fail(`platform#${account}`);
+    await fail(`platform#${world.others.account}`);
+    return world;
+  };
+
+  test("retries an account's conversations, and resets their destinations' circuits", async () => {
+    const { account, app, platform, others } = await newWorld();
+    expect(await inJson('outbox', 'retry', '--account', account)).toEqual({ retried: 2 });
+    expect([await stateOf(app), await stateOf(platform)]).toEqual([DUE, DUE]);
+    expect(await findOpenCircuit('app')).toBeUndefined();
+    expect(await findOpenCircuit(`platform#${account}`)).toBeUndefined();
+    expect(await stateOf(others)).toEqual(PUT_OFF);
+    expect(await findOpenCircuit(`platform#${others.account}`)).toBeDefined();
+  });
+
+  test("takes one direction's or user's alone", async () => {
+    const { account, app, platform } = await newWorld();
+    const args = ['outbox', 'retry', '--account', account, '--direction', 'platform'];
+    expect((await operator(...args)).stdout).toBe('1 conversation is tried again within a minute.\n');
+    expect([await stateOf(app), await stateOf(platform)]).toEqual([PUT_OFF, DUE]);
+    expect(await findOpenCircuit('app')).toBeDefined();
+    expect(await inJson('outbox', 'retry', '--phone', app.phone)).toEqual({ retried: 1 });
+    expect(await stateOf(app)).toEqual(DUE);
+  });
+
+  test('takes all where that is said', async () => {
+    const { app, platform, others } = await newWorld();
+    const { stdout } = await operator('outbox', 'retry', '--all');
+    expect(Number(/^(\d+) conversations are tried again within a minute\.\n$/.exec(stdout)?.[1])).toBeGreaterThan(2);
+    expect(await Promise.all([app, platform, others].map(stateOf))).toEqual([DUE, DUE, DUE]);
+  });
+
+  test('finds nothing where nothing waits', async () => {
+    const account = await newAccount();
+    expect(await inJson('outbox', 'retry', '--account', account)).toEqual({ retried: 0 });
+    expect((await operator('outbox', 'retry', '--account', account)).stdout).toBe('Nothing waits there.\n');
+  });
+
+  test('brings back no conversation that came to its end meanwhile', async () => {
+    const { account, app } = await newWorld();
+    const send = documents.send.bind(documents);
+    vi.spyOn(documents, 'send').mockImplementation(async (command) => {
+      if (command instanceof UpdateCommand) await remove(headKey(conversationName(app)));
+      return send(command);
+    });
+    expect(await retryConversations({ account, direction: 'app' })).toBe(0);
+    expect(await readHead(app)).toBeUndefined();
+  });
+});
+
+describe('message list', () => {
+  test("shows a user's messages in both directions, the newest first, each with its last state", async () => {
+    const bot_number = newPhone();
+    const { id: account } = await createAccount({ name: 'Test', id: newId(), bot_number });
+    const [phone, job_id, event] = [newPhone(), newUuid(), newUuid()];
+    const sent = await sendMessage(account, { to: phone, ...content }, { job_id });
+    await receiveMessage(event, { from: phone, to: bot_number, ...content });
+    await reportState(sent, 'delivered_to_user');
+    await reportState(sent, 'delivery_failed');
+    const received = idFromKey('app-network', 'message.received', event);
+    const other = await newAccount();
+    const others = await sendMessage(other, { to: phone, ...content }, { job_id });
+    await sendMessage(account, { to: newPhone(), ...content }, { job_id });
+
+    const ofOther = { id: others, account: other, direction: 'app', job_id, created: time, state: 'sent' };
+    const ofAccount = [
+      { id: received, account, direction: 'platform', job_id: expect.any(String), created: time, state: 'received' },
+      { id: sent, account, direction: 'app', job_id, created: time, state: 'delivery_failed' },
+    ];
+    expect(await inJson('message', 'list', phone)).toEqual([ofOther, ...ofAccount]);
+    expect(await inJson('message', 'list', phone, '--account', account)).toEqual(ofAccount);
+
+    const { stdout } = await operator('message', 'list', phone, '--limit', '2');
+    const [header, ...lines] = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    const minutes = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+    expect(header).toEqual(['MESSAGE', 'ACCOUNT', 'DIRECTION', 'CREATED', 'LAST STATE']);
+    expect(lines[0]).toEqual([others, other, 'app', minutes, 'sent']);
+    expect(stdout).toMatch(/\n… and 1 older; --limit shows more\.\n$/);
+    expect(stdout).not.toMatch(new RegExp(`${phone}|${BODY}`));
+  });
+
+  test('leaves out a message whose first entry has ended, as "message show" does', async () => {
+    const message = newMessage(await newAccount());
+    await putIfAbsent({ ...logItem(message, 'sent', timestamp()), expires_at: 1 });
+    await putIfAbsent(logItem(message, 'read', timestamp()));
+    expect(await inJson('message', 'list', message.phone)).toEqual([]);
+  });
+
+  test('says so where there is none, in part of the number', async () => {
+    const phone = newPhone();
+    const { stdout } = await operator('message', 'list', phone);
+    expect(stdout).toBe(`No message of ${partOf(phone)} is known.\n`);
+    expect(await refusal('message', 'list', phone, '--account', 'nobody')).toContain('There is no account "nobody"');
+  });
+});
+
+describe('message show', () => {
+  const shown = async (id: string): Promise<string> => {
+    const { code, stdout, stderr } = await operator('message', 'show', id);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return stdout;
+  };
+
+  test('tells where a message is, and that it waits', async () => {
+    const { account, phone } = await newConversation();
+    const job_id = newUuid();
+    const id = await sendMessage(account, { to: phone, ...content }, { job_id });
+    const about = {
+      id,
+      account,
+      phone_number: phone,
+      direction: 'app',
+      job_id,
+      payload_type: 'text',
+      reported: false,
+    };
+    const states = [{ state: 'sent', created: time }];
+    expect(await inJson('message', 'show', id)).toEqual({ ...about, states, waiting: { failed_attempts: 0 } });
+    await holdBack({ direction: 'app', account, phone }, [], { until: tomorrow });
+    const waiting = { failed_attempts: 3, cause: 'status_500', next_attempt: sortableTime(tomorrow) };
+    expect(await inJson('message', 'show', id.toUpperCase())).toEqual({ ...about, states, waiting });
+
+    const words = await shown(id);
+    expect(words).toMatch(new RegExp(`^Message +${id}\nAccount +${account}\nDirection +to the user \\(app\\)\n`));
+    expect(words).toMatch(new RegExp(`\nUser +${partOf(phone)}\nJob +${job_id}\nType +text\n`));
+    expect(words).toContain(`yes, next attempt ${minute(tomorrow)}, 3 failed in a row, cause status_500\n`);
+    expect(words).toMatch(/\nReported +no\n/);
+    expect(words).toMatch(/\nSTATE +REACHED +REASON\nsent +[-\d]{10} [:\d]{8} UTC\n$/);
+    expect(words).not.toMatch(new RegExp(`${phone}|${BODY}`));
+  });
+
+  test('tells every state that it reached, in order, and why it failed', async () => {
+    const { account, phone } = await newConversation();
+    const id = await sendMessage(account, { to: phone, ...content }, {});
+    await reportState(id, 'read');
+    await reportState(id, 'delivery_failed', 'phone is off');
+    await reportState(id, 'delivered_to_user');
+    expect((await inJson('message', 'show', id)).states).toEqual([
+      { state: 'sent', created: time },
+      { state: 'read', created: time },
+      { state: 'delivery_failed', created: time, reason: 'phone is off' },
+      { state: 'delivered_to_user', created: time },
+    ]);
+    expect(await shown(id)).toMatch(/\nread .* UTC\ndelivery_failed +\S+ \S+ UTC {2}phone is off\ndelivered_to_user /);
+  });
+
+  const withWebhook = async () => {
+    const bot_number = newPhone();
+    const { id: account } = await createAccount({ name: 'Test', id: newId(), bot_number });
+    const settings = { url: 'https://receiver.example.com', secret: `whsec_${'A'.repeat(43)}=` };
+    await updateAccount(account, { platform: { name: 'webhook', settings } });
+    return { account, bot_number, phone: newPhone() };
+  };
+
+  test('tells which states its platform has not been told yet', async () => {
+    const { account, phone } = await withWebhook();
+    const id = await sendMessage(account, { to: phone, ...content }, {});
+    expect(await shown(id)).toMatch(/\nReported +to the platform\n\n/);
+    for (const state of ['delivered_to_user', 'read'] satisfies State[]) await reportState(id, state);
+    // Another message's reports wait beside them.
+    await reportState(await sendMessage(account, { to: phone, ...content }, {}), 'delivery_failed');
+    expect(await inJson('message', 'show', id)).toMatchObject({
+      reported: true,
+      waiting: { failed_attempts: 0 },
+      waiting_reports: { states: ['delivered_to_user', 'read'], failed_attempts: 0 },
+    });
+    expect(await shown(id)).toMatch(/\nUnreported +delivered_to_user, read, next attempt now\n/);
+  });
+
+  test("tells of a user's message, and that it waits for the platform", async () => {
+    const { account, bot_number, phone } = await withWebhook();
+    const event = newUuid();
+    await receiveMessage(event, { from: phone, to: bot_number, ...content });
+    const id = idFromKey('app-network', 'message.received', event);
+    const document = await inJson('message', 'show', id);
+    expect(document).toMatchObject({
+      account,
+      direction: 'platform',
+      states: [{ state: 'received' }],
+      waiting: { failed_attempts: 0 },
+    });
+    const words = await shown(id);
+    expect(words).toMatch(/\nDirection +from the user \(platform\)\n/);
+    expect(words).not.toMatch(new RegExp(`Reported|${phone}|${BODY}`));
+  });
+
+  test('says that what does not wait does not', async () => {
+    const { account, phone } = await newConversation();
+    const message = newMessage(account, phone);
+    await putIfAbsent(logItem(message, 'received', timestamp()));
+    expect(await inJson('message', 'show', message.id)).not.toHaveProperty('waiting');
+    expect(await shown(message.id)).toMatch(/\nWaits +no\n/);
+  });
+
+  test('knows no message that is not there, or has ended', async () => {
+    const ended = newMessage(await newAccount());
+    await putIfAbsent({ ...logItem(ended, 'sent', timestamp()), expires_at: 1 });
+    for (const id of [newUuid(), ended.id]) {
+      expect(await refusal('message', 'show', id)).toContain(`There is no message ${id}`);
+    }
+  });
+});
+
+describe('job recount', () => {
+  const TODAY = timestamp().slice(0, 10);
+  const at = (daysAgo: number): string => `${sortableTime(Date.now() - daysAgo * 86_400_000).slice(0, 23)}000`;
+
+  /** Puts entries of one message each. No stream brings them to anybody: they are missing in the counters. */
+  const log = (account: string, job_id: string, state: State, created: string, times = 1) =>
+    Promise.all(
+      Array.from({ length: times }, async () => {
+        const item = logItem({ ...newMessage(account), job_id }, state, created);
+        await putIfAbsent(item);
+        return item;
+      }),
+    );
+
+  test('counts what the counters lack, each entry once, however often it is done', async () => {
+    const [account, job_id] = [await newAccount(), newUuid()];
+    const counted = await log(account, job_id, 'sent', at(0), 2);
+    expect(await countEntries(counted)).toBe(2);
+    // More than are read at a time.
+    await log(account, job_id, 'sent', at(0), 60);
+    await log(account, job_id, 'read', at(0), 3);
+
+    const rows = [
+      { job_id, state: 'sent', payload_type: 'text', count: 62 },
+      { job_id, state: 'read', payload_type: 'text', count: 3 },
+    ];
+    const from = at(6).slice(0, 10);
+    expect(await inJson('job', 'recount', account)).toEqual({ from, to: TODAY, entries: 65, counted: 63 });
+    expect(await listJobs(account, TODAY, TODAY)).toEqual(rows);
+    expect((await operator('job', 'recount', account)).stdout).toBe(
+      `${from} to ${TODAY}: 65 log entries; missing in the counters, and counted now: 0.\n`,
+    );
+    expect(await listJobs(account, TODAY, TODAY)).toEqual(rows);
+  });
+
+  test('takes the days that are given, both of them', async () => {
+    const [account, job_id] = [await newAccount(), newUuid()];
+    for (const daysAgo of [1, 2, 3, 4, 9]) await log(account, job_id, 'sent', at(daysAgo));
+    const [from = '', to = '', long = ''] = [3, 2, 30].map((daysAgo) => at(daysAgo).slice(0, 10));
+    const recount = (...options: string[]) => inJson('job', 'recount', account, ...options);
+    expect(await recount('--from', from, '--to', to)).toEqual({ from, to, entries: 2, counted: 2 });
+    expect((await listJobs(account, long, TODAY)).map(({ count }) => count)).toEqual([2]);
+    expect((await operator('job', 'recount', account)).stdout).toContain(
+      ': 4 log entries; missing in the counters, and counted now: 2.\n',
+    );
+    expect(await recount('--from', long)).toMatchObject({ entries: 5, counted: 1 });
+    expect((await listJobs(account, long, TODAY)).map(({ count }) => count)).toEqual([5]);
+  });
+
+  test('keeps a new counter as long as the stack does, unless told otherwise', async () => {
+    const [account, job_id] = [await newAccount(), jobOf(newId(), 'api', timestamp())];
+    const days = async (state: State, ...options: string[]) => {
+      await log(account, job_id, state, at(0));
+      await inJson('job', 'recount', account, ...options);
+      const key = jobCounterKey(account, { day: TODAY, job_id, payload_type: 'text', state });
+      const { expires_at = 0 } = (await get<{ expires_at: number }>(key)) ?? {};
+      // After the day that it counts.
+      return Math.floor((expires_at - Date.now() / 1000) / 86_400);
+    };
+    expect(await days('sent')).toBe(readSettings(() => undefined).counterRetention);
+    expect(await days('read', '--retention', '30')).toBe(30);
+  });
+
+  // `script` gives a command a terminal; elsewhere than on Linux it takes other options.
+  const script = '/usr/bin/script';
+  test.runIf(process.platform === 'linux' && existsSync(script))(
+    'draws a bar on a terminal, and none beside JSON',
+    async () => {
+      const account = await newAccount();
+      await log(account, newUuid(), 'sent', at(0), 3);
+      const env = { ...remote, TABLE_NAME: process.env.TABLE_NAME };
+      const [words, json] = ['', '--json'].map((option) => {
+        const command = `'${process.execPath}' infra/operator/main.ts job recount ${account} ${option}`;
+        return spawnSync(script, ['-qec', command, '/dev/null'], { env, encoding: 'utf8' }).stdout;
+      });
+      expect(words).toMatch(/█+ 100 % {2}8 of 8 states, 3 log entries/);
+      expect(JSON.parse(json ?? '')).toMatchObject({ entries: 3, counted: 0 });
+    },
+  );
+
+  test('is of an account that is there', async () => {
+    expect(await refusal('job', 'recount', 'nobody')).toContain('There is no account "nobody"');
+  });
+});

@@ -1,0 +1,293 @@
+/** `operator platform check`: whether an account's chat platform would take what it is told, found out by calling it. */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, test } from 'vitest';
+import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
+import { machine, newAccount, newId, operator, operatorIn, refusal, remote } from '../support/operator.ts';
+import { drop, hang } from '../support/receiver.ts';
+
+interface Call {
+  target: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A status, with a body perhaps; or whatever the function does with the response. */
+type Answer = number | [status: number, body: string] | ((response: ServerResponse) => void);
+
+/** A platform on this machine that answers every call alike, and keeps what it was told. */
+const newPlatform = async (answer: Answer) => {
+  const calls: Call[] = [];
+  const seen = { connections: 0 };
+  const server = createServer(async (request, response) => {
+    calls.push({ target: `${request.method} ${request.url}`, headers: request.headers, body: await text(request) });
+    if (typeof answer === 'function') return answer(response);
+    const [status, body] = typeof answer === 'number' ? [answer, ''] : answer;
+    return response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end(body);
+  });
+  server.on('connection', () => {
+    seen.connections += 1;
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  return { calls, seen, port: typeof address === 'object' ? address?.port : undefined };
+};
+
+const RECEIVE = '/c/ex/1d3f/receive';
+const CHANNEL = '8c1a9f0e-4e0b-4c43-9c3f-1f1f0d6f3f5e';
+const TOKEN = 'turn-token-0123456789';
+const HMAC = 'hmac-secret-0123456789';
+const SECRET = `whsec_${'A'.repeat(43)}=`;
+
+/** Settings of each platform at an address, as they stand in the table. */
+const settingsAt = {
+  rapidpro: (base: string) => ({ settings: { url: `${base}${RECEIVE}` } }),
+  turn: (base: string) => ({
+    settings: { url: `${base}/`, channel: CHANNEL, token: TOKEN },
+    hook: { hmac_secret: HMAC },
+  }),
+  webhook: (base: string) => ({ settings: { url: `${base}/hook`, secret: SECRET } }),
+} satisfies Record<PlatformName, (base: string) => object>;
+
+/** A new account with a platform at an address. */
+const newAccountAt = async (name: PlatformName, base: string): Promise<string> => {
+  const account = await newAccount();
+  await updateAccount(account, { platform: { name, ...settingsAt[name](base) } });
+  return account;
+};
+
+/** Where the call of each platform goes. */
+const paths: Record<PlatformName, string> = {
+  rapidpro: RECEIVE,
+  turn: `/v1/numbers/${CHANNEL}/messages`,
+  webhook: '/hook',
+};
+
+/** Checks an account's platform, in words and as JSON: the two say the same, and nothing secret. */
+const check = async (account: string, env: Record<string, string | undefined>) => {
+  const command = ['platform', 'check', account];
+  const [words, document] = await Promise.all([operatorIn(env, ...command), operatorIn(env, ...command, '--json')]);
+  for (const { stdout, stderr } of [words, document]) {
+    expect(stderr).toBe('');
+    expect(stdout).not.toMatch(new RegExp(`${TOKEN}|${HMAC}|whsec_|secret`));
+  }
+  const found = JSON.parse(document.stdout);
+  expect(words.code).toBe(document.code);
+  expect(words.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    ['Account', account],
+    ['Platform', found.platform],
+    ...(found.url === undefined ? [] : [['Address', found.url]]),
+    ['Answer', found.status === undefined ? 'none' : `status ${found.status}`],
+    ['Result', found.fault ?? 'good'],
+    [''],
+  ]);
+  return { code: document.code, found };
+};
+
+const rapidproError = (error: string): string => JSON.stringify({ message: 'Error', data: [{ type: 'error', error }] });
+
+/** Ends its answer never, and its headers and much of its body at once. */
+const flood = (response: ServerResponse): void => void response.writeHead(200).write('x'.repeat(100_000));
+
+const answers: [name: PlatformName, what: string, answer: Answer, fault?: RegExp][] = [
+  ['rapidpro', 'an empty message refused', [400, rapidproError("must have one of 'sender' or 'from' set")]],
+  ['rapidpro', 'an unknown channel, 400', [400, rapidproError('channel not found')], /^It knows no such channel\.$/],
+  ['rapidpro', 'an unknown channel, 404', [404, rapidproError('channel not found')], /^It knows no such channel\.$/],
+  [
+    'rapidpro',
+    'an empty message taken',
+    [200, '{"message":"Message Accepted"}'],
+    /should refuse an empty message with 400/,
+  ],
+  ['rapidpro', 'a redirect', 302, /should refuse an empty message with 400/],
+  ['rapidpro', 'a failure', [500, 'Internal Server Error'], /should refuse an empty message with 400/],
+  ['turn', 'an empty message refused, 400', [400, '{"errors":[{"code":400}]}']],
+  ['turn', 'an empty message refused, 422', 422],
+  ['turn', 'too many calls', 429],
+  ['turn', 'a token refused, 401', 401, /^It refuses the token\.$/],
+  ['turn', 'a token refused, 403', 403, /^It refuses the token\.$/],
+  ['turn', 'an unknown channel', 404, /^It knows no such channel\.$/],
+  ['turn', 'an empty message taken', 200, /should refuse an empty message with 400/],
+  ['turn', 'a redirect', 302, /should refuse an empty message with 400/],
+  ['turn', 'a failure', 503, /should refuse an empty message with 400/],
+  ['webhook', 'a call taken', 204],
+  ['webhook', 'a call taken, with an answer that does not end', flood],
+  ['webhook', 'a redirect', 302, /^It should answer 2xx\.$/],
+  ['webhook', 'a call refused', 401, /^It should answer 2xx\.$/],
+  ['webhook', 'a failure', 500, /^It should answer 2xx\.$/],
+];
+
+test.each(answers)('%s: %s', async (name, _what, answer, fault) => {
+  const { calls, port } = await newPlatform(answer);
+  const base = `http://127.0.0.1:${port}`;
+  const account = await newAccountAt(name, base);
+  expect(await check(account, await machine({ pid: process.pid }))).toEqual({
+    code: fault ? 1 : 0,
+    found: {
+      account,
+      platform: name,
+      url: `${base}${paths[name]}`,
+      status: typeof answer === 'function' ? 200 : [answer].flat()[0],
+      ...(fault && { fault: expect.stringMatching(fault) }),
+    },
+  });
+  // One call each time: no redirect is followed, nothing is tried again.
+  expect(calls.map(({ target }) => target)).toEqual(Array(2).fill(`POST ${paths[name]}`));
+});
+
+test('RapidPro is told a form without fields', async () => {
+  const { calls, port } = await newPlatform(400);
+  const account = await newAccountAt('rapidpro', `http://127.0.0.1:${port}`);
+  await check(account, await machine({ pid: process.pid }));
+  expect(calls[0]).toMatchObject({ headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: '' });
+});
+
+test('Turn is told nothing, with the token', async () => {
+  const { calls, port } = await newPlatform(400);
+  const account = await newAccountAt('turn', `http://127.0.0.1:${port}`);
+  await check(account, await machine({ pid: process.pid }));
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` };
+  expect(calls[0]).toMatchObject({ headers, body: '{}' });
+});
+
+test('a webhook is told so, signed as all that it gets', async () => {
+  const { calls, port } = await newPlatform(204);
+  const account = await newAccountAt('webhook', `http://127.0.0.1:${port}`);
+  await check(account, await machine({ pid: process.pid }));
+  const told = calls.map(({ headers, body }) => new Webhook(SECRET).verify(body, headers as Record<string, string>));
+  expect(told).toEqual([{ check: {} }, { check: {} }]);
+});
+
+test('what "account update" sets is what is checked', async () => {
+  const local = await machine({ pid: process.pid });
+  const { calls, port } = await newPlatform(400);
+  const account = await newAccount();
+  const settings = [`--platform-url=http://127.0.0.1:${port}`, '--platform-channel=a_b', `--platform-token=${TOKEN}`];
+  expect(await operatorIn(local, 'account', 'update', account, '--platform=turn', ...settings)).toMatchObject({
+    code: 0,
+  });
+  expect((await check(account, local)).code).toBe(0);
+  expect(calls[0]?.target).toBe('POST /v1/numbers/a_b/messages');
+});
+
+test.each(['demo', 'demo-turn'])('the simulated platform of the account "%s" is good', async (account) => {
+  const { code, found } = await check(account, await machine({ pid: process.pid }));
+  expect({ code, found }).toEqual({ code: 0, found: expect.not.objectContaining({ fault: expect.anything() }) });
+});
+
+/** An environment in which a sixth of a minute is 200 ms. */
+const hurried = async () => ({ ...(await machine({ pid: process.pid })), MINUTE: '1200' });
+
+test('no answer is waited for as long as the service would', async () => {
+  const { port } = await newPlatform(hang);
+  const account = await newAccountAt('rapidpro', `http://127.0.0.1:${port}`);
+  const { code, found } = await check(account, await hurried());
+  expect({ code, found }).toEqual({
+    code: 1,
+    found: expect.objectContaining({ fault: 'It did not answer within 10 seconds.' }),
+  });
+  expect(found).not.toHaveProperty('status');
+});
+
+test('a body that stops in the middle is judged as far as it came', async () => {
+  const { port } = await newPlatform((response) => void response.writeHead(400).write('{"message":'));
+  const account = await newAccountAt('rapidpro', `http://127.0.0.1:${port}`);
+  const { code, found } = await check(account, await hurried());
+  expect({ code, found }).toEqual({
+    code: 1,
+    found: expect.objectContaining({ status: 400, fault: expect.stringMatching(/^It should refuse an empty message/) }),
+  });
+});
+
+test('an answer that is not HTTP is named as such', async () => {
+  const { port } = await newPlatform(({ socket }) => void socket?.end('220 mail.example.com ESMTP\r\n'));
+  const account = await newAccountAt('turn', `http://127.0.0.1:${port}`);
+  const { code, found } = await check(account, await machine({ pid: process.pid }));
+  expect({ code, fault: found.fault }).toEqual({ code: 1, fault: expect.stringMatching(/not valid HTTP/) });
+});
+
+test('a connection that is closed without an answer is none', async () => {
+  const { port } = await newPlatform(drop);
+  const account = await newAccountAt('turn', `http://127.0.0.1:${port}`);
+  const { code, found } = await check(account, await machine({ pid: process.pid }));
+  expect({ code, fault: found.fault }).toEqual({ code: 1, fault: expect.stringMatching(/^It cannot be reached/) });
+});
+
+test.each([
+  ['where nothing listens', 'http://127.0.0.1:1'],
+  ['whose name nobody knows', 'https://receiver.invalid'],
+])('an address %s cannot be reached', async (_, base) => {
+  const account = await newAccountAt('webhook', base);
+  expect(await check(account, await machine({ pid: process.pid }))).toEqual({
+    code: 1,
+    found: {
+      account,
+      platform: 'webhook',
+      url: `${base}/hook`,
+      fault: 'It cannot be reached: look at the address, and at its certificate.',
+    },
+  });
+});
+
+const names: PlatformName[] = ['rapidpro', 'turn', 'webhook'];
+
+test.each(names)('for a table that is named, an address without https is not called: %s', async (name) => {
+  const { seen, port } = await newPlatform(400);
+  const account = await newAccountAt(name, `http://127.0.0.1:${port}`);
+  // Whatever the operator's own environment says.
+  expect(await check(account, { ...remote, ALLOW_LOOPBACK: 'true' })).toEqual({
+    code: 1,
+    found: {
+      account,
+      platform: name,
+      fault: '--platform-url must be an https address, without user name or password.',
+    },
+  });
+  expect(seen.connections).toBe(0);
+});
+
+test.each(['127.0.0.1', 'localhost', '169.254.169.254'])(
+  'for a table that is named, an address that is not public is not called: %s',
+  async (host) => {
+    const { seen, port } = await newPlatform(400);
+    const account = await newAccountAt('turn', `https://${host}:${port}`);
+    expect(await check(account, { ...remote, ALLOW_LOOPBACK: 'true' })).toEqual({
+      code: 1,
+      found: {
+        account,
+        platform: 'turn',
+        url: `https://${host}:${port}${paths.turn}`,
+        fault: 'Its address is not public: the service would not call it.',
+      },
+    });
+    expect(seen.connections).toBe(0);
+  },
+);
+
+test('an account without a platform has nothing to check', async () => {
+  const account = await newAccount();
+  expect(await refusal('platform', 'check', account)).toContain(
+    `Account "${account}" has no platform yet: set it with "account update ${account} --platform …"`,
+  );
+});
+
+test('an account that is not there is named', async () => {
+  const nobody = newId();
+  expect(await refusal('platform', 'check', nobody)).toContain(`There is no account "${nobody}"`);
+});
+
+test('one account is checked at a time', async () => {
+  for (const args of [[], ['one', 'two']]) {
+    const { code, stdout, stderr } = await operator('platform', 'check', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/argument[\s\S]+--help/);
+  }
+});

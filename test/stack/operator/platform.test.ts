@@ -1,0 +1,503 @@
+/** The operator's command on accounts' chat platforms, and what waits for them until it is told to go out. */
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findPlatform } from '../../../infra/operator/queries/accounts-admin.ts';
+import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
+import { newId as newUuid } from '../../../shared/core/ids.ts';
+import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
+import type { Conversation } from '../../../shared/messaging/events.ts';
+import { findHook } from '../../../shared/platforms/inbound-secret.ts';
+import { platformOf, platforms } from '../../../shared/platforms/registry.ts';
+import { lifetime } from '../../support/lifetime.ts';
+import {
+  bare,
+  holdBack,
+  inJson,
+  machine,
+  newAccount,
+  newId,
+  operator,
+  refusal,
+  remote,
+  run,
+  time,
+} from '../support/operator.ts';
+import { Receiver } from '../support/receiver.ts';
+import { newPhone } from '../support/world.ts';
+
+const URL = 'https://receiver.example.com/messages';
+const SECRET = `whsec_${'A'.repeat(43)}=`;
+
+/** A new account with a webhook. */
+const newWebhook = async () => {
+  const account = await newAccount();
+  const { platform_secret } = await inJson('account', 'update', account, '--platform=webhook', `--platform-url=${URL}`);
+  return { account, secret: String(platform_secret) };
+};
+
+describe("an account's webhook", () => {
+  test('gets a secret of its own, which is shown once', async () => {
+    const account = await newAccount();
+    const set = await operator('account', 'update', account, '--platform', 'webhook', '--platform-url', URL);
+    expect(set).toMatchObject({ code: 0, stderr: 'Copy the secret now: it will not be shown again.\n' });
+    const [, secret = ''] = /^Platform secret {2}(whsec_\S{44})$/m.exec(set.stdout) ?? [];
+    expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret } });
+
+    const shown = await Promise.all([
+      operator('account', 'show', account),
+      operator('account', 'show', account, '--json'),
+      operator('account', 'update', account, '--name', 'Other', '--json'),
+      operator('account', 'list', '--json'),
+    ]);
+    for (const { code, stdout, stderr } of shown) {
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).not.toMatch(/whsec_|secret/);
+    }
+    expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret } });
+  });
+
+  test('keeps its secret when it is set again, and the command says so: the first one may have ended unseen', async () => {
+    const { account, secret } = await newWebhook();
+    const { code, stdout, stderr } = await operator('account', 'update', account, '--platform', 'webhook', '--json');
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'The secret stays as it is, and is not shown. If nobody has it, set another: --platform-secret.\n',
+    });
+    expect(stdout).not.toMatch(/whsec_|secret/);
+    expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret } });
+  });
+
+  test('is shown by its kind and address', async () => {
+    const { account } = await newWebhook();
+    const { stdout } = await operator('account', 'show', account);
+    expect(stdout).toMatch(new RegExp(`^Platform {6}webhook\nPlatform URL {2}${URL}$`, 'm'));
+    expect(await inJson('account', 'show', account)).toEqual({
+      id: account,
+      name: 'Of the operator',
+      platform: 'webhook',
+      platform_url: URL,
+      created: time,
+      tokens: [],
+    });
+  });
+
+  test('moves to another address, keeping its secret', async () => {
+    const { account, secret } = await newWebhook();
+    const other = 'https://other.example.com/';
+    const moved = await inJson('account', 'update', account, '--platform-url', other);
+    expect(moved).toMatchObject({ platform: 'webhook', platform_url: other });
+    expect(moved).not.toHaveProperty('platform_secret');
+    expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: other, secret } });
+  });
+
+  test('takes a secret that is given, and does not repeat it', async () => {
+    const { account } = await newWebhook();
+    const { code, stdout, stderr } = await operator('account', 'update', account, '--platform-secret', SECRET);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain(SECRET);
+    expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret: SECRET } });
+  });
+
+  test('is set together with all else, or not at all', async () => {
+    const [account, other, number] = [await newAccount(), newId(), newPhone()];
+    await inJson('account', 'create', 'Other', '--id', other, '--bot-number', number);
+    const update = ['account', 'update', account, '--platform=webhook', `--platform-url=${URL}`, '--name=New'];
+    await refusal(...update, '--bot-number', number);
+    expect(await findPlatform(account)).toBeUndefined();
+    expect(await inJson('account', 'show', account)).toMatchObject({ name: 'Of the operator' });
+    expect(await inJson(...update)).toMatchObject({ name: 'New', platform: 'webhook', platform_url: URL });
+  });
+
+  test('is taken away, settings and all', async () => {
+    const { account } = await newWebhook();
+    const { platform, platform_url, ...rest } = await inJson('account', 'show', account);
+    expect({ platform, platform_url }).toEqual({ platform: 'webhook', platform_url: URL });
+    expect({ ...(await inJson('account', 'update', account, '--no-platform')), tokens: [] }).toEqual(rest);
+    expect(await findPlatform(account)).toBeUndefined();
+    // Repeating it changes nothing.
+    expect({ ...(await inJson('account', 'update', account, '--no-platform')), tokens: [] }).toEqual(rest);
+  });
+
+  test('gets a new secret in place of the one that is taken away', async () => {
+    const { account, secret } = await newWebhook();
+    const { platform_secret: other } = await inJson('account', 'update', account, '--platform-secret=');
+    expect(other).toMatch(/^whsec_\S{44}$/);
+    expect(other).not.toBe(secret);
+    expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret: other } });
+  });
+
+  test('is set for an account that is there only', async () => {
+    const nobody = newId();
+    const there = `There is no account "${nobody}"`;
+    const options = ['--platform=webhook', `--platform-url=${URL}`];
+    expect(await refusal('account', 'update', nobody, ...options)).toContain(there);
+    expect(await refusal('account', 'update', nobody, '--platform-url', URL)).toContain(there);
+    expect(await refusal('account', 'update', nobody, '--no-platform')).toContain(there);
+    expect(await findPlatform(nobody)).toBeUndefined();
+  });
+});
+
+const RECEIVE = 'https://rapidpro.example.com/c/ex/1d3f/receive';
+
+/** A new account with a RapidPro channel. */
+const newRapidpro = async (...options: string[]) => {
+  const account = await newAccount();
+  await inJson('account', 'update', account, '--platform=rapidpro', `--platform-url=${RECEIVE}`, ...options);
+  return account;
+};
+
+describe("an account's RapidPro", () => {
+  test('needs its address alone', async () => {
+    const account = await newAccount();
+    const set = await operator('account', 'update', account, '--platform', 'rapidpro', '--platform-url', RECEIVE);
+    expect(set).toEqual({ code: 0, stdout: expect.stringMatching(/^Platform {6}rapidpro$/m), stderr: '' });
+    expect(set.stdout).toMatch(new RegExp(`^Platform URL {2}${RECEIVE}$`, 'm'));
+    expect(await findPlatform(account)).toEqual({ name: 'rapidpro', settings: { url: RECEIVE } });
+  });
+
+  test('has status addresses of its own, each until it is taken away', async () => {
+    const [sent, failed] = ['https://rapidpro.example.com/sent', 'https://other.example.com/failed'];
+    const account = await newRapidpro(`--platform-sent-url=${sent}`, `--platform-failed-url=${failed}`);
+    const settings = { url: RECEIVE, sent_url: sent, failed_url: failed };
+    expect(await findPlatform(account)).toEqual({ name: 'rapidpro', settings });
+    expect(await inJson('account', 'show', account)).toMatchObject({
+      platform: 'rapidpro',
+      platform_url: RECEIVE,
+      platform_sent_url: sent,
+      platform_failed_url: failed,
+    });
+    const { stdout } = await operator('account', 'show', account);
+    expect(stdout).toMatch(
+      new RegExp(`^Platform URL +${RECEIVE}\nAddress of "sent" +${sent}\nAddress of "failed" +${failed}$`, 'm'),
+    );
+
+    const { sent_url: _, ...without } = settings;
+    expect(await inJson('account', 'update', account, '--platform-sent-url', '')).not.toHaveProperty(
+      'platform_sent_url',
+    );
+    expect(await findPlatform(account)).toEqual({ name: 'rapidpro', settings: without });
+    // Repeating it changes nothing.
+    await inJson('account', 'update', account, '--platform-sent-url', '');
+    expect(await findPlatform(account)).toEqual({ name: 'rapidpro', settings: without });
+  });
+});
+
+const [CHANNEL, TOKEN, HMAC] = [
+  '8c1a9f0e-4e0b-4c43-9c3f-1f1f0d6f3f5e',
+  'turn-token-0123456789',
+  'hmac-secret-0123456789',
+];
+const TURN = 'https://whatsapp.turn.io';
+
+/** A new account with a channel at Turn. */
+const newTurn = async (...options: string[]) => {
+  const account = await newAccount();
+  const needed = ['--platform=turn', `--platform-channel=${CHANNEL}`, `--platform-token=${TOKEN}`];
+  await inJson('account', 'update', account, ...needed, ...options);
+  return account;
+};
+
+describe("an account's Turn", () => {
+  test("is at Turn's address, unless it has another one", async () => {
+    const account = await newTurn();
+    const settings = { url: TURN, channel: CHANNEL, token: TOKEN };
+    expect(await findPlatform(account)).toEqual({ name: 'turn', settings });
+    expect(await inJson('account', 'show', account)).toEqual({
+      id: account,
+      name: 'Of the operator',
+      platform: 'turn',
+      platform_url: TURN,
+      platform_channel: CHANNEL,
+      created: time,
+      tokens: [],
+    });
+    expect((await operator('account', 'show', account)).stdout).toMatch(new RegExp(`^Channel +${CHANNEL}$`, 'm'));
+
+    const own = 'https://turn.example.com/base/';
+    expect(await inJson('account', 'update', account, '--platform-url', own)).toMatchObject({ platform_url: own });
+    expect(await findPlatform(account)).toEqual({ name: 'turn', settings: { ...settings, url: own } });
+    expect(await inJson('account', 'update', account, '--platform-url=')).toMatchObject({ platform_url: TURN });
+    expect(await findPlatform(account)).toEqual({ name: 'turn', settings });
+  });
+
+  test('has the secret of its requests in a row of its own, until that is taken away', async () => {
+    const account = await newTurn(`--platform-hmac-secret=${HMAC}`);
+    const settings = { url: TURN, channel: CHANNEL, token: TOKEN };
+    expect(await findPlatform(account)).toEqual({ name: 'turn', settings, hook: { hmac_secret: HMAC } });
+    expect(await findHook(account)).toEqual({ hmac_secret: HMAC });
+
+    await inJson('account', 'update', account, '--platform-hmac-secret', '');
+    expect(await findHook(account)).toBeUndefined();
+    expect(await findPlatform(account)).toEqual({ name: 'turn', settings });
+  });
+
+  test.each([
+    ['is gone', ['--no-platform']],
+    ['is another one', ['--platform=rapidpro', `--platform-url=${RECEIVE}`]],
+  ])('leaves no secret of its requests behind where it %s', async (_, options) => {
+    const account = await newTurn(`--platform-hmac-secret=${HMAC}`);
+    await inJson('account', 'update', account, ...options);
+    expect(await findHook(account)).toBeUndefined();
+  });
+});
+
+describe("an account's platform", () => {
+  test('keeps the settings that are not given', async () => {
+    const [sent, other] = ['https://rapidpro.example.com/sent', 'https://other.example.com/c/ex/2/receive'];
+    const rapidpro = await newRapidpro(`--platform-sent-url=${sent}`);
+    // Its name may be given again.
+    await inJson('account', 'update', rapidpro, '--platform=rapidpro', `--platform-url=${other}`);
+    expect(await findPlatform(rapidpro)).toEqual({ name: 'rapidpro', settings: { url: other, sent_url: sent } });
+
+    const turn = await newTurn(`--platform-hmac-secret=${HMAC}`, '--platform-url=https://turn.example.com');
+    await inJson('account', 'update', turn, '--platform-token=another');
+    expect(await findPlatform(turn)).toEqual({
+      name: 'turn',
+      settings: { url: 'https://turn.example.com', channel: CHANNEL, token: 'another' },
+      hook: { hmac_secret: HMAC },
+    });
+    await inJson('account', 'update', turn, '--platform-hmac-secret=renewed');
+    expect(await findPlatform(turn)).toMatchObject({
+      settings: { token: 'another' },
+      hook: { hmac_secret: 'renewed' },
+    });
+    await inJson('account', 'update', turn, '--name=Renamed');
+    expect(await findPlatform(turn)).toMatchObject({
+      settings: { token: 'another' },
+      hook: { hmac_secret: 'renewed' },
+    });
+  });
+
+  test('has nothing of the one before', async () => {
+    const account = await newRapidpro('--platform-sent-url=https://rapidpro.example.com/sent');
+    const change = (...options: string[]) => inJson('account', 'update', account, ...options);
+
+    const turn = ['--platform=turn', `--platform-channel=${CHANNEL}`, `--platform-token=${TOKEN}`];
+    expect(await change(...turn)).not.toHaveProperty('platform_sent_url');
+    expect(await findPlatform(account)).toEqual({
+      name: 'turn',
+      settings: { url: TURN, channel: CHANNEL, token: TOKEN },
+    });
+
+    const { platform_secret: secret } = await change('--platform=webhook', `--platform-url=${URL}`);
+    await change('--platform=rapidpro', `--platform-url=${RECEIVE}`);
+    const { platform_secret: again } = await change('--platform=webhook', `--platform-url=${URL}`);
+    expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret: again } });
+    expect(again).not.toBe(secret);
+
+    // The old one's address would be a wrong one here.
+    expect(await refusal('account', 'update', account, '--platform=rapidpro')).toContain('needs --platform-url.');
+    expect(await findPlatform(account)).toMatchObject({ name: 'webhook' });
+  });
+
+  test('is never shown with its secrets', async () => {
+    const [webhook, turn] = [await newAccount(), await newTurn(`--platform-hmac-secret=${HMAC}`)];
+    const secrets = new RegExp(`${TOKEN}|${HMAC}|whsec_|secret`);
+    const set = ['account', 'update', webhook, '--platform=webhook', `--platform-url=${URL}`];
+    const commands = [
+      [...set, `--platform-secret=${SECRET}`],
+      ['account', 'update', turn, `--platform-token=${TOKEN}`, `--platform-hmac-secret=${HMAC}`],
+      ['account', 'update', turn, '--name=Renamed'],
+      ['account', 'update', turn, '--platform=rapidpro', `--platform-url=${RECEIVE}`, '--bot-number', newPhone()],
+      ['account', 'update', turn, '--platform=turn', `--platform-channel=${CHANNEL}`, `--platform-token=${TOKEN}`],
+      ['account', 'show', webhook],
+      ['account', 'show', turn],
+      ['account', 'list'],
+    ];
+    for (const command of commands) {
+      for (const json of [[], ['--json']]) {
+        const { code, stdout, stderr } = await operator(...command, ...json);
+        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+        expect(stdout).not.toMatch(secrets);
+      }
+    }
+    // Nor is a refused one repeated.
+    const refused = ['account', 'update', turn, `--platform-token=${TOKEN}`, '--platform-url=http://a.example'];
+    expect(await refusal(...refused)).not.toContain(TOKEN);
+    expect(await refusal('account', 'update', webhook, '--platform-secret=whsec_short')).not.toContain('short');
+  });
+
+  test('takes values as they are pasted, with white space around them', async () => {
+    const account = await newTurn(`--platform-url= ${TURN} `, `--platform-token=${TOKEN}\r\n`);
+    const settings = { url: TURN, channel: CHANNEL, token: TOKEN };
+    expect(await findPlatform(account)).toEqual({ name: 'turn', settings });
+  });
+
+  const rapidpro = ['--platform=rapidpro', `--platform-url=${RECEIVE}`];
+  const turn = ['--platform=turn', `--platform-channel=${CHANNEL}`, `--platform-token=${TOKEN}`];
+
+  const faults: [options: string[], line: RegExp][] = [
+    [
+      [`--platform-url=${URL}`],
+      / has no platform yet. Say which one it has with --platform rapidpro\|turn\|webhook\.$/,
+    ],
+    [[`--platform-secret=${SECRET}`], /has no platform yet/],
+    [['--platform-hmac-secret='], /has no platform yet/],
+
+    [['--platform=webhook'], /^error: The platform "webhook" needs --platform-url\.$/],
+    [['--platform=rapidpro'], /^error: The platform "rapidpro" needs --platform-url\.$/],
+    [['--platform=rapidpro', '--platform-url='], /The platform "rapidpro" needs --platform-url\.$/],
+    [['--platform=turn', '--platform-channel=1'], /^error: The platform "turn" needs --platform-token\.$/],
+    [[...turn, '--platform-token='], /^error: The platform "turn" needs --platform-token\.$/],
+
+    [[...rapidpro, '--platform-token=1'], /^error: The platform "rapidpro" has no --platform-token\.$/],
+    [[...turn, '--platform-sent-url='], /^error: The platform "turn" has no --platform-sent-url\.$/],
+    [
+      ['--platform=webhook', `--platform-url=${URL}`, '--platform-hmac-secret=1'],
+      /The platform "webhook" has no --platform-hmac-secret\.$/,
+    ],
+
+    [['--platform=webhook', '--platform-url=/messages'], /--platform-url must be an https address/],
+    [['--platform=webhook', '--platform-url=http://receiver.example.com/'], /--platform-url must be an https address/],
+    [[...rapidpro, '--platform-failed-url=http://a.example/'], /--platform-failed-url must be an https address/],
+    [[...turn, '--platform-url=http://turn.example.com'], /--platform-url must be an https address/],
+    [['--platform=webhook', '--platform-url=https://me:you@a.example/'], /without user name or password\.$/],
+    [[...rapidpro, '--platform-sent-url=https://me@a.example/'], /-sent-url must be .+, without user name or password/],
+    [
+      [...turn, '--platform-channel= '],
+      /--platform-channel must be 1 to 255 letters, digits, hyphens or underscores\.$/,
+    ],
+    [[...turn, '--platform-hmac-secret= '], /--platform-hmac-secret must not be empty or white space only\.$/],
+
+    [
+      ['--platform=webhook', '--platform-secret=secret'],
+      /needs --platform-url\. --platform-secret must be whsec_ and 24 to 64 bytes in base64\.$/,
+    ],
+    [['--platform=turn'], /needs --platform-channel\. The platform "turn" needs --platform-token\.$/],
+    [
+      ['--platform=rapidpro', '--platform-token=1', '--platform-channel=2', '--platform-sent-url=https://10.0.0.1/'],
+      /no --platform-channel\. .+ no --platform-token\. .+ needs --platform-url\. --platform-sent-url must be an address on/,
+    ],
+  ];
+
+  test.concurrent.each(faults)('is not set by %j', async (options, line) => {
+    const account = await newAccount();
+    expect((await refusal('account', 'update', account, ...options)).trimEnd()).toMatch(line);
+    expect(await findPlatform(account)).toBeUndefined();
+  });
+
+  const addresses = [
+    ...['10.0.0.1', '127.0.0.1', '[::1]', '169.254.169.254', '192.168.1.1:8443', '[::ffff:10.0.0.1]', '167772161'].map(
+      (host) => ['--platform-url', `https://${host}/receive`] as const,
+    ),
+    ['--platform-delivered-url', 'https://10.0.0.1/delivered'] as const,
+  ];
+
+  test.concurrent.each(addresses)(
+    'is not led to a machine that only some networks know: %s %s',
+    async (option, url) => {
+      const account = await newAccount();
+      const line = await refusal('account', 'update', account, ...rapidpro, `${option}=${url}`);
+      expect(line).toBe(`error: ${option} must be an address on the public network: no other is called.\n`);
+      expect(await findPlatform(account)).toBeUndefined();
+    },
+  );
+
+  test('stays as it was where a change of it is refused', async () => {
+    const account = await newTurn(`--platform-hmac-secret=${HMAC}`);
+    const before = await findPlatform(account);
+    const fault = '--platform-url=https://127.0.0.1/';
+    await refusal(
+      'account',
+      'update',
+      account,
+      '--name=New',
+      '--platform-token=other',
+      '--platform-hmac-secret=',
+      fault,
+    );
+    await refusal('account', 'update', account, '--platform=webhook', fault);
+    expect(await findPlatform(account)).toEqual(before);
+    expect(await inJson('account', 'show', account)).toMatchObject({ name: 'Of the operator' });
+  });
+});
+
+test('help says of each setting which platforms have it, and what it is there', async () => {
+  const having: Record<string, PlatformName[]> = {
+    '--platform-url': ['rapidpro', 'turn', 'webhook'],
+    '--platform-sent-url': ['rapidpro'],
+    '--platform-delivered-url': ['rapidpro'],
+    '--platform-failed-url': ['rapidpro'],
+    '--platform-stopped-url': ['rapidpro'],
+    '--platform-max-length': ['rapidpro'],
+    '--platform-channel': ['turn'],
+    '--platform-token': ['turn'],
+    '--platform-hmac-secret': ['turn'],
+    '--platform-secret': ['webhook'],
+  };
+  const { stdout } = await run(['account', 'update', '--help'], bare);
+  const [, settings = ''] = /^Settings of the chat platform:\n([\s\S]+?)\n\n/m.exec(stdout) ?? [];
+  const texts = settings.split(/^ {2}(?=--)/m).slice(1);
+  const said = texts.map((text) => {
+    const [, option = '', what = ''] = /^(\S+) <value> +([\s\S]+)$/.exec(text) ?? [];
+    return [
+      option,
+      what
+        .trim()
+        .split(/\n +(?=\w+: )/)
+        .map((line) => line.replaceAll(/\s+/g, ' ')),
+    ];
+  });
+  const expected = Object.entries(having).map(([option, names]) => {
+    const setting = option.replace('--platform-', '').replaceAll('-', '_');
+    const says = (name: PlatformName) =>
+      Object.entries(platforms[name].options).find(([one]) => one === setting)?.[1].says;
+    return [option, names.map((name) => `${name}: ${says(name)}`)];
+  });
+  expect(Object.fromEntries(said)).toEqual(Object.fromEntries(expected));
+});
+
+describe('on the local stack', () => {
+  let receiver: Receiver;
+  beforeAll(async () => {
+    receiver = await Receiver.start();
+  });
+  afterAll(() => receiver.close());
+
+  test('a webhook may be on this machine, and gets what waits for it once that is to be tried again', async () => {
+    const local = await machine({ pid: process.pid });
+    const account = await newAccount();
+    const update = ['account', 'update', account, '--platform=webhook', `--platform-url=${receiver.url}`, '--json'];
+    // A table that is named may be that of a real stack, whatever the operator's own environment says.
+    const { code, stderr } = await run(update, { ...remote, ALLOW_LOOPBACK: 'true' });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('must be an https address') });
+    const { stdout } = await run(update, local);
+    const { platform_secret, platform_url } = JSON.parse(stdout);
+    expect(platform_url).toBe(receiver.url);
+
+    const conversation: Conversation = { direction: 'platform', account, phone: newPhone() };
+    const message = {
+      id: newUuid(),
+      account,
+      phone: conversation.phone,
+      job_id: newUuid(),
+      payload_type: 'text',
+      ...lifetime,
+    };
+    const content = { type: 'text' as const, text: { body: 'Hello' } };
+    await holdBack(conversation, [{ type: 'message.received', message, to: newPhone(), content }]);
+    // Left alone, it would put off again whatever is tried.
+    const { name } = await platformOf(account);
+    for (let failure = 0; failure < 3; failure += 1) await recordFailure(name, 'closed');
+    expect(receiver.calls).toEqual([]);
+
+    const retried = await run(['outbox', 'retry', '--account', account], local);
+    expect(retried).toEqual({ code: 0, stdout: '1 conversation is tried again within a minute.\n', stderr: '' });
+    await expect.poll(() => receiver.calls.length).toBe(1);
+    const [{ headers, body } = { headers: {}, body: '' }] = receiver.calls;
+    expect(new Webhook(platform_secret).verify(body, headers as Record<string, string>)).toEqual({
+      message: { from: conversation.phone, ...content },
+    });
+  });
+
+  test('a platform may be on this machine, but on no other of a private network', async () => {
+    const local = await machine({ pid: process.pid });
+    const account = await newAccount();
+    const update = ['account', 'update', account, '--platform=rapidpro', `--platform-url=${receiver.url}`];
+    const { code, stderr } = await run([...update, '--platform-sent-url=http://10.0.0.1/'], local);
+    const line = 'error: --platform-sent-url must be an address on the public network: no other is called.\n';
+    expect({ code, stderr }).toEqual({ code: 1, stderr: line });
+    expect(await run([...update, '--platform-sent-url=http://[::1]:1/'], local)).toMatchObject({ code: 0, stderr: '' });
+    expect(await findPlatform(account)).toMatchObject({ settings: { url: receiver.url, sent_url: 'http://[::1]:1/' } });
+  });
+});

@@ -1,0 +1,289 @@
+/** The operator's command on statistics of an account: its figures, its charts, and what waits. */
+import { randomInt, randomUUID } from 'node:crypto';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { sortableTime } from '../../../shared/core/clock.ts';
+import { newId as newUuid } from '../../../shared/core/ids.ts';
+import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
+import { type State, states } from '../../../shared/messaging/message.ts';
+import { jobCounterKey } from '../../../shared/table/keys.ts';
+import { lifetime } from '../../support/lifetime.ts';
+import { call } from '../support/client.ts';
+import { putAll } from '../support/many-items.ts';
+import { colourful, holdBack, inJson, newAccount, operator, refusal, time } from '../support/operator.ts';
+import { newCaller, newPhone } from '../support/world.ts';
+
+const day = (ago: number): string => sortableTime(Date.now() - ago * 86_400_000).slice(0, 10);
+
+interface Counter {
+  state: State;
+  count: number;
+  ago?: number;
+  job_id?: string;
+  payload_type?: string;
+}
+
+/** Has messages counted, as the stream does. */
+const counted = (account: string, counters: Counter[]): Promise<void> =>
+  putAll(
+    counters.map(({ ago = 0, job_id = randomUUID(), payload_type = 'text', state, count }) => ({
+      ...jobCounterKey(account, { day: day(ago), job_id, payload_type, state }),
+      count,
+      expires_at: Math.floor(Date.now() / 1_000) + 86_400,
+    })),
+  );
+
+/** An account with counters like these. */
+const accountWith = async (...counters: Counter[]): Promise<string> => {
+  const account = await newAccount();
+  await counted(account, counters);
+  return account;
+};
+
+const none = Object.fromEntries(states.map((state) => [state, 0]));
+
+/** The words of `account stats`. */
+const shown = async (...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await operator('account', 'stats', ...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+};
+
+describe('the figures', () => {
+  test('are what GET /v1/stats/jobs adds up to, in all and for each day', async () => {
+    const { account, token } = await newCaller('stats');
+    const jobs = [randomUUID(), randomUUID(), randomUUID()];
+    await counted(
+      account,
+      states.flatMap((state) =>
+        [0, 1, 3, 6].flatMap((ago) =>
+          jobs.flatMap((job_id) =>
+            ['text', 'image', ''].map((payload_type) => {
+              return { state, ago, job_id, payload_type, count: randomInt(1, 1_000) };
+            }),
+          ),
+        ),
+      ),
+    );
+    const sums = async (from: number, to: number) => {
+      const period = { start_date: day(from), end_date: day(to) };
+      const { status, body = [] } = await call('listJobs', { token, query: period });
+      const rows: { state: string; count: number }[] = status === 204 ? [] : body;
+      const sumOf = (state: State) =>
+        rows.filter((row) => row.state === state).reduce((sum, { count }) => sum + count, 0);
+      return Object.fromEntries(states.map((state) => [state, sumOf(state)]));
+    };
+
+    const statistics = await inJson('account', 'stats', account);
+    expect(statistics).toMatchObject({ account, from: day(6), to: day(0), jobs: 3, states: await sums(6, 0) });
+    expect(statistics.days).toEqual(
+      await Promise.all([6, 5, 4, 3, 2, 1, 0].map(async (ago) => ({ day: day(ago), ...(await sums(ago, ago)) }))),
+    );
+    const words = await shown(account);
+    for (const state of states) {
+      const number = statistics.states[state].toLocaleString('en');
+      expect(words).toMatch(new RegExp(`^${state} +[█▏▎▍▌▋▊▉]+ +${number}\\b`, 'm'));
+    }
+  });
+
+  test('are of the days that are asked for, both of them', async () => {
+    const account = await accountWith(
+      ...[0, 1, 2, 6, 7, 365].map((ago) => ({ state: 'sent' as const, ago, count: 1 })),
+    );
+    const sent = async (...options: string[]) => (await inJson('account', 'stats', account, ...options)).states.sent;
+    expect(await sent()).toBe(4);
+    expect(await sent('--days', '1')).toBe(1);
+    expect(await sent('--days', '8')).toBe(5);
+    expect(await sent('--days', '366')).toBe(6);
+    expect(await sent('--days', '2', '--to', day(1))).toBe(2);
+    expect(await sent('--from', day(2), '--to', day(1))).toBe(2);
+    expect(await sent('--from', day(365))).toBe(6);
+    expect(await shown(account, '--days', '1')).toMatch(new RegExp(`^Period +${day(0)} \\(UTC\\)$`, 'm'));
+  });
+
+  test("hold nothing of another account's", async () => {
+    const account = await accountWith({ state: 'sent', count: 2 });
+    await accountWith({ state: 'sent', count: 40 });
+    expect((await inJson('account', 'stats', account)).states).toEqual({ ...none, sent: 2 });
+  });
+
+  test('may be of one job alone', async () => {
+    const job_id = randomUUID();
+    const account = await accountWith({ state: 'sent', count: 2, job_id }, { state: 'sent', count: 40 });
+    const statistics = await inJson('account', 'stats', account, '--job', job_id.toUpperCase());
+    expect(statistics).toMatchObject({ job_id, states: { ...none, sent: 2 } });
+    expect(await shown(account, '--job', job_id)).toMatch(new RegExp(`^Job +${job_id}\n[^]*^sent +█+ +2$`, 'm'));
+  });
+});
+
+/** The length of each bar in a chart, in eighths of a character, by the first word of its line. */
+const barsIn = (words: string): Record<string, number> =>
+  Object.fromEntries(
+    [...words.matchAll(/^([a-z\d]\S+) +(█*)([▏▎▍▌▋▊▉]?) +\d/gm)].map(([, name = '', whole = '', rest = '']) => [
+      name,
+      whole.length * 8 + ' ▏▎▍▌▋▊▉'.indexOf(rest || ' '),
+    ]),
+  );
+
+describe('the chart', () => {
+  const WHOLE = 24 * 8;
+
+  test('has bars in proportion, and one for whatever there is at all', async () => {
+    const account = await accountWith(
+      { state: 'sent', count: 100_000 },
+      { state: 'delivered_to_server', count: 75_000 },
+      { state: 'delivered_to_user', count: 50_000 },
+      { state: 'read', count: 33_333 },
+      { state: 'delivery_failed', count: 1 },
+      { state: 'received', count: 25_000 },
+    );
+    expect(barsIn(await shown(account, '--days', '1'))).toEqual({
+      sent: WHOLE,
+      delivered_to_server: WHOLE * 0.75,
+      delivered_to_user: WHOLE * 0.5,
+      read: WHOLE / 3,
+      delivery_failed: 1,
+      sending_failed: 0,
+      received: WHOLE * 0.25,
+      reception_failed_http: 0,
+    });
+  });
+
+  test('says what part of the messages went which way, and never all of what is not all', async () => {
+    const account = await accountWith(
+      { state: 'sent', count: 1_000 },
+      { state: 'delivered_to_server', count: 1_000 },
+      { state: 'delivered_to_user', count: 999 },
+      { state: 'read', count: 300 },
+      { state: 'sending_failed', count: 1 },
+      { state: 'received', count: 4 },
+      { state: 'reception_failed_http', count: 1 },
+    );
+    const words = await shown(account);
+    for (const line of [
+      'delivered_to_server .* 1,000  100 % of sent',
+      'delivered_to_user .* 999   99 % of sent',
+      'read .* 300   30 % of sent',
+      'delivery_failed +0    0 % of sent',
+      'sending_failed .* 1   <1 % of sent',
+      'reception_failed_http .* 1   25 % of received',
+    ]) {
+      expect(words).toMatch(new RegExp(`^${line}$`, 'm'));
+    }
+  });
+
+  test('has no part of nothing: what was sent before the period may be read in it', async () => {
+    const account = await accountWith({ state: 'read', count: 3 });
+    expect(await shown(account)).toMatch(/^read +█{24} +3$/m);
+  });
+
+  test('has a line for each day, one without messages too', async () => {
+    const account = await accountWith(
+      { state: 'sent', ago: 2, count: 30 },
+      { state: 'received', ago: 2, count: 10 },
+      { state: 'sent', count: 20 },
+      { state: 'delivery_failed', count: 2 },
+      { state: 'sending_failed', count: 3 },
+    );
+    const words = await shown(account, '--days', '3');
+    expect(words).toMatch(/^DAY +TRAFFIC +SENT +DELIVERED +READ +FAILED +RECEIVED$/m);
+    const days = Object.entries(barsIn(words)).filter(([name]) => name.startsWith('2'));
+    expect(days).toEqual([
+      [day(2), 13 * 8],
+      [day(1), 0],
+      [day(0), 13 * 4],
+    ]);
+    expect(words).toMatch(new RegExp(`^${day(2)} +█{13} +30 +0 +0 +0 +10$`, 'm'));
+    expect(words).toMatch(new RegExp(`^${day(0)} .* 20 +0 +0 +5 +0$`, 'm'));
+  });
+
+  test('fits 80 columns, with millions of messages a day', async () => {
+    const account = await accountWith(...states.map((state) => ({ state, count: 1_234_567 })));
+    const app = { direction: 'app', account, phone: newPhone() } as const;
+    await holdBack(app, [sending(app)]);
+    await fail(`platform#${account}`);
+    const lines = (await shown(account, '--days', '3')).split('\n');
+    expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(80);
+  });
+
+  test('has colours on a terminal only', async () => {
+    const account = await accountWith({ state: 'sent', count: 2 }, { state: 'delivery_failed', count: 1 });
+    const plain = await shown(account);
+    const { stdout } = await colourful('account', 'stats', account);
+    const cyan = '\u001b[36m';
+    const red = '\u001b[31m';
+    expect(plain).not.toContain('\u001b');
+    expect(stdout).toContain(`${cyan}${'█'.repeat(24)}\u001b[39m`);
+    expect(stdout).toContain(`${red}${'█'.repeat(12)}\u001b[39m`);
+    // Colours move nothing.
+    expect(stripVTControlCharacters(stdout)).toBe(plain);
+    expect((await colourful('account', 'stats', account, '--json')).stdout).not.toContain('\u001b');
+    expect((await colourful('account', 'stats', 'nobody')).stderr).toContain(`${red}error:`);
+  });
+});
+
+const sending = ({ account, phone }: { account: string; phone: string }) => ({
+  type: 'message.send' as const,
+  message: { id: newUuid(), account, phone, job_id: newUuid(), payload_type: 'text', ...lifetime },
+  content: { type: 'text' as const, text: { body: 'Hello' } },
+});
+
+/** Opens a receiver's circuit. */
+const fail = async (receiver: string): Promise<void> => {
+  for (let failure = 0; failure < 3; failure += 1) await recordFailure(receiver, 'closed');
+};
+
+describe('what waits', () => {
+  test('is told for each direction, and whether its receiver is left alone', async () => {
+    const account = await newAccount();
+    const [one, other] = [newPhone(), newPhone()].map((phone) => ({ direction: 'platform' as const, account, phone }));
+    for (const conversation of [one, other]) if (conversation) await holdBack(conversation, [sending(conversation)]);
+    if (one) await holdBack(one, [sending(one), sending(one)]);
+    await fail(`platform#${account}`);
+    const { waiting } = await inJson('account', 'stats', account);
+    expect(waiting).toEqual([
+      expect.objectContaining({ direction: 'app', conversations: 0, waiting: 0, more_waiting: false }),
+      {
+        direction: 'platform',
+        conversations: 2,
+        waiting: 4,
+        more_waiting: false,
+        since: time,
+        circuit_open_until: expect.any(String),
+      },
+    ]);
+    const minute = `\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC`;
+    expect(await shown(account)).toMatch(new RegExp(`^to the platform +2 +4 +${minute} +(${minute}|now)$`, 'm'));
+  });
+
+  test('is nothing where nothing does', async () => {
+    expect(await shown(await newAccount())).toMatch(
+      /^to users \(app\) +0 +0 +in use\nto the platform +0 +0 +no platform$/m,
+    );
+  });
+});
+
+test('an account without messages is told what to do', async () => {
+  const account = await newAccount();
+  const words = await shown(account);
+  expect(words).toContain('No message was counted in these days. Ask for more of them with --days or --from');
+  expect(words).not.toMatch(/STATE|TRAFFIC/);
+  expect(await inJson('account', 'stats', account)).toMatchObject({ jobs: 0, states: none });
+});
+
+test('an account that is not there is named', async () => {
+  expect(await refusal('account', 'stats', 'nobody')).toContain('There is no account "nobody"');
+});
+
+test.each<[options: string, hint: RegExp]>([
+  ['--days 0', /must be a whole number from 1 to 366/],
+  ['--days 367', /must be a whole number from 1 to 366/],
+  ['--days 3 --from 2027-01-01', /cannot be used with option '--from <day>'/],
+  ['--from 2027-02-31', /must be a day that exists/],
+  ['--from 2027-01-02 --to 2027-01-01', /the first day is after the last one/],
+  ['--from 2026-01-01 --to 2027-01-02', /these are 367 days: at most 366/],
+  ['--job 1', /must be a UUID/],
+])('what is not understood ends with 2 and a hint: %s', async (options, hint) => {
+  const { code, stdout, stderr } = await operator('account', 'stats', 'demo', ...options.split(' '));
+  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(hint) });
+});

@@ -1,0 +1,83 @@
+/** Which table the operator's command works on, and what it says when that cannot be had. */
+import { spawnSync } from 'node:child_process';
+import { describe, expect, inject, test } from 'vitest';
+import { type Environment, failingTable, machine, remote, run } from '../support/operator.ts';
+
+const stack = inject('stack');
+
+describe('the table', () => {
+  const NONE = 'error: No local stack is running. Start it with "npm start", or name a table in AWS with --table';
+
+  test("is the running local stack's without any setting, whatever AWS settings there are", async () => {
+    const here = await machine({ pid: process.pid });
+    const settings = { AWS_PROFILE: 'none', AWS_ENDPOINT_URL: 'http://127.0.0.1:9', AWS_SESSION_TOKEN: 'x' };
+    for (const env of [here, { ...here, ...settings }, { ...here, TABLE_NAME: '' }]) {
+      const { code, stdout, stderr } = await run(['account', 'show', 'demo', '--json'], env);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject({ id: 'demo' });
+    }
+  });
+
+  test('must be named where no local stack runs', async () => {
+    const { pid } = spawnSync(process.execPath, ['--version']);
+    for (const env of [await machine(), await machine({ pid })]) {
+      const ended = await run(['account', 'list'], env);
+      expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(NONE) });
+      expect(ended.stderr).toMatch(/^.+\n$/);
+    }
+  });
+
+  test('may be named as an option, before or after the command', async () => {
+    const { TABLE_NAME: _, ...env } = remote;
+    for (const args of [
+      ['--table', stack.table, 'account', 'list', '--json'],
+      ['--json', 'account', 'list', '--table', stack.table],
+    ]) {
+      const { code, stdout } = await run(args, env);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ id: 'demo' }));
+    }
+  });
+
+  const failures: [what: string, env: Environment, line: RegExp][] = [
+    ['is not there', { TABLE_NAME: 'nowhere' }, /There is no table "nowhere" at http/],
+    ['has an impossible name', { TABLE_NAME: 'no where' }, /"no where" at http\S+ is not a table of the Business API/],
+    ['does not answer', { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' }, /Nothing answers at http:\/\/127.0.0.1:9/],
+    ['is in no region', { AWS_REGION: undefined, AWS_CONFIG_FILE: '/dev/null' }, /No AWS region is set/],
+    [
+      'wants credentials that are not there',
+      {
+        AWS_ACCESS_KEY_ID: undefined,
+        AWS_SECRET_ACCESS_KEY: undefined,
+        AWS_CONFIG_FILE: '/dev/null',
+        AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+        AWS_EC2_METADATA_DISABLED: 'true',
+      },
+      /No AWS credentials were found/,
+    ],
+  ];
+
+  test.each(failures)('that %s costs one line', async (_what, change, line) => {
+    const { code, stdout, stderr } = await run(['account', 'list'], { ...remote, ...change });
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
+    expect(stderr).toMatch(/^error: .+\n$/);
+  });
+
+  const answers: [type: string, status: number, line: RegExp][] = [
+    ['AccessDeniedException', 400, /These credentials may not use the table/],
+    ['ExpiredTokenException', 400, /The AWS credentials have expired/],
+    ['UnrecognizedClientException', 400, /AWS refuses the credentials/],
+    ['InvalidSignatureException', 400, /AWS refuses the credentials/],
+    ['InternalServerError', 500, /The table is busy/],
+    ['ProvisionedThroughputExceededException', 400, /The table is busy/],
+    ['NeverHeardOfException', 400, /Unexpected error: NeverHeardOfException/],
+  ];
+
+  test.each(answers)('that answers %s costs one line, without the text of the answer', async (type, status, line) => {
+    const { env } = await failingTable(type, status);
+    const { code, stdout, stderr } = await run(['account', 'list'], env);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
+    expect(stderr).toMatch(/^error: .+\n$/);
+    expect(stderr).not.toContain('Secret');
+  });
+});

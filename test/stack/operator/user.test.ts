@@ -1,0 +1,209 @@
+/** The operator's command on what is kept about a user: receipts, all of it, and its end. */
+import { describe, expect, test } from 'vitest';
+import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
+import { newId as newUuid } from '../../../shared/core/ids.ts';
+import type { Conversation } from '../../../shared/messaging/events.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { recordAnswer } from '../../../shared/profilers/answers.ts';
+import { createProfiler } from '../../../shared/profilers/profilers.ts';
+import { update } from '../../../shared/table/client.ts';
+import { messageKey, requestKey } from '../../../shared/table/keys.ts';
+import { answerRequest, startRequest } from '../../../shared/user-data/requests.ts';
+import { updateUser } from '../../../shared/users/users.ts';
+import { lifetime } from '../../support/lifetime.ts';
+import { holdBack, inJson, newId, operator, refusal, time } from '../support/operator.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { newPhone } from '../support/world.ts';
+
+useOwnTable('operator-user');
+
+const NAME = 'Thandi';
+const TEXT = 'a text that waits';
+const JOB = newUuid();
+
+/** A user of whom there is everything, and the account that it is from. */
+const newUser = async () => {
+  const phone = newPhone();
+  const { id: account } = await createAccount({ name: 'Of the operator', id: newId(), bot_number: newPhone() });
+  await updateUser(newUuid(), {
+    phone_number: phone,
+    panelist: true,
+    properties: { first_name: { value: NAME, source: 'user' } },
+  });
+  const profiler = await createProfiler(account, { question: 'Well?', options: ['yes', 'no'] });
+  const [option_id = ''] = profiler.options.map(({ id }) => id);
+  await recordAnswer(account, { profiler_id: profiler.id, option_id, phone_number: phone });
+  const asking = { reason: 'To greet you', data: [{ property: 'first_name' as const, required: false }] };
+  const { id: request } = await startRequest(account, phone, asking, undefined);
+  await answerRequest(request, { first_name: 'approved' });
+  const conversation: Conversation = { direction: 'platform', account, phone };
+  const message = { id: newUuid(), account, phone, job_id: newUuid(), payload_type: 'text', ...lifetime };
+  const content = { type: 'text' as const, text: { body: TEXT } };
+  await holdBack(conversation, [{ type: 'message.received', message, to: newPhone(), content }]);
+  const sent = await sendMessage(account, { to: phone, ...content }, { job_id: JOB });
+  return { phone, account, request, profiler: profiler.id, option: option_id, sent };
+};
+
+describe('user show', () => {
+  test('tells what is known of a user, by whom and since when, and no values', async () => {
+    const { phone } = await newUser();
+    expect(await inJson('user', 'show', phone)).toEqual({
+      phone_number: phone,
+      registered: time,
+      panelist: true,
+      properties: { first_name: { source: 'user', updated: time } },
+      receipts: 1,
+    });
+    const { stdout } = await operator('user', 'show', phone);
+    const minute = '[-0-9]{10} [:0-9]{5} UTC';
+    expect(stdout).toMatch(new RegExp(`^User +${phone}\nRegistered +${minute}\nPanelist +yes\nReceipts +1, `));
+    expect(stdout).toMatch(new RegExp(`^PROPERTY +SAID BY +UPDATED\nfirst_name +user +${minute}$`, 'm'));
+    expect(stdout).not.toContain(NAME);
+    expect((await operator('user', 'show', phone, '--json')).stdout).not.toContain(NAME);
+  });
+
+  test('of a user without properties says so', async () => {
+    const phone = newPhone();
+    await registerUser({ phone_number: phone, panelist: false });
+    const { stdout } = await operator('user', 'show', phone);
+    expect(stdout).toMatch(/\nPanelist +no\nReceipts +none\n\nNo property is known\.\n$/);
+  });
+
+  test('says so where nobody is registered, in part of the number', async () => {
+    expect(await refusal('user', 'show', newPhone())).toMatch(/^error: \d{4}…\d{4} is not registered\./);
+  });
+});
+
+describe('user grants', () => {
+  test('lists who got what, when and why, and no values', async () => {
+    const { phone, account, request } = await newUser();
+    expect(await inJson('user', 'grants', phone)).toEqual([
+      { account, request, properties: ['first_name'], reason: 'To greet you', created: time },
+    ]);
+    const { code, stdout } = await operator('user', 'grants', phone);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^WHEN +ACCOUNT +REQUEST +PROPERTIES +REASON$/m);
+    expect(stdout).toMatch(new RegExp(`UTC +${account} +${request} +first_name +To greet you$`, 'm'));
+    expect(stdout).not.toContain(NAME);
+  });
+
+  test('says so where nothing was released, in part of the number', async () => {
+    const phone = newPhone();
+    expect(await inJson('user', 'grants', phone)).toEqual([]);
+    const { stdout } = await operator('user', 'grants', phone);
+    expect(stdout).toMatch(/^Nothing was released of \d{4}…\d{4}\.$/m);
+    expect(stdout).not.toContain(phone);
+  });
+});
+
+describe('user export', () => {
+  test('gives all that is kept about a user, and nothing of another', async () => {
+    const [{ phone, account, request, profiler, option, sent }, other] = [await newUser(), await newUser()];
+    const { code, stdout, stderr } = await operator('user', 'export', phone);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('personal data') });
+    expect(JSON.parse(stdout)).toEqual({
+      phone_number: phone,
+      profile: {
+        registered: time,
+        panelist: true,
+        properties: { first_name: { value: NAME, source: 'user', updated: time } },
+      },
+      answers: [{ profiler_id: profiler, option_id: option, created: time }],
+      requests: [
+        {
+          id: request,
+          account,
+          business: 'Of the operator',
+          reason: 'To greet you',
+          properties: [{ property: 'first_name', required: false }],
+          results: { first_name: { status: 'approved', value: NAME, source: 'user', timestamp: time } },
+          created: time,
+          completed: time,
+        },
+      ],
+      grants: [expect.objectContaining({ account, request })],
+      log: [{ message_id: sent, account, state: 'sent', created: time, job_id: JOB, payload_type: 'text' }],
+      waiting: [
+        { account, direction: 'app', created: time, what: expect.objectContaining({ type: 'user_data.request' }) },
+        {
+          account,
+          direction: 'app',
+          created: time,
+          what: expect.objectContaining({ content: { type: 'text', text: { body: TEXT } } }),
+        },
+        {
+          account,
+          direction: 'platform',
+          created: time,
+          what: expect.objectContaining({ content: expect.anything() }),
+        },
+      ],
+    });
+    for (const strange of [other.phone, other.account, other.request]) expect(stdout).not.toContain(strange);
+  });
+
+  test('leaves out what has expired, though the table still has it', async () => {
+    const { phone, request, sent } = await newUser();
+    const past = Math.floor(Date.now() / 1_000) - 1;
+    for (const Key of [requestKey(request), messageKey(sent)]) {
+      await update({
+        Key,
+        UpdateExpression: 'SET expires_at = :past',
+        ExpressionAttributeValues: { ':past': past },
+      });
+    }
+    const { requests, log, answers } = JSON.parse((await operator('user', 'export', phone)).stdout);
+    expect([requests, log, answers]).toEqual([[], [], [expect.anything()]]);
+  });
+
+  test('says so where nothing is kept', async () => {
+    expect(await refusal('user', 'export', newPhone())).toMatch(/^error: Nothing is kept about \d{4}…\d{4}\.\n$/);
+  });
+});
+
+describe('user erase', () => {
+  test('says what there is, and does nothing without --yes', async () => {
+    const { phone } = await newUser();
+    const said = await refusal('user', 'erase', phone);
+    expect(said).toContain('profile: 1, answers: 1, user data requests: 1, waiting to go out: 3');
+    expect(said).toContain('Add --yes');
+    expect(said).not.toContain(phone);
+    expect((await operator('user', 'export', phone)).code).toBe(0);
+    expect(await refusal('user', 'erase', newPhone())).toContain('there is: nothing');
+  });
+
+  test('forgets a user, tells what it did, and finds nothing more the next time', async () => {
+    const [{ phone }, other] = [await newUser(), await newUser()];
+    expect(await inJson('user', 'erase', phone, '--yes')).toEqual({
+      phone_number: phone,
+      profile: 1,
+      answers: 1,
+      requests: 1,
+      waiting: 3,
+      log_entries: 1,
+      receipts: 1,
+    });
+    expect(await refusal('user', 'export', phone)).toContain('Nothing is kept');
+    expect(await inJson('user', 'grants', phone)).toEqual([]);
+    const { code, stdout } = await operator('user', 'erase', phone, '--yes');
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^Nothing was left of \d{4}…\d{4}\.\n$/),
+    });
+    expect((await operator('user', 'export', other.phone)).code).toBe(0);
+  });
+
+  test('says in words what it did', async () => {
+    const { phone } = await newUser();
+    const { code, stdout } = await operator('user', 'erase', phone, '--yes');
+    expect(code).toBe(0);
+    expect(stdout).toContain('profile: 1, answers: 1, user data requests: 1');
+    expect(stdout).not.toContain(phone);
+  });
+});
+
+test.each(['grants', 'export', 'erase'])('user %s takes numbers only', async (command) => {
+  const { code, stderr } = await operator('user', command, '+27x');
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('must be a phone number') });
+});

@@ -1,0 +1,64 @@
+/** The budgets of the access patterns, in capacity units as the table reports them, for items under 1 KB. */
+import { expect, test } from 'vitest';
+import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { identify, mintToken } from '../../../shared/accounts/tokens.ts';
+import { recordAnswer } from '../../../shared/profilers/answers.ts';
+import { createProfiler, deleteProfiler, listProfilers, readProfiler } from '../../../shared/profilers/profilers.ts';
+import { consumedBy } from '../support/consumed.ts';
+import { newPanelist, newVendor } from '../support/world.ts';
+
+const draft = { question: 'Well?', options: ['yes', 'no'] };
+
+test('authorizing costs 0.5 read units; a malformed token none', async () => {
+  const { account } = await newVendor();
+  const { token } = await issueToken(account, { label: 'test', permissions: ['profilers'] });
+  expect(await consumedBy(() => identify(token))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
+  expect(await consumedBy(() => identify(`${token}x`))).toEqual({ calls: 0, table: 0, indexes: 0 });
+  expect(await consumedBy(() => identify(mintToken()))).toEqual({ calls: 2, table: 1.5, indexes: 0 });
+});
+
+test('creating a profiler costs 1 write unit, and 1 more for an idempotency key', async () => {
+  const { account } = await newVendor();
+  expect(await consumedBy(() => createProfiler(account, draft))).toEqual({ calls: 1, table: 1, indexes: 0 });
+  expect(await consumedBy(() => createProfiler(account, draft, 'key'))).toEqual({ calls: 2, table: 2, indexes: 0 });
+});
+
+test('reading a profiler costs 1 read unit', async () => {
+  const { account } = await newVendor();
+  const { id } = await createProfiler(account, draft);
+  expect(await consumedBy(() => readProfiler(account, id))).toEqual({ calls: 1, table: 1, indexes: 0 });
+});
+
+test('listing profilers is one query', async () => {
+  const { account } = await newVendor();
+  for (let index = 0; index < 5; index += 1) await createProfiler(account, draft);
+  expect(await consumedBy(() => listProfilers(account))).toMatchObject({ calls: 1, indexes: 0 });
+});
+
+test('a page of the list reads what it shows and at most one page of the table more, however many there are', async () => {
+  const { account } = await newVendor();
+  const large = { question: 'x'.repeat(340_000), options: ['yes', 'no'] };
+  for (let index = 0; index < 50; index += 1)
+    await createProfiler(account, large, index % 2 === 0 ? `${index}` : undefined);
+  const first = await consumedBy(() => listProfilers(account));
+  // A read unit is 4 KB: 5 MB, and 1 MB of the page of the table that the last profiler is on, and its key's rows.
+  expect(first.table).toBeLessThan(1_600);
+  const { next } = await listProfilers(account);
+  const second = await consumedBy(() => listProfilers(account, next));
+  expect(second.table).toBeLessThan(1_600);
+  expect(second.calls).toBeLessThanOrEqual(8);
+});
+
+test('answering costs reads of 1 and 0.5, and 1 write on the table and 1 on the index by person', async () => {
+  const { account } = await newVendor();
+  const phone_number = await newPanelist();
+  const { id, options } = await createProfiler(account, draft);
+  const answer = { profiler_id: id, option_id: options[0]?.id ?? '', phone_number };
+  expect(await consumedBy(() => recordAnswer(account, answer))).toEqual({ calls: 3, table: 2.5, indexes: 1 });
+});
+
+test('deleting a profiler costs 1 write on the table, and 1 on the index that sweep reads', async () => {
+  const { account } = await newVendor();
+  const { id } = await createProfiler(account, draft);
+  expect(await consumedBy(() => deleteProfiler(account, id))).toEqual({ calls: 1, table: 1, indexes: 1 });
+});

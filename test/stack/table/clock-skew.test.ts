@@ -1,0 +1,164 @@
+/** Instances of the functions whose clocks differ by minutes: what holds all the same. */
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { sortableTime } from '../../../shared/core/clock.ts';
+import { acquire, recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
+import { deliver } from '../../../shared/delivery/deliver.ts';
+import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
+import type { Conversation } from '../../../shared/messaging/events.ts';
+import type { LogItem } from '../../../shared/messaging/message.ts';
+import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { listLogs } from '../../../shared/stats/delivery-log.ts';
+import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
+import { pages } from '../../../shared/table/client.ts';
+import { messageKey } from '../../../shared/table/keys.ts';
+import { answerRequest, fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
+import { updateUser } from '../../../shared/users/users.ts';
+import { useAppReceiver } from '../support/app-receiver.ts';
+import { startInstance } from '../support/instance.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { reportState } from '../support/states.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
+
+const MINUTE = 60_000;
+
+useOwnTable('clock-skew');
+const receiver = useAppReceiver();
+
+afterEach(() => void vi.useRealTimers());
+
+/** What an instance does whose clock is so many minutes ahead; behind, where they are less than none. */
+const ahead = async <Result>(minutes: number, work: () => Promise<Result>): Promise<Result> => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE });
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+};
+
+const newConversation = async (): Promise<Conversation> => {
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
+  return { direction: 'app', account, phone: newPhone() };
+};
+
+const text = (to: string, body = 'Hello') => ({ to, type: 'text' as const, text: { body } });
+
+const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
+
+const told = (): string[] => receiver().calls.map(({ json }) => json.data.text.body);
+
+/** Whether `sweep` wakes a conversation so many minutes from now, by the time that its schedule says. */
+const isSwept = async ({ phone }: Conversation, minutes: number): Promise<boolean> => {
+  for await (const due of dueWork(sortableTime(Date.now() + minutes * MINUTE))) {
+    if (due.some(({ pk }) => pk.includes(phone))) return true;
+  }
+  return false;
+};
+
+describe('what an instance accepts whose clock is ten minutes', () => {
+  test.each([
+    ['ahead', 10],
+    ['behind', -10],
+  ])('%s goes out at once when it is woken', async (_, minutes) => {
+    const conversation = await newConversation();
+    await ahead(minutes, () => sendMessage(conversation.account, text(conversation.phone), {}));
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(await readHead(conversation)).toBeUndefined();
+  });
+
+  test('ahead is found by the sweep where its wake-up was lost, later by as much', async () => {
+    const conversation = await newConversation();
+    await ahead(10, () => sendMessage(conversation.account, text(conversation.phone), {}));
+    expect(await isSwept(conversation, 9)).toBe(false);
+    expect(await isSwept(conversation, 12)).toBe(true);
+  });
+
+  test('behind is found by the sweep at once', async () => {
+    const conversation = await newConversation();
+    await ahead(-10, () => sendMessage(conversation.account, text(conversation.phone), {}));
+    expect(await isSwept(conversation, 0)).toBe(true);
+  });
+});
+
+test('the same idempotency key at instances whose clocks differ is one message', async () => {
+  const { account, phone } = await newConversation();
+  const send = () => sendMessage(account, text(phone), { idempotencyKey: 'skewed' });
+  const ids = [await ahead(10, send), await ahead(-10, send), await send()];
+  expect(new Set(ids).size).toBe(1);
+  const end = Math.ceil((Date.now() + 20 * MINUTE) / 1_000);
+  expect((await listLogs(account, { phone, end }, 10)).entries).toHaveLength(1);
+});
+
+describe('a worker whose clock is behind', () => {
+  test('leaves what was put off until its own time comes, and then delivers it', async () => {
+    const conversation = await newConversation();
+    vi.stubEnv('MINUTE', '1000');
+    await sendMessage(conversation.account, text(conversation.phone), {});
+    receiver().answers = [500, 500, 204];
+    expect(await run(conversation)).toMatchObject({ retry_scheduled: 'status_500' });
+    expect(await ahead(-10, () => run(conversation))).toEqual({ settled: 0 });
+    expect(await ahead(2, () => run(conversation))).toEqual({ settled: 1 });
+    vi.stubEnv('MINUTE', undefined);
+    expect(told()).toEqual(['Hello', 'Hello', 'Hello']);
+    expect(new Set(receiver().calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  test('counts what others logged, each entry once', async () => {
+    const { account, phone } = await newConversation();
+    const id = await ahead(10, () => sendMessage(account, text(phone), {}));
+    await reportState(id, 'read');
+    const entries: LogItem[] = [];
+    for await (const items of pages<LogItem>({
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': messageKey(id).pk },
+    })) {
+      entries.push(...items);
+    }
+    expect(await ahead(-10, () => countEntries(entries))).toBe(2);
+    expect(await countEntries(entries)).toBe(0);
+    const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+    expect((await listJobs(account, day(-1), day(1))).map(({ state, count }) => [state, count])).toEqual([
+      ['sent', 1],
+      ['read', 1],
+    ]);
+  });
+});
+
+test('a circuit that an instance opened whose clock is ahead is tried, later by as much', async () => {
+  const name = `platform#${newAccountId()}`;
+  await ahead(10, async () => {
+    for (let failures = 0; failures < 3; failures += 1) await recordFailure(name, 'degraded');
+  });
+  expect(await acquire(name)).toMatchObject({ until: expect.any(Number) });
+  expect(await ahead(12, () => acquire(name))).toBe('half_open');
+});
+
+test('a user who was registered by an instance whose clock is ahead can be asked, and answers', async () => {
+  const { account, phone } = await newConversation();
+  const said = { value: 'Ann', source: 'self' };
+  const properties = { first_name: said, device_make: said };
+  await ahead(10, () => updateUser(`registered ${phone}`, { phone_number: phone, properties }));
+  const data = [
+    { property: 'first_name' as const, required: false },
+    { property: 'device_make' as const, required: false },
+  ];
+  const { id } = await startRequest(account, phone, { reason: 'Why not?', data }, undefined);
+  expect(await answerRequest(id, { first_name: 'approved' })).toBeUndefined();
+  expect(await fetchRequest(account, id)).toMatchObject({
+    status: 'completed',
+    results: { first_name: { status: 'approved' }, device_make: { status: 'approved' } },
+  });
+});
+
+test('messages that one sender sends one after the other go out in order, whichever instances take them', async () => {
+  const conversation = await newConversation();
+  const { account, phone } = conversation;
+  const instances = [await startInstance(10 * MINUTE), await startInstance(-10 * MINUTE)];
+  const bodies = ['one', 'two', 'three', 'four'];
+  for (const [place, body] of bodies.entries()) await instances[place % 2]?.(account, phone, body);
+  expect((await oldestEntries(conversation)).entries).toHaveLength(4);
+  await run(conversation);
+  expect(told()).toEqual(bodies);
+});

@@ -1,0 +1,103 @@
+/** What has expired, though the table still has it: TTL removes an item up to two days late. */
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { findUser, wholeUser } from '../../../infra/operator/queries/users-admin.ts';
+import { documents, getConsistent } from '../../../shared/table/client.ts';
+import { requestKey, userKey } from '../../../shared/table/keys.ts';
+import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
+import { removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
+import { answerRequest, fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
+import { updateUser } from '../../../shared/users/users.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
+
+const NOW = Date.UTC(2030, 0, 1);
+const SECOND = 1_000;
+const DAY = 86_400 * SECOND;
+
+useOwnTable('expiry');
+
+beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const named = (phone_number: string, value: string) => ({
+  phone_number,
+  properties: { first_name: { value, source: 'user' } },
+});
+
+/** What the profile says now. */
+const nameOf = async (phone: string) => (await wholeUser(phone))?.properties;
+
+describe('the receipt of an event', () => {
+  test.each([
+    ['one second before seven days are over, the event changes nothing', 7 * DAY - SECOND, 'Newer'],
+    ['after seven days, though TTL has not removed it, the event is applied whole', 7 * DAY, 'First'],
+    ['long after, the event is applied whole', 9 * DAY, 'First'],
+  ])('%s', async (_, later, name) => {
+    const phone = newPhone();
+    const [first, newer, last] = [`${phone} first`, `${phone} newer`, `${phone} last`];
+    await updateUser(first, named(phone, 'First'));
+    await updateUser(newer, named(phone, 'Newer'));
+    vi.setSystemTime(NOW + later);
+    await updateUser(first, named(phone, 'First'));
+    expect(await nameOf(phone)).toMatchObject({ first_name: { value: name } });
+    // From now on, the event is remembered for another seven days.
+    await updateUser(last, named(phone, 'Last'));
+    await updateUser(first, named(phone, 'First'));
+    expect(await nameOf(phone)).toMatchObject({ first_name: { value: 'Last' } });
+  });
+
+  test('of a removal that has expired lets the removal be applied whole', async () => {
+    const phone = newPhone();
+    await removeUser(`${phone} removal`, phone);
+    await resumeErasure(phone);
+    vi.setSystemTime(NOW + 7 * DAY);
+    await updateUser(`${phone} again`, named(phone, 'Next'));
+    await removeUser(`${phone} removal`, phone);
+    expect(await findUser(phone)).toBeUndefined();
+  });
+});
+
+describe('a user data request', () => {
+  const pending = async () => {
+    const { id: account } = await createAccount({ name: 'Test', id: newAccountId() });
+    const phone = newPhone();
+    await updateUser(`${phone} registered`, named(phone, 'Thandi'));
+    const asked = { reason: 'To know', data: [{ property: 'first_name' as const, required: false }] };
+    const start = () => startRequest(account, phone, asked, 'key');
+    return { account, phone, start, id: (await start()).id };
+  };
+
+  test('that expires while it is answered is not answered, and nothing is released', async () => {
+    const { phone, id } = await pending();
+    const expiry = Number((await getConsistent<{ expires_at: number }>(requestKey(id)))?.expires_at);
+    vi.setSystemTime(expiry * SECOND - 1);
+    const send: typeof documents.send = documents.send.bind(documents);
+    vi.spyOn(documents, 'send').mockImplementation((command) => {
+      // By then the request was read.
+      if (command.input && JSON.stringify(command.input).includes(userKey(phone).pk)) vi.setSystemTime(expiry * SECOND);
+      return send(command);
+    });
+    expect(await answerRequest(id, { first_name: 'approved' })).toEqual({ unknown: true });
+    expect(await listConsentReceipts(phone)).toEqual([]);
+  });
+
+  test('that expires while it is repeated with its key is made anew', async () => {
+    const { account, start, id } = await pending();
+    const expiry = Number((await getConsistent<{ expires_at: number }>(requestKey(id)))?.expires_at);
+    vi.setSystemTime(expiry * SECOND - 1);
+    const send: typeof documents.send = documents.send.bind(documents);
+    vi.spyOn(documents, 'send').mockImplementation((command) =>
+      Promise.resolve(send(command)).finally(() => {
+        if (command instanceof TransactWriteCommand) vi.setSystemTime(expiry * SECOND);
+      }),
+    );
+    expect(await start()).toEqual({ id, status: 'pending' });
+    expect(await fetchRequest(account, id)).toEqual({ status: 'pending', results: {} });
+  });
+});

@@ -1,0 +1,162 @@
+/** What is kept of a message or a request ends all at once; afterwards its idempotency key is as good as new. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { resetCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
+import { deliver } from '../../../shared/delivery/deliver.ts';
+import type { Direction } from '../../../shared/messaging/events.ts';
+import type { LogItem } from '../../../shared/messaging/message.ts';
+import { oldestEntries } from '../../../shared/messaging/outbox.ts';
+import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { APP_NETWORK_DESTINATION } from '../../../shared/outbound/destination.ts';
+import { rapidpro } from '../../../shared/platforms/rapidpro.ts';
+import { listLogs } from '../../../shared/stats/delivery-log.ts';
+import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
+import { stateKey } from '../../../shared/table/keys.ts';
+import { eraseUser } from '../../../shared/user-data/erasure.ts';
+import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
+import { updateUser } from '../../../shared/users/users.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { itemsInTable, restoreTable } from '../failing-calls/table.ts';
+import { useAppReceiver } from '../support/app-receiver.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { reportState } from '../support/states.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
+
+const NOW = Date.UTC(2030, 0, 1);
+const DAY = 86_400_000;
+/** Days, as the environment of these tests says. */
+const [MESSAGES, REQUESTS, COUNTERS] = [90, 30, 400];
+
+useOwnTable('retention');
+const receiver = useAppReceiver();
+captureLog();
+
+beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
+afterEach(async () => {
+  vi.useRealTimers();
+  await resetCircuit(APP_NETWORK_DESTINATION);
+});
+
+/** Sets the clock so many days after the beginning. */
+const onDay = (days: number): void => void vi.setSystemTime(NOW + days * DAY);
+
+const newBusiness = async (platform?: AccountPlatform) => {
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
+  if (platform) await updateAccount(account, { platform });
+  return { account, phone: newPhone() };
+};
+
+const text = (to: string) => ({ to, type: 'text' as const, text: { body: 'Hello' } });
+
+const run = (direction: Direction, { account, phone }: { account: string; phone: string }) =>
+  deliver({ direction, account, phone }, () => 60_000);
+
+const rowsOf = async (message: string): Promise<LogItem[]> =>
+  (await itemsInTable()).flatMap((item) => (item.pk === stateKey(message, '').pk ? [item as unknown as LogItem] : []));
+
+/** The states of a message by their rows, and when each row expires, in days after the beginning. */
+const expiries = async (message: string) =>
+  Object.fromEntries((await rowsOf(message)).map(({ state, expires_at }) => [state, (expires_at * 1_000 - NOW) / DAY]));
+
+/** Removes rows of a message, as TTL does: each by itself, up to two days late. */
+const removeByTtl = async (message: string, isRemoved: (row: LogItem) => boolean): Promise<void> => {
+  const found = await itemsInTable();
+  const gone = new Set((await rowsOf(message)).filter(isRemoved).map(({ sk }) => sk));
+  const kept = found.filter(({ pk, sk }) => pk !== stateKey(message, '').pk || !gone.has(sk));
+  await restoreTable(kept, found);
+};
+
+describe('all rows of a message expire with its acceptance', () => {
+  test('also those of states that come late, in outboxes or from the app network', async () => {
+    const business = await newBusiness();
+    const id = await sendMessage(business.account, text(business.phone), {});
+    onDay(2);
+    await run('app', business);
+    onDay(80);
+    await reportState(id, 'read');
+    expect(await expiries(id)).toEqual({ sent: MESSAGES, delivered_to_server: MESSAGES, read: MESSAGES });
+  });
+
+  test('also those of states that its platform is told, and the notes of what it was told', async () => {
+    const url = 'https://rapidpro.example.com/c/ex/1/receive';
+    const business = await newBusiness({ name: 'rapidpro', ...rapidpro.check({ url }) });
+    const id = await sendFromPlatform(business.account, 'rapidpro', { ...text(business.phone), reference: '21' });
+    onDay(2);
+    await run('app', business);
+    const { entries } = await oldestEntries({ direction: 'platform', ...business });
+    const [entry] = entries;
+    if (entry === undefined) throw new Error('The platform is told nothing.');
+    expect(rapidpro.destination({ url }).receiptFor?.(entry)).toMatchObject({
+      id: '21',
+      expires_at: (await rowsOf(id))[0]?.expires_at,
+    });
+    expect(await expiries(id)).toEqual({ sent: MESSAGES, delivered_to_server: MESSAGES });
+  });
+
+  test('also the one that says that its user was erased, under the pseudonym', async () => {
+    const business = await newBusiness();
+    const id = await sendMessage(business.account, text(business.phone), {});
+    onDay(1);
+    await eraseUser(business.phone);
+    expect(await expiries(id)).toEqual({ sent: MESSAGES, sending_failed: MESSAGES });
+  });
+});
+
+describe('an idempotency key that is used again after the retention period', () => {
+  test.each<[string, (row: LogItem) => boolean]>([
+    ['none of its rows', () => false],
+    ['the row of the message alone', ({ state }) => state === 'sent'],
+    ['the rows of its states alone', ({ state }) => state !== 'sent'],
+    ['all rows', () => true],
+  ])('makes a message with all its states where TTL has removed %s', async (_, isRemoved) => {
+    const business = await newBusiness();
+    const send = () => sendMessage(business.account, text(business.phone), { idempotencyKey: 'order-1' });
+    const first = await send();
+    await run('app', business);
+    onDay(MESSAGES - 1);
+    await reportState(first, 'delivered_to_user');
+    expect(await countEntries(await rowsOf(first))).toBe(3);
+
+    onDay(MESSAGES);
+    expect(await reportState(first, 'read')).toBe(false);
+    await removeByTtl(first, isRemoved);
+    expect(await send()).toBe(first);
+    await run('app', business);
+    await reportState(first, 'delivered_to_user');
+    await reportState(first, 'read');
+
+    expect(receiver().calls).toHaveLength(2);
+    const states = ['sent', 'delivered_to_server', 'delivered_to_user', 'read'];
+    expect((await listLogs(business.account, {}, 10)).entries.map(({ state }) => state)).toEqual(states.toReversed());
+    expect(await expiries(first)).toEqual(Object.fromEntries(states.map((state) => [state, 2 * MESSAGES])));
+    expect(await countEntries(await rowsOf(first))).toBe(4);
+  });
+
+  test('makes a request, which can be answered anew', async () => {
+    const { account, phone } = await newBusiness();
+    await updateUser('event-1', { phone_number: phone, properties: { app_version: { value: '1', source: 'device' } } });
+    const data = [{ property: 'app_version' as const, required: true }];
+    const start = () => startRequest(account, phone, { reason: 'To know', data }, 'order-1');
+    const first = await start();
+    await updateUser('event-2', { phone_number: phone, properties: { app_version: { value: '2', source: 'device' } } });
+    onDay(REQUESTS);
+    await expect(fetchRequest(account, first.id)).rejects.toMatchObject({ code: 'request_not_found' });
+    expect(await start()).toEqual(first);
+    expect(await fetchRequest(account, first.id)).toMatchObject({ results: { app_version: { value: '2' } } });
+  });
+});
+
+test('all counters of a day expire together, whenever they were begun', async () => {
+  const business = await newBusiness();
+  const id = await sendMessage(business.account, text(business.phone), {});
+  await countEntries(await rowsOf(id));
+  await reportState(id, 'read');
+  onDay(0.9);
+  await countEntries(await rowsOf(id));
+  const counted = async () => (await listJobs(business.account, '2030-01-01', '2030-01-01')).map(({ state }) => state);
+  onDay(COUNTERS + 0.99);
+  expect(await counted()).toEqual(['sent', 'read']);
+  onDay(COUNTERS + 1);
+  expect(await counted()).toEqual([]);
+});

@@ -1,0 +1,410 @@
+/**
+ * @module-tag long
+ *
+ * What a caller is told directly after a change, on a stack of its own whose eventually consistent reads are all stale:
+ * what a test has not waited for, they do not see until it is over.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { deleteMedia } from '../../../infra/operator/queries/media-admin.ts';
+import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { permissions } from '../../../shared/core/permissions.ts';
+import { listLogs } from '../../../shared/stats/delivery-log.ts';
+import { documents, getConsistent } from '../../../shared/table/client.ts';
+import {
+  accountKey,
+  type Key,
+  mediaKey,
+  numberKey,
+  platformKey,
+  profilerKey,
+  requestKey,
+  userKey,
+} from '../../../shared/table/keys.ts';
+import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
+import { fileOf, png } from '../support/files.ts';
+import { Receiver } from '../support/receiver.ts';
+import { startStack, type TestStack } from '../support/start-stack.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
+
+/** Whether stale reads stay behind. */
+let isHeld = false;
+
+let stack: TestStack;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  vi.stubEnv('JID_DOMAIN', 'users.example.com');
+  const { assembly, calls, table } = inject('stack');
+  ({ served: stack, close } = await startStack({
+    assembly,
+    synthesised: Promise.resolve(),
+    log: join(tmpdir(), `${table}-stale-reads.log`),
+    calls,
+    table: `${table}-stale-reads`,
+    tableAt: async ({ dynamodbEndpoint }) => dynamodbEndpoint,
+    minute: 2_000,
+    dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
+    staleReads: { share: 1, random: () => 0, behind: 0, held: () => isHeld },
+  }));
+});
+
+afterEach(() => {
+  isHeld = false;
+});
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await close();
+  await rm(stack.log, { force: true });
+});
+
+interface Answered {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: what tests look into is theirs to know
+  body: any;
+}
+
+interface Request {
+  token: string;
+  body?: object | FormData;
+  key?: string;
+}
+
+const send = async (method: string, url: string, { token, body, key }: Request): Promise<Answered> => {
+  const isForm = body instanceof FormData;
+  const response = await fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(key !== undefined && { 'idempotency-key': key }),
+      ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+  return { status: response.status, body: isJson ? JSON.parse(text) : undefined };
+};
+
+const post = (path: string, request: Request) => send('POST', `${stack.base_url}${path}`, request);
+const get = (path: string, token: string) => send('GET', `${stack.base_url}${path}`, { token });
+
+/** The app network reports. */
+const report = async (type: string, data: object): Promise<void> => {
+  const body = { id: randomUUID(), type, data };
+  const { status } = await send('POST', `${stack.bridge_url}/v1/app/events`, { token: stack.app_token, body });
+  expect(status).toBe(204);
+};
+
+/** Waits until stale reads return these items as they are now, too, and has them stay so. */
+const untilKnown = async (...keys: Key[]): Promise<void> => {
+  isHeld = false;
+  for (const key of keys) {
+    const stale = async () =>
+      (await documents.send(new GetCommand({ TableName: `${stack.table}-replica`, Key: key, ConsistentRead: true })))
+        .Item;
+    await expect.poll(stale, { interval: 50 }).toEqual(await getConsistent(key));
+  }
+  isHeld = true;
+};
+
+/** A new account with a token, known for long. */
+const newCaller = async (bot_number = newPhone()) => {
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number });
+  const everything = permissions.filter((permission) => permission !== 'app');
+  const { token } = await issueToken(account, { label: 'test', permissions: everything });
+  await untilKnown(accountKey(account), numberKey(bot_number));
+  return { account, token, bot_number };
+};
+
+const newReceiver = async (): Promise<Receiver> => {
+  const receiver = await Receiver.start();
+  onTestFinished(() => receiver.close());
+  return receiver;
+};
+
+const webhookAt = ({ url }: Receiver) => ({
+  name: 'webhook' as const,
+  settings: { url, secret: `whsec_${randomBytes(32).toString('base64')}` },
+});
+
+const device = (value: string) => ({ device_make: { value, source: 'device' } });
+
+/** A user who has a device of this make, known for long. */
+const newUser = async (make = 'Old', panelist = false): Promise<string> => {
+  const phone_number = newPhone();
+  await report('user.updated', { phone_number, panelist, properties: device(make) });
+  await untilKnown(userKey(phone_number));
+  return phone_number;
+};
+
+const retrieve = (token: string, phone: string) =>
+  post(`/v1/user_data/fetch/${phone}`, { token, body: { data: [{ property: 'device_make' }] } });
+
+const startRequest = (token: string, phone: string, property: string, key?: string) =>
+  post(`/v1/user_data/start/${phone}`, {
+    token,
+    body: { reason: 'To know', data: [{ property }] },
+    ...(key && { key }),
+  });
+
+const textTo = (to: string, body = 'Hello') => ({ to, type: 'text', text: { body } });
+
+describe('directly after a change of a user', () => {
+  test('who has become a panelist, an answer is accepted', async () => {
+    const { token } = await newCaller();
+    const phone_number = await newUser();
+    const created = await post('/v1/research_profilers', { token, body: { question: 'Well?', options: ['a', 'b'] } });
+    await report('user.updated', { phone_number, panelist: true });
+    const { profiler_id, options } = created.body;
+    const body = { profiler_id, option_id: options.a, phone_number };
+    expect(await post('/v1/profiler_answer', { token, body })).toMatchObject({ status: 204 });
+  });
+
+  test('who was removed, nothing of them is released', async () => {
+    const { token } = await newCaller();
+    const phone = await newUser();
+    await report('user.removed', { phone_number: phone });
+    expect(await retrieve(token, phone)).toMatchObject({ status: 404, body: { code: 'user_not_found' } });
+    expect(await startRequest(token, phone, 'device_make')).toMatchObject({ status: 404 });
+    expect(await startRequest(token, phone, 'first_name')).toMatchObject({ status: 404 });
+    expect(await listConsentReceipts(phone)).toEqual([]);
+  });
+
+  test('whose number has a new owner, nothing of the old one is released', async () => {
+    const { token } = await newCaller();
+    const phone = await newUser('Old');
+    await report('user.removed', { phone_number: phone });
+    await report('user.updated', { phone_number: phone, properties: device('New') });
+    const { body } = await retrieve(token, phone);
+    expect(body.results.device_make).toMatchObject({ value: 'New' });
+    const started = await startRequest(token, phone, 'device_make');
+    const fetched = await get(`/v1/user_data/fetch/${started.body.requestId}`, token);
+    expect(fetched.body.results.device_make).toMatchObject({ value: 'New' });
+  });
+
+  test('whose profile has changed, what is released is as it is now', async () => {
+    const { token } = await newCaller();
+    const phone = await newUser('Old');
+    await report('user.updated', { phone_number: phone, properties: device('New') });
+    expect((await retrieve(token, phone)).body.results.device_make).toMatchObject({ value: 'New' });
+    const started = await startRequest(token, phone, 'device_make');
+    const fetched = await get(`/v1/user_data/fetch/${started.body.requestId}`, token);
+    expect(fetched.body.results.device_make).toMatchObject({ value: 'New' });
+  });
+});
+
+describe('directly after the answer to a user data request', () => {
+  /** A request that has been pending for long. */
+  const pending = async () => {
+    const { account, token } = await newCaller();
+    const phone = await newUser();
+    const { body } = await startRequest(token, phone, 'first_name');
+    await untilKnown(requestKey(body.requestId));
+    const id: string = body.requestId;
+    return { account, token, id, path: `/v1/user_data/fetch/${id}` };
+  };
+
+  test.each(['', '?long_poll=1'])('a fetch%s returns it', async (query) => {
+    const { token, id, path } = await pending();
+    await report('user_data.answered', { id, answers: { first_name: 'denied' } });
+    expect(await get(`${path}${query}`, token)).toMatchObject({ status: 200, body: { status: 'completed' } });
+  });
+
+  test('the fetch that its webhook asks for returns it', async () => {
+    const { account, token, id, path } = await pending();
+    const receiver = await newReceiver();
+    await updateAccount(account, { platform: webhookAt(receiver) });
+    await report('user_data.answered', { id, answers: { first_name: 'denied' } });
+    await expect.poll(() => receiver.calls.length).toBe(1);
+    expect(await get(path, token)).toMatchObject({ status: 200, body: { status: 'completed' } });
+  });
+
+  test('a wait that has begun before ends with it', async () => {
+    const { token, id, path } = await pending();
+    const waiting = get(`${path}?long_poll=2`, token);
+    await report('user_data.answered', { id, answers: { first_name: 'denied' } });
+    expect(await waiting).toMatchObject({ status: 200, body: { status: 'completed' } });
+  });
+});
+
+describe('directly after a change of an account', () => {
+  const write = (bot: string, text: string) =>
+    report('message.received', { from: newPhone(), to: bot, type: 'text', text: { body: text } });
+
+  test("that has got a platform, a user's message reaches it", async () => {
+    const { account, bot_number } = await newCaller();
+    const receiver = await newReceiver();
+    await updateAccount(account, { platform: webhookAt(receiver) });
+    await write(bot_number, 'Hi');
+    await expect.poll(() => receiver.calls.map(({ json }) => json.message.text.body)).toEqual(['Hi']);
+  });
+
+  test('whose platform has got another address, messages go there and nowhere else', async () => {
+    const { account, bot_number } = await newCaller();
+    const [before, after] = [await newReceiver(), await newReceiver()];
+    await updateAccount(account, { platform: webhookAt(before) });
+    await untilKnown(accountKey(account), platformKey(account));
+    await updateAccount(account, { platform: webhookAt(after) });
+    await write(bot_number, 'Hi');
+    await expect.poll(() => after.calls.length).toBe(1);
+    expect(before.calls).toEqual([]);
+  });
+
+  test('that has got a platform, it hears what becomes of a message', async () => {
+    const { account, token } = await newCaller();
+    const receiver = await newReceiver();
+    await updateAccount(account, { platform: webhookAt(receiver) });
+    const { body } = await post('/v1/message', { token, body: textTo(newPhone()) });
+    await expect.poll(() => receiver.calls.map(({ json }) => json.status?.id)).toContain(body.id);
+  });
+
+  test('whose bot number has moved, messages to it are those of its new account', async () => {
+    const number = newPhone();
+    const [before, after] = [await newCaller(number), await newCaller()];
+    await updateAccount(before.account, { bot_number: null });
+    await updateAccount(after.account, { bot_number: number });
+    await write(number, 'Hi');
+    const logs = async ({ account }: { account: string }) => (await listLogs(account, {}, 10)).entries.length;
+    expect(await logs(after)).toBe(1);
+    expect(await logs(before)).toBe(0);
+    const body = { message: { type: 'text', from: newPhone(), text: { body: 'Hi' } } };
+    const test = (token: string) => send('POST', `${stack.bridge_url}/webhook/${number}`, { token, body });
+    expect(await test(before.token)).toMatchObject({ status: 404, body: { code: 'bot_not_found' } });
+    expect(await test(after.token)).toMatchObject({ status: 200 });
+  });
+
+  test('that has got a token, the token works', async () => {
+    const { account } = await newCaller();
+    const { token } = await issueToken(account, { label: 'new', permissions: ['profilers'] });
+    expect(await get('/v1/research_profilers', token)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('directly after a profiler', () => {
+  const draft = { question: 'Well?', options: ['a', 'b'] };
+
+  test('is created, it is read, listed and answered', async () => {
+    const { token } = await newCaller();
+    const phone_number = await newUser('Old', true);
+    const { profiler_id, options } = (await post('/v1/research_profilers', { token, body: draft })).body;
+    expect(await get(`/v1/research_profilers/${profiler_id}`, token)).toMatchObject({ status: 200 });
+    expect((await get('/v1/research_profilers', token)).body).toHaveLength(1);
+    const body = { profiler_id, option_id: options.a, phone_number };
+    expect(await post('/v1/profiler_answer', { token, body })).toMatchObject({ status: 204 });
+    expect(await post('/v1/profiler_answer', { token, body })).toMatchObject({ status: 204 });
+    const other = { ...body, option_id: options.b };
+    expect(await post('/v1/profiler_answer', { token, body: other })).toMatchObject({ status: 409 });
+  });
+
+  test('is deleted, it is gone', async () => {
+    const { account, token } = await newCaller();
+    const phone_number = await newUser('Old', true);
+    const { profiler_id, options } = (await post('/v1/research_profilers', { token, body: draft })).body;
+    await untilKnown(profilerKey(account, profiler_id));
+    const url = `${stack.base_url}/v1/research_profilers/${profiler_id}`;
+    expect(await send('DELETE', url, { token })).toMatchObject({ status: 204 });
+    const body = { profiler_id, option_id: options.a, phone_number };
+    expect(await post('/v1/profiler_answer', { token, body })).toMatchObject({ status: 404 });
+    expect(await send('GET', url, { token })).toMatchObject({ status: 404 });
+    expect((await get('/v1/research_profilers', token)).body).toEqual([]);
+    expect(await send('DELETE', url, { token })).toMatchObject({ status: 404 });
+  });
+});
+
+describe('directly after media', () => {
+  const upload = async (token: string): Promise<string> => {
+    const form = new FormData();
+    form.append('file', fileOf(png));
+    return (await post('/v1/upload_image', { token, body: form })).body.url;
+  };
+
+  const idIn = (url: string): string => url.split('/').at(-1) ?? '';
+
+  const imageTo = (url: string) => ({ to: newPhone(), type: 'image', image: { url } });
+
+  const deleteBytes = async (id: string): Promise<void> => {
+    const { bucket } = (await getConsistent<{ bucket: string }>(mediaKey(id))) ?? {};
+    const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' };
+    const client = new S3Client({ endpoint: stack.s3_endpoint, forcePathStyle: true, credentials });
+    await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: id }));
+    client.destroy();
+  };
+
+  test('are uploaded, they are read and sent', async () => {
+    const { token } = await newCaller();
+    const url = await upload(token);
+    expect((await fetch(url)).status).toBe(200);
+    expect(await post('/v1/message', { token, body: imageTo(url) })).toMatchObject({ status: 200 });
+  });
+
+  test('are deleted, their address leads to nothing, and nobody can send them', async () => {
+    const { token } = await newCaller();
+    const url = await upload(token);
+    await untilKnown(mediaKey(idIn(url)));
+    await deleteMedia(idIn(url), () => deleteBytes(idIn(url)));
+    expect(await send('GET', url, { token })).toMatchObject({ status: 404, body: { code: 'media_not_found' } });
+    expect(await post('/v1/message', { token, body: imageTo(url) })).toMatchObject({ status: 422 });
+  });
+
+  test('are deleted in part, their address has expired', async () => {
+    const { token } = await newCaller();
+    const url = await upload(token);
+    await untilKnown(mediaKey(idIn(url)));
+    const interrupted = deleteMedia(idIn(url), async () => {
+      await deleteBytes(idIn(url));
+      throw new Error('interrupted');
+    });
+    await expect(interrupted).rejects.toThrow('interrupted');
+    expect(await send('GET', url, { token })).toMatchObject({ status: 410, body: { code: 'media_expired' } });
+    expect(await post('/v1/message', { token, body: imageTo(url) })).toMatchObject({ status: 422 });
+  });
+});
+
+test.each([
+  ['message', '/v1/message', 'to'],
+  ['profiler', '/v1/research_profilers', 'question'],
+])('a repeated request with its idempotency key is the same %s, and another request is refused', async (_, path) => {
+  const { token } = await newCaller();
+  const key = randomUUID();
+  const bodies = {
+    '/v1/message': [textTo('27821234567'), textTo('27821234567', 'Other')],
+    '/v1/research_profilers': [
+      { question: 'Well?', options: ['a', 'b'] },
+      { question: 'And?', options: ['a', 'b'] },
+    ],
+  }[path];
+  const [first, other] = bodies ?? [];
+  const made = await post(path, { token, key, ...(first && { body: first }) });
+  expect(made.status).toBe(200);
+  expect(await post(path, { token, key, ...(first && { body: first }) })).toEqual(made);
+  expect(await post(path, { token, key, ...(other && { body: other }) })).toMatchObject({
+    status: 422,
+    body: { code: 'idempotency_key_reused' },
+  });
+});
+
+test('a repeated user data request with its idempotency key is the same one', async () => {
+  const { token } = await newCaller();
+  const phone = await newUser();
+  const key = randomUUID();
+  const made = await startRequest(token, phone, 'first_name', key);
+  expect(made.status).toBe(200);
+  expect(await startRequest(token, phone, 'first_name', key)).toEqual(made);
+  expect(await startRequest(token, phone, 'last_name', key)).toMatchObject({ status: 422 });
+});
+
+test('a state that the app reports of a message directly after it was sent is logged', async () => {
+  const { account, token } = await newCaller();
+  const { body } = await post('/v1/message', { token, body: textTo(newPhone()) });
+  await report('message.state', { id: body.id, state: 'read' });
+  const { entries } = await listLogs(account, { state: 'read' }, 10);
+  expect(entries).toHaveLength(1);
+});

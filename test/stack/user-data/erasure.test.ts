@@ -1,0 +1,931 @@
+/** Erasure, step by step, with the clock in the test's hand: what goes, what keeps a pseudonym, what stays as it is. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { DynamoDBClient, ScanCommand, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
+import { findUser } from '../../../infra/operator/queries/users-admin.ts';
+import { timestamp } from '../../../shared/core/clock.ts';
+import { deliver } from '../../../shared/delivery/deliver.ts';
+import type { Conversation } from '../../../shared/messaging/events.ts';
+import { logItem, type State, states } from '../../../shared/messaging/message.ts';
+import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
+import { receiveMessage } from '../../../shared/messaging/receive.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { recordAnswer } from '../../../shared/profilers/answers.ts';
+import { createProfiler } from '../../../shared/profilers/profilers.ts';
+import { listLogs } from '../../../shared/stats/delivery-log.ts';
+import { type Countable, countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
+import { documents, getConsistent, page, putIfAbsent, remove } from '../../../shared/table/client.ts';
+import { erasureKey, logPartitions, removalKey, requestKey } from '../../../shared/table/keys.ts';
+import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
+import { dueErasures, type Erased, eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
+import { answerRequest, fetchRequest, retrieve, startRequest } from '../../../shared/user-data/requests.ts';
+import { updateUser } from '../../../shared/users/users.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { lifetime } from '../../support/lifetime.ts';
+import { call, fail, sendRaw } from '../support/client.ts';
+import { useOwnTable, useSecret } from '../support/own-table.ts';
+import { Receiver } from '../support/receiver.ts';
+import { reportState } from '../support/states.ts';
+import { newAccountId, newCaller, newPhone } from '../support/world.ts';
+
+const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
+const MINUTE = 60_000;
+const NOTHING: Erased = { answers: 0, requests: 0, waiting: 0, log_entries: 0, receipts: 0 };
+
+let app: Receiver;
+let platform: Receiver;
+let secret = '';
+let businesses: [Business, Business];
+const written = captureLog();
+
+useOwnTable('erasure');
+useSecret(() => secret);
+
+beforeAll(async () => {
+  app = await Receiver.start();
+  platform = await Receiver.start();
+  secret = JSON.stringify({ url: app.url, secret: SECRET });
+  businesses = [await newBusiness(), await newBusiness()];
+});
+
+afterAll(() => Promise.all([app.close(), platform.close()]));
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  for (const receiver of [app, platform]) receiver.answers = [204];
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const later = (minutes: number) => vi.setSystemTime(Date.now() + minutes * MINUTE);
+
+/** An account with a bot, a platform that is told everything, and a profiler. */
+interface Business {
+  account: string;
+  bot: string;
+  profiler: string;
+  option: string;
+}
+
+const newBusiness = async (): Promise<Business> => {
+  const bot = newPhone();
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
+  await updateAccount(account, { platform: { name: 'webhook', settings: { url: platform.url, secret: SECRET } } });
+  const { id, options } = await createProfiler(account, { question: 'Well?', options: ['yes', 'no'] });
+  return { account, bot, profiler: id, option: options[0]?.id ?? '' };
+};
+
+/** A user of the app, and what nobody is to find of them: their number, what they are like, what was said. */
+class Person {
+  readonly phone: string;
+  readonly traces: string[];
+  /** Their messages of each account. */
+  readonly messages = new Map<string, string[]>();
+
+  constructor(phone = newPhone()) {
+    this.phone = phone;
+    this.traces = [phone];
+  }
+
+  secret(): string {
+    const made = randomUUID();
+    this.traces.push(made);
+    return made;
+  }
+
+  register(event = randomUUID()): Promise<void> {
+    const property = () => ({ value: this.secret(), source: 'user' });
+    const properties = { first_name: property(), last_name: property(), device_make: property() };
+    return updateUser(event, { phone_number: this.phone, panelist: true, properties });
+  }
+
+  text(to = this.phone) {
+    return { to, type: 'text' as const, text: { body: this.secret() } };
+  }
+
+  async send({ account }: Business): Promise<string> {
+    const id = await sendMessage(account, this.text(), {});
+    this.messages.set(account, [...(this.messages.get(account) ?? []), id]);
+    return id;
+  }
+
+  async write({ account, bot }: Business): Promise<string> {
+    await receiveMessage(randomUUID(), { from: this.phone, ...this.text(bot) });
+    const { entries } = await oldestEntries(this.conversation('platform', account));
+    const id = entries.map(({ outgoing }) => ('message' in outgoing ? outgoing.message.id : '')).at(-1) ?? '';
+    this.messages.set(account, [...(this.messages.get(account) ?? []), id]);
+    return id;
+  }
+
+  conversation(direction: Conversation['direction'], account: string): Conversation {
+    return { direction, account, phone: this.phone };
+  }
+
+  async ask({ account }: Business, ...properties: ('first_name' | 'last_name' | 'device_make')[]): Promise<string> {
+    const data = properties.map((property) => ({ property, required: false }));
+    return (await startRequest(account, this.phone, { reason: 'To know you', data }, undefined)).id;
+  }
+}
+
+const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
+
+/** All that there can be between a user and a business; its last part still waits. */
+const liveWith = async (business: Business, person: Person): Promise<void> => {
+  const { account, profiler, option } = business;
+  const [toUser, toPlatform] = [person.conversation('app', account), person.conversation('platform', account)];
+  await recordAnswer(account, { profiler_id: profiler, option_id: option, phone_number: person.phone });
+
+  const [read, failed] = [await person.send(business), await person.send(business)];
+  await run(toUser);
+  for (const state of ['delivered_to_user', 'read'] as const) await reportState(read, state);
+  await reportState(failed, 'delivery_failed', person.secret());
+  await person.write(business);
+  await run(toPlatform);
+  for (const receiver of [app, platform]) receiver.answers = [404];
+  await person.send(business);
+  await run(toUser);
+  await person.write(business);
+  await run(toPlatform);
+  for (const receiver of [app, platform]) receiver.answers = [204];
+
+  const completed = await person.ask(business, 'first_name', 'device_make');
+  const partly = await person.ask(business, 'first_name', 'last_name');
+  await run(toUser);
+  await answerRequest(completed, { first_name: 'approved' });
+  await answerRequest(partly, { last_name: 'approved' });
+  await person.ask(business, 'device_make');
+  await retrieve(account, person.phone, ['device_make']);
+
+  await person.send(business);
+  await person.ask(business, 'first_name');
+  await person.write(business);
+  await reportState(read, 'delivery_failed');
+};
+
+/** What `liveWith` leaves, but for log entries that come of what still waits. */
+const LIFE: Erased = {
+  answers: 1,
+  requests: 4,
+  // A message and a request; two completed requests, a message and a report.
+  waiting: 2 + 4,
+  // Four messages with six states and a report, of which two went through; two messages from the user, of which one failed.
+  log_entries: 4 + 7 + 3 + 1,
+  receipts: 5,
+};
+
+const twice = (told: Erased): Erased => ({
+  answers: told.answers * 2,
+  requests: told.requests * 2,
+  waiting: told.waiting * 2,
+  log_entries: told.log_entries * 2,
+  receipts: told.receipts * 2,
+});
+
+/** A user with all that there can be, with both businesses. */
+const newLife = async (phone?: string): Promise<Person> => {
+  const person = new Person(phone);
+  await person.register();
+  for (const business of businesses) await liveWith(business, person);
+  return person;
+};
+
+/** Has attributes stand in one order, however the table gives them. */
+const sorted = (_name: string, value: unknown): unknown =>
+  value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
+
+/** The table as it is, by a client of the test's own: an item a line. */
+const wholeTable = async (): Promise<string[]> => {
+  const client = new DynamoDBClient();
+  const lines: string[] = [];
+  for (let start: ScanCommand['input']['ExclusiveStartKey']; ; ) {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new ScanCommand({ TableName: process.env.TABLE_NAME, ConsistentRead: true, ExclusiveStartKey: start }),
+    );
+    lines.push(...Items.map((item) => JSON.stringify(item, sorted)));
+    if (LastEvaluatedKey === undefined) return lines;
+    start = LastEvaluatedKey;
+  }
+};
+
+const telling = (lines: string[], { traces }: Pick<Person, 'traces'>): string[] =>
+  lines.filter((line) => traces.some((trace) => line.includes(trace)));
+
+/** What still tells of a person, but for the erasure itself. */
+const leftOf = async (person: Person): Promise<string[]> =>
+  telling(await wholeTable(), person).filter((line) => !line.includes(erasureKey(person.phone).pk));
+
+const isUnderWay = async ({ phone }: Person): Promise<boolean> =>
+  (await getConsistent(erasureKey(phone))) !== undefined;
+
+const due = async (): Promise<string[]> => {
+  const found: string[] = [];
+  for await (const phones of dueErasures()) found.push(...phones);
+  return found;
+};
+
+/** What stands in the log in the place of the number: one pseudonym in all of it. */
+const pseudonymOf = async (person: Person): Promise<string> => {
+  const stories = await Promise.all([...person.messages.values()].flat().map(messageHistory));
+  const names = new Set(stories.map((story) => story?.phone ?? ''));
+  expect(names.size).toBe(1);
+  const [name = ''] = names;
+  expect(name).toMatch(/^erased-[0-9a-f-]{36}$/);
+  return name;
+};
+
+const statesOf = async (message: string): Promise<State[]> =>
+  ((await messageHistory(message))?.states ?? []).map(({ state }) => state);
+
+const emptyOutboxes = async (person: Person): Promise<void> => {
+  for (const { account } of businesses) {
+    for (const direction of ['app', 'platform'] as const) {
+      const conversation = person.conversation(direction, account);
+      expect(await readHead(conversation)).toBeUndefined();
+      expect((await oldestEntries(conversation)).entries).toEqual([]);
+    }
+  }
+};
+
+type Send = typeof documents.send;
+
+/** Has the test look at each call of the table before it is made. */
+const watchCalls = (before: (name: string, input: string, call: () => Promise<unknown>) => Promise<unknown>): void => {
+  const send: Send = documents.send.bind(documents);
+  vi.spyOn(documents, 'send').mockImplementation((command) =>
+    before(command.constructor.name, JSON.stringify(command.input), async () => send(command)),
+  );
+};
+
+describe('after an erasure', () => {
+  test('nothing holds the number, a value or a text, and it is told what there was', async () => {
+    const person = await newLife();
+    expect((await leftOf(person)).length).toBeGreaterThan(40);
+    expect(await eraseUser(person.phone)).toEqual(twice(LIFE));
+    expect(await leftOf(person)).toEqual([]);
+    await emptyOutboxes(person);
+    expect(written.filter((line) => person.traces.some((trace) => line.includes(trace)))).toEqual([]);
+
+    expect(telling(await wholeTable(), person)).toHaveLength(1);
+    later(2);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
+    expect(telling(await wholeTable(), person)).toEqual([]);
+  });
+
+  test('log entries and receipts stand under one pseudonym, and under another one after the next erasure', async () => {
+    const person = await newLife();
+    await eraseUser(person.phone);
+    later(2);
+    await resumeErasure(person.phone);
+    const pseudonym = await pseudonymOf(person);
+    expect(await listConsentReceipts(person.phone)).toEqual([]);
+    expect(await listConsentReceipts(pseudonym)).toHaveLength(2 * LIFE.receipts);
+    for (const { account } of businesses) {
+      const { entries } = await listLogs(account, { phone: pseudonym }, 100);
+      // What waited is logged as failed: a message to the user, and one of theirs.
+      expect(entries).toHaveLength(LIFE.log_entries + 2);
+      expect((await listLogs(account, { phone: person.phone }, 100)).entries).toEqual([]);
+    }
+
+    const next = await newLife(person.phone);
+    await eraseUser(next.phone);
+    const another = await pseudonymOf(next);
+    expect(another).not.toBe(pseudonym);
+    expect(await listConsentReceipts(another)).toHaveLength(2 * LIFE.receipts);
+    expect(await listConsentReceipts(pseudonym)).toHaveLength(2 * LIFE.receipts);
+  });
+
+  test('messages that waited are logged as failed, and why; others stand as they were', async () => {
+    const person = await newLife();
+    const before = new Map(
+      await Promise.all([...person.messages.values()].flat().map(async (id) => [id, await statesOf(id)] as const)),
+    );
+    await eraseUser(person.phone);
+    for (const ids of person.messages.values()) {
+      const [waiting = '', own = ''] = ids.slice(5);
+      expect((await messageHistory(waiting))?.states.slice(1)).toMatchObject([
+        { state: 'sending_failed', reason: 'user_erased' },
+      ]);
+      expect((await messageHistory(own))?.states.slice(1)).toMatchObject([
+        { state: 'reception_failed_http', reason: 'user_erased' },
+      ]);
+      for (const id of ids.slice(0, 5)) expect(await statesOf(id)).toEqual(before.get(id));
+    }
+  });
+
+  test('nothing of others is touched: other users, and what their businesses have', async () => {
+    const person = new Person();
+    // A number that the other one begins with.
+    const other = await newLife(person.phone.slice(0, -1));
+    await person.register();
+    for (const business of businesses) await liveWith(business, person);
+    const before = await wholeTable();
+    const theirs = new Set(telling(before, person));
+    await eraseUser(person.phone);
+    later(2);
+    await resumeErasure(person.phone);
+    const after = await wholeTable();
+    const untouched = before.filter((line) => !theirs.has(line));
+    expect(untouched.length).toBeGreaterThan(40);
+    expect(new Set(after).isSupersetOf(new Set(untouched))).toBe(true);
+    const pseudonym = await pseudonymOf(person);
+    const added = [...new Set(after).difference(new Set(untouched))];
+    // Beside the pseudonym, only the time of the removal is kept, under a hash.
+    const marker = removalKey(person.phone).pk;
+    expect(added.filter((line) => !line.includes(pseudonym) && !line.includes(marker))).toEqual([]);
+    expect(await findUser(other.phone)).toEqual({ phone_number: other.phone, panelist: true });
+  });
+
+  test('it can be repeated: there is nothing, and that is what it tells', async () => {
+    const person = await newLife();
+    await eraseUser(person.phone);
+    expect(await eraseUser(person.phone)).toEqual(NOTHING);
+    later(2);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
+    expect(await eraseUser(person.phone)).toEqual(NOTHING);
+    expect(await eraseUser(newPhone())).toEqual(NOTHING);
+  });
+
+  test('an index that is behind has nothing counted twice', async () => {
+    const person = await newLife();
+    const behind = new Map<string, unknown>();
+    watchCalls(async (_name, input, one) => {
+      if (!input.includes(`#${person.phone}`) || !input.includes('LOGS#') || !input.includes('"gsi2"')) return one();
+      const shown = behind.get(input) ?? (await one());
+      behind.set(input, shown);
+      return shown;
+    });
+    expect(await eraseUser(person.phone)).toEqual(twice(LIFE));
+    expect(await eraseUser(person.phone)).toEqual(NOTHING);
+    // One query tells who knows the user, and one for each of them what to rename.
+    expect(behind.size).toBe(1 + businesses.length);
+    await pseudonymOf(person);
+  });
+
+  test('nothing is granted of the user any more', async () => {
+    const person = await newLife();
+    const [business] = businesses;
+    const request = await person.ask(business, 'last_name');
+    await eraseUser(person.phone);
+    expect(await answerRequest(request, { last_name: 'approved' })).toEqual({ unknown: true });
+    await expect(fetchRequest(business.account, request)).rejects.toThrow('request_not_found');
+    await expect(retrieve(business.account, person.phone, ['device_make'])).rejects.toThrow('user_not_found');
+    await expect(person.ask(business, 'device_make')).rejects.toThrow('user_not_found');
+  });
+
+  test('what becomes of a message later is logged under the pseudonym, and told to nobody', async () => {
+    const person = await newLife();
+    await eraseUser(person.phone);
+    const pseudonym = await pseudonymOf(person);
+    for (const [account, [, message = '']] of person.messages) {
+      expect(await reportState(message, 'read')).toBe(true);
+      expect(await readHead({ direction: 'platform', account, phone: pseudonym })).toBeUndefined();
+      expect(await statesOf(message)).toContain('read');
+    }
+    await pseudonymOf(person);
+    expect(await leftOf(person)).toEqual([]);
+  });
+});
+
+describe('the counters of jobs', () => {
+  const today = () => new Date().toISOString().slice(0, 10);
+
+  /** All log entries that there are, as the stream brings them. */
+  const images = async (account: string): Promise<Countable[]> => {
+    const found: Countable[] = [];
+    for (const state of states) {
+      const { items } = await page<Countable>({
+        IndexName: 'gsi1',
+        KeyConditionExpression: 'gsi1pk = :logs',
+        ExpressionAttributeValues: { ':logs': logPartitions.gsi1(account, { state }) },
+        ProjectionExpression: 'pk, sk',
+      });
+      const read = await Promise.all(items.map(({ pk, sk }) => getConsistent<Countable>({ pk, sk })));
+      found.push(...read.filter((entry) => entry !== undefined));
+    }
+    return found;
+  };
+
+  const counted = async (account: string): Promise<Record<string, number>> => {
+    const sums: Record<string, number> = {};
+    for (const { state, count } of await listJobs(account, today(), today())) sums[state] = (sums[state] ?? 0) + count;
+    return sums;
+  };
+
+  const logged = async (account: string): Promise<Record<string, number>> => {
+    const { entries } = await listLogs(account, {}, 1_000);
+    return Object.fromEntries(
+      [...Map.groupBy(entries, ({ state }) => state)].map(([state, all]) => [state, all.length]),
+    );
+  };
+
+  test('are still what the logs add up to, whenever an entry is renamed', async () => {
+    const business = await newBusiness();
+    const { account } = business;
+    const person = new Person();
+    await person.register();
+    await liveWith(business, person);
+    const before = await images(account);
+    expect(before).toHaveLength(LIFE.log_entries);
+    // Some are counted before they are renamed, and the others after.
+    expect(await countEntries(before.slice(0, 7))).toBe(7);
+    await eraseUser(person.phone);
+    expect(await countEntries(before)).toBe(LIFE.log_entries - 7);
+    expect(await countEntries(await images(account))).toBe(2);
+    expect(await countEntries([...before, ...(await images(account))])).toBe(0);
+    expect(await counted(account)).toEqual(await logged(account));
+    expect(await counted(account)).toMatchObject({ sent: 4, sending_failed: 2, received: 3, reception_failed_http: 2 });
+  });
+
+  test('count one final state for each message that was pending when the erasure began', async () => {
+    const business = await newBusiness();
+    const person = new Person();
+    await person.register();
+    for (let count = 0; count < 3; count += 1) await person.send(business);
+    const respond = (response: ServerResponse) => void response.writeHead(204).end();
+    app.answers = [204, (response) => void eraseUser(person.phone).then(() => respond(response)), 204];
+    await run(person.conversation('app', business.account));
+    await countEntries(await images(business.account));
+    expect(await counted(business.account)).toEqual({ sent: 3, delivered_to_server: 1, sending_failed: 2 });
+  });
+});
+
+describe('an erasure that is interrupted', () => {
+  /** A short life: something of each kind. */
+  const liveShortly = async (): Promise<Person> => {
+    const person = new Person();
+    const [business] = businesses;
+    await person.register();
+    const { account, profiler, option } = business;
+    await recordAnswer(account, { profiler_id: profiler, option_id: option, phone_number: person.phone });
+    const request = await person.ask(business, 'first_name', 'last_name');
+    await answerRequest(request, { first_name: 'approved' });
+    await person.send(business);
+    await person.write(business);
+    return person;
+  };
+
+  const endOf = async (person: Person) => ({
+    left: telling(await wholeTable(), person),
+    receipts: (await listConsentReceipts(await pseudonymOf(person))).length,
+    states: await Promise.all([...person.messages.values()].flat().map(statesOf)),
+  });
+
+  const END = {
+    left: [],
+    receipts: 1,
+    states: [
+      ['sent', 'sending_failed'],
+      ['received', 'reception_failed_http'],
+    ],
+  };
+
+  test.each([
+    ['not made', async () => undefined],
+    ['made, though nobody hears of it', async (made: () => Promise<unknown>) => made()],
+  ])(
+    'by any call of the table that is %s comes to the same end when it is repeated',
+    { tags: 'long' },
+    async (_, made) => {
+      let interrupted = true;
+      for (let place = 1; interrupted; place += 1) {
+        const person = await liveShortly();
+        let calls = 0;
+        watchCalls(async (_name, _input, one) => {
+          calls += 1;
+          if (calls !== place) return one();
+          await made(one);
+          throw new Error('interrupted');
+        });
+        const first = await eraseUser(person.phone).catch(({ message }: Error) => message);
+        vi.mocked(documents.send).mockRestore();
+        interrupted = first === 'interrupted';
+        if (interrupted) await eraseUser(person.phone);
+        else expect(first).toEqual({ answers: 1, requests: 1, waiting: 3, log_entries: 2, receipts: 1 });
+        later(2);
+        await resumeErasure(person.phone);
+        expect(await endOf(person), `interrupted at call ${place}`).toEqual(END);
+        if (!interrupted) expect(place).toBeGreaterThan(20);
+      }
+    },
+  );
+
+  test('by itself for a while is gone on with by the worker, from the time that it began', async () => {
+    const person = await liveShortly();
+    watchCalls(async (name, _input, one) => {
+      if (name === 'TransactWriteCommand') return one();
+      throw new Error('interrupted');
+    });
+    await expect(eraseUser(person.phone)).rejects.toThrow('interrupted');
+    vi.mocked(documents.send).mockRestore();
+    expect(await findUser(person.phone)).toBeUndefined();
+    expect(await due()).toContain(person.phone);
+    await resumeErasure(person.phone);
+    expect(await due()).not.toContain(person.phone);
+    later(2);
+    expect(await due()).toContain(person.phone);
+    await resumeErasure(person.phone);
+    expect(await endOf(person)).toEqual(END);
+    expect(await due()).not.toContain(person.phone);
+  });
+});
+
+describe('what is under way', () => {
+  const waitingMessage = async () => {
+    const person = new Person();
+    const [business] = businesses;
+    await person.register();
+    const message = await person.send(business);
+    return { business, person, message, toUser: person.conversation('app', business.account) };
+  };
+
+  test('as an attempt ends in one state, as failed, and no further message is posted', async () => {
+    const { business, person, toUser } = await waitingMessage();
+    for (let more = 0; more < 2; more += 1) await person.send(business);
+    app.calls.length = 0;
+    app.answers = [(response) => void eraseUser(person.phone).then(() => response.writeHead(204).end()), 204];
+    expect(await run(toUser)).toEqual({ settled: 0 });
+    expect(app.calls).toHaveLength(1);
+    for (const id of person.messages.get(business.account) ?? []) {
+      expect(await statesOf(id)).toEqual(['sent', 'sending_failed']);
+    }
+    await emptyOutboxes(person);
+    expect(await leftOf(person)).toEqual([]);
+    later(2);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
+    expect(telling(await wholeTable(), person)).toEqual([]);
+    expect(await isUnderWay(person)).toBe(false);
+  });
+
+  test('as an attempt that fails is not repeated', async () => {
+    const { person, message, toUser } = await waitingMessage();
+    app.calls.length = 0;
+    app.answers = [(response) => void eraseUser(person.phone).then(() => response.writeHead(503).end()), 204];
+    expect(await run(toUser)).toEqual({ settled: 0 });
+    expect(app.calls).toHaveLength(1);
+    expect(await statesOf(message)).toEqual(['sent', 'sending_failed']);
+  });
+
+  test('as an erasure that has only begun keeps every pending message from being posted', async () => {
+    const { business, person, toUser } = await waitingMessage();
+    await person.send(business);
+    await person.write(business);
+    await removeUser(randomUUID(), person.phone);
+    for (const receiver of [app, platform]) receiver.calls.length = 0;
+    expect(await run(toUser)).toEqual({ settled: 0 });
+    expect(await run(person.conversation('platform', business.account))).toEqual({ settled: 0 });
+    expect([...app.calls, ...platform.calls]).toEqual([]);
+    const stories = await Promise.all((person.messages.get(business.account) ?? []).map(messageHistory));
+    expect(stories.map((story) => story?.states)).toMatchObject([
+      [{ state: 'sent' }, { state: 'sending_failed', reason: 'user_erased' }],
+      [{ state: 'sent' }, { state: 'sending_failed', reason: 'user_erased' }],
+      [{ state: 'received' }, { state: 'reception_failed_http', reason: 'user_erased' }],
+    ]);
+    await emptyOutboxes(person);
+    expect(await resumeErasure(person.phone)).toEqual({ ...NOTHING, log_entries: 3 });
+    await pseudonymOf(person);
+    expect(await leftOf(person)).toEqual([]);
+  });
+
+  test('as a state that the app reports is found by the last look: its log entry, and the report of it', async () => {
+    const { person, message, toUser } = await waitingMessage();
+    await run(toUser);
+    let erased: Promise<Erased> | undefined;
+    watchCalls(async (name, input, one) => {
+      if (erased === undefined && name === 'TransactWriteCommand' && input.includes('STATE#read')) {
+        erased = eraseUser(person.phone);
+        await erased;
+      }
+      return one();
+    });
+    expect(await reportState(message, 'read')).toBe(true);
+    expect(await leftOf(person)).not.toEqual([]);
+    expect(await isUnderWay(person)).toBe(true);
+    later(2);
+    expect(await resumeErasure(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 1 });
+    expect(await statesOf(message)).toEqual(['sent', 'delivered_to_server', 'read']);
+    expect(telling(await wholeTable(), person)).toEqual([]);
+    await emptyOutboxes(person);
+    expect(await isUnderWay(person)).toBe(false);
+  });
+
+  test('as a request that is just being started is found by the last look', async () => {
+    const { person, business } = await waitingMessage();
+    let erased: Promise<Erased> | undefined;
+    watchCalls(async (_name, input, one) => {
+      if (erased === undefined && input.includes(requestKey('').pk)) {
+        erased = eraseUser(person.phone);
+        await erased;
+      }
+      return one();
+    });
+    const request = await person.ask(business, 'first_name');
+    expect(await fetchRequest(business.account, request)).toEqual({ status: 'pending', results: {} });
+    expect(await answerRequest(request, { first_name: 'approved' })).toEqual({ unknown: true });
+    later(2);
+    expect(await resumeErasure(person.phone)).toEqual({ ...NOTHING, requests: 1, waiting: 1 });
+    expect(telling(await wholeTable(), person)).toEqual([]);
+  });
+
+  test('and comes to its end a moment before has not failed', async () => {
+    const { person, message, toUser } = await waitingMessage();
+    const { promise: posted, resolve: isPosted } = Promise.withResolvers<ServerResponse>();
+    app.answers = [isPosted];
+    const delivered = run(toUser);
+    const response = await posted;
+    watchCalls(async (_name, input, one) => {
+      if (input.includes('sending_failed') && !response.headersSent) {
+        response.writeHead(204).end();
+        await delivered;
+      }
+      return one();
+    });
+    // The report of it waits by then.
+    expect(await eraseUser(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 2 });
+    expect(await delivered).toEqual({ settled: 1 });
+    expect(await statesOf(message)).toEqual(['sent', 'delivered_to_server']);
+    await emptyOutboxes(person);
+    expect(await leftOf(person)).toEqual([]);
+  });
+
+  test('and whose failure is logged already goes all the same, and is counted', async () => {
+    const { person, message } = await waitingMessage();
+    const { account, phone, job_id, payload_type } = (await messageHistory(message)) ?? {};
+    if (!account || !phone || !job_id || !payload_type) throw new Error('There is no message.');
+    const logged = { id: message, account, phone, job_id, payload_type, ...lifetime };
+    await putIfAbsent(logItem(logged, 'sending_failed', timestamp()));
+    expect(await eraseUser(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 2 });
+    expect(await statesOf(message)).toEqual(['sent', 'sending_failed']);
+    await emptyOutboxes(person);
+  });
+
+  test('as a request that ends a moment before it is looked at is nothing to erase', async () => {
+    const { person, business } = await waitingMessage();
+    const request = await person.ask(business, 'first_name');
+    watchCalls(async (name, input, one) => {
+      if (name === 'GetCommand' && input.includes(requestKey(request).pk)) await remove(requestKey(request));
+      return one();
+    });
+    expect(await eraseUser(person.phone)).toMatchObject({ waiting: 2, log_entries: 1 });
+    expect(await leftOf(person)).toEqual([]);
+  });
+
+  test('as another erasure that begins during the last look has a last look of its own', async () => {
+    const { person } = await waitingMessage();
+    await eraseUser(person.phone);
+    later(2);
+    let begun = false;
+    watchCalls(async (name, _input, one) => {
+      if (name === 'DeleteCommand' && !begun) {
+        begun = true;
+        await removeUser(randomUUID(), person.phone);
+      }
+      return one();
+    });
+    await resumeErasure(person.phone);
+    expect(begun).toBe(true);
+    expect(await isUnderWay(person)).toBe(true);
+  });
+
+  test('as counting keeps no entry from its pseudonym', async () => {
+    const { person } = await waitingMessage();
+    let conflicts = 0;
+    watchCalls(async (name, input, one) => {
+      if (name === 'TransactWriteCommand' && input.includes('"SET phone') && conflicts < 3) {
+        conflicts += 1;
+        throw new TransactionCanceledException({
+          message: 'Transaction cancelled',
+          $metadata: {},
+          CancellationReasons: [{ Code: 'TransactionConflict' }],
+        });
+      }
+      return one();
+    });
+    expect(await eraseUser(person.phone)).toMatchObject({ log_entries: 1 });
+    expect(conflicts).toBe(3);
+    expect(await leftOf(person)).toEqual([]);
+  });
+});
+
+describe('somebody who registers the number again', () => {
+  test('later than two minutes after is not touched by a last look that comes late', async () => {
+    const person = await newLife();
+    await eraseUser(person.phone);
+    later(3);
+    const next = await newLife(person.phone);
+    const theirs = await leftOf(next);
+    later(2);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
+    expect(await isUnderWay(person)).toBe(false);
+    expect(await leftOf(next)).toEqual(theirs);
+  });
+
+  test('within two minutes keeps all that is theirs', async () => {
+    const person = await newLife();
+    await eraseUser(person.phone);
+    later(0.5);
+    const next = await newLife(person.phone);
+    const theirs = await leftOf(next);
+    later(2);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
+    expect(await isUnderWay(person)).toBe(false);
+    expect(await leftOf(next)).toEqual(theirs);
+  });
+
+  test('before anything of the one before is gone keeps what is theirs, and the other goes', async () => {
+    const person = await newLife();
+    const [business] = businesses;
+    await removeUser(randomUUID(), person.phone);
+    const next = new Person(person.phone);
+    await next.register();
+    const request = await next.ask(business, 'first_name', 'device_make');
+    const message = await next.send(business);
+    const theirs = telling(await wholeTable(), { traces: next.traces.slice(1).concat(message, request) });
+    expect(await resumeErasure(person.phone)).toEqual(twice(LIFE));
+    later(2);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
+    const after = await wholeTable();
+    expect(telling(after, { traces: next.traces.slice(1).concat(message, request) })).toEqual(theirs);
+    expect(telling(after, { traces: person.traces.slice(1) })).toEqual([]);
+    await pseudonymOf(person);
+  });
+
+  test('while a delivery to the one before is under way keeps nothing of it', async () => {
+    const person = new Person();
+    const [business] = businesses;
+    await person.register();
+    const message = await person.send(business);
+    const next = new Person(person.phone);
+    app.answers = [
+      (response) =>
+        void eraseUser(person.phone)
+          .then(() => next.register())
+          .then(() => response.writeHead(204).end()),
+    ];
+    await run(person.conversation('app', business.account));
+    await next.send(business);
+    later(2);
+    expect(await resumeErasure(person.phone)).toEqual(NOTHING);
+    expect(await statesOf(message)).toEqual(['sent', 'sending_failed']);
+    await pseudonymOf(person);
+    // The profile; a message, its entry and the head of its outbox.
+    expect(await leftOf(next)).toHaveLength(4);
+  });
+
+  test('receives nothing of the one before, and everything of their own', async () => {
+    const person = new Person();
+    const [business] = businesses;
+    const [toUser, toPlatform] = [
+      person.conversation('app', business.account),
+      person.conversation('platform', business.account),
+    ];
+    await person.register();
+    const reported = await person.send(business);
+    await run(toUser);
+    await run(toPlatform);
+    const pending = await person.send(business);
+    await removeUser(randomUUID(), person.phone);
+    const next = new Person(person.phone);
+    await next.register();
+    const own = await next.send(business);
+    // About a message of the one before: it is logged for them, and reported to nobody.
+    await reportState(reported, 'delivered_to_user');
+    for (const receiver of [app, platform]) receiver.calls.length = 0;
+
+    expect(await run(toUser)).toEqual({ settled: 1 });
+    expect(await run(toPlatform)).toEqual({ settled: 1 });
+    expect(app.calls.map(({ json }) => json.data.id)).toEqual([own]);
+    expect(platform.calls.map(({ json }) => json.status)).toMatchObject([{ id: own, state: 'delivered_to_server' }]);
+    expect(await statesOf(reported)).toEqual(['sent', 'delivered_to_server', 'delivered_to_user']);
+    expect(await statesOf(pending)).toEqual(['sent', 'sending_failed']);
+    expect(await statesOf(own)).toEqual(['sent', 'delivered_to_server']);
+    await resumeErasure(person.phone);
+    await pseudonymOf(person);
+    expect((await messageHistory(own))?.phone).toBe(person.phone);
+  });
+
+  test('has no report about the one before left in the outbox, however many of their own come first', async () => {
+    const person = new Person();
+    const [business] = businesses;
+    await person.register();
+    const message = await person.send(business);
+    await run(person.conversation('app', business.account));
+    await removeUser(randomUUID(), person.phone);
+    const next = new Person(person.phone);
+    await next.register();
+    for (let count = 0; count < 12; count += 1) await next.write(business);
+    await reportState(message, 'read');
+    // The reports of both states.
+    expect(await resumeErasure(person.phone)).toEqual({ ...NOTHING, waiting: 2, log_entries: 3 });
+    const { entries } = await oldestEntries(next.conversation('platform', business.account));
+    expect(entries.length).toBeGreaterThan(0);
+    expect(telling(await wholeTable(), { traces: [message] }).filter((line) => line.includes('OUTBOX#'))).toEqual([]);
+  });
+
+  test('is erased as well when that is asked for', async () => {
+    const person = await newLife();
+    await eraseUser(person.phone);
+    later(1);
+    const next = await newLife(person.phone);
+    expect(await eraseUser(person.phone)).toEqual(twice(LIFE));
+    expect(await leftOf(next)).toEqual([]);
+    // Two minutes from the last time that it was asked for.
+    later(1);
+    expect(await due()).not.toContain(person.phone);
+    later(1);
+    expect(await due()).toContain(person.phone);
+    await resumeErasure(person.phone);
+    expect(telling(await wholeTable(), next)).toEqual([]);
+  });
+
+  test('is not removed by the event that removed the one before, when it comes again', async () => {
+    const person = await newLife();
+    const event = randomUUID();
+    await removeUser(event, person.phone);
+    await resumeErasure(person.phone);
+    later(2);
+    await resumeErasure(person.phone);
+    const next = await newLife(person.phone);
+    const theirs = telling(await wholeTable(), next);
+    await removeUser(event, person.phone);
+    expect(telling(await wholeTable(), next)).toEqual(theirs);
+    expect(await due()).not.toContain(person.phone);
+  });
+});
+
+describe('on the served stack', () => {
+  const { app_token: token, table } = inject('stack');
+  const own = process.env.TABLE_NAME;
+
+  beforeEach(() => {
+    vi.useRealTimers();
+    vi.stubEnv('TABLE_NAME', table);
+  });
+
+  afterEach(() => void vi.stubEnv('TABLE_NAME', own));
+
+  const report = async (type: string, data: object, id = randomUUID()): Promise<void> => {
+    const headers = { 'content-type': 'application/json' };
+    const received = await sendRaw('receiveAppEvents', { token, headers, body: JSON.stringify({ id, type, data }) });
+    expect(received, JSON.stringify(received.body)).toMatchObject({ status: 204 });
+  };
+
+  test('user.removed leads to the same within two minutes, and changes nothing when it comes again', async () => {
+    const person = new Person();
+    const { phone } = person;
+    const property = () => ({ value: person.secret(), source: 'user' });
+    const register = () =>
+      report('user.updated', {
+        phone_number: phone,
+        panelist: true,
+        properties: { first_name: property(), device_make: property() },
+      });
+    await register();
+
+    const { token: business, account } = await newCaller('profilers', 'messages', 'stats', 'user_data');
+    const { body: profiler } = await call('createProfiler', {
+      token: business,
+      body: { question: 'Well?', options: ['yes', 'no'] },
+    });
+    const option = Object.values(profiler.options)[0] ?? '';
+    const answer = { profiler_id: profiler.profiler_id, option_id: option, phone_number: phone };
+    await call('answerProfiler', { token: business, body: answer });
+    const { body: sent } = await call('sendMessage', { token: business, body: person.text() });
+    const started = await call('startUserDataRequest', {
+      token: business,
+      path: { phone_number: phone },
+      body: { reason: 'To know you', data: [{ property: 'first_name' }, { property: 'device_make' }] },
+    });
+    const path = { id: started.body.requestId };
+    await report('user_data.answered', { id: path.id, answers: { first_name: 'approved' } });
+    expect((await call('fetchUserData', { token: business, path })).body.status).toBe('completed');
+    await expect.poll(() => statesOf(sent.id)).toEqual(['sent', 'delivered_to_server']);
+    expect(telling(await wholeTable(), person).length).toBeGreaterThan(4);
+
+    const event = randomUUID();
+    await report('user.removed', { phone_number: phone }, event);
+    await expect.poll(async () => telling(await wholeTable(), person)).toEqual([]);
+    person.messages.set(account, [sent.id]);
+    const pseudonym = await pseudonymOf(person);
+    const { body: logs } = await call('listLogs', { token: business });
+    expect(logs?.map(({ contact, state }) => [contact.split('@')[0], state])).toEqual([
+      [pseudonym, 'delivered_to_server'],
+      [pseudonym, 'sent'],
+    ]);
+    expect(await listConsentReceipts(pseudonym)).toHaveLength(2);
+    expect((await fail('fetchUserData', { token: business, path })).body.code).toBe('request_not_found');
+    expect((await fail('answerProfiler', { token: business, body: answer })).body.code).toBe('panelist_not_found');
+
+    await register();
+    const theirs = telling(await wholeTable(), person);
+    expect(theirs).toHaveLength(1);
+    await report('user.removed', { phone_number: phone }, event);
+    expect(telling(await wholeTable(), person)).toEqual(theirs);
+  });
+});

@@ -1,0 +1,296 @@
+/**
+ * User data when much happens at once: answers, starts, retrievals, news of the profile and an erasure, their calls of the
+ * table one after the other in every order that comes up. After each call it is looked at what there is.
+ */
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { Problem } from '../../../shared/core/problems.ts';
+import { documents, getConsistent } from '../../../shared/table/client.ts';
+import { erasureKey, type Key, requestKey, userKey } from '../../../shared/table/keys.ts';
+import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
+import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
+import {
+  answerRequest,
+  fetchRequest,
+  type RequestItem,
+  retrieve,
+  startRequest,
+  type UserData,
+} from '../../../shared/user-data/requests.ts';
+import { updateUser } from '../../../shared/users/users.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
+
+const MINUTE = 60_000;
+/** Races that the quick tests run, and the long ones. */
+const FEW = 5;
+const MANY = 50;
+
+/** The table's client as it is, past the order that calls come in. */
+const send: typeof documents.send = documents.send.bind(documents);
+
+const read = async <Item>(key: Key): Promise<Item | undefined> => {
+  const { Item } = await send(new GetCommand({ TableName: process.env.TABLE_NAME, Key: key, ConsistentRead: true }));
+  return Item as Item | undefined;
+};
+
+/** What is asked for: three that the user decides on, nothing being known of one, and one that is granted at once. */
+const ASKED = ['first_name', 'last_name', 'citizenship', 'device_make'] as const;
+const KNOWN = ['first_name', 'last_name', 'device_make'] as const;
+
+let account: string;
+
+useOwnTable('user-data-races');
+
+beforeAll(async () => {
+  ({ id: account } = await createAccount({ name: 'Test', id: newAccountId() }));
+  const settings = { url: 'https://example.com/', secret: `whsec_${Buffer.alloc(24).toString('base64')}` };
+  await updateAccount(account, { platform: { name: 'webhook', settings } });
+});
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** All that the table holds. */
+const wholeTable = async (): Promise<string> => {
+  const lines: string[] = [];
+  let start: ScanCommand['input']['ExclusiveStartKey'];
+  do {
+    const { Items, LastEvaluatedKey } = await new DynamoDBClient().send(
+      new ScanCommand({ TableName: process.env.TABLE_NAME, ConsistentRead: true, ExclusiveStartKey: start }),
+    );
+    lines.push(JSON.stringify(Items));
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+  return lines.join('\n');
+};
+
+type Step =
+  | { type: 'answer'; answers: Partial<Record<(typeof ASKED)[number], 'approved' | 'denied'>> }
+  | { type: 'update'; property: (typeof KNOWN)[number] }
+  | { type: 'fetch' | 'start' | 'start of what is granted at once' | 'retrieve' }
+  | { type: 'erase'; by: 'operator' | 'app' };
+
+const verdict = fc.constantFrom('approved' as const, 'denied' as const);
+
+const answer: fc.Arbitrary<Step> = fc
+  .record({ first_name: verdict, last_name: verdict, citizenship: verdict }, { requiredKeys: [] })
+  .map((answers) => ({ type: 'answer', answers }));
+
+const update: fc.Arbitrary<Step> = fc.constantFrom(...KNOWN).map((property) => ({ type: 'update', property }));
+
+const other: fc.Arbitrary<Step> = fc.constantFrom<Step[]>(
+  { type: 'fetch' },
+  { type: 'start' },
+  { type: 'start of what is granted at once' },
+  { type: 'retrieve' },
+);
+
+const erase: fc.Arbitrary<Step> = fc.constantFrom<Step[]>(
+  { type: 'erase', by: 'operator' },
+  { type: 'erase', by: 'app' },
+);
+
+/** Makes a call when its turn comes, which is nobody else's until the call is over and what follows waits for its turn. */
+const inTurn = async <Made>(scheduler: fc.Scheduler, call: () => Promise<Made>): Promise<Made> => {
+  const over = Promise.withResolvers<void>();
+  await scheduler.schedule(Promise.resolve(), undefined, undefined, async (giveTurn) => {
+    await giveTurn();
+    await over.promise;
+    await nextTurn();
+  });
+  return call().finally(over.resolve);
+};
+
+/** A user with a request that waits for them, and all that comes to light of both. */
+class Race {
+  readonly phone = newPhone();
+  /** What the profile ever said. */
+  readonly values = new Set<string>();
+  /** The requests as they were seen last, by their ids. */
+  readonly seen = new Map<string, RequestItem>();
+  /** What was told to the business: of the one request, and at once. */
+  readonly fetched: UserData[] = [];
+  readonly retrieved: UserData[] = [];
+  request = '';
+  isErased = false;
+
+  async begin(): Promise<void> {
+    await updateUser(randomUUID(), {
+      phone_number: this.phone,
+      properties: Object.fromEntries(KNOWN.map((name) => [name, this.#news()])),
+    });
+    this.request = await this.#start(ASKED);
+    await this.look(this.request);
+  }
+
+  #news() {
+    return { value: randomUUID(), source: 'user' };
+  }
+
+  async #start(properties: readonly (typeof ASKED)[number][]): Promise<string> {
+    const data = properties.map((property) => ({ property, required: false }));
+    return (await startRequest(account, this.phone, { reason: 'To know you', data }, undefined)).id;
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.type) {
+      case 'answer':
+        await answerRequest(this.request, step.answers);
+        return;
+      case 'update':
+        await updateUser(randomUUID(), { phone_number: this.phone, properties: { [step.property]: this.#news() } });
+        return;
+      case 'fetch':
+        this.fetched.push(await fetchRequest(account, this.request));
+        return;
+      case 'start':
+        await this.#start(['first_name', 'device_make']);
+        return;
+      case 'start of what is granted at once':
+        await this.#start(['device_make']);
+        return;
+      case 'retrieve':
+        this.retrieved.push(await retrieve(account, this.phone, ['device_make']));
+        return;
+      case 'erase':
+        if (step.by === 'operator') await eraseUser(this.phone);
+        else {
+          await removeUser(randomUUID(), this.phone);
+          await resumeErasure(this.phone);
+        }
+    }
+  }
+
+  /** Takes all steps at the same time. Only what must not be there any more may be missed. */
+  async run(steps: Step[], scheduler: fc.Scheduler): Promise<void> {
+    const faults: unknown[] = [];
+    vi.spyOn(documents, 'send').mockImplementation((command) =>
+      inTurn(scheduler, async () => {
+        const [made] = await Promise.allSettled([send(command)]);
+        const [, request] = /"REQUEST#([0-9a-f-]+)"/.exec(JSON.stringify(command.input)) ?? [];
+        await this.look(...(request === undefined ? [] : [request])).catch((fault) => faults.push(fault));
+        if (made.status === 'rejected') throw made.reason;
+        return made.value;
+      }),
+    );
+    const ended = await scheduler.waitFor(Promise.allSettled(steps.map((step) => this.take(step))));
+    vi.mocked(documents.send).mockRestore();
+    faults.push(
+      ...ended.flatMap((one) => (one.status === 'rejected' && !this.#mayMiss(one.reason) ? [one.reason] : [])),
+    );
+    if (faults.length > 0) throw faults[0];
+  }
+
+  #mayMiss(error: unknown): boolean {
+    return this.isErased && error instanceof Problem && /^(?:user|request)_not_found$/.test(error.code);
+  }
+
+  /** Holds what must be at every moment. */
+  async look(...more: string[]): Promise<void> {
+    const user = await read<Record<string, { value?: string }>>(userKey(this.phone));
+    if (user === undefined) this.isErased = true;
+    for (const { value } of Object.values(user ?? {})) if (value !== undefined) this.values.add(value);
+    for (const id of new Set([...this.seen.keys(), ...more])) {
+      const item = await read<RequestItem>(requestKey(id));
+      if (item !== undefined) this.#hold(id, item);
+    }
+  }
+
+  #hold(id: string, item: RequestItem): void {
+    const before = this.seen.get(id);
+    for (const [name, result] of Object.entries(before?.results ?? {}))
+      expect(item.results).toHaveProperty(name, result);
+    const isComplete = item.properties.every(({ property }) => property in item.results);
+    expect(item.completed !== undefined, 'completed').toBe(isComplete);
+    if (this.isErased) expect(item.results, 'after the erasure').toEqual(before?.results ?? {});
+    for (const result of Object.values(item.results)) {
+      if (result.status === 'approved') expect(this.values).toContain(result.value);
+    }
+    this.seen.set(id, item);
+  }
+
+  /** Every receipt about the user, under whichever name. */
+  async receipts(): Promise<ConsentReceipt[]> {
+    const erasure = await getConsistent<Key & { pseudonym: string }>(erasureKey(this.phone));
+    const names = [this.phone, ...(erasure === undefined ? [] : [erasure.pseudonym])];
+    return (await Promise.all(names.map(listConsentReceipts))).flat();
+  }
+
+  /** Holds what must be in the end. */
+  async holdEnd(steps: Step[]): Promise<void> {
+    const receipts = await this.receipts();
+    for (const [id, item] of this.seen) {
+      const released = Object.entries(item.results).filter(([, { status }]) => status === 'approved');
+      const told = receipts.filter(({ request }) => request === id).flatMap(({ properties }) => properties);
+      expect(told.sort(), 'receipts').toEqual(released.map(([name]) => name).sort());
+    }
+    const others = receipts.filter(({ request }) => !this.seen.has(request)).map(({ properties }) => properties);
+    expect(others).toEqual(this.retrieved.map(() => ['device_make']));
+    for (const { results } of this.retrieved) {
+      expect(results.device_make).toMatchObject({ status: 'approved' });
+      if (results.device_make?.status === 'approved') expect(this.values).toContain(results.device_make.value);
+    }
+
+    const results = this.seen.get(this.request)?.results ?? {};
+    for (const { status, results: shown } of this.fetched) expect(shown).toEqual(status === 'completed' ? results : {});
+    const answers = steps.flatMap((step) => (step.type === 'answer' ? [step.answers] : []));
+    for (const name of ASKED.slice(0, 3)) {
+      const given = answers.flatMap((each) => each[name] ?? []);
+      const { status } = results[name] ?? {};
+      if (given.length === 0) expect(status).toBeUndefined();
+      else if (!this.isErased) expect(status, 'an answer was taken').toBeDefined();
+      if (status === undefined) continue;
+      expect(given).toContain(status === 'denied' ? 'denied' : 'approved');
+      if (name === 'citizenship') expect(status).not.toBe('approved');
+      else expect(status).not.toBe('unavailable');
+    }
+  }
+}
+
+const race = (name: string, steps: fc.Arbitrary<Step[]>, afterwards: (over: Race) => Promise<void>): void => {
+  const inRuns = (numRuns: number) => async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), steps, async (scheduler, taken) => {
+        const over = new Race();
+        await over.begin();
+        await over.run(taken, scheduler);
+        await over.holdEnd(taken);
+        await afterwards(over);
+      }),
+      { numRuns },
+    );
+  };
+  test(name, inRuns(FEW));
+  test(`${name}, in ${MANY} races`, { tags: 'long' }, inRuns(MANY));
+};
+
+race(
+  'a property gets one result, what the profile said or what the user said no to, and a receipt if it was granted',
+  fc
+    .tuple(answer, answer, fc.array(fc.oneof(answer, update, other), { maxLength: 3 }))
+    .map(([a, b, more]) => [a, b, ...more]),
+  async (over) => expect(over.isErased).toBe(false),
+);
+
+race(
+  'an approval comes wholly before an erasure or not at all, and nothing is left of it',
+  fc.tuple(erase, answer, fc.array(fc.oneof(answer, other), { maxLength: 3 })).map(([a, b, more]) => [a, b, ...more]),
+  async ({ phone, values, isErased }) => {
+    expect(isErased).toBe(true);
+    const left = await wholeTable();
+    for (const value of values) expect(left).not.toContain(value);
+    vi.setSystemTime(Date.now() + 2 * MINUTE);
+    await resumeErasure(phone);
+    expect(await wholeTable()).not.toContain(phone);
+  },
+);

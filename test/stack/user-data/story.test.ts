@@ -1,0 +1,208 @@
+/** User data requests, step by step with the table at hand: what is counted, and what becomes of those that come late. */
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { isEmpty, personalDataOf } from '../../../infra/operator/queries/personal-data-export.ts';
+import { findUser, wholeUser } from '../../../infra/operator/queries/users-admin.ts';
+import { timestamp } from '../../../shared/core/clock.ts';
+import type { Conversation } from '../../../shared/messaging/events.ts';
+import { logItem } from '../../../shared/messaging/message.ts';
+import { readHead } from '../../../shared/messaging/outbox.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { documents } from '../../../shared/table/client.ts';
+import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
+import { eraseUser } from '../../../shared/user-data/erasure.ts';
+import { answerRequest, fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
+import type { PropertyName } from '../../../shared/users/profile-properties.ts';
+import { updateUser } from '../../../shared/users/users.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { lifetime } from '../../support/lifetime.ts';
+import { putAll } from '../support/many-items.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { reportState } from '../support/states.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
+
+const NOW = Date.UTC(2030, 0, 1);
+
+useOwnTable('user-data-story');
+
+const written = captureLog();
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+let events = 0;
+
+const update = (phone: string, change: Omit<Parameters<typeof updateUser>[1], 'phone_number'>): Promise<void> => {
+  events += 1;
+  return updateUser(`event-${events}`, { phone_number: phone, ...change });
+};
+
+const newUser = async (): Promise<string> => {
+  const phone = newPhone();
+  const properties = {
+    first_name: { value: 'Thandi', source: 'user' },
+    last_name: { value: 'M', source: 'user' },
+    device_make: { value: 'Nokia', source: 'device' },
+  };
+  await update(phone, { panelist: true, properties });
+  return phone;
+};
+
+const newBusiness = async (): Promise<string> => (await createAccount({ name: 'Test', id: newAccountId() })).id;
+
+const ask = (account: string, phone: string, properties: PropertyName[], key?: string) =>
+  startRequest(
+    account,
+    phone,
+    { reason: 'To know you', data: properties.map((property) => ({ property, required: false })) },
+    key,
+  );
+
+const accepted = () => written.map((line) => JSON.parse(line)).filter(({ message }) => message === 'accepted');
+
+describe('a request', () => {
+  test('that the user is asked is counted as accepted once, however often it is repeated', async () => {
+    const [account, phone] = [await newBusiness(), await newUser()];
+    const { id } = await ask(account, phone, ['first_name'], 'key 1');
+    expect((await ask(account, phone, ['first_name'], 'key 1')).id).toBe(id);
+    expect(accepted()).toMatchObject([
+      { level: 'info', type: 'user_data.request', account, user_data_request_id: id, accepted: 1 },
+    ]);
+  });
+
+  test('that is granted at once waits for nobody, and is counted as nothing that waits', async () => {
+    const [account, phone] = [await newBusiness(), await newUser()];
+    expect(await ask(account, phone, ['device_make'])).toMatchObject({ status: 'completed' });
+    expect(accepted()).toEqual([]);
+  });
+
+  test('of a user who is removed meanwhile is of nobody', async () => {
+    const [account, phone] = [await newBusiness(), await newUser()];
+    const send = documents.send.bind(documents);
+    vi.spyOn(documents, 'send').mockImplementation(async (command) => {
+      if (command instanceof TransactWriteCommand) {
+        vi.restoreAllMocks();
+        await eraseUser(phone);
+      }
+      return send(command);
+    });
+    await expect(ask(account, phone, ['first_name', 'device_make'])).rejects.toMatchObject({ code: 'user_not_found' });
+    expect(await listConsentReceipts(phone)).toEqual([]);
+  });
+
+  test('to a user whom an instance registered whose clock is ahead is asked, and answered', async () => {
+    vi.useFakeTimers({ now: NOW + 600_000, toFake: ['Date'] });
+    const [account, phone] = [await newBusiness(), await newUser()];
+    vi.setSystemTime(NOW);
+    const { id } = await ask(account, phone, ['first_name']);
+    expect(await answerRequest(id, { first_name: 'approved' })).toBeUndefined();
+    expect(await fetchRequest(account, id)).toMatchObject({
+      status: 'completed',
+      results: { first_name: { status: 'approved', value: 'Thandi' } },
+    });
+  });
+
+  test('that was made before the number was registered again is not answered by who has it now', async () => {
+    vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
+    const [account, phone] = [await newBusiness(), await newUser()];
+    const { id } = await ask(account, phone, ['first_name']);
+    vi.setSystemTime(NOW + 1);
+    const send = documents.send.bind(documents);
+    // What was asked of the one before is not removed yet.
+    vi.spyOn(documents, 'send').mockImplementation(async (command: { constructor: { name: string } }) => {
+      if (command.constructor.name === 'QueryCommand') throw new Error('cut off');
+      return send(command as Parameters<typeof send>[0]);
+    });
+    await expect(eraseUser(phone)).rejects.toThrow('cut off');
+    vi.restoreAllMocks();
+    vi.setSystemTime(NOW + 1_000);
+    await update(phone, { properties: { first_name: { value: 'Sipho', source: 'user' } } });
+    expect(await answerRequest(id, { first_name: 'approved' })).toEqual({ unknown: true });
+  });
+});
+
+describe('an update of a user', () => {
+  test('sets and removes what it names at once, and leaves all else, whether they are a panelist included', async () => {
+    const phone = await newUser();
+    await update(phone, {
+      properties: {
+        first_name: { value: 'Sipho', source: 'user' },
+        last_name: { value: null },
+        device_make: { value: null },
+      },
+    });
+    expect(await findUser(phone)).toMatchObject({ panelist: true });
+    expect(Object.keys((await wholeUser(phone))?.properties ?? {})).toEqual(['first_name']);
+    await update(phone, { panelist: false });
+    expect(await findUser(phone)).toMatchObject({ panelist: false });
+    await update(phone, {});
+    expect(await findUser(phone)).toMatchObject({ panelist: false });
+  });
+
+  test('registers one who was not: no panelist, unless it says so', async () => {
+    const [one, other] = [newPhone(), newPhone()];
+    await update(one, {});
+    await update(other, { panelist: true });
+    expect([await findUser(one), await findUser(other)]).toMatchObject([{ panelist: false }, { panelist: true }]);
+  });
+});
+
+describe('what is kept about a user', () => {
+  test('is nothing of somebody who was never there', async () => {
+    expect(isEmpty(await personalDataOf(newPhone()))).toBe(true);
+  });
+
+  test('is something where there is a profile alone', async () => {
+    const phone = newPhone();
+    await update(phone, {});
+    expect(isEmpty(await personalDataOf(phone))).toBe(false);
+  });
+
+  test('is something where there is a log entry alone, and what waits beside it', async () => {
+    const [account, phone] = [await newBusiness(), newPhone()];
+    await sendMessage(account, { to: phone, type: 'text', text: { body: 'Hello' } }, {});
+    const kept = await personalDataOf(phone);
+    expect(isEmpty(kept)).toBe(false);
+    expect(kept).toMatchObject({ profile: null, log: [{ account, state: 'sent' }], waiting: [{ account }] });
+    expect(Object.keys(kept.log[0] ?? {})).not.toContain('reason');
+    const conversation: Conversation = { direction: 'app', account, phone };
+    expect(await readHead(conversation)).toBeDefined();
+  });
+
+  test.each(['answers', 'requests', 'grants', 'log', 'waiting'] as const)(
+    'is something where there are %s alone',
+    (kind) => {
+      const nothing = {
+        phone_number: '27821234567',
+        profile: null,
+        answers: [],
+        requests: [],
+        grants: [],
+        log: [],
+        waiting: [],
+      };
+      expect(isEmpty(nothing)).toBe(true);
+      expect(isEmpty({ ...nothing, [kind]: [{}] })).toBe(false);
+    },
+  );
+
+  test('is nothing that has expired, though the table still has it', async () => {
+    const [account, phone] = [await newBusiness(), newPhone()];
+    const message = { id: 'message-1', account, phone, job_id: 'job-1', payload_type: 'text', ...lifetime };
+    await putAll([{ ...logItem(message, 'sent', timestamp()), expires_at: Math.floor(Date.now() / 1_000) - 1 }]);
+    expect(isEmpty(await personalDataOf(phone))).toBe(true);
+  });
+
+  test('tells why a message failed', async () => {
+    const [account, phone] = [await newBusiness(), newPhone()];
+    const id = await sendMessage(account, { to: phone, type: 'text', text: { body: 'Hello' } }, {});
+    await reportState(id, 'delivery_failed', 'phone is off');
+    expect((await personalDataOf(phone)).log).toMatchObject([
+      { message_id: id, state: 'sent' },
+      { message_id: id, state: 'delivery_failed', reason: 'phone is off' },
+    ]);
+  });
+});
