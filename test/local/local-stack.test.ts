@@ -315,7 +315,7 @@ test('a call under way can be ended as by a crash, and others go on', async () =
   expect(small.stack.kill('Slow')).toBe(false);
 });
 
-test('what the template holds and the local stack does not know is refused', async () => {
+test('what the template holds and the emulator does not know is refused', async () => {
   const odd: SmallFunction = { source: '', environment: { ODD: { 'Fn::Base64': 'x' } } };
   await expect(small.load({ functions: { ...functions, Odd: odd }, resources })).rejects.toThrow(
     'does not know this intrinsic function of the template: "Fn::Base64"',

@@ -22,7 +22,7 @@ export const listenOnLoopback = async (server: Server, port: number): Promise<st
 };
 
 /**
- * Has a server of the local stack take the port that the user's settings give it, 0 for any free one. Answers its address.
+ * Has a server take the port that the user's settings give it, 0 for any free one. Answers its address.
  *
  * @throws StartError — the port cannot be had
  */

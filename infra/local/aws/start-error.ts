@@ -1,4 +1,4 @@
-/** Something outside keeps the local stack from starting; the message is one line that says what to do. */
+/** Something outside keeps the emulator from starting; the message is one line that says what to do. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

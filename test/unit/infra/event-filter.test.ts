@@ -64,6 +64,6 @@ describe('what is not served is refused', () => {
     ['a list', []],
     ['a list in a list', { eventName: [['INSERT']] }],
   ])('%s', (_, pattern) => {
-    expect(() => readFilter([JSON.stringify(pattern)])).toThrow('The local stack does not serve this');
+    expect(() => readFilter([JSON.stringify(pattern)])).toThrow('The emulator does not serve this');
   });
 });

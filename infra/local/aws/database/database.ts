@@ -1,9 +1,9 @@
-/** The database under the local stack: Dynoxide beside us, or whatever speaks DynamoDB at `DYNAMODB_ENDPOINT`. */
+/** The database under the emulator: Dynoxide beside us, or whatever speaks DynamoDB at `DYNAMODB_ENDPOINT`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
@@ -22,10 +22,16 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Shipped in a package of its own for each platform; there is one for Linux on x64. */
-export const BINARY = fileURLToPath(
-  new URL(`../../../../node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`, import.meta.url),
-);
+const findBinary = (): string => {
+  try {
+    return createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
+  } catch {
+    return '';
+  }
+};
+
+/** The embedded database, from a package for each platform: there is one for Linux on x64. Empty where there is none. */
+export const BINARY = findBinary();
 
 const START_DYNAMODB_LOCAL =
   'start DynamoDB Local (docker run -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb) and set DYNAMODB_ENDPOINT=http://127.0.0.1:8000';

@@ -63,5 +63,5 @@ const identityFrom = (source: string, { headers, query }: Identity): string | un
   const [, kind, name = ''] = /^\$request\.(header|querystring)\.(.+)$/.exec(source) ?? [];
   if (kind === 'header') return headers[name.toLowerCase()];
   if (kind === 'querystring') return query.get(name) ?? undefined;
-  throw new Error(`The local stack does not know the identity source ${source}.`);
+  throw new Error(`The emulator does not know the identity source ${source}.`);
 };

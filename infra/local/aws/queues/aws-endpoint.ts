@@ -71,7 +71,7 @@ export class AwsEndpoint {
     const caller = callerOf(headers);
     if (service === 'AmazonSQS') return this.#answerQueueCall(caller, action, input);
     if (service === 'secretsmanager' && action === 'GetSecretValue') return this.#tellSecret(caller, input);
-    return refusal('com.amazon.coral.service#UnknownOperationException', `The local stack does not serve ${action}.`);
+    return refusal('com.amazon.coral.service#UnknownOperationException', `The emulator does not serve ${action}.`);
   }
 
   async #answerQueueCall(caller: string, action: string, input: unknown): Promise<Answer> {

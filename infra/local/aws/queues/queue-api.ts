@@ -69,7 +69,7 @@ export const readQueueCall = (queues: Queues, action: string, input: unknown): Q
     const { success, output, issues } = v.safeParse(schema, input);
     if (!success) {
       const wrong = issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`).join('; ');
-      throw new QueueError('InvalidParameterValue', `The local stack does not serve these parameters: ${wrong}`);
+      throw new QueueError('InvalidParameterValue', `The emulator does not serve these parameters: ${wrong}`);
     }
     const queue = queues.at(output.QueueUrl);
     if (queue === undefined) {
@@ -102,7 +102,7 @@ export const readQueueCall = (queues: Queues, action: string, input: unknown): Q
     case 'GetQueueAttributes':
       return call(action, (queue, { AttributeNames }) => ({ Attributes: pick(attributesOf(queue), AttributeNames) }));
     default:
-      throw new QueueError('UnsupportedOperation', `The local stack does not serve ${action}.`);
+      throw new QueueError('UnsupportedOperation', `The emulator does not serve ${action}.`);
   }
 };
 

@@ -273,7 +273,7 @@ const check = ({ body, group, deduplicationId }: Draft, { fifo }: QueueDefinitio
     );
   }
   if (!fifo && (group ?? deduplicationId) !== undefined) {
-    throw new QueueError('InvalidParameterValue', 'The local stack has groups and deduplication in FIFO queues only.');
+    throw new QueueError('InvalidParameterValue', 'The emulator has groups and deduplication in FIFO queues only.');
   }
 };
 

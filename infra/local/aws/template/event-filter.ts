@@ -68,4 +68,4 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const unserved = (what: string, value: unknown): Error =>
-  new Error(`The local stack does not serve this ${what} of an event filter: ${JSON.stringify(value)}`);
+  new Error(`The emulator does not serve this ${what} of an event filter: ${JSON.stringify(value)}`);

@@ -37,4 +37,4 @@ export const found = <Value>(map: Map<string, Value>, key: string): Value => {
 };
 
 export const unknown = (what: string, value: unknown): Error =>
-  new Error(`The local stack does not know this ${what} of the template: ${JSON.stringify(value)}`);
+  new Error(`The emulator does not know this ${what} of the template: ${JSON.stringify(value)}`);

@@ -27,7 +27,7 @@ type Resource = { Type: string; Properties?: { [key: string]: Json } };
 /**
  * Reads the synthesised stack in `folder`.
  *
- * @throws Error — the template holds something that the local stack does not know
+ * @throws Error — the template holds something that the emulator does not know
  */
 export const readTemplate = async (folder: string, surroundings: Surroundings): Promise<Template> => {
   const template = await readJson(join(folder, `${surroundings.stackName}.template.json`));
