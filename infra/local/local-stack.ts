@@ -47,7 +47,11 @@ export class LocalStack extends AwsEmulator {
   }
 }
 
-/** Reads the service's template as the local stack does, with these URLs and this table's name in it. */
+/**
+ * Reads the service's template as the local stack does, with these URLs and this table's name in it.
+ *
+ * @internal Tests use it, too.
+ */
 export const readLocalTemplate = (
   assembly: string,
   { tableName, baseUrl, bridgeUrl, awsUrl }: Record<'tableName' | 'baseUrl' | 'bridgeUrl' | 'awsUrl', string>,

@@ -34,7 +34,11 @@ export const mintToken = (): string => {
   return `bapi_${digits}${checksum(digits)}`;
 };
 
-/** Whether a text has the form of a token: prefix, length and checksum. */
+/**
+ * Whether a text has the form of a token: prefix, length and checksum.
+ *
+ * @internal Tests use it, too.
+ */
 export const isWellFormedToken = (text: string): boolean => {
   // Stryker disable next-line ArrayDeclaration: The replacement matches nothing either, or is rejected too.
   const [, digits, check] = PATTERN.exec(text) ?? [];

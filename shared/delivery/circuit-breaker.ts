@@ -143,7 +143,11 @@ export const recordSuccess = async (destination: string, circuit: CircuitState):
 export const isFailing = async (destination: string): Promise<boolean> =>
   ((await getEventual<CircuitItem>(circuitKey(destination)))?.failures ?? 0) >= LIMIT;
 
-/** A little later than `time`, so that pending conversations do not all continue at once. */
+/**
+ * A little later than `time`, so that pending conversations do not all continue at once.
+ *
+ * @internal Tests use it, too.
+ */
 export const later = (time: number): number => time + between(0, scaled(SPREAD_MS));
 
 const directionOf = (destination: string) => ({

@@ -52,7 +52,11 @@ const SECOND_TRY = { afterMs: 1_500, leastMs: 250 };
 /** Milliseconds that a worker waits in all for pauses that a destination needs. After that, others have their turn. */
 const PAUSES_MS = 8_000;
 
-/** The destination of a conversation. An account without a platform has one that skips every entry. */
+/**
+ * The destination of a conversation. An account without a platform has one that skips every entry.
+ *
+ * @internal Tests use it, too.
+ */
 export const resolveDestination = async ({ direction, account }: Conversation): Promise<Destination> =>
   direction === 'app' ? appNetwork() : platformOf(account);
 

@@ -38,7 +38,11 @@ export const endpoint = <Name extends EndpointName>(
   handle: (request: RequestOf<Api[Name]>) => Promise<ResponseOf<Api[Name]>>,
 ) => serve<Api[Name]>(api[name], handle);
 
-/** The same for an endpoint that is described anywhere. */
+/**
+ * The same for an endpoint that is described anywhere.
+ *
+ * @internal Tests and benchmarks use it, too.
+ */
 export const serve = <E extends Endpoint>(
   description: E,
   handle: (request: RequestOf<E>) => Promise<ResponseOf<E>>,

@@ -28,5 +28,9 @@ interface HandledBatch {
   size: number;
 }
 
-/** Not at all, as it was, or in two calls of which the second begins with the record at this place. */
+/**
+ * Not at all, as it was, or in two calls of which the second begins with the record at this place.
+ *
+ * @internal Tests use it, too.
+ */
 export type Repetition = 'no' | 'whole' | { cutAt: number };

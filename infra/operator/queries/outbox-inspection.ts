@@ -170,7 +170,11 @@ const makeDue = (conversation: Conversation): Promise<boolean> =>
     ExpressionAttributeValues: { ':now': sortableTime(now()) },
   });
 
-/** Closes a destination's circuit, and ends a pause that it asked for. */
+/**
+ * Closes a destination's circuit, and ends a pause that it asked for.
+ *
+ * @internal Tests use it, too.
+ */
 export const resetCircuit = async (destination: string): Promise<void> => {
   await remove(circuitKey(destination));
 };
