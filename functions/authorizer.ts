@@ -1,6 +1,6 @@
 /**
  * The authorizer of both hosts: whose token is this, and what does it allow? API Gateway hands its context on to the
- * endpoint's function. An error of the table fails the call (500, not cached); it never refuses a good token.
+ * endpoint's function. An error of the table fails the call (500, not cached); it never rejects a valid token.
  */
 import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from 'aws-lambda';
 import { type Identity, identify } from '../shared/accounts/tokens.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/openapi.json: describes the API as it stands here. */
+/** GET /v1/openapi.json: returns the API description with the hosts of this stack. */
 import { apiDescription } from '../../shared/api/openapi/description.ts';
 import { baseUrl, bridgeUrl } from '../../shared/core/settings.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';

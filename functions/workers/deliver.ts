@@ -24,7 +24,7 @@ export const handler = worker('deliver', async ({ Records }: SQSEvent, remaining
       done.retry_scheduled += retry_scheduled ? 1 : 0;
       done.unfinished += unfinished ? 1 : 0;
     } catch (error) {
-      // Where this fails too, it comes again when the queue takes the worker for dead.
+      // If this fails too, the wake-up returns when its visibility time-out ends.
       await returnSoon(receiptHandle).catch((again) =>
         log('error', 'wake-up not returned early', describeError(again)),
       );

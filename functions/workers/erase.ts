@@ -1,13 +1,13 @@
-/** Each minute: goes on with erasures that are due. */
+/** Each minute: continues the erasures that are due. */
 
 import { describeError, log } from '../../shared/telemetry/log.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
 import { dueErasures, resumeErasure } from '../../shared/user-data/erasure.ts';
 
-/** Takes up no more erasures when this many milliseconds are left; the next minute goes on. */
+/** No erasure begins when fewer milliseconds are left; the next minute continues. */
 const RESERVE = 10_000;
 
-/** One that fails is left for the next minute and fails the invocation at its end, after all others had their turn. */
+/** A failed erasure is retried in the next minute, and fails the invocation at its end, after all others. */
 export const handler = worker('erase', async (_event: unknown, remaining) => {
   const done = { erasures: 0, failed: 0 };
   for await (const phones of dueErasures()) {

@@ -5,7 +5,7 @@ import { conversationOf } from '../../shared/table/keys.ts';
 import { keysIn } from '../../shared/table/stream.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
 
-/** A batch that fails is given again whole: wake-ups that were sent are swallowed by the queue then. */
+/** Lambda retries a failed batch as a whole: the queue drops wake-ups that were sent before. */
 export const handler = worker('relay', async (event: DynamoDBStreamEvent) => {
   const entries = keysIn(event);
   await wake(entries.map(({ pk, sk, trace_id }) => ({ conversation: conversationOf({ pk }), once: sk, trace_id })));

@@ -1,6 +1,6 @@
 /**
- * Each minute: takes up what is due. Conversations whose next attempt is due, or whose wake-up was lost, are woken; the
- * answers of deleted profilers are removed. And it measures what waits.
+ * Each minute: starts work that is due. It wakes conversations whose next attempt is due, or whose wake-up was lost. The
+ * answers of deleted profilers are removed. It also measures the pending entries.
  */
 
 import type { ScheduledEvent } from 'aws-lambda';
@@ -16,10 +16,10 @@ import { describeError, log } from '../../shared/telemetry/log.ts';
 import { measure } from '../../shared/telemetry/metrics.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
 
-/** Takes up no more work when this many milliseconds are left; the next minute goes on. */
+/** No work begins when fewer milliseconds are left; the next minute continues. */
 const RESERVE = 10_000;
 
-/** What fails is left for the next minute and fails the invocation at its end, after all others had their turn. */
+/** Failed work is retried in the next minute, and fails the invocation at its end, after all other work. */
 export const handler = worker('sweep', async (event: Pick<ScheduledEvent, 'time'>, remaining) => {
   const time = sortableTime(Date.parse(event.time));
   const done = { woken: 0, answers: 0, profilers: 0, failed: 0 };

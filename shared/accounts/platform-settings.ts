@@ -2,16 +2,16 @@
 import type { Key } from '../table/keys.ts';
 
 export interface PlatformSettings {
-  /** How it is told what it is told; holds secrets. */
+  /** How it is notified; contains secrets. */
   settings: object;
-  /** How its own requests are known, where they show it. */
+  /** How its own requests are authenticated, if it signs them. */
   hook?: object;
 }
 
 /** The names of the chat platforms that an account can have. */
 export type PlatformName = 'rapidpro' | 'turn' | 'webhook';
 
-/** The row that only `deliver` and operators read: it holds secrets. */
+/** The row that only `deliver` and operators read: it contains secrets. */
 export interface PlatformItem extends Key {
   platform: PlatformName;
   settings: object;

@@ -1,6 +1,6 @@
 /**
  * Tokens: `bapi_`, 32 random bytes in hex, and a CRC-32 of those digits in hex. The prefix lets scanners find a leaked
- * one, the checksum lets a mistyped one be refused without a read. Only the SHA-256 is stored.
+ * one, the checksum lets the authorizer reject a mistyped one without a read. Only the SHA-256 is stored.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';

@@ -35,7 +35,7 @@ export interface Endpoint {
   responses: Partial<Record<200 | 204 | 304, v.GenericSchema | null>>;
   /** Problems that this endpoint answers besides those that any endpoint of its kind may (`problemsOf`). */
   problems: readonly ProblemCode[];
-  /** Seconds that its function may take, where it waits for something; else a few. */
+  /** Seconds that its function may take, if it waits; a few by default. */
   timeout?: number;
   /** Ways in which its function touches the table: its role allows these and no others. */
   table: readonly AccessPatternName[];

@@ -93,7 +93,7 @@ export const userDataRequests = {
     query: v.object({ long_poll: v.optional(wholeNumber(0, 30), '0') }),
     responses: { 200: userData },
     problems: ['request_not_found'],
-    // The gateway gives up after 30.
+    // API Gateway's limit is 30.
     timeout: 29,
     table: ['findRequest'],
   }),

@@ -2,7 +2,7 @@
 import type { AccessPatternName } from '../table/access-patterns.ts';
 
 interface Worker {
-  /** One line for whoever looks at the function in AWS. */
+  /** One line for the AWS console. */
   summary: string;
   /** Seconds that an invocation may take. */
   timeout: number;

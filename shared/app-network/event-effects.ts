@@ -36,7 +36,7 @@ export const prefetch = async (
   return { messages, logged, asked };
 };
 
-/** The number of the user whom an event is about; nothing, where it names what nobody knows. */
+/** The number of the user whom an event is about; nothing, if the event names an unknown message or request. */
 export const userOf = (subject: Subject | undefined, { messages, asked }: PrefetchedData): string | undefined => {
   if (subject === undefined) return undefined;
   if ('phone' in subject) return subject.phone;

@@ -1,8 +1,8 @@
-/** Idempotency keys: what tells a repeat of a request from another use of its key. */
+/** Idempotency keys: a hash distinguishes the repeat of a request from another request with the same key. */
 import { createHash } from 'node:crypto';
 import { Problem } from './problems.ts';
 
-/** SHA-256 of what made something, to be kept beside it. */
+/** SHA-256 of a request, to be stored with what the request created. */
 export const hashOf = (request: unknown): string =>
   createHash('sha256').update(JSON.stringify(request)).digest('base64url');
 

@@ -6,7 +6,7 @@ import { validate as isUuid, v4, v5, v7 } from 'uuid';
 /** Namespace of ids that are made from an idempotency key. */
 const KEYED_IDS = 'a1f1c9b6-6a53-4f0e-9f3a-0d3d0b8f7c11';
 
-/** Stands for a person who is to be forgotten: random, and nobody's number. */
+/** Replaces the number of an erased user: random, and not a number. */
 export const newPseudonym = (): string => `erased-${v4()}`;
 
 /** Whether a text is such a pseudonym. */

@@ -1,6 +1,6 @@
 /**
  * Works on all items, at most so many at a time. After a failure no further item is begun; the ones under way end first, so
- * that nothing goes on after the caller has responded.
+ * that no work continues after the caller has responded.
  *
  * @throws the first failure
  */

@@ -1,4 +1,4 @@
-/** What the stack tells its functions through the environment. */
+/** Settings of the stack, which functions read from the environment. */
 
 const setting = (name: string): string => {
   const value = process.env[name];

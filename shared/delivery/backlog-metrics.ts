@@ -1,16 +1,16 @@
-/** How much waits to go out, and how long: in conversations that are due, and in those that are put off. */
+/** The backlog: conversations with pending entries, those that are due and those with a scheduled retry. */
 
 import { now } from '../core/clock.ts';
 import { isHeadKey } from '../table/keys.ts';
 import { type Due, laterWork } from './scheduled-work.ts';
 
-/** Conversations that are looked at, beside those that are due, to tell how many wait: some 300 read units a minute. */
+/** Conversations that are counted besides those that are due: some 300 read units a minute. */
 const COUNTED = 10_000;
 
 export class Backlog {
-  /** Conversations in which something waits. */
+  /** Conversations with pending entries. */
   waiting = 0;
-  /** Seconds that the oldest of it has waited. */
+  /** Age of the oldest pending entry, in seconds. */
   oldest_s = 0;
 
   /** Counts conversations. */

@@ -1,4 +1,4 @@
-/** Work that waits for its time. Items that carry the index attributes of `dueAt` are found here when it has come. */
+/** Scheduled work: items with the index attributes of `dueAt` are found here when they are due. */
 import { pages } from '../table/client.ts';
 import { duePartitions, type Key } from '../table/keys.ts';
 

@@ -17,10 +17,10 @@ interface SpacingItem extends Key {
 /** Seconds for which a pause is kept: more than any lasts. */
 const KEPT = 60;
 
-/** Until when a call has to wait, in milliseconds since 1970; 0 if no equal one was made of late. 1 read unit. */
+/** When a call may be made, in milliseconds since 1970; 0 if no equal call was made recently. 1 read unit. */
 export const pauseUntil = async ({ subject, pauseMs }: Spacing): Promise<number> => {
   const { until = 0 } = (await getConsistent<SpacingItem>(spacingKey(subject))) ?? {};
-  // Clocks differ: nothing waits longer than a pause.
+  // Clocks differ: the pause is the longest wait.
   return Math.min(until, now() + scaled(pauseMs));
 };
 

@@ -41,7 +41,7 @@ export const checkReported = async (account: string, receipt: StatusReceipt): Pr
       its > generation || over.has(sk) || (sk === own && reported >= earliest),
   );
   const until = Math.max(earliest, ...receipts.map(({ reported = 0 }) => reported + scaled(pauseMs)));
-  // Clocks differ: nothing waits longer than a pause.
+  // Clocks differ: the pause is the longest wait.
   return { isNew: !isOld, until: Math.min(until, now() + scaled(pauseMs)) };
 };
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { invalidRequest } from '../core/problems.ts';
 
-/** Which list a cursor goes on with: whose it is, and what it is filtered by. */
+/** The list that a cursor continues: its account and its filters. */
 type List = readonly (string | number | undefined)[];
 
 /** Characters of a position: ours have far fewer, and the table takes no key of more than 1,024 bytes. */

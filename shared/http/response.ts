@@ -46,7 +46,7 @@ export const nextPage = (path: string, query: Record<string, string | number | u
   return { link: `<${path}?${given}>; rel="next"` };
 };
 
-/** Answers may hold personal data, and a list is another one a moment later: nobody keeps a copy. */
+/** Responses may contain personal data, and lists change: no cache keeps a copy. */
 const UNCACHED = { 'cache-control': 'no-store' };
 
 export const toResponse = (reply: Ok<unknown> | NoContent | NotModified): HttpResponse => {
@@ -68,7 +68,7 @@ export const toResponse = (reply: Ok<unknown> | NoContent | NotModified): HttpRe
       };
 };
 
-/** An answer that tells of a problem (RFC 9457). */
+/** A response with a problem document (RFC 9457). */
 export const toProblemResponse = (
   status: number,
   problem: Record<string, unknown>,

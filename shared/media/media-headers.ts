@@ -2,7 +2,7 @@
 import { now } from '../core/clock.ts';
 import type { Media } from './media.ts';
 
-/** Headers of an answer with media (RFC 9110, 9111). They are kept by whoever gets them until the address expires. */
+/** Headers of a response with media (RFC 9110, 9111). Caches keep it until the URL expires. */
 export const mediaHeaders = ({ type, sha256, until }: Media) => ({
   'content-type': type,
   'content-disposition': type.startsWith('image/') ? 'inline' : 'attachment',

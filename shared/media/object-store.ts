@@ -11,7 +11,7 @@ const PATIENCE = 6_000;
 /** Attempts after the first, where the bucket is busy. */
 const RETRIES = 2;
 
-/** Puts an object. `sha256` in hexadecimal: the bucket refuses what arrives otherwise. */
+/** Puts an object. `sha256` in hexadecimal: the bucket rejects other content. */
 export const putObject = async (key: string, bytes: Uint8Array<ArrayBuffer>, sha256: string): Promise<void> => {
   const { status } = await call(key, { method: 'PUT', body: bytes, headers: { 'x-amz-content-sha256': sha256 } });
   if (status >= 300) throw new Error(`The bucket answered ${status}.`);

@@ -29,7 +29,7 @@ export interface Uploaded {
 }
 
 /**
- * Stores a file, and gives it an address. What it is, its content decides, and neither its name nor what is said of it.
+ * Stores a file, and gives it a URL. The service detects the type from the content, not from the name or the header.
  * 2 write units and a put to the bucket.
  *
  * @throws file_too_large — over 4 MB

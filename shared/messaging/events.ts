@@ -25,7 +25,7 @@ export interface Asked {
   property: PropertyName;
   /** Why this one. */
   reason?: string | undefined;
-  /** Whether the business cannot do without; the app may tell the user. */
+  /** Whether the business requires it; the app may show this to the user. */
   required: boolean;
 }
 
@@ -98,8 +98,8 @@ export interface Entry extends Key {
 export type PlatformDraft = Content & {
   to: string;
   quick_replies?: string[];
-  /** What the platform knows the message by, where it says so. Parts of one message have the same. */
+  /** The platform's id of the message, if it sends one. Parts of one message share it. */
   reference?: string;
-  /** Where the address of its image or file stands in what the platform sent: a JSON pointer. */
+  /** The position of the URL of its image or file in the platform's request: a JSON pointer. */
   mediaAt?: string;
 };

@@ -8,7 +8,7 @@ import { type Key, messageIdOf, messageKey, ofLog, stateKey } from '../table/key
 /** The first state of a message to a user, and of one from a user; all others follow. */
 const firstStates = ['sent', 'received'] as const;
 
-/** Everything that can become of a message. */
+/** All states of a message. */
 export const states = [
   ...firstStates,
   'delivered_to_server',
@@ -21,25 +21,25 @@ export const states = [
 
 export type State = (typeof states)[number];
 
-/** A message as the service remembers it. Its content is not part of it: that is kept only while it waits. */
+/** A message as the service stores it, without its content, which is stored only while the message is pending. */
 export interface Message {
   id: string;
   account: string;
-  /** The user's number, whoever wrote. */
+  /** The user's number, for messages of both directions. */
   phone: string;
   job_id: string;
   /** `text`, `image`, `file`; empty where unknown. */
   payload_type: string;
-  /** Set where the account's platform is told what becomes of it. */
+  /** Set if its states are reported to the account's platform. */
   reported?: true;
   /**
-   * The name of the chat platform that sent it, and what it knows it by: other messages may have the same id there. The
+   * The name of the chat platform that sent it, and the platform's id, which other messages may share. The
    * generation counts how often the platform has resent the message after it failed.
    */
   origin?: { platform: string; id: string; generation?: number };
   /** When it was accepted: `created` of its first log entry. */
   accepted: string;
-  /** When all rows about it expire, in seconds since 1970: its log entries, and the notes of what its platform was told. */
+  /** When all rows about it expire, in seconds since 1970: its log entries, and the receipts of reported statuses. */
   expires_at: number;
 }
 
@@ -48,15 +48,15 @@ export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'i
   state: State;
   /** When it reached the state. */
   created: string;
-  /** Why, where it failed. */
+  /** The cause of a failure. */
   reason?: string;
   /** Set by `count`, once. */
   counted?: true;
 }
 
 /**
- * When a message expires that is accepted now. All its rows take this over, however late they are written: a state that
- * outlived its message would be taken for one of the next message with the same idempotency key.
+ * When a message expires that is accepted now. All its rows get this time, however late they are written: a state that
+ * outlived its message would count as one of the next message with the same idempotency key.
  */
 export const lifetimeFrom = (accepted: string): Pick<Message, 'accepted' | 'expires_at'> => ({
   accepted,

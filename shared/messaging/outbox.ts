@@ -1,6 +1,6 @@
 /**
- * Outboxes: what waits to go out, in order, a conversation each. Whatever is accepted is put here in the transaction that
- * accepts it, together with the conversation's head, by which `sweep` finds it even if every wake-up is lost.
+ * Outboxes: the pending entries of each conversation, in order. The transaction that accepts an entry also writes the
+ * conversation's head, so that `sweep` finds the entry even if every wake-up is lost.
  */
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId, newIdAfter } from '../core/ids.ts';
@@ -16,15 +16,15 @@ import {
 import { traceId } from '../telemetry/trace.ts';
 import type { Conversation, Entry, Outgoing } from './events.ts';
 
-/** What a conversation with anything waiting in it is known by. */
+/** The head of a conversation with pending entries. */
 export interface Head extends Key {
-  /** Counts what was accepted. */
+  /** The number of entries that were accepted. */
   generation: number;
   /** Id of the entry that was accepted last. */
   newest: string;
-  /** Since when the oldest of it waits, or longer. */
+  /** When the oldest pending entry was accepted, or earlier. */
   created: string;
-  /** When `sweep` looks at it. */
+  /** When `sweep` wakes the conversation. */
   gsi1sk: string;
   /** Attempts that failed in a row, why the last one did, and when the next one is due. */
   attempts?: number;
@@ -37,14 +37,15 @@ const OVERDUE_MS = 60_000;
 /** Entries that are read at a time. */
 const PAGE = 10;
 /**
- * Puts something into a conversation's outbox, within the transaction that accepts it: `transactInOrder`. 4 write units.
+ * The writes that put an entry into a conversation's outbox, for the transaction that accepts it: `transactInOrder`. 4
+ * write units.
  *
- * @param after - the id of the entry that it comes after; the clock's time will do, where nothing is given
+ * @param after - the id of the entry that it follows; by default, the clock decides
  */
 export const enqueueWrites = (conversation: Conversation, outgoing: Outgoing, after: string | undefined): Write[] =>
   enqueueAllWrites(conversation, [outgoing], after);
 
-/** The same for several, which go out in this order. 2 write units each, and 2 for the head. */
+/** The same for several entries, which are delivered in this order. 2 write units each, and 2 for the head. */
 export const enqueueAllWrites = (
   conversation: Conversation,
   outgoing: [Outgoing, ...Outgoing[]],
@@ -100,7 +101,7 @@ export const transactInOrder = async (writesAfter: (after: string | undefined) =
   }
 };
 
-/** The head of a conversation; nothing, where nothing waits. 1 read unit. */
+/** The head of a conversation; nothing, if no entry is pending. 1 read unit. */
 export const readHead = (conversation: Conversation): Promise<Head | undefined> =>
   getConsistent<Head>(headKey(conversationName(conversation)));
 
@@ -108,7 +109,7 @@ export const readHead = (conversation: Conversation): Promise<Head | undefined> 
 export const isRetryScheduled = ({ retry_at }: Head): boolean =>
   retry_at !== undefined && retry_at > sortableTime(now());
 
-/** What waits longest in a conversation, and whether that is all. 1 read unit for 4 KB. */
+/** The oldest pending entries of a conversation, and whether these are all. 1 read unit for 4 KB. */
 export const oldestEntries = async (conversation: Conversation): Promise<{ entries: Entry[]; all: boolean }> => {
   const { pk, sk } = entryKey(conversationName(conversation), '');
   const { items, next } = await page<Entry>({
@@ -133,7 +134,7 @@ export const pendingEntries = (conversation: Conversation): AsyncGenerator<Entry
 /** Removes an entry, within the transaction that settles it; the transaction fails if the entry was removed before. */
 export const dequeueWrite = ({ pk, sk }: Entry): Write => deleteExistingWrite({ pk, sk });
 
-/** Puts a conversation off: nothing goes out before `until` (milliseconds since 1970). 1 write unit and its index's. */
+/** Schedules a retry of a conversation at `until` (milliseconds since 1970). 1 write unit, and that of the index. */
 export const scheduleRetry = async (
   { pk, sk }: Head,
   why: { until: number; since: string; cause: string; attempts: number },
@@ -151,7 +152,7 @@ export const scheduleRetry = async (
   });
 };
 
-/** Notes that a conversation goes on: what failed before is over, and `sweep` need not look at it for a minute. */
+/** Resumes a conversation: earlier failures are forgotten, and `sweep` does not wake it for a minute. */
 export const resume = async (head: Head, since: string): Promise<Head> => {
   const gsi1sk = sortableTime(now() + scaled(OVERDUE_MS));
   await update({
@@ -164,13 +165,13 @@ export const resume = async (head: Head, since: string): Promise<Head> => {
   return { ...rest, gsi1sk, created: since };
 };
 
-/** Whether a head has to be told that its conversation goes on. */
+/** Whether the head of a conversation that continues is out of date. */
 export const needsRefresh = ({ attempts, gsi1sk }: Head): boolean =>
   // Stryker disable next-line ConditionalExpression,EqualityOperator: Only the number of updates differs.
   attempts !== undefined || gsi1sk <= sortableTime(now());
 
 /**
- * Ends a conversation in which nothing waited any more, unless something was accepted since its head was read.
+ * Ends a conversation without pending entries, unless an entry was accepted since its head was read.
  *
  * @returns whether it ended
  */

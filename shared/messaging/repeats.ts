@@ -28,7 +28,7 @@ interface Requested {
   last: number;
 }
 
-/** What is known of a message of a platform beside its first copies. */
+/** The repeats of a message of a platform, besides its first copies. */
 export interface Repeats {
   /** How often it was resent, and when last, in milliseconds since 1970. */
   generation: number;

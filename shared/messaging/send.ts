@@ -1,4 +1,4 @@
-/** Messages between businesses and users of the app (spec §4.14): sent, received, and what becomes of them. */
+/** Messages from businesses to users of the app (spec §4.14). */
 import { findAccount } from '../accounts/accounts.ts';
 import type { PlatformName } from '../accounts/platform-settings.ts';
 import { timestamp } from '../core/clock.ts';
@@ -19,7 +19,7 @@ export type Draft = { to: string; quick_replies?: string[] | undefined } & Conte
 
 /** A message in the table. */
 interface MessageItem extends LogItem {
-  /** SHA-256 of the request that made it, where it came with an idempotency key: tells a repeat from another use of it. */
+  /** SHA-256 of the request, if it had an idempotency key: distinguishes a repeat from another request with that key. */
   request?: string;
 }
 
@@ -78,7 +78,7 @@ export const acceptMessage = async (draft: Draft, sending: Sending): Promise<boo
     phone: to,
     job_id: known.job_id ?? jobOf(known.account, source, created),
     payload_type: content.type,
-    // Chat platforms hear of the messages that they sent themselves; a plain webhook of all.
+    // Chat platforms are notified of the messages that they sent, a plain webhook of all messages.
     ...((platform === 'webhook' || platform === source) && { reported: true }),
     ...lifetimeFrom(created),
   };

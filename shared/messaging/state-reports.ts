@@ -48,8 +48,8 @@ const CHUNK = 49;
 
 /**
  * Logs states that messages of one account and user reach, in this order, and reports them to the account's platform where
- * that wants to know. A state that is logged already changes nothing.
- * 1 write unit each with 3 on its indexes; where the platform is told 4 each, and 2 for each 49.
+ * if it is to be notified. A state that is logged already changes nothing.
+ * 1 write unit each with 3 on its indexes; if the platform is notified 4 each, and 2 for each 49.
  */
 export const recordStates = async (changes: StateChange[]): Promise<void> => {
   // A transaction takes an item once.

@@ -23,7 +23,7 @@ export const stateItem = ({ message, state, created, reason }: ReachedState): Lo
 
 /**
  * The writes by which a message reaches a state: its log entry, which fails where it has reached it before, and the
- * report to its account's platform, where that wants to know.
+ * report to its account's platform, if the platform is to be notified.
  */
 export const stateWrites = (what: ReachedState, after: string | undefined): Write[] => {
   const { message } = what;

@@ -20,7 +20,7 @@ export const post = async ({ url: address, headers, body }: OutboundRequest): Pr
   const { protocol } = url;
   if (protocol !== 'https:' && !(protocol === 'http:' && allowsLoopback()))
     throw new DeliveryError('address_not_https');
-  // The look-up is left out for addresses in figures.
+  // Numeric addresses are not looked up.
   if (!isPublicAddress(url)) throw new DeliveryError('address_not_public');
   const request = protocol === 'http:' ? requestHttp : requestHttps;
   return exchange((connection) => {
@@ -47,14 +47,14 @@ const lookUpPublic = (
   });
 };
 
-/** Whether an address in figures is public. What a name stands for is not known before it is looked up. */
+/** Whether a numeric address is public. Names are checked when they are resolved. */
 export const isPublicAddress = ({ hostname }: URL): boolean => {
   // Stryker disable next-line Regex: A host has brackets only around it.
   const literal = hostname.replace(/^\[|\]$/g, '');
   return isIP(literal) === 0 || isReachable(literal);
 };
 
-/** All that the public network routes of IPv6; beside it stand other spellings of IPv4. */
+/** The range of IPv6 that the public network routes; the other ranges contain spellings of IPv4 addresses. */
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Whether the public network routes an address; on the local stack, those of this machine are reached too. */

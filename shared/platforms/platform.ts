@@ -9,7 +9,7 @@ import { notSetUp, type OutboundRequest, type OutboundResponse } from '../outbou
 
 /** How the service talks to an account's platform. */
 export interface Platform {
-  /** What an operator may set, by name: first how it is told, then how its own requests are known. */
+  /** The settings of an operator, by name: first for notifications, then for the platform's own requests. */
   options: Record<string, SettingOption>;
   /** What an operator sets for an account, checked. @throws v.ValiError — with what is wrong */
   check(given: unknown): PlatformSettings;
@@ -41,7 +41,7 @@ type Options<Schema extends Settings> = Record<keyof Schema['entries'], SettingO
 
 interface Description<Out extends Settings, In extends Settings> {
   settings: Out;
-  /** How its own requests are known, where they show it. */
+  /** How its own requests are authenticated, if it signs them. */
   hook?: In;
   options: Options<Out> & Options<In>;
   buildRequest: (entry: Entry, settings: v.InferOutput<Out>) => OutboundRequest | undefined;
@@ -53,7 +53,7 @@ interface Description<Out extends Settings, In extends Settings> {
 
 type None = v.ObjectSchema<Record<never, never>, undefined>;
 
-/** Describes a platform by the shape of its settings, and how it is told what it is told. */
+/** Describes a platform by the form of its settings, and the requests that notify it. */
 export const describePlatform = <const Out extends Settings, const In extends Settings = None>({
   settings,
   hook,
@@ -91,8 +91,8 @@ export const describePlatform = <const Out extends Settings, const In extends Se
 });
 
 /**
- * Makes what tells a platform's status of one of its own messages, by what it calls the states that it wants to hear of:
- * its id of the message, the status, since when, and the message.
+ * Returns a function that reads a platform's status of one of its own messages from an entry: the platform's id of the
+ * message, the status by the platform's name, its time, and the message. `names` contains the states that are reported.
  */
 export const statusReader =
   <Status extends string>(platform: string, names: Partial<Record<State, Status>>) =>
@@ -116,15 +116,15 @@ interface PlatformStatus<Status> {
   message: Message;
 }
 
-/** What a user wrote, for a platform that knows texts only: media go by their address. */
+/** A user's message for a platform that accepts only texts: media become their URL. */
 export const textOf = (content: Content): string => {
   if (content.type === 'text') return content.text.body;
   return content.type === 'image' ? content.image.url : content.file.url;
 };
 
 /**
- * What an answer means that tells of settings gone wrong, a token that is refused or an address that is gone: users'
- * messages wait for someone to set them right. A state of a message that is not known there is no reason to wait.
+ * A retry, if the response shows that the settings are wrong: the platform rejects the token, or the URL does not exist.
+ * Users' messages are retried until the settings are corrected. States of a message that the platform does not know are not.
  */
 export const interpretSettingsError = (answer: OutboundResponse, { outgoing }: Entry): AttemptResult | undefined => {
   const mistaken = outgoing.type === 'message.received' ? [401, 403, 404] : [401, 403];

@@ -21,7 +21,7 @@ interface AnswerItem extends Key {
 }
 
 /**
- * Records one answer. The first answer stands: repeating it changes nothing.
+ * Records one answer. The first answer is final: repeating it changes nothing.
  * 2 write units (the table and the index by person) and 1.5 read units.
  *
  * @throws profiler_not_found — unknown, or another account's (the same error: spec §4.2, rule 2)
@@ -57,7 +57,7 @@ export const recordAnswer = async (account: string, answer: Answer): Promise<voi
 };
 
 /**
- * Removes one page of a deleted profiler's answers; after the last page its tombstone waits no longer.
+ * Removes one page of a deleted profiler's answers; after the last page its tombstone is no longer due.
  *
  * @param tombstone - key of the deleted profiler
  * @returns how many answers were removed, and whether that was all

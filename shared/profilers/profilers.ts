@@ -26,7 +26,7 @@ interface ProfilerItem extends Key {
   question: string;
   options: Option[];
   created_at: string;
-  /** SHA-256 of the request that made it: tells a repeat from another use of its idempotency key. */
+  /** SHA-256 of the request: distinguishes a repeat from another request with the same idempotency key. */
   request: string;
   /** Sort key of the row of its idempotency key, where it was made with one. */
   keyed?: string;
@@ -48,7 +48,7 @@ interface KeyedItem extends Key, Pick<ProfilerItem, 'id' | 'created_at' | 'reque
   expires_at?: number;
 }
 
-/** Unknown, or another account's: nobody learns which (spec §4.2, rule 2). */
+/** Unknown, or another account's: the API does not reveal which (spec §4.2, rule 2). */
 const profilerNotFound = (): Problem =>
   new Problem('profiler_not_found', 'None of your profilers has this id. GET /v1/research_profilers lists them.');
 

@@ -33,7 +33,7 @@ const PERIOD = 30 * 86_400;
 const MAX_READ = 1_000;
 
 /**
- * An account's log entries, newest first (by time, message, state), at most `limit`; `next` is where to go on.
+ * An account's log entries, newest first (by time, message, state), at most `limit`; `next` is the position of the next page.
  * One query where contact, or state, or both state and job are given; else one for each state, of at most `limit`
  * entries. Filtering a contact's entries reads at most 1,000 of them: a short page may have a next one.
  *
@@ -73,7 +73,7 @@ export const listLogs = async (
 interface Source {
   index: keyof typeof logPartitions;
   partition: string;
-  /** What stands before each position. */
+  /** The prefix of each position. */
   prefix: string;
   keep: (item: Listed) => boolean;
   /** Whether `keep` may leave entries out. */

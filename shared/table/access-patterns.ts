@@ -28,7 +28,7 @@ const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'expires_at'];
 
 /** The table's indexes: sparse, shared by several entities, holding only what their readers return. */
 export const indexes = {
-  /** Logs of an account by state; due work, `created` telling since when it waits. */
+  /** Logs of an account by state; due work, `created` is when it began. */
   gsi1: { holds: LOG_ENTRY },
   /** Logs of one contact; a person's answers and requests; an account's media. */
   gsi2: { holds: LOG_ENTRY },

@@ -23,7 +23,7 @@ import { retryConflicts } from './conflicts.ts';
 import { hasExpired } from './expiry.ts';
 import type { Key } from './keys.ts';
 
-/** Gives up quickly on a dead connection, in milliseconds: a caller is waiting, and trying again is cheap. */
+/** Short limits for a dead connection, in milliseconds: a caller waits, and a retry is cheap. */
 const patience = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
 
 // Pure, as bundles see it: a function that takes no more than a type or a name from here is made without the client.
@@ -32,13 +32,13 @@ export const documents = /* @__PURE__ */ DynamoDBDocumentClient.from(
   { marshallOptions: { removeUndefinedValues: true } },
 );
 
-/** What an update needs beside the table's name. */
+/** An update without the table's name. */
 export type Change = Omit<UpdateCommandInput, 'TableName' | 'UpdateExpression'> & { UpdateExpression: string };
 
 /** Under which condition an item is removed. */
 export type Condition = Pick<DeleteCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'>;
 
-/** What a query needs beside the table's name. */
+/** A query without the table's name. */
 type Query = Omit<QueryCommandInput, 'TableName'>;
 /** Condition under which an item counts as absent: the table may keep an expired one for two days more. */
 export const absent = () => ({
@@ -113,8 +113,8 @@ export const getManyEventual = async <Items extends unknown[]>(
   keys: { [Place in keyof Items]: Key },
 ): Promise<Many<Items>> => (await getMany(keys, false)) as Many<Items>;
 /**
- * Puts an item where none is. Answers the item that stands there already, or nothing when the new one was put: also where
- * the client put it at an attempt whose response was lost, and found it at the next.
+ * Puts an item if there is none. Returns the existing item, or nothing if the new one was put. It also returns nothing if
+ * the client put the item in an attempt whose response was lost, and finds it in the next attempt.
  */
 export const putIfAbsent = async <Item extends Key>(item: Item): Promise<Item | undefined> => {
   const command = new PutCommand({
@@ -188,7 +188,7 @@ export async function* pages<Item>(query: Query): AsyncGenerator<Item[]> {
   }
 }
 
-/** Removes items by their keys, however many, 25 a call; what the table puts off is tried again, more slowly. */
+/** Removes any number of items by their keys, 25 a call. Unprocessed keys are retried with growing pauses. */
 export const removeAll = async (keys: Key[]): Promise<void> => {
   let left = keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
   for (let delay = 50; left.length > 0; ) {

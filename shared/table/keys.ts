@@ -22,10 +22,10 @@ export const tokenKey = (sha256: string): Key => key(`TOKEN#${sha256}`, 'TOKEN')
 /** The list of accounts: one row each with id and name. */
 export const accountListKey = (account: string): Key => key('ACCOUNTS', `ACCOUNT#${account}`);
 
-/** An account; its tokens stand beside it. */
+/** An account. Its tokens are in the same partition. */
 export const accountKey = (account: string): Key => key(`ACCOUNT#${account}`, 'ACCOUNT');
 
-/** What people may know of a token: everything but the token. */
+/** The record of a token: everything except the token. */
 export const accountTokenKey = (account: string, token: string): Key => key(accountKey(account).pk, `TOKEN#${token}`);
 
 /** The account that a bot's phone number belongs to. */
@@ -53,7 +53,7 @@ export const profilersAfter = (account: string, profiler: string | undefined) =>
   to: profilerKey(account, '~').sk,
 });
 
-/** Which profiler an idempotency key made: beside the profilers, and not among them. */
+/** The profiler that a request with an idempotency key created: in their partition, outside the range of profilers. */
 export const profilerOfKey = (account: string, hash: string): Key => key(profilersOf(account), `IDEMPOTENCY#${hash}`);
 
 const ANSWERS = 'ANSWERS#';
@@ -121,7 +121,7 @@ export const circuitKey = (destination: string): Key => key(`CIRCUIT#${destinati
 /** How an account's chat platform is reached: address and secrets. */
 export const platformKey = (account: string): Key => key(`PLATFORM#${account}`, 'PLATFORM');
 
-/** What tells whether a request of an account's chat platform is its own. */
+/** The secret that authenticates requests of an account's chat platform. */
 export const hookKey = (account: string): Key => key(`HOOK#${account}`, 'HOOK');
 
 const STATUS_RECEIPTS = 'TOLD#';
@@ -130,7 +130,7 @@ const STATUS_RECEIPTS = 'TOLD#';
 export const statusReceiptKey = (account: string, id: string, generation: number, state: string): Key =>
   key(`${STATUS_RECEIPTS}${account}#${id}`, `${generation > 0 ? `GENERATION#${generation}#` : ''}STATE#${state}`);
 
-/** Until when a call has to wait because an equal one was made, by a hash of what they have in common. */
+/** When a call may follow an equal one, by a hash of what they have in common. */
 export const spacingKey = (subject: string): Key => key(`SPACING#${subject}`, 'SPACING');
 
 const REPEATS = 'REPEATS#';

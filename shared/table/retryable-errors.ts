@@ -22,6 +22,6 @@ export const isRetryable = (error: unknown): boolean =>
   error instanceof Error &&
   (PASSING.has(error.name) || ('code' in error && PASSING.has(String(error.code))) || isOfServer(error));
 
-/** Whether it was answered with 5xx: by the table's service, or by what stands before it and knows no names of errors. */
+/** Whether the response was 5xx: from DynamoDB, or from a proxy in front of it, which names no error. */
 const isOfServer = (error: Error): boolean =>
   '$metadata' in error && Number(Object(error.$metadata).httpStatusCode) >= 500;

@@ -44,7 +44,7 @@ export const updateWrite = (change: Change): Write => ({ Update: { TableName: ta
 export const transact = async (writes: Write[]): Promise<number[]> =>
   (await transactReturningItems(writes)).map(({ place }) => place);
 
-/** The same; answers what stands where a condition failed. */
+/** The same; returns the items whose conditions failed. */
 export const transactReturningItems = async (writes: Write[]): Promise<FailedCondition[]> => {
   const command = new TransactWriteCommand({ TransactItems: writes });
   try {

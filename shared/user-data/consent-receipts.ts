@@ -12,7 +12,7 @@ export interface ConsentReceipt {
   request: string;
   /** What was released. */
   properties: PropertyName[];
-  /** Why, in the words of who asked; nothing was said in a retrieval in one call. */
+  /** The reason that the business gave; none for a retrieval in one call. */
   reason?: string;
   /** When it was released. */
   created: string;

@@ -6,7 +6,7 @@ import { type Key, userKey } from '../table/keys.ts';
 
 /** An erasure under way. */
 export interface ErasureItem extends Key {
-  /** Stands for the number from now on; random, so that it leads back to nobody. */
+  /** Replaces the number from now on; random, so that it does not identify anyone. */
   pseudonym: string;
   /** Since when. */
   requested: string;
@@ -15,7 +15,7 @@ export interface ErasureItem extends Key {
 /** Milliseconds after which it is looked once more: what was under way when it began is over by then. */
 const AFTERMATH_MS = 120_000;
 
-/** Who is erased, and what stands for them. */
+/** The erased user, and the pseudonym. */
 export interface ErasedIdentity {
   phone: string;
   pseudonym: string;

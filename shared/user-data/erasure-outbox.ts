@@ -28,7 +28,7 @@ export const reportStopped = async (
   ]);
 };
 
-/** Takes out what waits in a conversation. A message that is not delivered is logged as failed. */
+/** Removes the pending entries of a conversation. A message that is not delivered is logged as failed. */
 export const dropPending = async (conversation: Conversation, whom: ErasedIdentity): Promise<number> => {
   let dropped = 0;
   for (;;) {

@@ -1,7 +1,7 @@
 /**
  * Erasure: forgets a user. The profile goes first, so that nothing can be granted any more; then what was answered, asked
- * and granted, what still waits, and the number in logs and receipts, which keep a pseudonym instead. It can be repeated,
- * and goes on where it ended.
+ * and granted, pending entries, and the number in logs and receipts, which keep a pseudonym instead. It can be repeated,
+ * and continues where it ended.
  */
 
 import { now, sortableTime } from '../core/clock.ts';
@@ -121,7 +121,7 @@ const putOffErasure = async (phone: string, requested: string, until: number): P
   });
 };
 
-/** Accounts that have anything about a user: whatever waits has its message in the log, or its request. */
+/** Accounts with data about a user. Each pending entry has a message in the log, or a request. */
 const accountsAbout = async (phone: string): Promise<{ inLog: Set<string>; others: Set<string> }> => {
   const inLog = new Set<string>();
   const others = new Set<string>();
@@ -219,7 +219,7 @@ const renameInLog = async (
   return renamed;
 };
 
-/** Has receipts stand under the pseudonym. */
+/** Replaces the number in receipts by the pseudonym. */
 const renameInReceipts = async ({ phone, pseudonym, until }: ErasedIdentity): Promise<number> => {
   const theirs = (await listConsentReceipts(phone)).filter(({ created }: ConsentReceipt) => created <= until);
   for (const grant of theirs)

@@ -113,7 +113,7 @@ export const startRequest = async (
   };
   const failed = await transactInOrder((after) => [
     putIfAbsentWrite(item),
-    // Nothing is released of a user who is gone by now, whoever has the number since.
+    // No value of a removed user is released, also if the number has a new owner.
     ...(released.length > 0
       ? [
           registeredSinceWrite(phone, created),
@@ -136,7 +136,7 @@ export const startRequest = async (
 };
 
 /**
- * What became of a request, as it is at this moment: nobody asks again after a notification. 1 read unit.
+ * The present state of a request: after a notification, the caller reads it only once. 1 read unit.
  *
  * @throws request_not_found — there is none, or it has expired, or it is another account's
  */
@@ -200,13 +200,13 @@ export const usersAsked = async (ids: string[]): Promise<Map<string, string>> =>
   return new Map(found.flatMap(([id, item]) => (item ? [[id, item.phone]] : [])));
 };
 
-/** Why a user's answer is not taken: nobody knows the request, or properties that it did not ask for. */
+/** Why a user's answer is rejected: the request is unknown, or did not ask for these properties. */
 export type RejectedAnswer = { unknown: true } | { strangers: string[] };
 
 /**
  * Takes a user's answer to a request, whole or in part: what is approved is copied from the profile. The first answer to a
- * property stands. The last one completes the request, which is told to its business's plain webhook. 2 read units, and
- * 1 for the account at the end; 2 write units for the request, 2 for a check, 2 for a receipt, 4 where it is told.
+ * property stands. The last one completes the request, and its business's plain webhook is notified. 2 read units, and
+ * 1 for the account at the end; 2 write units for the request, 2 for a check, 2 for a receipt, 4 if a webhook is notified.
  *
  * @returns nothing, where it is taken, or was before
  */
@@ -284,7 +284,7 @@ const answering = async ({
   ];
 };
 
-/** The writes by which a plain webhook hears that a request is completed; chat platforms do not ask. */
+/** The writes that notify a plain webhook of a completed request. Chat platforms make no such requests. */
 const completing = (
   request: RequestReference,
   platform: string | undefined,

@@ -5,7 +5,7 @@ import type { Key } from '../table/keys.ts';
 /** A user; each property is an attribute of its own, with the time of its data. */
 export interface UserItem extends Key {
   panelist: boolean;
-  /** When it was said whether the user is a panelist. */
+  /** The time of the data about `panelist`. */
   panelist_updated?: string;
   created: string;
   /** The time of the newest data. */

@@ -1,6 +1,6 @@
 /**
  * Removal of users as far as their profile goes; `erasure.ts` does the rest. A removal is remembered for seven days under a
- * hash of the number, so that older data that arrives later registers nobody.
+ * hash of the number, so that older data that arrives later does not register the user again.
  */
 import { now, timestamp } from '../core/clock.ts';
 import { getConsistent } from '../table/client.ts';

@@ -12,7 +12,7 @@ import { lastRemoval, notRemovedSinceWrite } from './user-removal.ts';
 /** What is known of a user, by property. */
 export type Profile = Partial<Record<PropertyName, { value: string; source: string }>>;
 
-/** What a property says, and who said so; `null` where the profile says nothing any more. */
+/** The value and the source of a property; `null` if it was removed from the profile. */
 type Property = { value: string; source: string } | { value: null };
 /**
  * Whether a number is a registered panelist's. 0.5 read units. If an eventually consistent read says no, it is repeated

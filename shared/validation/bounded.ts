@@ -37,7 +37,7 @@ const readAfter = <Schema extends v.GenericSchema>(
 interface ListBounds {
   /** Fewest items; 0 where it is not given. */
   min?: number;
-  /** What is said where there are fewer. */
+  /** The text of the error if there are fewer. */
   tooFew?: string;
   /** Most items. */
   max: number;
@@ -82,7 +82,7 @@ export const recordOf = <Name extends v.GenericSchema<string, string>, Value ext
 
 const anyFields = v.looseObject({});
 
-/** An object of any form, taken as it is: its fields cost nothing here, and whoever reads one parses it. */
+/** An object of any form. Its fields are not validated here: their reader parses them. */
 export const anyObject = {
   ...anyFields,
   '~run': ((dataset, config) => {

@@ -1,16 +1,16 @@
-/** What validation finds, in words for the caller: where, what is wrong, what is expected. */
+/** Validation errors in words for the caller: where, what is wrong, what is expected. */
 import * as v from 'valibot';
 import { invalidRequest, type ValidationError } from '../core/problems.ts';
 
 type Issue = v.BaseIssue<unknown>;
 
-/** A fault of a parameter: of path, query or headers. */
+/** An error in a parameter: of path, query or headers. */
 export const errorInParameter = (issue: Issue): ValidationError => ({
   parameter: keysOf(issue).join('.'),
   detail: describe(issue),
 });
 
-/** A fault of the body, or of the part of it that stands below `keys`. */
+/** An error in the body, or in the part of it below `keys`. */
 export const errorInBody = (issue: Issue, keys: string[] = []): ValidationError => ({
   pointer: pointerTo([...keys, ...keysOf(issue)]),
   detail: describe(issue),

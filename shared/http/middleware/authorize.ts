@@ -11,7 +11,7 @@ const identity = v.object({
   permissions: listOf(v.string(), { max: 100, of: 'permissions' }),
 });
 
-/** Who the authorizer says is calling; nobody, where the route has no authorizer. */
+/** The caller by the authorizer's context; nothing, if the route has no authorizer. */
 export const identityOf = (event: HttpEvent): v.InferOutput<typeof identity> | undefined => {
   const { success, output } = v.safeParse(identity, event.requestContext.authorizer?.lambda);
   return success ? output : undefined;
