@@ -30,7 +30,11 @@ const findBinary = (): string => {
   }
 };
 
-/** The embedded database, from a package for each platform: there is one for Linux on x64. Empty where there is none. */
+/**
+ * The program of the embedded database, from a package for each platform: there is one for Linux on x64. Otherwise empty.
+ *
+ * @internal Tests use it, too.
+ */
 export const BINARY = findBinary();
 
 const START_DYNAMODB_LOCAL =
