@@ -12,7 +12,7 @@ import { createGzip } from 'node:zlib';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { BINARY } from '../../../infra/local/aws/database/database.ts';
+import { BINARY } from '../../../infra/local/aws/database/embedded.ts';
 import { freePort } from '../../../infra/local/aws/free-port.ts';
 import { callTableOf } from '../../../infra/local/call-table.ts';
 import type { Key } from '../../../shared/table/keys.ts';

@@ -1,8 +1,5 @@
 /** The database under the emulator: Dynoxide beside us, or whatever speaks DynamoDB at `DYNAMODB_ENDPOINT`. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   CreateTableCommand,
@@ -13,29 +10,14 @@ import {
   ResourceNotFoundException,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { freePort } from '../free-port.ts';
 import { StartError } from '../start-error.ts';
 import type { TableDefinition } from '../template/definitions.ts';
+import { BINARY, startEmbedded } from './embedded.ts';
 
 export interface Database {
   endpoint: string;
   close(): Promise<void>;
 }
-
-const findBinary = (): string => {
-  try {
-    return createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
-  } catch {
-    return '';
-  }
-};
-
-/**
- * The program of the embedded database, from a package for each platform: there is one for Linux on x64. Otherwise empty.
- *
- * @internal Tests use it, too.
- */
-export const BINARY = findBinary();
 
 const START_DYNAMODB_LOCAL =
   'start DynamoDB Local (docker run -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb) and set DYNAMODB_ENDPOINT=http://127.0.0.1:8000';
@@ -52,25 +34,7 @@ export const openDatabase = async (endpoint: string | undefined): Promise<Databa
       `There is no embedded database for ${process.platform}-${process.arch}: ${START_DYNAMODB_LOCAL}.`,
     );
   }
-  const port = await freePort();
-  // Where the system can, it ends the database when we end, however that happens.
-  const guarded = existsSync('/usr/bin/setpriv');
-  const [command, ...args] = [
-    ...(guarded ? ['/usr/bin/setpriv', '--pdeathsig', 'TERM'] : []),
-    BINARY,
-    '--port',
-    `${port}`,
-  ];
-  const child = spawn(command ?? BINARY, args, { stdio: 'ignore' });
-  // One that cannot be started never answers, which is told where it is waited for.
-  const exited = once(child, 'exit').catch(() => undefined);
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    close: async () => {
-      child.kill();
-      await exited;
-    },
-  };
+  return startEmbedded();
 };
 
 /**

@@ -60,6 +60,13 @@ interface Thread {
   idle: NodeJS.Timeout | undefined;
 }
 
+/**
+ * Has the threads of a function compile its bundle once: that takes more than half of what a thread takes to start. It
+ * would make coverage less exact.
+ */
+const compileCacheIn = (folder: string): Record<string, string> =>
+  process.env.NODE_V8_COVERAGE ? {} : { NODE_COMPILE_CACHE: join(folder, 'compile-cache') };
+
 export class LambdaPool implements LocalFunction {
   readonly #definition: FunctionDefinition;
   readonly #environment: Record<string, string>;
@@ -190,7 +197,7 @@ export class LambdaPool implements LocalFunction {
     const workerData: ThreadData = { bundle: join(folder, `${file}.mjs`), export: exported };
     const worker = new Worker(new URL('./worker-thread.ts', import.meta.url), {
       workerData,
-      env: this.#environment,
+      env: { ...this.#environment, ...compileCacheIn(folder) },
       execArgv: ['--enable-source-maps', '--disable-warning=ExperimentalWarning'],
       resourceLimits: { maxOldGenerationSizeMb: memory },
       stdout: true,

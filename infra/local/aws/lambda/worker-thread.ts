@@ -1,4 +1,5 @@
 /** Runs inside a worker thread: loads a function's bundle as Lambda's runtime does, and calls its handler. */
+import { flushCompileCache } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -24,6 +25,9 @@ export interface ThreadData {
 
 const data = workerData as ThreadData;
 const loaded = await import(pathToFileURL(data.bundle).href);
+// For the next thread. A function in Lambda does not find this variable.
+flushCompileCache();
+delete process.env.NODE_COMPILE_CACHE;
 const handler = loaded[data.export];
 
 parentPort?.on('message', async ({ requestId, event, deadline }: Call) => {
