@@ -10,6 +10,7 @@ import { asProblem, call, fail, sendRaw, urlOf } from '../support/client.ts';
 import { report, untilShown, write } from '../support/phones.ts';
 import { Receiver } from '../support/receiver.ts';
 import { type Caller, newCaller, newPhone } from '../support/world.ts';
+import { platformCases } from './platform-cases.ts';
 
 const { phone_url } = inject('stack');
 
@@ -409,6 +410,23 @@ const haveAppAnswer = async (phone: string, answer: object): Promise<() => Promi
   return end;
 };
 
+platformCases({
+  open: async () => {
+    const { channel, ...world } = await withChannel();
+    return {
+      ...world,
+      respond: (...responses) => {
+        channel.answers.receive = responses.map((one) =>
+          typeof one === 'number' ? [one, ''] : [one.status, one.body],
+        );
+      },
+      received: () => channel.told().map((one) => one.replace(/^receive /, '')),
+      identities: () => channel.calls.map(({ fields: { date } }) => date),
+    };
+  },
+  rejection: { status: 400, body: courierError('not a possible number') },
+});
+
 describe("a channel is told of a user's message", () => {
   test.each(['Hi', 'Zoë & co: 100% ☺\n+27 = "?"', '  '.padEnd(3_000, 'long ')])(
     'by a form at its receive URL, and it is logged: %.20s',
@@ -430,28 +448,6 @@ describe("a channel is told of a user's message", () => {
       expect(await statesOf(caller, phone)).toEqual(['received']);
     },
   );
-
-  test('again, in order and with the same date, where it failed, or where someone has to set something right', async () => {
-    const wait = async (...answers: number[]) => {
-      const { channel, caller, bot, phone } = await withChannel();
-      channel.answers.receive = answers.map((status) => [status, '']);
-      for (const text of ['one', 'two']) await write(phone, bot, text);
-      await untilTold(channel, 'receive one', 'receive one', 'receive one', 'receive two');
-      expect(new Set(channel.calls.slice(0, 3).map(({ fields }) => fields.date)).size).toBe(1);
-      expect(await statesOf(caller, phone)).toEqual(['received', 'received']);
-    };
-    await Promise.all([wait(503, 500), wait(401, 401), wait(403, 403), wait(404, 404)]);
-  });
-
-  test('once where a 400 names the message: it is logged as reception_failed_http, and the next one comes', async () => {
-    const { channel, caller, bot, phone } = await withChannel();
-    channel.answers.receive = [[400, courierError('not a possible number')]];
-    await write(phone, bot, 'one');
-    await untilStates(caller, phone, 'received', 'reception_failed_http');
-    await write(phone, bot, 'two');
-    await untilTold(channel, 'receive one', 'receive two');
-    expect(await statesOf(caller, phone)).toEqual(['received', 'reception_failed_http', 'received']);
-  });
 
   test.each(['channel not found', 'dial tcp 127.0.0.1:5432: connect: connection refused'])(
     'again after a 400 that does not name the message: %s',
@@ -588,19 +584,6 @@ describe('a channel is told what became of a message of its own', () => {
     await untilTold(channel, 'sent 21');
     await report(id, 'delivered_to_user');
     await untilToldInAll(world, 'sent 21', 'delivered 21');
-  });
-
-  test('and of no message that was sent by the API', async () => {
-    const world = await withChannel();
-    const { caller, phone } = world;
-    const { body } = await call('sendMessage', {
-      token: caller.token,
-      body: { to: phone, type: 'text', text: { body: 'Hi' } },
-    });
-    await untilStates(caller, phone, 'sent', 'delivered_to_server');
-    await report(body.id, 'delivered_to_user');
-    await report(body.id, 'delivery_failed');
-    await untilToldInAll(world);
   });
 
   test('anew where a failed message is resent: it is another message, with statuses of its own', async () => {

@@ -10,6 +10,7 @@ import { asProblem, call, sendRaw, urlOf } from '../support/client.ts';
 import { report, untilShown, write } from '../support/phones.ts';
 import { Receiver } from '../support/receiver.ts';
 import { type Caller, newCaller, newMedia, newPhone } from '../support/world.ts';
+import { platformCases } from './platform-cases.ts';
 
 const { bridge_url, log } = inject('stack');
 
@@ -63,9 +64,6 @@ const shown = (body: string) => ({ type: 'text', text: { body } });
 /** States in the logs of one contact, oldest first. */
 const statesOf = async ({ token }: Caller, contact: string): Promise<string[]> =>
   ((await call('listLogs', { token, query: { contact } })).body ?? []).map(({ state }) => state).reverse();
-
-const untilStates = (caller: Caller, contact: string, ...states: string[]): Promise<void> =>
-  expect.poll(() => statesOf(caller, contact)).toEqual(states);
 
 const business = (): Promise<Caller> => newCaller('bridge', 'stats');
 
@@ -404,6 +402,21 @@ const untilTold = ({ inShort }: Awaited<ReturnType<typeof openNumber>>, ...all: 
 /** The present, as Turn has it. */
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
+platformCases({
+  open: async () => {
+    const { number, ...world } = await withNumber();
+    return {
+      ...world,
+      respond: (...responses) => {
+        number.answers.push(...responses.map((one) => (typeof one === 'number' ? one : { ...one, headers: {} })));
+      },
+      received: number.inShort,
+      identities: () => number.calls.map(({ json: { message } }) => message?.id),
+    };
+  },
+  rejection: 400,
+});
+
 describe("a number is told of a user's message", () => {
   test('as its page says, with its token, and it is logged', async () => {
     const { number, caller, bot, phone } = await withNumber();
@@ -427,29 +440,6 @@ describe("a number is told of a user's message", () => {
     expect(first?.headers).toMatchObject({ authorization: `Bearer ${TOKEN}`, ...JSON_TYPE });
     expect(number.told.map(({ address }) => address)).toEqual([`/hook/v1/numbers/${CHANNEL}/messages`]);
     expect(await statesOf(caller, phone)).toEqual(['received']);
-  });
-
-  test('again, in order and by the same id, where it failed, or where someone has to set something right', async () => {
-    const wait = async (...answers: number[]) => {
-      const { number, caller, bot, phone } = await withNumber();
-      number.answers.push(...answers);
-      for (const text of ['one', 'two']) await write(phone, bot, text);
-      await untilTold(number, 'one', 'one', 'one', 'two');
-      const [first, second, third, last] = number.calls.map(({ json }) => json.message.id);
-      expect([second, third]).toEqual([first, first]);
-      expect(last).not.toBe(first);
-      expect(await statesOf(caller, phone)).toEqual(['received', 'received']);
-    };
-    await Promise.all([wait(503, 500), wait(401, 401), wait(403, 403), wait(404, 404)]);
-  });
-
-  test('once where it is refused with 400: it is logged as reception_failed_http, and the next one comes', async () => {
-    const { number, caller, bot, phone } = await withNumber();
-    number.answers.push(400);
-    await write(phone, bot, 'one');
-    await untilStates(caller, phone, 'received', 'reception_failed_http');
-    await write(phone, bot, 'two');
-    await untilTold(number, 'one', 'two');
   });
 
   test('not before it takes calls again, once it has asked for fewer: no other user of the account comes either', async () => {
@@ -540,17 +530,5 @@ describe('a number is told what became of a message of its own', () => {
     };
     const headers = { 'x-ratelimit-reset': String(seconds() + 2) };
     await Promise.all([tell(401, 401), tell({ status: 429, headers })]);
-  });
-
-  test('and of no message that was sent by the API', async () => {
-    const world = await withNumber();
-    const { caller, phone } = world;
-    const { body } = await call('sendMessage', {
-      token: caller.token,
-      body: { to: phone, type: 'text', text: { body: 'Hi' } },
-    });
-    await untilStates(caller, phone, 'sent', 'delivered_to_server');
-    for (const state of ['delivered_to_user', 'read', 'delivery_failed']) await report(body.id, state);
-    await untilToldInAll(world);
   });
 });

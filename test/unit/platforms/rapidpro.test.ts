@@ -9,6 +9,7 @@ import type { OutboundResponse } from '../../../shared/outbound/request.ts';
 import { fromRapidpro, leastPartOf, rapidpro, rapidproMessage } from '../../../shared/platforms/rapidpro.ts';
 import { errorInBody } from '../../../shared/validation/validation-errors.ts';
 import { entry, issuesOf, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
+import { settingsCases } from './support/settings-cases.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2030, 0, 1, 0, 1) }));
 
@@ -557,30 +558,27 @@ const everything = {
 };
 
 describe('settings', () => {
-  test('are an address, and those of states, and nothing else is kept of them', () => {
-    expect(rapidpro.check({ ...settings, more: 'x' })).toStrictEqual({ settings });
-    expect(rapidpro.check({ ...everything, more: 'x' })).toStrictEqual({ settings: everything });
-  });
-
-  test.each<[string, unknown, [string, string][]]>([
-    ['without TLS', { url: 'http://flows.example.com/' }, [['url', URL_FAULT]]],
-    ['with a password', { url: 'https://a:b@flows.example.com/' }, [['url', URL_FAULT]]],
-    ['without a host', { url: 'receive' }, [['url', URL_FAULT]]],
-    ['with a bad address of a state', { ...settings, sent_url: 'sent' }, [['sent_url', URL_FAULT]]],
-    [
-      'with bad addresses everywhere',
-      { url: '', sent_url: '', delivered_url: '', failed_url: '' },
+  settingsCases({
+    platform: rapidpro,
+    right: [settings, everything],
+    entry: text,
+    wrong: [
+      ['without TLS', { url: 'http://flows.example.com/' }, [['url', URL_FAULT]]],
+      ['with a password', { url: 'https://a:b@flows.example.com/' }, [['url', URL_FAULT]]],
+      ['without a host', { url: 'receive' }, [['url', URL_FAULT]]],
+      ['with a bad address of a state', { ...settings, sent_url: 'sent' }, [['sent_url', URL_FAULT]]],
       [
-        ['url', URL_FAULT],
-        ['sent_url', URL_FAULT],
-        ['delivered_url', URL_FAULT],
-        ['failed_url', URL_FAULT],
+        'with bad addresses everywhere',
+        { url: '', sent_url: '', delivered_url: '', failed_url: '' },
+        [
+          ['url', URL_FAULT],
+          ['sent_url', URL_FAULT],
+          ['delivered_url', URL_FAULT],
+          ['failed_url', URL_FAULT],
+        ],
       ],
     ],
-  ])('are refused %s, and it is said why; nothing can be posted by them', (_, wrong, said) => {
-    expect(issuesOf(rapidpro, wrong).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(said);
-    expect(() => rapidpro.destination(wrong).buildRequest(text)).toThrow('not_set_up');
-    expect(rapidpro.probe(wrong)).toBeUndefined();
+    incomplete: [[{ sent_url: everything.sent_url }, 'url']],
   });
 
   test.each(['60', '2048', '6400'])("hold apart the channel's Max length, which no call needs: %s", (max_length) => {
@@ -599,18 +597,6 @@ describe('settings', () => {
     [{ max_length: '4096' }, 4_090],
   ])('tell how long an equal part is at least: %j', (hook, bytes) => {
     expect(leastPartOf(hook)).toBe(bytes);
-  });
-
-  test('are refused without an address', () => {
-    const wrong = { sent_url: everything.sent_url };
-    expect(issuesOf(rapidpro, wrong)).toMatchObject([{ path: [{ key: 'url' }], received: 'undefined' }]);
-    expect(() => rapidpro.destination(wrong).buildRequest(text)).toThrow('not_set_up');
-  });
-
-  test.each([undefined, null, 'x'])('are refused where they are none: %s', (wrong) => {
-    expect(() => rapidpro.check(wrong)).toThrow(v.ValiError);
-    expect(() => rapidpro.destination(wrong).buildRequest(text)).toThrow('not_set_up');
-    expect(rapidpro.probe(wrong)).toBeUndefined();
   });
 
   test('have an option each, which says what it is; none is a secret, and none is made', () => {

@@ -8,6 +8,7 @@ import type { OutboundResponse } from '../../../shared/outbound/request.ts';
 import { fromTurn, isOrdinaryWebhook, isSigned, turn, turnMessage } from '../../../shared/platforms/turn.ts';
 import { errorInBody } from '../../../shared/validation/validation-errors.ts';
 import { issuesOf, message, received, sent as sentMessage, reached as stateReached } from './support/entries.ts';
+import { settingsCases } from './support/settings-cases.ts';
 
 beforeEach(() => {
   vi.stubEnv('BRIDGE_URL', 'https://bridge.example.com');
@@ -515,10 +516,6 @@ const URL_FAULT = 'must be an https address, without user name or password';
 const BLANK = 'must not be empty or white space only';
 
 describe('settings', () => {
-  test('are an address, a channel and a token, and nothing else is kept of them', () => {
-    expect(turn.check({ ...settings, more: 'x' })).toStrictEqual({ settings });
-  });
-
   test("have Turn's own address where none is given", () => {
     const { url: _, ...rest } = settings;
     expect(turn.check(rest)).toStrictEqual({ settings: { ...rest, url: 'https://whatsapp.turn.io' } });
@@ -531,58 +528,42 @@ describe('settings', () => {
     });
   });
 
-  test('may be as long as this', () => {
-    const long = { ...settings, channel: 'x'.repeat(255), token: 'x'.repeat(4_096) };
-    expect(turn.check(long)).toStrictEqual({ settings: long });
-  });
-
-  test.each<[string, unknown, [string, string][]]>([
-    ['without TLS', { ...settings, url: 'http://turn.example.com/' }, [['url', URL_FAULT]]],
-    ['with a password', { ...settings, url: 'https://a:b@turn.example.com/' }, [['url', URL_FAULT]]],
-    ['with a blank channel', { ...settings, channel: ' ' }, [['channel', CHANNEL_FAULT]]],
-    ['with too long a channel', { ...settings, channel: 'x'.repeat(256) }, [['channel', CHANNEL_FAULT]]],
-    ['with a channel that leads elsewhere', { ...settings, channel: '..' }, [['channel', CHANNEL_FAULT]]],
-    ['with a channel of two segments', { ...settings, channel: 'a/b' }, [['channel', CHANNEL_FAULT]]],
-    ['with a query', { ...settings, url: 'https://turn.example.com/?a=1' }, [['url', PLAIN_FAULT]]],
-    ['with a fragment', { ...settings, url: 'https://turn.example.com/#a' }, [['url', PLAIN_FAULT]]],
-    ['with an empty token', { ...settings, token: '' }, [['token', TOKEN_FAULT]]],
-    ['with too long a token', { ...settings, token: 'x'.repeat(4_097) }, [['token', TOKEN_FAULT]]],
-    ['with a token that no header can carry', { ...settings, token: 't\n☺' }, [['token', TOKEN_FAULT]]],
-    [
-      'with faults everywhere',
-      { url: '', channel: '', token: '' },
+  settingsCases({
+    platform: turn,
+    right: [settings, { ...settings, channel: 'x'.repeat(255), token: 'x'.repeat(4_096) }],
+    entry: text,
+    wrong: [
+      ['without TLS', { ...settings, url: 'http://turn.example.com/' }, [['url', URL_FAULT]]],
+      ['with a password', { ...settings, url: 'https://a:b@turn.example.com/' }, [['url', URL_FAULT]]],
+      ['with a blank channel', { ...settings, channel: ' ' }, [['channel', CHANNEL_FAULT]]],
+      ['with too long a channel', { ...settings, channel: 'x'.repeat(256) }, [['channel', CHANNEL_FAULT]]],
+      ['with a channel that leads elsewhere', { ...settings, channel: '..' }, [['channel', CHANNEL_FAULT]]],
+      ['with a channel of two segments', { ...settings, channel: 'a/b' }, [['channel', CHANNEL_FAULT]]],
+      ['with a query', { ...settings, url: 'https://turn.example.com/?a=1' }, [['url', PLAIN_FAULT]]],
+      ['with a fragment', { ...settings, url: 'https://turn.example.com/#a' }, [['url', PLAIN_FAULT]]],
+      ['with an empty token', { ...settings, token: '' }, [['token', TOKEN_FAULT]]],
+      ['with too long a token', { ...settings, token: 'x'.repeat(4_097) }, [['token', TOKEN_FAULT]]],
+      ['with a token that no header can carry', { ...settings, token: 't\n☺' }, [['token', TOKEN_FAULT]]],
       [
-        ['url', URL_FAULT],
-        ['channel', CHANNEL_FAULT],
-        ['token', TOKEN_FAULT],
+        'with faults everywhere',
+        { url: '', channel: '', token: '' },
+        [
+          ['url', URL_FAULT],
+          ['channel', CHANNEL_FAULT],
+          ['token', TOKEN_FAULT],
+        ],
       ],
     ],
-  ])('are refused %s, and it is said why; nothing can be posted by them', (_, wrong, said) => {
-    expect(issuesOf(turn, wrong).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(said);
-    expect(() => turn.destination(wrong).buildRequest(text)).toThrow('not_set_up');
-    expect(turn.probe(wrong)).toBeUndefined();
-  });
-
-  test.each([
-    [{ channel: settings.channel }, 'token'],
-    [{ token: settings.token }, 'channel'],
-  ])('are refused where one is missing: %j lacks %s', (wrong, missing) => {
-    const [issue, ...others] = issuesOf(turn, wrong);
-    expect(others).toEqual([]);
-    expect(issue).toMatchObject({ path: [{ key: missing }], received: 'undefined' });
-    expect(() => turn.destination(wrong).buildRequest(text)).toThrow('not_set_up');
+    incomplete: [
+      [{ channel: settings.channel }, 'token'],
+      [{ token: settings.token }, 'channel'],
+    ],
   });
 
   test('are refused with a blank secret, by which nothing could be signed', () => {
     expect(issuesOf(turn, { ...settings, hmac_secret: ' ' })).toMatchObject([
       { path: [{ key: 'hmac_secret' }], message: BLANK },
     ]);
-  });
-
-  test.each([undefined, null, 'x'])('are refused where they are none: %s', (wrong) => {
-    expect(() => turn.check(wrong)).toThrow(v.ValiError);
-    expect(() => turn.destination(wrong).buildRequest(text)).toThrow('not_set_up');
-    expect(turn.probe(wrong)).toBeUndefined();
   });
 
   test('have an option each, which says what it is; token and secret are never shown, and none is made', () => {

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { webhooks } from '../../../infra/openapi/webhooks.ts';
 import type { Entry } from '../../../shared/messaging/events.ts';
 import { webhook } from '../../../shared/platforms/webhook.ts';
-import { entry, issuesOf, reached, received, sent } from './support/entries.ts';
+import { entry, reached, received, sent } from './support/entries.ts';
+import { settingsCases } from './support/settings-cases.ts';
 
 const settings = { url: 'https://customer.example.com/hook?key=1', secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX' };
 
@@ -149,43 +150,29 @@ const URL_FAULT = 'must be an https address, without user name or password';
 const SECRET_FAULT = 'must be whsec_ and 24 to 64 bytes in base64';
 
 describe('settings', () => {
-  test('are an address and a secret, and nothing else is kept of them', () => {
-    expect(webhook.check({ ...settings, more: 'x' })).toStrictEqual({ settings });
-  });
-
-  test.each<[string, unknown, [string, string][]]>([
-    ['without TLS', { ...settings, url: 'http://customer.example.com/' }, [['url', URL_FAULT]]],
-    ['with a password', { ...settings, url: 'https://a:b@customer.example.com/' }, [['url', URL_FAULT]]],
-    ['without a host', { ...settings, url: 'hook' }, [['url', URL_FAULT]]],
-    ['with a short secret', { ...settings, secret: 'whsec_AAAA' }, [['secret', SECRET_FAULT]]],
-    ['with a bare secret', { ...settings, secret: settings.secret.slice(6) }, [['secret', SECRET_FAULT]]],
-    [
-      'with two faults',
-      { url: '', secret: '' },
+  settingsCases({
+    platform: webhook,
+    right: [settings],
+    entry: reached('read'),
+    wrong: [
+      ['without TLS', { ...settings, url: 'http://customer.example.com/' }, [['url', URL_FAULT]]],
+      ['with a password', { ...settings, url: 'https://a:b@customer.example.com/' }, [['url', URL_FAULT]]],
+      ['without a host', { ...settings, url: 'hook' }, [['url', URL_FAULT]]],
+      ['with a short secret', { ...settings, secret: 'whsec_AAAA' }, [['secret', SECRET_FAULT]]],
+      ['with a bare secret', { ...settings, secret: settings.secret.slice(6) }, [['secret', SECRET_FAULT]]],
       [
-        ['url', URL_FAULT],
-        ['secret', SECRET_FAULT],
+        'with two faults',
+        { url: '', secret: '' },
+        [
+          ['url', URL_FAULT],
+          ['secret', SECRET_FAULT],
+        ],
       ],
     ],
-  ])('are refused %s, and it is said why; nothing can be posted by them', (_, wrong, said) => {
-    expect(issuesOf(webhook, wrong).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(said);
-    expect(() => webhook.destination(wrong).buildRequest(reached('read'))).toThrow('not_set_up');
-  });
-
-  test.each([
-    [{ url: settings.url }, 'secret'],
-    [{ secret: settings.secret }, 'url'],
-  ])('are refused where one is missing: %j lacks %s', (wrong, missing) => {
-    const [issue, ...others] = issuesOf(webhook, wrong);
-    expect(others).toEqual([]);
-    expect(issue).toMatchObject({ path: [{ key: missing }], received: 'undefined' });
-    expect(() => webhook.destination(wrong).buildRequest(reached('read'))).toThrow('not_set_up');
-  });
-
-  test.each([undefined, null, 'x'])('are refused where they are none: %s', (wrong) => {
-    expect(() => webhook.check(wrong)).toThrow(v.ValiError);
-    expect(() => webhook.destination(wrong).buildRequest(reached('read'))).toThrow('not_set_up');
-    expect(webhook.probe(wrong)).toBeUndefined();
+    incomplete: [
+      [{ url: settings.url }, 'secret'],
+      [{ secret: settings.secret }, 'url'],
+    ],
   });
 
   test('have an option each, which says what it is; the secret is never shown', () => {
