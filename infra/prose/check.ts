@@ -6,7 +6,12 @@ import { findRetiredInProse, findRetiredInSource } from './retired-words.ts';
 
 const GUIDES = ['*.md', '.github/*.md', '{functions,infra,shared,test}/**/*.md'];
 /** Sources whose texts people read: help and output of commands, the API description, problem details, the phone. */
-const PROSE = ['infra/operator/*.ts', 'infra/openapi/*.ts', 'shared/core/problems.ts', 'infra/local/phone/page/*.tsx'];
+const PROSE = [
+  'infra/operator/*.ts',
+  'infra/openapi/*.ts',
+  'shared/core/problems.ts',
+  'infra/local/phone/page/**/*.tsx',
+];
 const SOURCES = ['{functions,infra,shared,test}/**/*.{ts,tsx,html}'];
 
 const all = (patterns: string[]): string[] => globSync(patterns).sort();

@@ -1,13 +1,13 @@
 /** The page: phones, the conversation or the profile of one, and what the service does. */
 import { useEffect, useState } from 'preact/hooks';
 import type { PhoneSummary, PhoneView, Setup } from '../views.ts';
-import { Chat } from './chat.tsx';
-import { type Connection, useLive, useView } from './live.ts';
-import { useOutbox } from './outbox.ts';
-import { Phones } from './phones.tsx';
-import { Profile } from './profile.tsx';
-import { useReports } from './reports.ts';
-import { ServicePanel } from './service-panel.tsx';
+import { Chat } from './chat/chat.tsx';
+import { Phones } from './chat/phones.tsx';
+import { Profile } from './chat/profile.tsx';
+import { type Connection, useLive, useView } from './data/live.ts';
+import { useOutbox } from './data/outbox.ts';
+import { useReports } from './data/reports.ts';
+import { ServicePanel } from './panel/service-panel.tsx';
 import { numberOf } from './text.tsx';
 
 const panes = { phones: 'Phones', chat: 'Chat', profile: 'Profile', service: 'Service' };

@@ -1,9 +1,9 @@
 /** A message of a bot, and one of the user's own, with what became of it. */
 import { useState } from 'preact/hooks';
-import type { Bot, ReceivedItem, WrittenItem } from '../views.ts';
-import { sayWhy } from './api.ts';
-import { report } from './reports.ts';
-import { Link, linked, numberOf, Time } from './text.tsx';
+import type { Bot, ReceivedItem, WrittenItem } from '../../views.ts';
+import { sayWhy } from '../data/api.ts';
+import { report } from '../data/reports.ts';
+import { Link, linked, numberOf, Time } from '../text.tsx';
 
 interface ReceivedProps {
   item: ReceivedItem;

@@ -1,6 +1,6 @@
 /** How far today's messages got: bars in a table, which says the same without them. */
 import { useState } from 'preact/hooks';
-import type { JobView } from '../views.ts';
+import type { JobView } from '../../views.ts';
 
 /** The states that a message goes through, and those where it ends otherwise. */
 const steps = [

@@ -1,6 +1,6 @@
 /** The live feed as the page follows it, and the views that are read anew by it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Part } from '../views.ts';
+import type { Part } from '../../views.ts';
 import { read } from './api.ts';
 
 export type Connection = 'connecting' | 'live' | 'lost';

@@ -1,9 +1,9 @@
 /** A request for the user's data: who asks for what and why, what the profile says, and the user's answers. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { RequestItem, Setup, UserView } from '../views.ts';
-import { sayWhy, tell } from './api.ts';
-import { plain, Time } from './text.tsx';
+import type { RequestItem, Setup, UserView } from '../../views.ts';
+import { sayWhy, tell } from '../data/api.ts';
+import { plain, Time } from '../text.tsx';
 
 type Answer = 'approved' | 'denied';
 type Asked = RequestItem['properties'][number];

@@ -1,8 +1,8 @@
 /** What the app tells the service of its user: the profile's properties, panelist or not, and that the user is gone. */
 import { useState } from 'preact/hooks';
-import type { PropertyDescription, Setup, UserView } from '../views.ts';
-import { sayWhy, tell } from './api.ts';
-import { plain } from './text.tsx';
+import type { PropertyDescription, Setup, UserView } from '../../views.ts';
+import { sayWhy, tell } from '../data/api.ts';
+import { plain } from '../text.tsx';
 
 interface ProfileProps {
   phone: string;

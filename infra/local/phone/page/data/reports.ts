@@ -1,6 +1,6 @@
 /** What the app reports of messages by itself: that they came, and that they were read. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { PhoneSummary } from '../views.ts';
+import type { PhoneSummary } from '../../views.ts';
 import { tell } from './api.ts';
 
 interface Reporting {

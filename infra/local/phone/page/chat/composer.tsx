@@ -1,7 +1,7 @@
 /** Where the user writes: Enter sends, Shift+Enter begins a new line. */
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Bot } from '../views.ts';
+import type { Bot } from '../../views.ts';
 
 interface ComposerProps {
   bots: Bot[];

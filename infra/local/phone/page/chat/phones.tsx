@@ -1,7 +1,7 @@
 /** The list of phones, and a field to open any other. */
 import { useState } from 'preact/hooks';
-import type { PhoneSummary } from '../views.ts';
-import { numberOf, Time } from './text.tsx';
+import type { PhoneSummary } from '../../views.ts';
+import { numberOf, Time } from '../text.tsx';
 
 interface PhonesProps {
   phones: PhoneSummary[] | undefined;

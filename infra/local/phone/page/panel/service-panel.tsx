@@ -1,9 +1,9 @@
 /** What the service did: how far the day's messages got, its requests, deliveries, and what chat platforms got and sent. */
-import type { DeliveryView, JobView, PlatformView, RequestView } from '../views.ts';
+import type { DeliveryView, JobView, PlatformView, RequestView } from '../../views.ts';
+import { useView, type Versions } from '../data/live.ts';
+import { Tabs } from '../tabs.tsx';
+import { numberOf, Time } from '../text.tsx';
 import { Funnel } from './funnel.tsx';
-import { useView, type Versions } from './live.ts';
-import { Tabs } from './tabs.tsx';
-import { numberOf, Time } from './text.tsx';
 
 export const ServicePanel = ({ versions }: { versions: Versions }) => {
   const jobs = useView<JobView[]>('/view/funnel', versions.funnel);

@@ -1,6 +1,6 @@
 /** Has the demo's business do something, so that there is more than text to see. */
 import { useState } from 'preact/hooks';
-import { sayWhy, tell } from './api.ts';
+import { sayWhy, tell } from '../data/api.ts';
 
 const acts = { greeting: 'Question', picture: 'Picture', file: 'File', consent: 'Consent request' };
 

@@ -1,12 +1,12 @@
 /** The conversation of a phone with the bots, as a chat. */
 import { Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { PhoneView, Setup, TimelineItem } from '../views.ts';
+import type { PhoneView, Setup, TimelineItem } from '../../views.ts';
+import { asWritten, newDraft, type useOutbox } from '../data/outbox.ts';
+import { dayOf } from '../text.tsx';
 import { Received, Written } from './bubbles.tsx';
 import { Composer } from './composer.tsx';
 import { ConsentCard } from './consent-card.tsx';
-import { asWritten, newDraft, type useOutbox } from './outbox.ts';
-import { dayOf } from './text.tsx';
 import { TryIt } from './try-it.tsx';
 
 interface ChatProps {

@@ -1,6 +1,6 @@
 /** What the user writes until the server shows it: nothing is lost while the network is down, nor when the page is loaded anew. */
 import { useEffect, useState } from 'preact/hooks';
-import type { WrittenItem } from '../views.ts';
+import type { WrittenItem } from '../../views.ts';
 import { sayWhy, tell } from './api.ts';
 
 export interface Draft {
