@@ -21,11 +21,7 @@ const findBinary = (): string => {
   }
 };
 
-/**
- * The program of the embedded database, from a package for each platform: there is one for Linux on x64. Otherwise empty.
- *
- * @internal Tests use it, too.
- */
+/** The program of the embedded database, from a package for each platform: there is one for Linux on x64. Otherwise empty. */
 export const BINARY = findBinary();
 
 const INDEXES = `
