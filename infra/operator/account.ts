@@ -32,8 +32,8 @@ export const addAccountCommands = (program: Command): void => {
   account
     .command('create')
     .description('Opens an account.')
-    .argument('<name>', 'what people call it', readName)
-    .option('--id <id>', 'a-z, 0-9 and hyphens, at most 40 (default: made of the name)')
+    .argument('<name>', 'the display name', readName)
+    .option('--id <id>', 'a-z, 0-9 and hyphens, at most 40 (default: derived from the name)')
     .option(...BOT_NUMBER)
     .addHelpText('after', examples('account create "Acme Research"', 'account create "Acme Research" --id acme'))
     .action(async (name: string, { id, botNumber }: { id?: string; botNumber?: string }, command: Command) => {
@@ -55,7 +55,7 @@ export const addAccountCommands = (program: Command): void => {
         ['ID', 'NAME'],
         accounts.map(({ id, name }) => [id, name]),
       );
-      answer(command, accounts, accounts.length === 0 ? 'There is no account yet.' : words);
+      answer(command, accounts, accounts.length === 0 ? 'There are no accounts.' : words);
     });
 
   account
@@ -78,16 +78,16 @@ export const addAccountCommands = (program: Command): void => {
   const update = account
     .command('update')
     .description(
-      `Changes an account's name, its bot's number, or its chat platform. What is not given stays.
+      `Changes an account's name, its bot's number, or its chat platform. Settings that are not given stay unchanged.
 
-The platform gets users' messages, and is told what becomes of messages to them: RapidPro and Turn of those that they sent, a webhook of all. An empty value ('') takes a setting away; another platform begins without the settings of the one before. Secrets and tokens are not shown again.
+The platform receives users' messages, and is notified of states: RapidPro and Turn of the messages that they sent, a webhook of all messages. An empty value ('') removes a setting; another platform starts without the previous settings. Secrets and tokens are not shown again.
 
-"platform check" tries the settings. What waits goes to a new address at its next attempt: "outbox retry" has that be now.`,
+"platform check" tests the settings. Pending messages use a new URL at their next attempt; "outbox retry" starts it now.`,
     )
     .argument('<id>', "the account's id")
-    .option('--name <name>', 'what people call it', readName)
+    .option('--name <name>', 'the display name', readName)
     .option(...BOT_NUMBER)
-    .option('--no-bot-number', 'its bot has no number any more');
+    .option('--no-bot-number', 'remove the number of its bot');
   addPlatformOptions(update);
   update
     .addHelpText(

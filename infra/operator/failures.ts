@@ -8,17 +8,17 @@ const SIGN_IN = 'Sign in to AWS again, or choose credentials with AWS_PROFILE.';
 /** By the name or the code of the error. */
 const failures: Record<string, (target: Target) => string> = {
   ResourceNotFoundException: ({ table, place }) =>
-    `There is no table "${table}" ${place}. Name the stack's output TableName with --table; check AWS_REGION and AWS_PROFILE.`,
+    `There is no table "${table}" ${place}. Pass the stack's output TableName with --table; check AWS_REGION and AWS_PROFILE.`,
   ValidationException: ({ table, place }) =>
-    `"${table}" ${place} is not a table of the Business API. Name the stack's output TableName with --table.`,
+    `"${table}" ${place} is not a table of the Business API. Pass the stack's output TableName with --table.`,
   AccessDeniedException: ({ table, place }) => `These credentials may not use the table "${table}" ${place}.`,
   AccessDenied: () => 'These credentials may not delete from the bucket of media.',
   CredentialsProviderError: () => `No AWS credentials were found. ${SIGN_IN}`,
   ExpiredTokenException: () => `The AWS credentials have expired. ${SIGN_IN}`,
-  IncompleteSignatureException: () => `AWS refuses the credentials. ${SIGN_IN}`,
-  InvalidSignatureException: () => `AWS refuses the credentials. ${SIGN_IN}`,
+  IncompleteSignatureException: () => `AWS rejects the credentials. ${SIGN_IN}`,
+  InvalidSignatureException: () => `AWS rejects the credentials. ${SIGN_IN}`,
   TokenProviderError: () => `The AWS session has ended. ${SIGN_IN}`,
-  UnrecognizedClientException: () => `AWS refuses the credentials. ${SIGN_IN}`,
+  UnrecognizedClientException: () => `AWS rejects the credentials. ${SIGN_IN}`,
   ECONNREFUSED: unreachable,
   ECONNRESET: unreachable,
   EHOSTUNREACH: unreachable,
@@ -39,7 +39,7 @@ export const describeFailure = (error: unknown): string => {
   const known = namesOf(error).flatMap((name) => failures[name] ?? [])[0];
   if (known !== undefined) return known({ table: process.env.TABLE_NAME, place: place() });
   if (error instanceof Error && error.message === 'Region is missing') return 'No AWS region is set. Set AWS_REGION.';
-  if (isRetryable(error)) return 'The table is busy. Try again in a moment.';
+  if (isRetryable(error)) return 'The table is busy. Retry in a moment.';
   const { error: name, at } = describeError(error);
   return `Unexpected error: ${[name, at?.split(' < ')[0]].filter(Boolean).join(' ')}`;
 };
@@ -56,6 +56,6 @@ const place = (): string => (endpoint() ? `at ${endpoint()}` : 'in this AWS acco
 function unreachable(): string {
   const host = endpoint();
   return host
-    ? `Nothing answers at ${host}. Is the database there running? "npm start" starts the local one.`
+    ? `There is no response from ${host}. Is the database running? "npm start" starts the local one.`
     : 'DynamoDB cannot be reached. Check the network and AWS_REGION.';
 }

@@ -12,7 +12,7 @@ import { examples, readBy } from './usage.ts';
 export const addJobCommands = (program: Command): void => {
   const job = program
     .command('job')
-    .description('Jobs: how many of their messages reached which state.')
+    .description('Jobs: message counts by state.')
     .addHelpText('after', examples('job recount acme-research'));
 
   const recount = job
@@ -25,7 +25,7 @@ Both days are included (UTC). Without them, the last seven days are recounted.`,
     .argument('<account>', "the account's id");
   addPeriodOptions(recount)
     .addOption(
-      new Option('--retention <days>', 'how long a new counter is kept: the setting counterRetention of the stack')
+      new Option('--retention <days>', 'retention of a new counter: the setting counterRetention of the stack')
         .env('COUNTER_RETENTION')
         .argParser(readBy(wholeNumber(30, 100_000)))
         .default(400),
@@ -42,7 +42,7 @@ Both days are included (UTC). Without them, the last seven days are recounted.`,
       answer(
         command,
         { from, to, entries, counted },
-        `${from} to ${to}: ${count(entries)} log entries; missing in the counters, and counted now: ${count(counted)}.`,
+        `${from} to ${to}: ${count(entries)} log entries. Missing counts added: ${count(counted)}.`,
       );
     });
 };

@@ -29,11 +29,9 @@ export const addMediaCommands = (program: Command): void => {
 
   media
     .command('delete')
-    .description(
-      'Deletes an image or a file for good: its address leads to nothing from now on. Copies that somebody has loaded before stay.',
-    )
+    .description('Expires a media URL and deletes its bytes. Copies on phones remain.')
     .argument('<account>', 'id of the account')
-    .argument('<media>', `the ${HANDLE} characters of the list, or the whole address`)
+    .argument('<media>', `the ${HANDLE} characters of the list, or the complete URL`)
     .addHelpText(
       'after',
       examples('media delete acme-research 3f9a07c1', 'media delete acme-research https://…/media/…'),
@@ -56,7 +54,7 @@ const chosen = (all: KeptMedia[], named: string): KeptMedia => {
   throw new Refusal(
     one === undefined
       ? `The account has no such media. "media list" shows them; give at least ${HANDLE} characters.`
-      : 'There are several that begin so: give more characters, or the whole address.',
+      : 'Several ids begin with these characters: give more, or the complete URL.',
   );
 };
 

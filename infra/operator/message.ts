@@ -21,8 +21,10 @@ export const addMessageCommands = (program: Command): void => {
       "Lists a user's messages, in both directions, the newest first, each with the state that it reached last. What they say is not shown.",
     )
     .argument('<phone>', "the user's number, 7 to 15 digits without +", readPhoneNumber)
-    .option('--account <id>', "one account's alone")
-    .addOption(new Option('--limit <n>', 'so many at most').argParser(readBy(wholeNumber(1, 100_000))).default(20))
+    .option('--account <id>', "only one account's messages")
+    .addOption(
+      new Option('--limit <n>', 'maximum number of messages').argParser(readBy(wholeNumber(1, 100_000))).default(20),
+    )
     .addHelpText('after', examples('message list 27820000001', 'message list 27820000001 --account acme-research'))
     .action(async (phone: string, { account, limit }: { account?: string; limit: number }, command: Command) => {
       if (account !== undefined) await showAccount(account);
@@ -132,7 +134,7 @@ const inWords = ({ id, account, phone, job_id, payload_type, direction, states, 
     User: masked(phone),
     Job: job_id,
     Type: payload_type || 'unknown',
-    Waits: waiting ? tinted('yellow', `yes, ${attemptsInWords(waiting)}`) : 'no',
+    Pending: waiting ? tinted('yellow', `yes, ${attemptsInWords(waiting)}`) : 'no',
     // Of users' own messages nothing is reported.
     ...(direction === 'app' && { Reported: reported ? 'to the platform' : 'no' }),
     ...(reports && { Unreported: `${reports.states.join(', ')}, ${attemptsInWords(reports)}` }),

@@ -25,21 +25,21 @@ export const addNumberCommands = (program: Command): void => {
 Ends with 1 if anything is left to be repaired.`,
     )
     .argument('[numbers...]', 'numbers in international format without +, 7 to 15 digits', readNumbers)
-    .option('--all', 'all numbers: reads the whole table, which costs 1 read unit for 8 KB')
-    .option('--release', 'release orphaned numbers: any account can have them then')
+    .option('--all', 'all numbers: reads the whole table, for 1 read unit per 8 KB')
+    .option('--release', 'release orphaned numbers: any account can then claim them')
     .addHelpText(
       'after',
       examples('number check 27820000001', 'number check 27820000001 --release', 'number check --all'),
     )
     .action(async (numbers: string[], { all, release }: { all?: true; release?: true }, command: Command) => {
-      if (!all && numbers.length === 0) command.error('error: say which: give numbers, or --all');
-      if (all && numbers.length > 0) command.error('error: --all leaves nothing to name: give it alone');
+      if (!all && numbers.length === 0) command.error('error: give numbers, or --all');
+      if (all && numbers.length > 0) command.error('error: --all and numbers exclude each other');
       const { checked, orphaned } = all ? await checkAll() : await checkThese(numbers);
       const misnamed = await findMisnamed(all ? undefined : numbers);
       const released = release ? await releaseAll(orphaned) : [];
       const left = orphaned.length - released.length + misnamed.length;
       answer(command, { checked, orphaned, misnamed, released }, inWords({ checked, orphaned, misnamed, released }));
-      if (orphaned.length > released.length) note('--release makes orphaned numbers free for any account.');
+      if (orphaned.length > released.length) note('Add --release to release orphaned numbers for any account.');
       for (const one of misnamed) note(adviceOn(one));
       if (left > 0) process.exitCode = 1;
     });
@@ -98,7 +98,7 @@ const inWords = ({
 const adviceOn = ({ account, number, owner }: Misnamed): string =>
   owner === undefined
     ? `"account update ${account} --bot-number ${number}" gives the number to the account that names it.`
-    : `"account update ${account} --no-bot-number" takes the number of "${owner}" from "${account}".`;
+    : `"account update ${account} --no-bot-number" removes the number of "${owner}" from "${account}".`;
 
 /** Several numbers, one after the other. */
 function readNumbers(number: string, before: string[] = []): string[] {

@@ -17,7 +17,7 @@ import { examples, readPhoneNumber } from './usage.ts';
 export const addOutboxCommands = (program: Command): void => {
   const outbox = program
     .command('outbox')
-    .description('What waits to go out to users and to chat platforms.')
+    .description('Pending messages to users and to chat platforms.')
     .addHelpText('after', examples('outbox list'));
 
   selecting(outbox.command('list'))
@@ -36,9 +36,9 @@ People get numbers in part; --json has them in full.`,
     });
 
   selecting(outbox.command('retry'))
-    .option('--all', 'everything that waits')
+    .option('--all', 'all pending messages')
     .description(
-      `Has what waits tried again within a minute, and its receivers with it, whatever failed before. What has waited for more than three days is given up if this fails too.`,
+      `Retries pending messages within a minute, and closes the circuits of their destinations. A message that has been pending for more than three days fails permanently if this attempt fails too.`,
     )
     .addHelpText(
       'after',
@@ -47,11 +47,15 @@ People get numbers in part; --json has them in full.`,
     .action(async ({ all, ...selection }: Selection & { all?: true }, command: Command) => {
       const selects = Object.keys(selection).length > 0;
       if (!all && !selects) command.error('error: say what to retry: --account, --direction, --phone, or --all');
-      if (all && selects) command.error('error: --all leaves nothing to select: give it alone');
+      if (all && selects) command.error('error: --all and other filters exclude each other');
       await refuseUnknown(selection);
       const retried = await retryConversations(selection);
       const words = retried === 1 ? '1 conversation is' : `${count(retried)} conversations are`;
-      answer(command, { retried }, retried === 0 ? 'Nothing waits there.' : `${words} tried again within a minute.`);
+      answer(
+        command,
+        { retried },
+        retried === 0 ? 'No messages are pending there.' : `${words} retried within a minute.`,
+      );
     });
 };
 
@@ -84,9 +88,9 @@ const inJson = ({ direction, account, phone, since, failed, cause, next, entries
 });
 
 const inWords = (conversations: PendingConversation[], circuits: OpenCircuit[]): string => {
-  if (conversations.length === 0) return 'Nothing waits.';
+  if (conversations.length === 0) return 'No messages are pending.';
   const table = columns(
-    ['DIRECTION', 'ACCOUNT', 'USER', 'SINCE', 'FAILED', 'CAUSE', 'NEXT ATTEMPT', 'WAITING'],
+    ['DIRECTION', 'ACCOUNT', 'USER', 'SINCE', 'FAILED', 'CAUSE', 'NEXT ATTEMPT', 'PENDING'],
     conversations.map(({ direction, account, phone, since, failed, cause, next, entries, more }) => [
       direction,
       account,
@@ -97,14 +101,14 @@ const inWords = (conversations: PendingConversation[], circuits: OpenCircuit[]):
       due(next),
       `${entries}${more ? '+' : ''}`,
     ]),
-    ['FAILED', 'WAITING'],
+    ['FAILED', 'PENDING'],
   );
   return [table, ...(circuits.length === 0 ? [] : [circuitTable(circuits)]), totals(conversations)].join('\n\n');
 };
 
 const circuitTable = (circuits: OpenCircuit[]): string =>
   columns(
-    ['LEFT ALONE', 'UNTIL', 'FAILED'],
+    ['OPEN CIRCUIT', 'UNTIL', 'FAILED'],
     circuits.map((circuit) => [circuit.destination, endOf(circuit), count(circuit.failures)]),
     ['FAILED'],
   );
@@ -116,10 +120,10 @@ export const endOf = ({ open_until }: OpenCircuit): string =>
 /** `2 conversations wait: app 1, platform 1. Why: status_500 1, under way 1.` */
 const totals = (conversations: PendingConversation[]): string => {
   const directions = sums(conversations.map(({ direction }) => direction));
-  const causes = sums(conversations.map(({ cause = 'under way' }) => cause));
+  const causes = sums(conversations.map(({ cause = 'in progress' }) => cause));
   const words =
-    conversations.length === 1 ? '1 conversation waits' : `${count(conversations.length)} conversations wait`;
-  return `${words}: ${directions}. Why: ${causes}.`;
+    conversations.length === 1 ? '1 pending conversation' : `${count(conversations.length)} pending conversations`;
+  return `${words}: ${directions}. Causes: ${causes}.`;
 };
 
 const sums = (words: string[]): string =>

@@ -50,7 +50,7 @@ export const readPanelistFile = async (lines: AsyncIterable<string> | Iterable<s
       if (!v.is(phoneNumber, cells?.[0])) throw unreadable();
     }
     const { success, output, issues } = v.safeParse(phoneNumber, cells?.[column]);
-    if (cells === undefined) file.bad.push({ line, reason: 'has a broken quote' });
+    if (cells === undefined) file.bad.push({ line, reason: 'has an unbalanced quote' });
     else if (!cells[column]) file.bad.push({ line, reason: 'has no phone number' });
     else if (!success) file.bad.push({ line, reason: issues[0].message });
     else if (file.numbers.has(output)) file.duplicates += 1;

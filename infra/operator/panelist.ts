@@ -55,7 +55,7 @@ const readFile = async (path: string): Promise<PanelistFile> => {
 
 const nameBadRows = (bad: BadRow[]): void => {
   for (const { line, reason } of bad.slice(0, NAMED)) note(`line ${line} is skipped: it ${reason}`);
-  if (bad.length > NAMED) note(`… and ${count(bad.length - NAMED)} more rows; --json names them all`);
+  if (bad.length > NAMED) note(`… and ${count(bad.length - NAMED)} more rows; --json lists them all`);
 };
 
 const importAll = async (numbers: Set<string>, command: Command): Promise<{ imported: number; unchanged: number }> => {

@@ -29,7 +29,7 @@ export const addPeriodOptions = (command: Command): Command =>
 /** Adds the option for a number of days. */
 export const addDaysOption = (command: Command): Command =>
   command.addOption(
-    new Option('--days <n>', `so many days, up to the last one, instead of --from (default: ${USUAL})`)
+    new Option('--days <n>', `number of days up to the last one, instead of --from (default: ${USUAL})`)
       .argParser(readBy(wholeNumber(1, MAX_DAYS)))
       .conflicts('from'),
   );

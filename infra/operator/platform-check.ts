@@ -32,7 +32,7 @@ The call changes nothing over there: a chat platform gets an empty message, whic
           Account: account,
           Platform: checked.platform,
           Address: checked.url,
-          Answer: checked.status === undefined ? 'none' : `status ${checked.status}`,
+          Response: checked.status === undefined ? 'none' : `status ${checked.status}`,
           Result: checked.fault === undefined ? tinted('green', 'good') : tinted('red', checked.fault),
         }),
       );
@@ -74,10 +74,10 @@ const check = async (account: string): Promise<Checked> => {
 };
 
 const WHY: Record<DeliveryError['reason'], string> = {
-  timeout: 'It did not answer within 10 seconds.',
-  no_connection: 'It cannot be reached: look at the address, and at its certificate.',
-  invalid_response: 'What it responds is not valid HTTP: look at the server, or at a proxy before it.',
-  address_not_public: 'Its address is not public: the service would not call it.',
-  address_not_https: 'Its address must begin with https.',
+  timeout: 'There was no response within 10 seconds.',
+  no_connection: 'It cannot be reached. Check the URL and the certificate.',
+  invalid_response: 'Its response is not valid HTTP. Check the server, or a proxy before it.',
+  address_not_public: 'Its IP address is not public, so the service would not call it.',
+  address_not_https: 'Its URL must begin with https.',
   not_set_up: 'Its settings are missing.',
 };

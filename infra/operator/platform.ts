@@ -45,8 +45,8 @@ const names = all.map(([name]) => name);
 /** Adds the options about the platform to a command. */
 export const addPlatformOptions = (command: Command): void => {
   command
-    .addOption(new Option('--platform <name>', "the chat platform that its users' messages go to").choices(names))
-    .option('--no-platform', 'it has no platform any more: what waits for it is dropped');
+    .addOption(new Option('--platform <name>', "the chat platform that receives its users' messages").choices(names))
+    .option('--no-platform', 'remove the platform, and drop its pending messages');
   for (const option of settingOptions.values()) command.addOption(option);
 };
 
@@ -86,9 +86,7 @@ export const platformFrom = (
   if (name === false) return { platform: null, made: {}, kept: [] };
   const wanted = name ?? current?.name;
   if (wanted === undefined) {
-    throw new Refusal(
-      `Account "${account}" has no platform yet. Say which one it has with --platform ${names.join('|')}.`,
-    );
+    throw new Refusal(`Account "${account}" has no platform yet. Choose one with --platform ${names.join('|')}.`);
   }
   const known = { ...(current?.name === wanted && { ...current.settings, ...current.hook }), ...given };
   // An empty value takes a setting away.
@@ -108,7 +106,7 @@ export const platformFrom = (
 export const notesOnKept = (kept: string[]): string[] =>
   kept.map(
     (setting) =>
-      `The ${setting} stays as it is, and is not shown. If nobody has it, set another: ${optionOf(setting)}.`,
+      `The ${setting} is unchanged, and is not shown. If nobody knows it, set another one: ${optionOf(setting)}.`,
   );
 
 const optionsOf = (name: PlatformName): Record<string, SettingOption> => platforms[name].options;
@@ -139,7 +137,7 @@ const faultIn = (name: PlatformName, { path, received, message }: v.BaseIssue<un
 const privateAddressesIn = (settings: Settings): string[] =>
   Object.entries(settings)
     .filter(([, value]) => URL.canParse(value) && !isPublicAddress(new URL(value)))
-    .map(([setting]) => `${optionOf(setting)} must be an address on the public network: no other is called.`);
+    .map(([setting]) => `${optionOf(setting)} must be a public URL: the service calls no others.`);
 
 /** The settings of an account's platform that may be shown, by name, in the order of its options. */
 export const platformSettings = async ({ id, platform }: Account): Promise<Settings> => {

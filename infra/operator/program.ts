@@ -31,19 +31,17 @@ export const runCommand = async (args: string[]): Promise<void> => {
 
 const createProgram = (): Command => {
   const program = new Command('npm run operator --')
-    .description(
-      'Works on the table of the Business API: the running local stack, or the one that --table names in AWS.',
-    )
-    .option('--json', 'answer with one JSON document on stdout, for programs')
+    .description('Reads and changes the table of the Business API: of the running local stack, or in AWS (--table).')
+    .option('--json', 'print one JSON document on stdout, for programs')
     .addOption(
       new Option(
         '--table <name>',
-        'a table in AWS (output TableName of the stack), with the usual credentials and region; else the local stack',
+        'a table in AWS (output TableName of the stack), with the usual credentials and region (default: the local stack)',
       ).env('TABLE_NAME'),
     )
     .configureHelp({ showGlobalOptions: true, styleTitle: strong })
     .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()) })
-    .showHelpAfterError('Add --help to see how it is used.')
+    .showHelpAfterError('Add --help for the usage.')
     .exitOverride()
     .hook('preAction', (_program, command) => useTable(command.optsWithGlobals<{ table?: string }>().table))
     .addHelpText(

@@ -27,7 +27,7 @@ Both days are included (UTC); without them, the last seven days are shown. A sta
     )
     .argument('<id>', "the account's id");
   addDaysOption(addPeriodOptions(stats))
-    .option('--job <job>', 'of one job alone, by its id', readBy(uuid))
+    .option('--job <job>', 'only one job, by its id', readBy(uuid))
     .addHelpText(
       'after',
       examples(
@@ -136,7 +136,7 @@ const inWords = ({ id, name, platform, from, to, job, jobs, days, waiting }: Sta
 };
 
 const NOTHING =
-  'No message was counted in these days. Ask for more of them with --days or --from;\nif the account did send or get messages, "job recount" counts what is missing.';
+  'No messages were counted in these days. Extend the period with --days or --from.\nIf the account did send or receive messages, "job recount" adds missing counts.';
 
 /** Characters of the longest bar of each chart: with counts of nine characters, all fits 80 columns. */
 const WIDE = { states: 24, day: 13 };
@@ -195,7 +195,7 @@ const TOWARDS: Record<Direction, string> = { app: 'to users (app)', platform: 't
 
 const waitingTable = (waiting: WaitingThere[], platform: string | undefined): string =>
   columns(
-    ['WAITING NOW', 'USERS', 'ENTRIES', 'SINCE', 'LEFT ALONE UNTIL'],
+    ['PENDING NOW', 'USERS', 'ENTRIES', 'SINCE', 'CIRCUIT OPEN UNTIL'],
     waiting.map(({ direction, conversations, circuit }) => {
       const { waiting: entries, more_waiting } = entriesOf(conversations);
       const [oldest] = conversations;

@@ -17,20 +17,16 @@ interface Draft {
 export const addTokenCommands = (program: Command): void => {
   const token = program
     .command('token')
-    .description('Tokens, which accounts call the API with.')
+    .description('Tokens of accounts for the API.')
     .addHelpText('after', examples('token list acme-research'));
 
   token
     .command('issue')
-    .description('Issues a token and prints it on stdout, once: only its hash is kept. It works at once.')
+    .description('Issues a token and prints it on stdout, once: only its hash is stored. It works at once.')
     .argument('<account>', "the account's id; app-network, for the servers of the mobile app")
-    .requiredOption('--permissions <list>', `what it may be used for, of ${permissions.join(',')}`, readPermissions)
-    .option('--label <text>', 'what people know it by', readBy(visibleText))
-    .option(
-      '--expires <when>',
-      'when it stops: 90d (days from now), 2027-01-31 (00:00 UTC), or a full ISO time',
-      readExpiry,
-    )
+    .requiredOption('--permissions <list>', `permissions, of ${permissions.join(',')}`, readPermissions)
+    .option('--label <text>', 'a description for people', readBy(visibleText))
+    .option('--expires <when>', 'expiry: 90d (days from now), 2027-01-31 (00:00 UTC), or a full ISO time', readExpiry)
     .addHelpText(
       'after',
       examples(
@@ -71,7 +67,7 @@ export const addTokenCommands = (program: Command): void => {
 /** Records of tokens, for people. */
 export const tokenTable = (records: TokenRecord[]): string =>
   records.length === 0
-    ? 'No token was issued yet.'
+    ? 'There are no tokens.'
     : columns(
         ['TOKEN ID', 'ENDS IN', 'LABEL', 'PERMISSIONS', 'CREATED', 'STATE'],
         records.map((record) => [

@@ -14,13 +14,13 @@ const PHONE = 'in international format without +, 7 to 15 digits';
 export const addUserCommands = (program: Command): void => {
   const user = program
     .command('user')
-    .description('Users of the mobile app, and what is kept about them.')
+    .description('Users of the mobile app, and their data.')
     .addHelpText('after', examples('user show 27820000001'));
 
   user
     .command('set')
     .description(
-      'Registers a user, or changes whether a registered one is a panelist. Without either option a new user is no panelist, and a registered one stays what they are.',
+      'Registers a user, or changes whether a registered one is a panelist. Without either option, a new user is not a panelist, and a registered user is unchanged.',
     )
     .argument('<phone>', PHONE, readPhoneNumber)
     .option('--panelist', 'the user is a panelist')
@@ -31,13 +31,13 @@ export const addUserCommands = (program: Command): void => {
       // The app may have removed them since.
       const panelist = options.panelist ?? (await wholeUser(phone))?.panelist ?? false;
       const words = `${phone} is registered, ${panelist ? 'a panelist' : 'not a panelist'}`;
-      answer(command, { phone_number: phone, panelist, changed }, changed ? `${words}.` : `${words}, as before.`);
+      answer(command, { phone_number: phone, panelist, changed }, changed ? `${words}.` : `${words}, unchanged.`);
     });
 
   user
     .command('show')
     .description(
-      'Shows whether a user is registered and a panelist, and which properties are known, by whom and since when. What they say is not shown.',
+      'Shows whether a user is registered and a panelist, and which properties are known, with source and time. Values are not shown.',
     )
     .argument('<phone>', PHONE, readPhoneNumber)
     .addHelpText('after', examples('user show 27820000001'))
@@ -50,51 +50,53 @@ export const addUserCommands = (program: Command): void => {
 
   user
     .command('grants')
-    .description('Lists who got what of a user, when and why: a receipt for each release. Values are not in it.')
+    .description(
+      'Lists the consent receipts of a user: who received which properties, when and why. Values are not shown.',
+    )
     .argument('<phone>', PHONE, readPhoneNumber)
     .addHelpText('after', examples('user grants 27820000001'))
     .action(async (phone: string, _options: object, command: Command) => {
       const grants = await listConsentReceipts(phone);
-      const nothing = `Nothing was released of ${masked(phone)}.`;
+      const nothing = `No data of ${masked(phone)} was released.`;
       answer(command, grants, grants.length === 0 ? nothing : grantTable(grants));
     });
 
   user
     .command('export')
     .description(
-      'Gives all that is kept about a user, as one JSON document: profile, answers, user data requests with their values, receipts, what is logged of messages, and what waits to go out.',
+      'Exports all data of a user as one JSON document: profile, answers, user data requests with their values, consent receipts, log entries, and pending messages.',
     )
     .argument('<phone>', PHONE, readPhoneNumber)
     .addHelpText('after', examples('user export 27820000001 > user.json'))
     .action(async (phone: string, _options: object, command: Command) => {
       const found = await personalDataOf(phone);
-      if (isEmpty(found)) throw new Refusal(`Nothing is kept about ${masked(phone)}.`);
+      if (isEmpty(found)) throw new Refusal(`There is no data about ${masked(phone)}.`);
       answer(command, found, JSON.stringify(found, null, 2));
-      note('This is personal data: keep it where only those see it who may.');
+      note('This is personal data. Store it where only authorized people have access.');
     });
 
   user
     .command('erase')
     .description(
-      `Forgets a user, for good: the profile first, so that nothing can be granted any more; then answers, user data requests with their values, and what waits to go out. Log entries and receipts keep a pseudonym instead of the number.
+      `Erases a user permanently. Deletes the profile first, so that nothing more can be granted; then answers, user data requests with their values, and pending messages. Log entries and receipts keep a pseudonym instead of the number.
 
-It can be repeated. The worker looks once more two minutes later, for what was under way. Backups of the table keep what they hold for up to 35 days.`,
+It can be repeated. The worker checks again two minutes later, for requests that were in progress. Backups of the table keep the data for up to 35 days.`,
     )
     .argument('<phone>', PHONE, readPhoneNumber)
-    .option('--yes', 'do it; else it is only said what there is')
+    .option('--yes', 'erase; without it, preview only')
     .addHelpText('after', examples('user erase 27820000001', 'user erase 27820000001 --yes'))
     .action(async (phone: string, { yes }: { yes?: true }, command: Command) => {
       if (yes === undefined) {
         const found = await personalDataOf(phone);
         const words = isEmpty(found) ? 'nothing' : inWords(countsIn(found));
-        throw new Refusal(`Not erased. Of ${masked(phone)} there is: ${words}. Add --yes to erase it for good.`);
+        throw new Refusal(`Not erased. Data of ${masked(phone)}: ${words}. Add --yes to erase it permanently.`);
       }
       const hadProfile = (await findUser(phone)) !== undefined;
       const erased = { profile: Number(hadProfile), ...(await eraseUser(phone)) };
       const found = Object.values(erased).some((number) => number > 0);
       const words = found
-        ? `Erased of ${masked(phone)}: ${inWords(erased)}. Log entries and receipts stay, under a pseudonym.`
-        : `Nothing was left of ${masked(phone)}.`;
+        ? `Erased for ${masked(phone)}: ${inWords(erased)}. Log entries and receipts remain under a pseudonym.`
+        : `No data of ${masked(phone)} was left.`;
       answer(command, { phone_number: phone, ...erased }, words);
     });
 };
@@ -127,8 +129,8 @@ const userInWords = (phone: string, { registered, panelist, properties }: Shown,
     Receipts: grants.length === 0 ? 'none' : `${count(grants.length)}, as "user grants" lists them`,
   });
   const rows = Object.entries(properties).map(([name, { source, updated }]) => [name, source, minute(updated)]);
-  const nothing = 'No property is known.';
-  return `${about}\n\n${rows.length === 0 ? nothing : columns(['PROPERTY', 'SAID BY', 'UPDATED'], rows)}`;
+  const nothing = 'No properties are known.';
+  return `${about}\n\n${rows.length === 0 ? nothing : columns(['PROPERTY', 'SOURCE', 'UPDATED'], rows)}`;
 };
 
 const grantTable = (grants: ConsentReceipt[]): string =>
@@ -158,7 +160,7 @@ const WORDS: Record<keyof Counts, string> = {
   profile: 'profile',
   answers: 'answers',
   requests: 'user data requests',
-  waiting: 'waiting to go out',
+  waiting: 'pending',
   log_entries: 'log entries',
   receipts: 'receipts',
 };

@@ -100,7 +100,7 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
     if (failed === undefined) return accountAfter(item, attributes);
     if (failed === 1 && number) throw numberTaken(number);
   }
-  throw new Refusal(`Others change the account "${id}" at the same time. Try again in a moment.`);
+  throw new Refusal(`Others change the account "${id}" at the same time. Retry in a moment.`);
 };
 
 /** What changes of an account; `null` takes it away. */

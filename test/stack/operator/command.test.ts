@@ -229,7 +229,7 @@ describe('a command that is not understood', () => {
     ['outbox list --direction up', /Allowed choices are app, platform/],
     ['outbox list --phone 123456', /7 to 15 digits/],
     ['outbox retry', /say what to retry: --account, --direction, --phone, or --all/],
-    ['outbox retry --all --account demo', /--all leaves nothing to select/],
+    ['outbox retry --all --account demo', /--all and other filters exclude each other/],
     ['message show', /missing required argument 'id'/],
     ['message show 1', /must be a UUID/],
     ['message list 123456', /7 to 15 digits/],

@@ -89,19 +89,19 @@ describe('outbox list', () => {
 
     const { stdout } = await operator('outbox', 'list', '--account', account);
     const [header, first, second, , totals] = stdout.split('\n').map((line) => line.split(/ {2,}/));
-    expect(header).toEqual(['DIRECTION', 'ACCOUNT', 'USER', 'SINCE', 'FAILED', 'CAUSE', 'NEXT ATTEMPT', 'WAITING']);
+    expect(header).toEqual(['DIRECTION', 'ACCOUNT', 'USER', 'SINCE', 'FAILED', 'CAUSE', 'NEXT ATTEMPT', 'PENDING']);
     const since = conversations.map((waiting: { since: string }) => minute(Date.parse(`${waiting.since}Z`)));
     const next = minute(tomorrow);
     expect(first).toEqual(['platform', account, partOf(platform.phone), since[0], '2', 'timeout', next, '1']);
     expect(second).toEqual(['app', account, partOf(app.phone), since[1], '3', 'status_500', next, '2']);
-    expect(totals).toEqual(['2 conversations wait: platform 1, app 1. Why: timeout 1, status_500 1.']);
+    expect(totals).toEqual(['2 pending conversations: platform 1, app 1. Causes: timeout 1, status_500 1.']);
     expect(stdout).not.toMatch(new RegExp(`${app.phone}|${platform.phone}|${BODY}`));
   });
 
   test('says so where nothing waits', async () => {
     const account = await newAccount();
     expect(await inJson('outbox', 'list', '--account', account)).toEqual({ conversations: [], circuits: [] });
-    expect((await operator('outbox', 'list', '--account', account)).stdout).toBe('Nothing waits.\n');
+    expect((await operator('outbox', 'list', '--account', account)).stdout).toBe('No messages are pending.\n');
   });
 
   test("shows one direction's, account's or user's", async () => {
@@ -132,7 +132,7 @@ describe('outbox list', () => {
     for (const waiting of conversations) expect(waiting).not.toHaveProperty('next_attempt');
     const { stdout } = await operator('outbox', 'list', '--account', account);
     expect(stdout).toMatch(/ UTC +0 +now +1\n.* UTC +1 {2}status_500 {2}now +1\n/);
-    expect(stdout).toContain('2 conversations wait: app 2. Why: under way 1, status_500 1.');
+    expect(stdout).toContain('2 pending conversations: app 2. Causes: in progress 1, status_500 1.');
   });
 
   test('counts a hundred, and says that there are more', async () => {
@@ -172,7 +172,7 @@ describe('outbox list', () => {
     expect(circuits).toEqual([{ destination: `platform#${account}`, open_until: expect.any(String), failures: 4 }]);
     const { stdout } = await operator('outbox', 'list', '--account', account);
     const until = minute(Date.parse(circuits[0].open_until));
-    expect(stdout).toMatch(new RegExp(`^LEFT ALONE +UNTIL +FAILED\n${name} +${until} +4$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^OPEN CIRCUIT +UNTIL +FAILED\n${name} +${until} +4$`, 'm'));
   });
 
   test('does not take a mistyped account for one for which nothing waits', async () => {
@@ -223,7 +223,7 @@ describe('outbox retry', () => {
   test("takes one direction's or user's alone", async () => {
     const { account, app, platform } = await newWorld();
     const args = ['outbox', 'retry', '--account', account, '--direction', 'platform'];
-    expect((await operator(...args)).stdout).toBe('1 conversation is tried again within a minute.\n');
+    expect((await operator(...args)).stdout).toBe('1 conversation is retried within a minute.\n');
     expect([await stateOf(app), await stateOf(platform)]).toEqual([PUT_OFF, DUE]);
     expect(await findOpenCircuit('app')).toBeDefined();
     expect(await inJson('outbox', 'retry', '--phone', app.phone)).toEqual({ retried: 1 });
@@ -233,14 +233,14 @@ describe('outbox retry', () => {
   test('takes all where that is said', async () => {
     const { app, platform, others } = await newWorld();
     const { stdout } = await operator('outbox', 'retry', '--all');
-    expect(Number(/^(\d+) conversations are tried again within a minute\.\n$/.exec(stdout)?.[1])).toBeGreaterThan(2);
+    expect(Number(/^(\d+) conversations are retried within a minute\.\n$/.exec(stdout)?.[1])).toBeGreaterThan(2);
     expect(await Promise.all([app, platform, others].map(stateOf))).toEqual([DUE, DUE, DUE]);
   });
 
   test('finds nothing where nothing waits', async () => {
     const account = await newAccount();
     expect(await inJson('outbox', 'retry', '--account', account)).toEqual({ retried: 0 });
-    expect((await operator('outbox', 'retry', '--account', account)).stdout).toBe('Nothing waits there.\n');
+    expect((await operator('outbox', 'retry', '--account', account)).stdout).toBe('No messages are pending there.\n');
   });
 
   test('brings back no conversation that came to its end meanwhile', async () => {
@@ -396,7 +396,7 @@ describe('message show', () => {
     const message = newMessage(account, phone);
     await putIfAbsent(logItem(message, 'received', timestamp()));
     expect(await inJson('message', 'show', message.id)).not.toHaveProperty('waiting');
-    expect(await shown(message.id)).toMatch(/\nWaits +no\n/);
+    expect(await shown(message.id)).toMatch(/\nPending +no\n/);
   });
 
   test('knows no message that is not there, or has ended', async () => {
@@ -438,7 +438,7 @@ describe('job recount', () => {
     expect(await inJson('job', 'recount', account)).toEqual({ from, to: TODAY, entries: 65, counted: 63 });
     expect(await listJobs(account, TODAY, TODAY)).toEqual(rows);
     expect((await operator('job', 'recount', account)).stdout).toBe(
-      `${from} to ${TODAY}: 65 log entries; missing in the counters, and counted now: 0.\n`,
+      `${from} to ${TODAY}: 65 log entries. Missing counts added: 0.\n`,
     );
     expect(await listJobs(account, TODAY, TODAY)).toEqual(rows);
   });
@@ -450,9 +450,7 @@ describe('job recount', () => {
     const recount = (...options: string[]) => inJson('job', 'recount', account, ...options);
     expect(await recount('--from', from, '--to', to)).toEqual({ from, to, entries: 2, counted: 2 });
     expect((await listJobs(account, long, TODAY)).map(({ count }) => count)).toEqual([2]);
-    expect((await operator('job', 'recount', account)).stdout).toContain(
-      ': 4 log entries; missing in the counters, and counted now: 2.\n',
-    );
+    expect((await operator('job', 'recount', account)).stdout).toContain(': 4 log entries. Missing counts added: 2.\n');
     expect(await recount('--from', long)).toMatchObject({ entries: 5, counted: 1 });
     expect((await listJobs(account, long, TODAY)).map(({ count }) => count)).toEqual([5]);
   });

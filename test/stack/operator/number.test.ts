@@ -65,7 +65,7 @@ describe('an orphaned number', () => {
     const orphaned = [{ number, account }];
     expect(await check(number)).toEqual({
       code: 1,
-      stderr: '--release makes orphaned numbers free for any account.\n',
+      stderr: 'Add --release to release orphaned numbers for any account.\n',
       found: { checked: 1, orphaned, misnamed: [], released: [] },
     });
     expect(await isThere(number)).toBe(true);
@@ -134,8 +134,8 @@ test('--all finds every orphaned number, however large the table is', async () =
 });
 
 test.each([
-  [['number', 'check'], 'error: say which: give numbers, or --all'],
-  [['number', 'check', '27820000001', '--all'], 'error: --all leaves nothing to name: give it alone'],
+  [['number', 'check'], 'error: give numbers, or --all'],
+  [['number', 'check', '27820000001', '--all'], 'error: --all and numbers exclude each other'],
   [['number', 'check', '+27820000001'], 'in international format'],
 ])('%j is not understood', async (args, words) => {
   const { code, stderr } = await operator(...args);

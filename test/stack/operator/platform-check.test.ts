@@ -85,7 +85,7 @@ const check = async (account: string, env: Record<string, string | undefined>) =
     ['Account', account],
     ['Platform', found.platform],
     ...(found.url === undefined ? [] : [['Address', found.url]]),
-    ['Answer', found.status === undefined ? 'none' : `status ${found.status}`],
+    ['Response', found.status === undefined ? 'none' : `status ${found.status}`],
     ['Result', found.fault ?? 'good'],
     [''],
   ]);
@@ -192,7 +192,7 @@ test('no answer is waited for as long as the service would', async () => {
   const { code, found } = await check(account, await hurried());
   expect({ code, found }).toEqual({
     code: 1,
-    found: expect.objectContaining({ fault: 'It did not answer within 10 seconds.' }),
+    found: expect.objectContaining({ fault: 'There was no response within 10 seconds.' }),
   });
   expect(found).not.toHaveProperty('status');
 });
@@ -232,7 +232,7 @@ test.each([
       account,
       platform: 'webhook',
       url: `${base}/hook`,
-      fault: 'It cannot be reached: look at the address, and at its certificate.',
+      fault: 'It cannot be reached. Check the URL and the certificate.',
     },
   });
 });
@@ -265,7 +265,7 @@ test.each(['127.0.0.1', 'localhost', '169.254.169.254'])(
         account,
         platform: 'turn',
         url: `https://${host}:${port}${paths.turn}`,
-        fault: 'Its address is not public: the service would not call it.',
+        fault: 'Its IP address is not public, so the service would not call it.',
       },
     });
     expect(seen.connections).toBe(0);

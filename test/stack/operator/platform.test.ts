@@ -61,7 +61,7 @@ describe("an account's webhook", () => {
     const { code, stdout, stderr } = await operator('account', 'update', account, '--platform', 'webhook', '--json');
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'The secret stays as it is, and is not shown. If nobody has it, set another: --platform-secret.\n',
+      stderr: 'The secret is unchanged, and is not shown. If nobody knows it, set another one: --platform-secret.\n',
     });
     expect(stdout).not.toMatch(/whsec_|secret/);
     expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret } });
@@ -327,10 +327,7 @@ describe("an account's platform", () => {
   const turn = ['--platform=turn', `--platform-channel=${CHANNEL}`, `--platform-token=${TOKEN}`];
 
   const faults: [options: string[], line: RegExp][] = [
-    [
-      [`--platform-url=${URL}`],
-      / has no platform yet. Say which one it has with --platform rapidpro\|turn\|webhook\.$/,
-    ],
+    [[`--platform-url=${URL}`], / has no platform yet. Choose one with --platform rapidpro\|turn\|webhook\.$/],
     [[`--platform-secret=${SECRET}`], /has no platform yet/],
     [['--platform-hmac-secret='], /has no platform yet/],
 
@@ -366,7 +363,7 @@ describe("an account's platform", () => {
     [['--platform=turn'], /needs --platform-channel\. The platform "turn" needs --platform-token\.$/],
     [
       ['--platform=rapidpro', '--platform-token=1', '--platform-channel=2', '--platform-sent-url=https://10.0.0.1/'],
-      /no --platform-channel\. .+ no --platform-token\. .+ needs --platform-url\. --platform-sent-url must be an address on/,
+      /no --platform-channel\. .+ no --platform-token\. .+ needs --platform-url\. --platform-sent-url must be a public URL/,
     ],
   ];
 
@@ -388,7 +385,7 @@ describe("an account's platform", () => {
     async (option, url) => {
       const account = await newAccount();
       const line = await refusal('account', 'update', account, ...rapidpro, `${option}=${url}`);
-      expect(line).toBe(`error: ${option} must be an address on the public network: no other is called.\n`);
+      expect(line).toBe(`error: ${option} must be a public URL: the service calls no others.\n`);
       expect(await findPlatform(account)).toBeUndefined();
     },
   );
@@ -482,7 +479,7 @@ describe('on the local stack', () => {
     expect(receiver.calls).toEqual([]);
 
     const retried = await run(['outbox', 'retry', '--account', account], local);
-    expect(retried).toEqual({ code: 0, stdout: '1 conversation is tried again within a minute.\n', stderr: '' });
+    expect(retried).toEqual({ code: 0, stdout: '1 conversation is retried within a minute.\n', stderr: '' });
     await expect.poll(() => receiver.calls.length).toBe(1);
     const [{ headers, body } = { headers: {}, body: '' }] = receiver.calls;
     expect(new Webhook(platform_secret).verify(body, headers as Record<string, string>)).toEqual({
@@ -495,7 +492,7 @@ describe('on the local stack', () => {
     const account = await newAccount();
     const update = ['account', 'update', account, '--platform=rapidpro', `--platform-url=${receiver.url}`];
     const { code, stderr } = await run([...update, '--platform-sent-url=http://10.0.0.1/'], local);
-    const line = 'error: --platform-sent-url must be an address on the public network: no other is called.\n';
+    const line = 'error: --platform-sent-url must be a public URL: the service calls no others.\n';
     expect({ code, stderr }).toEqual({ code: 1, stderr: line });
     expect(await run([...update, '--platform-sent-url=http://[::1]:1/'], local)).toMatchObject({ code: 0, stderr: '' });
     expect(await findPlatform(account)).toMatchObject({ settings: { url: receiver.url, sent_url: 'http://[::1]:1/' } });

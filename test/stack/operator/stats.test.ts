@@ -266,7 +266,7 @@ describe('what waits', () => {
 test('an account without messages is told what to do', async () => {
   const account = await newAccount();
   const words = await shown(account);
-  expect(words).toContain('No message was counted in these days. Ask for more of them with --days or --from');
+  expect(words).toContain('No messages were counted in these days. Extend the period with --days or --from');
   expect(words).not.toMatch(/STATE|TRAFFIC/);
   expect(await inJson('account', 'stats', account)).toMatchObject({ jobs: 0, states: none });
 });

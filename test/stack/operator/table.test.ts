@@ -42,7 +42,11 @@ describe('the table', () => {
   const failures: [what: string, env: Environment, line: RegExp][] = [
     ['is not there', { TABLE_NAME: 'nowhere' }, /There is no table "nowhere" at http/],
     ['has an impossible name', { TABLE_NAME: 'no where' }, /"no where" at http\S+ is not a table of the Business API/],
-    ['does not answer', { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' }, /Nothing answers at http:\/\/127.0.0.1:9/],
+    [
+      'does not answer',
+      { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' },
+      /There is no response from http:\/\/127.0.0.1:9/,
+    ],
     ['is in no region', { AWS_REGION: undefined, AWS_CONFIG_FILE: '/dev/null' }, /No AWS region is set/],
     [
       'wants credentials that are not there',
@@ -66,8 +70,8 @@ describe('the table', () => {
   const answers: [type: string, status: number, line: RegExp][] = [
     ['AccessDeniedException', 400, /These credentials may not use the table/],
     ['ExpiredTokenException', 400, /The AWS credentials have expired/],
-    ['UnrecognizedClientException', 400, /AWS refuses the credentials/],
-    ['InvalidSignatureException', 400, /AWS refuses the credentials/],
+    ['UnrecognizedClientException', 400, /AWS rejects the credentials/],
+    ['InvalidSignatureException', 400, /AWS rejects the credentials/],
     ['InternalServerError', 500, /The table is busy/],
     ['ProvisionedThroughputExceededException', 400, /The table is busy/],
     ['NeverHeardOfException', 400, /Unexpected error: NeverHeardOfException/],

@@ -58,7 +58,7 @@ describe('user show', () => {
     const { stdout } = await operator('user', 'show', phone);
     const minute = '[-0-9]{10} [:0-9]{5} UTC';
     expect(stdout).toMatch(new RegExp(`^User +${phone}\nRegistered +${minute}\nPanelist +yes\nReceipts +1, `));
-    expect(stdout).toMatch(new RegExp(`^PROPERTY +SAID BY +UPDATED\nfirst_name +user +${minute}$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^PROPERTY +SOURCE +UPDATED\nfirst_name +user +${minute}$`, 'm'));
     expect(stdout).not.toContain(NAME);
     expect((await operator('user', 'show', phone, '--json')).stdout).not.toContain(NAME);
   });
@@ -67,7 +67,7 @@ describe('user show', () => {
     const phone = newPhone();
     await registerUser({ phone_number: phone, panelist: false });
     const { stdout } = await operator('user', 'show', phone);
-    expect(stdout).toMatch(/\nPanelist +no\nReceipts +none\n\nNo property is known\.\n$/);
+    expect(stdout).toMatch(/\nPanelist +no\nReceipts +none\n\nNo properties are known\.\n$/);
   });
 
   test('says so where nobody is registered, in part of the number', async () => {
@@ -92,7 +92,7 @@ describe('user grants', () => {
     const phone = newPhone();
     expect(await inJson('user', 'grants', phone)).toEqual([]);
     const { stdout } = await operator('user', 'grants', phone);
-    expect(stdout).toMatch(/^Nothing was released of \d{4}…\d{4}\.$/m);
+    expect(stdout).toMatch(/^No data of \d{4}…\d{4} was released\.$/m);
     expect(stdout).not.toContain(phone);
   });
 });
@@ -158,7 +158,7 @@ describe('user export', () => {
   });
 
   test('says so where nothing is kept', async () => {
-    expect(await refusal('user', 'export', newPhone())).toMatch(/^error: Nothing is kept about \d{4}…\d{4}\.\n$/);
+    expect(await refusal('user', 'export', newPhone())).toMatch(/^error: There is no data about \d{4}…\d{4}\.\n$/);
   });
 });
 
@@ -166,11 +166,11 @@ describe('user erase', () => {
   test('says what there is, and does nothing without --yes', async () => {
     const { phone } = await newUser();
     const said = await refusal('user', 'erase', phone);
-    expect(said).toContain('profile: 1, answers: 1, user data requests: 1, waiting to go out: 3');
+    expect(said).toContain('profile: 1, answers: 1, user data requests: 1, pending: 3');
     expect(said).toContain('Add --yes');
     expect(said).not.toContain(phone);
     expect((await operator('user', 'export', phone)).code).toBe(0);
-    expect(await refusal('user', 'erase', newPhone())).toContain('there is: nothing');
+    expect(await refusal('user', 'erase', newPhone())).toContain(': nothing');
   });
 
   test('forgets a user, tells what it did, and finds nothing more the next time', async () => {
@@ -184,12 +184,12 @@ describe('user erase', () => {
       log_entries: 1,
       receipts: 1,
     });
-    expect(await refusal('user', 'export', phone)).toContain('Nothing is kept');
+    expect(await refusal('user', 'export', phone)).toContain('There is no data about');
     expect(await inJson('user', 'grants', phone)).toEqual([]);
     const { code, stdout } = await operator('user', 'erase', phone, '--yes');
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^Nothing was left of \d{4}…\d{4}\.\n$/),
+      stdout: expect.stringMatching(/^No data of \d{4}…\d{4} was left\.\n$/),
     });
     expect((await operator('user', 'export', other.phone)).code).toBe(0);
   });

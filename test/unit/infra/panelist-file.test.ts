@@ -36,9 +36,9 @@ const bad: [row: string, reason: string][] = [
   ['2782 000 0003,Ann', NO_NUMBER],
   ['٢٧٨٢٠٠٠٠٠٠٣,Ann', NO_NUMBER],
   [',Ann', 'has no phone number'],
-  [`"${C},Ann`, 'has a broken quote'],
-  [`${C}"x",Ann`, 'has a broken quote'],
-  [`"${C}"x,Ann`, 'has a broken quote'],
+  [`"${C},Ann`, 'has an unbalanced quote'],
+  [`${C}"x",Ann`, 'has an unbalanced quote'],
+  [`"${C}"x,Ann`, 'has an unbalanced quote'],
 ];
 
 test.each(bad)('the bad row %j is named by its line, and the others count', async (row, reason) => {
