@@ -1,11 +1,12 @@
 /**
- * `npm run test:dynamodb-local`: the stack tests over Amazon's DynamoDB Local, as a second opinion on the embedded
+ * `npm run test:dynamodb-local`: the quick stack tests over Amazon's DynamoDB Local, as a second opinion on the embedded
  * database. Takes the one at DYNAMODB_ENDPOINT, or fetches the jar through Maven and starts it. Without Java or Maven it
  * tests nothing: it prints that and ends with 0, or, if the environment sets CI, with 1.
  */
 import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { HOW_TO_GET_IT, startDynamodbLocal } from './support/dynamodb-local.ts';
+import { QUICK } from './support/tags.ts';
 
 /** Tests of what happens when: they go by the clock, and say nothing about a database. */
 const BY_THE_CLOCK = ['long-poll', 'rate-limit'];
@@ -17,7 +18,7 @@ const test = (endpoint: string): number | null => {
   const left = BY_THE_CLOCK.flatMap((name) => ['--exclude', `**/${name}.test.ts`]);
   // One worker less than elsewhere: that database takes a core of its own. It stalls for seconds at times, which is longer
   // than the table's client waits: a test that fails is run once more.
-  const options = ['--project', 'stack', '--maxWorkers', '2', '--retry', '1'];
+  const options = ['--project', 'stack', '--tags-filter', QUICK, '--maxWorkers', '2', '--retry', '1'];
   return spawnSync('vitest', ['run', ...options, ...left, ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: {
