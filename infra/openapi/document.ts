@@ -177,7 +177,7 @@ const describeBody = (name: EndpointName, { type, schema }: NonNullable<Endpoint
   };
 };
 
-/** A field with several values stands in a form several times. */
+/** A form repeats a field with several values. */
 const encodingOf = ({ properties = {} }: JsonSchema): Part =>
   Object.fromEntries(
     Object.entries(properties)

@@ -4,7 +4,7 @@ import type * as v from 'valibot';
 
 type Definitions = Record<string, v.GenericSchema>;
 
-/** Checks of ours: some say how they are shown (`shownAs`), the others are told in words. */
+/** Checks of ours: some say how they are shown (`shownAs`), the others are described in words. */
 const OURS = new Set(['check', 'raw_check', 'partial_check']);
 
 /** What changes a value that has been checked: nobody sees it from outside. */

@@ -18,7 +18,7 @@ export const addJobCommands = (program: Command): void => {
   const recount = job
     .command('recount')
     .description(
-      `Counts log entries that the counters of an account's jobs lack: where the alarm of given up batches was raised, they may. Each entry is counted once, however often this is done.
+      `Adds log entries that are missing in the counters of an account's jobs, for example after the alarm FailedBatches. Each entry is counted once, so repeating the command changes nothing.
 
 Both days are included (UTC). Without them, the last seven days are recounted.`,
     )

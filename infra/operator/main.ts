@@ -1,6 +1,6 @@
 /**
  * `npm run operator -- …`: opens accounts, sets and checks their chat platforms, issues and revokes tokens, registers
- * users, imports panelists, shows what became of messages, looks after what waits to go out.
+ * users, imports panelists, shows the history of messages, retries pending messages.
  * Ends with 0 when all was done, 1 when something could not be, 2 when the command was not understood.
  */
 import { namesTable } from './names-table.ts';

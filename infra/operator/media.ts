@@ -18,7 +18,7 @@ export const addMediaCommands = (program: Command): void => {
 
   media
     .command('list')
-    .description("Lists an account's media, oldest first, by the first characters of what stands in their address.")
+    .description("Lists an account's media, oldest first, by the first characters of their ids.")
     .argument('<account>', 'id of the account')
     .addHelpText('after', examples('media list acme-research'))
     .action(async (account: string, _options: object, command: Command) => {

@@ -20,7 +20,7 @@ export const addNumberCommands = (program: Command): void => {
   number
     .command('check')
     .description(
-      `Finds orphaned numbers, whose account does not exist or does not name them, and accounts that name a number which is not theirs. An orphaned number is refused to every account.
+      `Finds orphaned numbers, whose account does not exist or does not name them, and accounts with a number that belongs to another account. No account can claim an orphaned number.
 
 Ends with 1 if anything is left to be repaired.`,
     )

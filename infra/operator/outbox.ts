@@ -1,4 +1,4 @@
-/** `operator outbox …`: what waits to go out. */
+/** `operator outbox …`: pending messages, and retries. */
 import { type Command, Option } from 'commander';
 import { now, sortableTime } from '../../shared/core/clock.ts';
 import { destinationNameOf } from '../../shared/outbound/destination.ts';
@@ -22,7 +22,7 @@ export const addOutboxCommands = (program: Command): void => {
 
   selecting(outbox.command('list'))
     .description(
-      `Lists the conversations in which something waits, the longest first, and the receivers that are left alone for a while because they fail.
+      `Lists conversations with pending messages, the oldest first, and the destinations whose circuit is open.
 
 People get numbers in part; --json has them in full.`,
     )
@@ -30,8 +30,10 @@ People get numbers in part; --json has them in full.`,
     .action(async (selection: Selection, command: Command) => {
       await refuseUnknown(selection);
       const conversations = await pendingConversations(selection);
-      const receivers = [...new Set(conversations.map(destinationNameOf))];
-      const circuits = (await Promise.all(receivers.map(findOpenCircuit))).filter((circuit) => circuit !== undefined);
+      const destinations = [...new Set(conversations.map(destinationNameOf))];
+      const circuits = (await Promise.all(destinations.map(findOpenCircuit))).filter(
+        (circuit) => circuit !== undefined,
+      );
       answer(command, { conversations: conversations.map(inJson), circuits }, inWords(conversations, circuits));
     });
 
@@ -70,7 +72,7 @@ const selecting = (command: Command): Command =>
     )
     .option('--phone <number>', "one user's, 7 to 15 digits without +", readPhoneNumber);
 
-/** A mistyped account is not one for which nothing waits. */
+/** A mistyped account is an error, not an empty list. */
 const refuseUnknown = async ({ account }: Selection): Promise<void> => {
   if (account !== undefined) await showAccount(account);
 };
@@ -113,7 +115,7 @@ const circuitTable = (circuits: OpenCircuit[]): string =>
     ['FAILED'],
   );
 
-/** When a receiver is tried again. */
+/** When a destination is retried. */
 export const endOf = ({ open_until }: OpenCircuit): string =>
   due(open_until > sortableTime(now()) ? open_until : undefined);
 

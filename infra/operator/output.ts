@@ -21,7 +21,7 @@ export const strong = (text: string): string => styleText('bold', text);
 /** Less important on a terminal. */
 const faint = (text: string): string => styleText('dim', text);
 
-/** What stands in a table: text, perhaps in a colour on a terminal. */
+/** A table's cell: text, perhaps in a colour on a terminal. */
 export type Cell = string | { text: string; colour: Colour };
 
 type Colour = 'red' | 'yellow' | 'green' | 'cyan' | 'dim';

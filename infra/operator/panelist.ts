@@ -24,7 +24,7 @@ export const addPanelistCommands = (program: Command): void => {
   panelist
     .command('import')
     .description(
-      `Registers the phone numbers of a CSV file as panelists. Its first row names a column "phone_number", or it has no such row and the numbers stand in its first column. Other columns are ignored.
+      `Registers the phone numbers of a CSV file as panelists. Its first row names a column "phone_number", or the first column contains the numbers, without such a row. Other columns are ignored.
 
 Bad rows are named with their line and skipped; the command then ends with 1. Repeating an import changes nothing.`,
     )

@@ -1,4 +1,4 @@
-/** `operator platform …`: whether an account's chat platform takes what it will be told. */
+/** `operator platform …`: whether an account's chat platform accepts requests. */
 import type { Command } from 'commander';
 import { post } from '../../shared/outbound/http-client.ts';
 import { DeliveryError } from '../../shared/outbound/request.ts';
@@ -19,7 +19,7 @@ export const addPlatformCommands = (program: Command): void => {
     .description(
       `Calls an account's chat platform as the service would, from this machine, and says whether its settings are good.
 
-The call changes nothing over there: a chat platform gets an empty message, which it refuses; a webhook {"check":{}}.`,
+The call changes nothing on the other side: a chat platform receives an empty message, which it rejects; a webhook {"check":{}}.`,
     )
     .argument('<account>', "the account's id")
     .addHelpText('after', examples('platform check acme-research'))

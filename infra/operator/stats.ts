@@ -21,7 +21,7 @@ export const addStatsCommand = (account: Command): void => {
   const stats = account
     .command('stats')
     .description(
-      `Shows what became of an account's messages: how many reached which state, in all and day by day, and what waits now.
+      `Shows an account's messages by state, in total and per day, and its pending messages.
 
 Both days are included (UTC); without them, the last seven days are shown. A state counts on the day on which it was reached: what was sent late may be read on the next day. The figures are those of GET /v1/stats/jobs.`,
     )
@@ -74,7 +74,7 @@ interface Statistics {
   waiting: WaitingThere[];
 }
 
-/** What waits in one direction, and whether its receiver is left alone. */
+/** The pending messages of one direction, and whether the destination's circuit is open. */
 interface WaitingThere {
   direction: Direction;
   conversations: PendingConversation[];

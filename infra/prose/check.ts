@@ -2,11 +2,11 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { checkGuide, type Finding } from './guides.ts';
-import { findRetiredInProse, findRetiredInSource } from './retired-words.ts';
+import { findRetiredInGuide, findRetiredInSource, findRetiredInTexts } from './retired-words.ts';
 
 const GUIDES = ['*.md', '.github/*.md', '{functions,infra,shared,test}/**/*.md'];
 /** Sources whose texts people read: help and output of commands, the API description, problem details, the phone. */
-const PROSE = [
+const TEXTS = [
   'infra/operator/*.ts',
   'infra/openapi/*.ts',
   'shared/core/problems.ts',
@@ -34,14 +34,14 @@ const report = (path: string, found: Finding[]): void => {
 for (const path of all(GUIDES)) {
   const text = await readFile(path, 'utf8');
   report(path, await checkGuide(withoutQuotes(text)));
-  report(path, findRetiredInProse(proseOf(text)));
+  report(path, findRetiredInGuide(proseOf(text)));
 }
 
-const prose = all(PROSE);
+const texts = all(TEXTS);
 for (const path of all(SOURCES)) {
   if (path === 'infra/prose/retired-words.ts') continue;
   const text = await readFile(path, 'utf8');
-  report(path, prose.includes(path) ? findRetiredInProse(text) : findRetiredInSource(text));
+  report(path, texts.includes(path) ? findRetiredInTexts(text) : findRetiredInSource(text));
 }
 
 for (const finding of findings) process.stdout.write(`${finding}\n`);

@@ -16,7 +16,20 @@ import {
 import { traceId } from '../telemetry/trace.ts';
 import type { Conversation, Entry, Outgoing } from './events.ts';
 
-/** The head of a conversation with pending entries. */
+/**
+ * The head of a conversation: an item that exists while entries are pending, and is in the index of due work.
+ *
+ *     enqueueWrites       enqueueWrites       scheduleRetry        resume               endConversation
+ *     entry 1 accepted    entry 2 accepted    attempt failed       attempt succeeded    outbox empty
+ *     |                   |                   |                    |                    |
+ *     v                   v                   v                    v                    v
+ *     generation 1        generation 2        attempts 1, cause    attempts removed     deleted if generation is 2
+ *     newest = 1          newest = 2          retry_at, due then   due in a minute      nothing is pending
+ *     due in a minute
+ *
+ * If an entry is accepted before the deletion, the generation has changed: the worker keeps the head and continues. If a
+ * wake-up is lost, the head becomes due, and `sweep` sends another one.
+ */
 export interface Head extends Key {
   /** The number of entries that were accepted. */
   generation: number;
@@ -83,11 +96,16 @@ export const enqueueAllWrites = (
 };
 
 /**
- * Writes all or nothing, as `transact`; what is put into an outbox by it goes out after all that was accepted there before.
- * Entries go out by their ids, which are made by the clock. Clocks of instances differ: where the newest entry is of a
- * later time, all is written again with an id after that one's.
+ * Writes all or nothing, as `transact`. An entry that it adds to an outbox is delivered after all entries that were accepted
+ * before. Entries are delivered in the order of their ids, which begin with the time, but clocks of instances differ:
  *
- * @param writesAfter - the writes, by the id of the entry that comes before; nothing is given at first
+ *     time     instance A, clock ahead           table: newest   instance B
+ *     10:00    adds 10:02-a if newest < 10:02-a  10:02-a
+ *     10:01                                                      adds 10:01-b if newest < 10:01-b: condition fails
+ *                                                                reads newest = 10:02-a from the failed condition
+ *     10:01                                      10:02-b         adds 10:02-b, the id that follows 10:02-a
+ *
+ * @param writesAfter - returns the writes for an entry that follows the given id; at first, no id is given
  */
 export const transactInOrder = async (writesAfter: (after: string | undefined) => Write[]): Promise<number[]> => {
   for (let after: string | undefined; ; ) {

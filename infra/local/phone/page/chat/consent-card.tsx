@@ -86,7 +86,7 @@ export const ConsentCard = ({ item, user, setup }: CardProps) => {
           </button>
         </footer>
       )}
-      {open.length === 0 && <p class="quiet">Answered. {item.business} has been told.</p>}
+      {open.length === 0 && <p class="quiet">Answered. {item.business} has been notified.</p>}
       {problem && (
         <p class="problem" role="alert">
           {problem}
