@@ -9,7 +9,7 @@ import { newCaller, newPhone } from '../stack/support/world.ts';
 /** Milliseconds of a minute: an attempt holds its worker for seven seconds, in which as many begin as may. */
 const MINUTE = 42_000;
 
-test('a receiver that never answers holds at most 16 workers of its account, and delays nobody else', async () => {
+test('a destination that never responds holds at most 16 workers of its account, and delays nobody else', async () => {
   const receiver = await Receiver.start();
   onTestFinished(() => receiver.close());
   receiver.answers = [hang];

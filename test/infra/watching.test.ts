@@ -42,7 +42,7 @@ const measured = new Map(
 );
 
 describe('alarms', () => {
-  test('are raised for what is given up, waits, fails, falls behind, is throttled, or has stopped', () => {
+  test('are raised for what fails permanently, waits, fails, falls behind, is throttled, or has stopped', () => {
     expect(alarmsOf(template).map(([name]) => name)).toEqual([
       'OldestEntry',
       'AppNetworkFailing',

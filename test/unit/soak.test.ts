@@ -23,7 +23,7 @@ const arrive = (book: Book, { number }: Message, what: { delivery?: string; phon
     ...what,
   });
 
-test('messages that come in order are all well, however often a receiver got one', () => {
+test('messages that come in order are all well, however often a destination got one', () => {
   const book = new Book('dead');
   const [first, second] = [accepted(book), accepted(book)];
   arrive(book, first, { takes: false });

@@ -54,7 +54,7 @@ describe('a state', () => {
     expect(await logged(caller, to)).toEqual(['sent', 'read', 'delivered_to_user', 'delivery_failed']);
   });
 
-  test('of a message that nobody sent is refused', async () => {
+  test('of a message that nobody sent is rejected', async () => {
     const caller = await business();
     const detail = '#/data/id is the id of no message that was sent to a user';
     expect(await rejected(state(randomUUID(), 'read'))).toEqual([detail]);
@@ -64,7 +64,7 @@ describe('a state', () => {
     expect(await rejected(state(received.id, 'read'))).toEqual([detail]);
   });
 
-  test('that only we can know of is refused', async () => {
+  test('that only we can know of is rejected', async () => {
     const { id } = await sent(await business());
     expect(await rejected(state(id, 'delivered_to_server'))).toEqual([
       '#/data/state must be "delivered_to_user", "read" or "delivery_failed"',
@@ -82,7 +82,7 @@ describe("a user's message", () => {
     expect(await logged(caller, phone)).toEqual(['received', 'received']);
   });
 
-  test('to a number that no bot has is refused', async () => {
+  test('to a number that no bot has is rejected', async () => {
     expect(await rejected(message(newPhone(), newPhone()))).toEqual(["#/data/to is no bot's number"]);
   });
 
@@ -258,7 +258,7 @@ describe('a user', () => {
     await applied(removed(newPhone()));
   });
 
-  test('with a property that is not in the catalogue is refused, and the catalogue named', async () => {
+  test('with a property that is not in the catalogue is rejected, and the catalogue named', async () => {
     const [fault] = await rejected(updated(newPhone(), { properties: { shoe_size: { value: '9', source: 'user' } } }));
     expect(fault).toMatch(/^#\/data\/properties\/shoe_size must be "first_name", .+ or "device_model"$/);
   });
@@ -302,7 +302,7 @@ describe('a batch', () => {
     expect(await logged(caller, phone)).toHaveLength(50);
   });
 
-  test('of 101 events is refused whole', async () => {
+  test('of 101 events is rejected whole', async () => {
     const { status, body } = await report(Array(101).fill(removed(newPhone())));
     expect(status).toBe(422);
     expect(body).toMatchObject({

@@ -30,7 +30,7 @@ describe('a token in a path', () => {
     expect(context).toMatchObject({ permissions: ['bridge'] });
   });
 
-  test('is refused when it is unknown, plain, or not there', async () => {
+  test('is rejected when it is unknown, plain, or not there', async () => {
     const { token } = await newCaller('bridge');
     for (const encoded of ['', token, 'bm9ib2R5', '%%%']) {
       expect(await askFor(encoded)).toEqual({ isAuthorized: false, context: {} });

@@ -79,7 +79,7 @@ const limitFor = (minutes: number) => {
 };
 
 describe('a platform that asks for fewer calls', () => {
-  test('is left alone by all conversations of its account until it takes calls again', async () => {
+  test('is called by no conversation of its account while its circuit is open', async () => {
     const here = await onTurn();
     const [first, second] = [await written(here), await written(here)];
     limitFor(3);
@@ -216,7 +216,7 @@ describe('a status of RapidPro', () => {
     expect(told()).toEqual(['id=21', 'id=21']);
   });
 
-  test('that the other part needs is not lost where the first one was refused', async () => {
+  test('that the other part needs is not lost where the first one was rejected', async () => {
     const { conversation, ids } = await twoParts();
     platform.answers = [410, 200];
     for (const id of ids) {
@@ -236,7 +236,7 @@ describe('a status of RapidPro', () => {
     expect(platform.calls.map(({ path, body }) => [path, body])).toEqual([['/failed', 'id=21']]);
   });
 
-  test('says nothing about the receiver where it need not be told', async () => {
+  test('says nothing about the destination where it need not be told', async () => {
     const { here, conversation, ids } = await twoParts();
     const [first = '', second = ''] = ids;
     later(1);

@@ -309,7 +309,7 @@ describe('what cannot be sent', () => {
     expect((await call('listLogs', { token: caller.token })).status).toBe(204);
   });
 
-  test('is refused without a token, with a wrong one, and with one that is not for the bridge', async () => {
+  test('is rejected without a token, with a wrong one, and with one that is not for the bridge', async () => {
     const headers = { 'content-type': FORM };
     expect(await sendRaw('receiveRapidproMessage', { headers, body: good })).toMatchObject({
       status: 401,
@@ -427,7 +427,7 @@ platformCases({
   rejection: { status: 400, body: courierError('not a possible number') },
 });
 
-describe("a channel is told of a user's message", () => {
+describe("a channel is notified of a user's message", () => {
   test.each(['Hi', 'Zoë & co: 100% ☺\n+27 = "?"', '  '.padEnd(3_000, 'long ')])(
     'by a form at its receive URL, and it is logged: %.20s',
     async (text) => {

@@ -273,7 +273,7 @@ describe('what is no test message', () => {
     expect(await logsOf(bot)).toEqual([]);
   });
 
-  test('is refused without a token, with a wrong one, and with one that is not for the bridge', async () => {
+  test('is rejected without a token, with a wrong one, and with one that is not for the bridge', async () => {
     const bot = await withBot();
     const path = { bot_phone_number: bot.bot };
     expect(await sendRaw('receiveTestMessage', { path, headers: JSON_TYPE, body: good })).toMatchObject({

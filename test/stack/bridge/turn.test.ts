@@ -179,7 +179,7 @@ describe('the token in the address', () => {
     expect(await postTo(encoded(token))).toEqual({ status: 403, body: { message: 'Forbidden' } });
   });
 
-  test('that is not for the bridge is refused, and so it is in a header', async () => {
+  test('that is not for the bridge is rejected, and so it is in a header', async () => {
     const caller = await newCaller('messages', 'stats');
     expect(await postTo(inPath(caller.token))).toMatchObject({ status: 403, body: { code: 'permission_required' } });
     const { token } = await business();
@@ -417,7 +417,7 @@ platformCases({
   rejection: 400,
 });
 
-describe("a number is told of a user's message", () => {
+describe("a number is notified of a user's message", () => {
   test('as its page says, with its token, and it is logged', async () => {
     const { number, caller, bot, phone } = await withNumber();
     const before = seconds();
@@ -493,20 +493,23 @@ describe('a number is told what became of a message of its own', () => {
     );
   });
 
-  test.each([200, 400])('failed, once, where its version answers %i to that: nothing is given up', async (status) => {
-    const world = await withNumber();
-    const { number, caller, phone } = world;
-    const id = await turnSends(caller, phone, 'Hi');
-    await untilTold(number, `sent ${id}`);
-    number.answers.push(status);
-    await report(id, 'delivery_failed');
-    await untilTold(number, `sent ${id}`, `failed ${id}`);
-    const next = await turnSends(caller, phone, 'Hi again');
-    await expect.poll(number.inShort).toContain(`sent ${next}`);
-    await untilToldInAll(world, `sent ${id}`, `failed ${id}`, `sent ${next}`);
-    const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes(caller.account));
-    expect(lines.filter((line) => line.includes('permanently failed'))).toEqual([]);
-  });
+  test.each([200, 400])(
+    'failed, once, where its version answers %i to that: nothing fails permanently',
+    async (status) => {
+      const world = await withNumber();
+      const { number, caller, phone } = world;
+      const id = await turnSends(caller, phone, 'Hi');
+      await untilTold(number, `sent ${id}`);
+      number.answers.push(status);
+      await report(id, 'delivery_failed');
+      await untilTold(number, `sent ${id}`, `failed ${id}`);
+      const next = await turnSends(caller, phone, 'Hi again');
+      await expect.poll(number.inShort).toContain(`sent ${next}`);
+      await untilToldInAll(world, `sent ${id}`, `failed ${id}`, `sent ${next}`);
+      const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes(caller.account));
+      expect(lines.filter((line) => line.includes('permanently failed'))).toEqual([]);
+    },
+  );
 
   test('once where it does not know the message, with 404: all that follows is told', async () => {
     const world = await withNumber();
@@ -518,7 +521,7 @@ describe('a number is told what became of a message of its own', () => {
     await untilToldInAll(world, `sent ${id}`, `read ${id}`);
   });
 
-  test('in order, where its token was refused at first, or it asked for fewer calls', async () => {
+  test('in order, where its token was rejected at first, or it asked for fewer calls', async () => {
     const tell = async (...answers: Status[]) => {
       const world = await withNumber();
       const { number, caller, phone } = world;

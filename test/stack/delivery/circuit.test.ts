@@ -60,7 +60,7 @@ describe('a destination', () => {
     expect(lines()).toEqual([]);
   });
 
-  test('that failed three times is left alone for a minute, which is told once', async () => {
+  test('that failed three times has an open circuit for a minute, which is told once', async () => {
     const destination = await failed(3);
     expectUntil(await acquire(destination), NOW + MINUTE);
     expect(await isFailing(destination)).toBe(true);
@@ -100,7 +100,7 @@ describe('a destination', () => {
     expectUntil(await acquire(destination), NOW + 2 * MINUTE);
   });
 
-  test('is left alone for 2, then 10 minutes each time that trying fails, and nothing more is told', async () => {
+  test('has an open circuit for 2, then 10 minutes each time that trying fails, and nothing more is told', async () => {
     const destination = await failed(3);
     for (const [trials, minutes] of [
       [1, 2],
@@ -130,7 +130,7 @@ describe('a destination', () => {
     ]);
   });
 
-  test('that works again after a failure is told of to nobody, and begins anew', async () => {
+  test('that works again after a failure is notified of to nobody, and begins anew', async () => {
     const destination = await failed(2);
     await recordSuccess(destination, await acquire(destination));
     expect(await acquire(destination)).toBe('closed');
@@ -227,7 +227,7 @@ describe('a circuit that has expired, though the table still has it', () => {
   });
 });
 
-test('the app network is one destination, and is told of as such', async () => {
+test('the app network is one destination, and is notified of as such', async () => {
   const name = destinationNameOf({ direction: 'app', account: 'acme' });
   expect(name).toBe(APP_NETWORK_DESTINATION);
   for (let count = 0; count < 3; count += 1) await recordFailure(name, 'closed');

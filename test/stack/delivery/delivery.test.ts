@@ -315,7 +315,7 @@ describe('what the app network cannot take now', () => {
     expect(bodies()).toEqual(['one', 'one', 'one', 'two', 'three']);
   });
 
-  test('is put off by 1, 2, 10, 30 minutes, 1, 2, 4 hours and then every 6, a fifth more or less', async () => {
+  test('is scheduled for a retry by 1, 2, 10, 30 minutes, 1, 2, 4 hours and then every 6, a fifth more or less', async () => {
     const { conversation } = await waiting('one');
     app.answers = [500];
     for (const step of [1, 2, 10, 30, 60, 120, 240, 360, 360]) {
@@ -364,7 +364,7 @@ describe('what the app network cannot take now', () => {
     expect(await isEmpty(conversation)).toBe(true);
   });
 
-  test('is given up after three days, and so is all that has waited as long; what is newer is tried', async () => {
+  test('fails permanently after three days, and so is all that has waited as long; what is newer is tried', async () => {
     const { conversation } = await waiting('one', 'two');
     app.answers = [500];
     await run(conversation);
@@ -394,7 +394,7 @@ const closeCircuit = async (): Promise<void> => {
   app.answers = answers;
 };
 
-describe("a receiver's circuit", () => {
+describe("a destination's circuit", () => {
   const failing = async () => {
     const { conversation } = await waiting('one');
     return { conversation, result: await run(conversation) };
@@ -606,7 +606,7 @@ describe('a plain webhook', () => {
     expect(await isEmpty(conversation)).toBe(true);
   });
 
-  test('is told of each state of a message, once, after the message', async () => {
+  test('is notified of each state of a message, once, after the message', async () => {
     const conversation = await withWebhook();
     const { account, phone } = conversation;
     const id = await sendMessage(account, text(phone, 'Hello'), {});

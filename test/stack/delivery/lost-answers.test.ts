@@ -215,7 +215,7 @@ describe('a message from a user', () => {
     expect(await statesOf(platform)).toEqual(['received']);
   });
 
-  test('is logged once where nobody is told of it', async () => {
+  test('is logged once where nobody is notified of it', async () => {
     const { account, bot, phone, platform } = await newConversations();
     await updateAccount(account, { platform: null });
     const event = { from: phone, ...text(phone), to: bot };

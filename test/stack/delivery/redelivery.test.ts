@@ -189,7 +189,7 @@ const recordOf = (item: object, place: number): StreamRecord => ({
 const counted = async (account: string): Promise<number> =>
   (await listJobs(account, '2030-01-01', '2030-01-01')).reduce((sum, one) => sum + one.count, 0);
 
-test('a log entry of unknown shape is given up alone and told of, and all others are counted', async () => {
+test('a log entry of unknown shape fails permanently alone and told of, and all others are counted', async () => {
   const { account, records } = await logged(8);
   const broken = recordOf({ pk: 'MESSAGE#broken', sk: 'MESSAGE', account }, 99);
   const givenUp: unknown[] = [];
@@ -248,7 +248,7 @@ describe('an entry that we fail to make a call of', () => {
     expect((await oldestEntries(conversation)).entries).toHaveLength(3);
   });
 
-  test('is given up after three days, logged as failed, and the rest goes on', async () => {
+  test('fails permanently after three days, logged as failed, and the rest goes on', async () => {
     const conversation = await broken();
     shift(3 * DAY);
     await wakeUp(conversation);

@@ -22,7 +22,7 @@ describe('a token is accepted', () => {
   });
 });
 
-describe('a request is refused', () => {
+describe('a request is rejected', () => {
   test('with 401 by the gateway when it has no Authorization header', async () => {
     const { status, body } = await sendRaw('listProfilers', {});
     expect({ status, body }).toEqual({ status: 401, body: { message: 'Unauthorized' } });

@@ -131,7 +131,7 @@ const tryAll = async (requests: number): Promise<void> => {
   expect(changesBetween(before, await readTable())).toEqual([]);
 };
 
-describe('hostile input is answered as described, tells nothing of another account, and where it is refused changes nothing:', () => {
+describe('hostile input is answered as described, tells nothing of another account, and where it is rejected changes nothing:', () => {
   test('2,000 requests', () => tryAll(2_000));
 
   test(`${MANY_REQUESTS} requests`, { tags: 'long', timeout: 120_000 + MANY_REQUESTS * 20 }, () =>

@@ -104,7 +104,7 @@ const haveAppFail = async (refused: string, putOff: string): Promise<void> => {
   onTestFinished(async () => void (await fetch(`${phone_url}/behaviour`, { method: 'DELETE' })));
 };
 
-test('no line of any function or host holds what a message says, who it is from or to, or a secret of a receiver', async () => {
+test('no line of any function or host holds what a message says, who it is from or to, or a secret of a destination', async () => {
   const { account, token } = await newCaller('messages', 'stats');
   const bot = newPhone();
   await updateAccount(account, { bot_number: bot });

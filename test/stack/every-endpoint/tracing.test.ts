@@ -99,7 +99,7 @@ test('a problem names the trace of its lines', async () => {
   expect(line).toMatchObject({ outcome: 'rejected', requests: 1 });
 });
 
-test('a receiver that fails opens its circuit, and closes it when it works again', async () => {
+test('a destination that fails opens its circuit, and closes it when it works again', async () => {
   const { account, token, bot_number, receiver } = await newListener();
   receiver.answers = [503];
   await Promise.all(

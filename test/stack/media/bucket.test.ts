@@ -99,7 +99,7 @@ describe('an upload that the bucket does not take leaves nothing in the table:',
     expect(await listMedia(account)).toEqual([]);
   });
 
-  test('it is not even asked to take what is refused', async () => {
+  test('it is not even asked to take what is rejected', async () => {
     const asked = await failingBucket(() => 200);
     const account = newAccountId();
     const files = [...Object.values(others), pdf, pngOf(4 * 1024 * 1024 + 1)];

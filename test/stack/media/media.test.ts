@@ -88,7 +88,7 @@ describe('an upload', () => {
     expect((await sendRaw('uploadImage', { token: caller.token, body })).status).toBe(200);
   });
 
-  test.each(Object.entries(others))('of %s is refused, though it is called picture.png', async (_, content) => {
+  test.each(Object.entries(others))('of %s is rejected, though it is called picture.png', async (_, content) => {
     for (const name of ['uploadImage', 'uploadFile'] as const) {
       const problem = await refused(name, { body: formOf(['file', fileOf(content)]) });
       expect(problem).toMatchObject({ status: 422, code: 'file_type_not_supported' });
@@ -103,7 +103,7 @@ describe('an upload', () => {
     });
   });
 
-  test('of more than 4 MB is refused, by us and, above what Lambda takes, by the gateway', async () => {
+  test('of more than 4 MB is rejected, by us and, above what Lambda takes, by the gateway', async () => {
     expect(await refused('uploadImage', { body: formOf(['file', fileOf(pngOf(4 * MB + 1))]) })).toMatchObject({
       status: 413,
       code: 'file_too_large',

@@ -88,7 +88,7 @@ describe('a message', () => {
     );
   });
 
-  test('carries quick replies, and media by their datafree address', async () => {
+  test('carries quick replies, and media by their datafree URL', async () => {
     const { account, token } = await business();
     const to = newPhone();
     const url = `${bridge_url}/media/${await newMedia(account)}`;

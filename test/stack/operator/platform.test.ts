@@ -390,7 +390,7 @@ describe("an account's platform", () => {
     },
   );
 
-  test('stays as it was where a change of it is refused', async () => {
+  test('stays as it was where a change of it is rejected', async () => {
     const account = await newTurn(`--platform-hmac-secret=${HMAC}`);
     const before = await findPlatform(account);
     const fault = '--platform-url=https://127.0.0.1/';

@@ -234,7 +234,7 @@ const fail = async (receiver: string): Promise<void> => {
 };
 
 describe('what waits', () => {
-  test('is told for each direction, and whether its receiver is left alone', async () => {
+  test('is told for each direction, and whether its receiver has an open circuit', async () => {
     const account = await newAccount();
     const [one, other] = [newPhone(), newPhone()].map((phone) => ({ direction: 'platform' as const, account, phone }));
     for (const conversation of [one, other]) if (conversation) await holdBack(conversation, [sending(conversation)]);

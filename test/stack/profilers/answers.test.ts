@@ -37,7 +37,7 @@ describe('answering a profiler', () => {
     ]);
   });
 
-  test('the first answer stands: the same again is 204, another one 409', async () => {
+  test('the first answer is final: the same again is 204, another one 409', async () => {
     const vendor = await newVendor();
     const [profiler, phone] = await Promise.all([newProfiler(vendor), newPanelist()]);
     const body = { profiler_id: profiler.id, option_id: profiler.yes, phone_number: phone };

@@ -151,7 +151,7 @@ describe('creating a profiler', () => {
     expect(body.detail).toContain('Only the first 1000 of 2001 are named');
   });
 
-  test('one of more than 350 KB as stored is refused, one just below is kept', async () => {
+  test('one of more than 350 KB as stored is rejected, one just below is kept', async () => {
     const { token } = await newVendor();
     const tooLarge = await fail('createProfiler', {
       token,

@@ -174,7 +174,7 @@ describe('a line tells', () => {
     expect(lines()).toMatchObject([{ level: 'info', message: 'skipped', account }]);
   });
 
-  test('what our own code fails at, when it is given up', async () => {
+  test('what our own code fails at, when it fails permanently', async () => {
     const { conversation, account } = await waitingForPlatform({
       name: 'rapidpro',
       settings: { url: receiver().url },
@@ -209,8 +209,8 @@ describe('an attempt is repeated after 1.5 s', () => {
   });
 });
 
-describe('a receiver that is left alone', () => {
-  test('has failed no more often for what waits, or is given up, meanwhile', async () => {
+describe('a destination that has an open circuit', () => {
+  test('has failed no more often for what waits, or fails permanently, meanwhile', async () => {
     receiver().answers = [500];
     for (const _ of [1, 2, 3]) await run((await waiting('one')).conversation);
     const calls = receiver().calls.length;
@@ -324,7 +324,7 @@ test.each([
   [1, 0, 1.5, 1.5],
   [1, 0, 60, 2],
 ])(
-  'after %i failures, the next attempt is a step later, a fifth more or less, or as the receiver asks',
+  'after %i failures, the next attempt is a step later, a fifth more or less, or as the destination asks',
   (failures, random, asked, minutes) => {
     vi.spyOn(Math, 'random').mockReturnValue(random);
     expect(nextAttempt(failures, asked === undefined ? undefined : asked * MINUTE)).toBeCloseTo(NOW + minutes * MINUTE);

@@ -92,7 +92,7 @@ test('the same idempotency key at instances whose clocks differ is one message',
 });
 
 describe('a worker whose clock is behind', () => {
-  test('leaves what was put off until its own time comes, and then delivers it', async () => {
+  test('leaves what is scheduled for a retry until its own time comes, and then delivers it', async () => {
     const conversation = await newConversation();
     vi.stubEnv('MINUTE', '1000');
     await sendMessage(conversation.account, text(conversation.phone), {});

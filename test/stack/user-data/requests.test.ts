@@ -306,7 +306,7 @@ describe('an answer', () => {
     expect(before.receipts).toHaveLength(first.first_name === 'approved' ? 1 : 0);
   });
 
-  test('to a request that nobody knows, or that has expired, is refused', async () => {
+  test('to a request that nobody knows, or that has expired, is rejected', async () => {
     const caller = await business();
     const phone = await newUser();
     const expired = await start(caller, phone, 'first_name');
@@ -324,7 +324,7 @@ describe('an answer', () => {
     expect(await receipts(phone)).toEqual([]);
   });
 
-  test('to what the request does not ask for is refused whole, and by itself', async () => {
+  test('to what the request does not ask for is rejected whole, and by itself', async () => {
     const caller = await business();
     const phone = await newUser();
     const [id, other] = [

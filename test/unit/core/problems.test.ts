@@ -6,7 +6,7 @@ test('what the caller is to mend is not traced: that would be the dearest part o
   expect(new Problem('invalid_request', 'Mend it.').stack).not.toContain('    at ');
 });
 
-test('what we are to mend is traced, whatever was refused before', () => {
+test('what we are to mend is traced, whatever was rejected before', () => {
   new Problem('invalid_request', 'Mend it.');
   expect(new Problem('internal_error', 'Tell us.').stack).toContain('problems.test.ts');
   expect(new Problem('unavailable', 'Try again.').stack).toContain('problems.test.ts');

@@ -84,7 +84,7 @@ describe('an answer', () => {
   });
 
   test.each([400, 401, 402, 403, 404, 405, 406, 409, 410, 411, 413, 415, 422, 426, 428, 431, 451, 499])(
-    'of %i refuses it for good',
+    'of %i refuses it permanently',
     async (status) => {
       app.answers = [{ status, headers: { 'retry-after': '5' } }];
       expect(await attempt(plain(), sent)).toEqual({ status: 'rejected', cause: `status_${status}` });
@@ -92,7 +92,7 @@ describe('an answer', () => {
   );
 
   test.each([300, 301, 302, 303, 304, 307, 308, 408, 425, 500, 501, 502, 503, 504, 507, 599])(
-    'of %i has it tried again, when the receiver says',
+    'of %i has it tried again, when the destination says',
     async (status) => {
       app.answers = [status, { status, headers: { 'retry-after': '5' } }];
       const again = { status: 'retry', cause: `status_${status}` };
@@ -129,7 +129,7 @@ describe('an answer', () => {
     expect(await attempt(receiver, sent)).toEqual({ status: 'retry', cause });
   });
 
-  test('may mean to a receiver of its own what only that knows', async () => {
+  test('may mean to a destination of its own what only that knows', async () => {
     app.answers = [{ status: 400, headers: { 'x-later': 'yes' } }];
     const interpret = ({ status, headers }: { status: number; headers: Record<string, unknown> }): AttemptResult =>
       status === 400 && headers['x-later'] ? { status: 'retry', cause: 'later' } : { status: 'delivered' };

@@ -143,7 +143,7 @@ describe('what the queue does not take', () => {
     expect(queue.calls).toEqual([first, first, first]);
   });
 
-  test('is given up with an error after four times, though the rest was taken', async () => {
+  test('fails permanently with an error after four times, though the rest was taken', async () => {
     queue.takes = ({ MessageDeduplicationId }) => MessageDeduplicationId !== 'once-1';
     await expect(wake(ofPhones(3))).rejects.toThrow('did not take all');
     expect(queue.calls.map(({ length }) => length)).toEqual([3, 1, 1, 1]);

@@ -202,7 +202,7 @@ describe('deliver', () => {
 
     beforeEach(() => void vi.stubEnv('MINUTE', '1'));
 
-    test('of what is put off', async () => {
+    test('of what is scheduled for a retry', async () => {
       vi.useFakeTimers({ toFake: ['Date'] });
       table = holding({ settings });
       await deliver(event(wakeUp()), context());
@@ -213,7 +213,7 @@ describe('deliver', () => {
       ]);
     });
 
-    test('of what is given up', async () => {
+    test('of what fails permanently', async () => {
       table = holding({ settings, created: '2020-01-01T00:00:00.000000' });
       await deliver(event(wakeUp()), context());
       expect(lines()).toEqual([

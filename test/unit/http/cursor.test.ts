@@ -51,7 +51,7 @@ test('no other list takes a cursor', () => {
   );
 });
 
-test('a cursor whose position was altered is refused', () => {
+test('a cursor whose position was altered is rejected', () => {
   fc.assert(
     fc.property(lists, words, words, (list, position, other) => {
       fc.pre(position !== other);
@@ -66,7 +66,7 @@ test('a position may be as long as any of ours', () => {
   expect(decodeCursor(['logs'], encodeCursor(['logs'], longest))).toBe(longest);
 });
 
-describe('a cursor is refused', () => {
+describe('a cursor is rejected', () => {
   const list = ['logs', 'acme', undefined, 'read'];
   const cursor = encodeCursor(list, '2030-01-01T00:00:00.000000#message-1#read');
   const text = Buffer.from(cursor, 'base64url').toString();

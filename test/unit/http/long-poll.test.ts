@@ -138,7 +138,7 @@ test.each([
   expect(hows.length).toBeGreaterThan(3);
 });
 
-test('a last look that hangs is given up, and what was seen before it is the answer', async () => {
+test('a last look that hangs fails permanently, and what was seen before it is the answer', async () => {
   const { seen, over } = await wait({ done: 999, length: 1_000, takes: [0, 0, 0, 0, 60_000] });
   expect({ seen, over }).toEqual({ seen: false, over: 1_000 + LAST_LOOK });
   const hung = await wait({ length: 1_000, takes: [0, 0, 60_000] });

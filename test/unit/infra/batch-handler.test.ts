@@ -101,7 +101,7 @@ test('a batch that fails comes again as it was, as often as it may', async () =>
   ]);
 });
 
-test('records that are given up are told of by their place, without what they hold, and count as done', async () => {
+test('records that fail permanently are notified of by their place, without what they hold, and count as done', async () => {
   await handle(four, { behave: throwOn(3) });
   expect(done).toEqual([1, 2, 3, 4]);
   expect(notices).toMatchObject([
@@ -124,7 +124,7 @@ test('records that are given up are told of by their place, without what they ho
   expect(JSON.stringify(notices)).not.toContain('INSERT');
 });
 
-test('without a place to tell it, records are given up silently', async () => {
+test('without a place to tell it, records fail permanently silently', async () => {
   await handle(four, { behave: throwOn(3), settings: { onFailure: undefined, retries: 0 } });
   expect({ done, notices }).toEqual({ done: [1, 2, 3, 4], notices: [] });
 });
@@ -169,7 +169,7 @@ describe('a function that names what failed', () => {
   });
 });
 
-test('records that are too old are given up without a call, and the others are handled', async () => {
+test('records that are too old fail permanently without a call, and the others are handled', async () => {
   const batch = [record(1, 100), record(2, 90), record(3)];
   await handle(batch, { behave: () => undefined, settings: { oldest: 60_000 } });
   expect({ calls, done }).toEqual({ calls: [[3]], done: [1, 2, 3] });

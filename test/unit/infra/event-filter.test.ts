@@ -48,7 +48,7 @@ test('one of several patterns is enough, and none is no filter', () => {
   expect(matches()).toBe(true);
 });
 
-describe('what is not served is refused', () => {
+describe('what is not served is rejected', () => {
   test.each<[string, unknown]>([
     ['another operator', keys([{ suffix: '1' }])],
     ['an operator with another operand', keys([{ prefix: 1 }])],

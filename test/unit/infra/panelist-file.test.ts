@@ -76,7 +76,7 @@ const unreadable: [what: string, lines: string[]][] = [
   ['semicolons', [`phone_number;name`, `${A};Ann`]],
 ];
 
-test.each(unreadable)('a file that begins with %s is refused', async (_what, lines) => {
+test.each(unreadable)('a file that begins with %s is rejected', async (_what, lines) => {
   await expect(read(...lines)).rejects.toThrow(/its first row names a column "phone_number"/);
 });
 

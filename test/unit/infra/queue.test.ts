@@ -248,7 +248,7 @@ describe('in a standard queue', () => {
     expect(queue.counts()).toEqual({ visible: 1, inFlight: 0 });
   });
 
-  test('groups are refused', () => {
+  test('groups are rejected', () => {
     expect(() => send(open(standard), 'text')).toThrow(expect.objectContaining({ code: 'InvalidParameterValue' }));
   });
 });
@@ -291,7 +291,7 @@ describe('a fault', () => {
   });
 });
 
-test('whatever receivers do, every message is handled once, in the order of its group', () => {
+test('whatever destinations do, every message is handled once, in the order of its group', () => {
   const step = fc.record({ do: fc.constantFrom('receive', 'delete', 'leave', 'wait'), which: fc.nat(20) });
   fc.assert(
     fc.property(fc.array(fc.nat(3), { maxLength: 15 }), fc.array(step, { maxLength: 80 }), (groups, steps) => {

@@ -7,7 +7,7 @@ describe('an answer of', () => {
     expect(interpretByStatus({ status, headers: {} })).toStrictEqual({ status: 'delivered' });
   });
 
-  test.each([400, 401, 404, 409, 410, 422, 499])('%i refuses it for good', (status) => {
+  test.each([400, 401, 404, 409, 410, 422, 499])('%i refuses it permanently', (status) => {
     expect(interpretByStatus({ status, headers: {} })).toStrictEqual({ status: 'rejected', cause: `status_${status}` });
   });
 

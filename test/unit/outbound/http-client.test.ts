@@ -129,7 +129,7 @@ describe('an address in figures', () => {
 });
 
 describe('an address that must not be called', () => {
-  test.each([...PRIVATE, ...OF_THIS_MACHINE])('is refused before anything connects: %s', async (url) => {
+  test.each([...PRIVATE, ...OF_THIS_MACHINE])('is rejected before anything connects: %s', async (url) => {
     vi.stubEnv('ALLOW_LOOPBACK', undefined);
     const connect = vi.spyOn(Socket.prototype, 'connect');
     expect(await whyNot(url)).toBe('address_not_public');

@@ -560,7 +560,7 @@ describe('settings', () => {
     ],
   });
 
-  test('are refused with a blank secret, by which nothing could be signed', () => {
+  test('are rejected with a blank secret, by which nothing could be signed', () => {
     expect(issuesOf(turn, { ...settings, hmac_secret: ' ' })).toMatchObject([
       { path: [{ key: 'hmac_secret' }], message: BLANK },
     ]);

@@ -138,11 +138,11 @@ test.each<[string, Entry]>([
   expect(webhook.destination(settings).buildRequest(toUser)).toBeUndefined();
 });
 
-test('judges its answers as other receivers do', () => {
+test('judges its answers as other destinations do', () => {
   expect(webhook.destination(settings).interpret).toBeUndefined();
 });
 
-test('is told of every state by itself', () => {
+test('is notified of every state by itself', () => {
   expect(webhook.destination(settings).receiptFor).toBeUndefined();
 });
 

@@ -21,7 +21,7 @@ test('work goes on in its trace where it is given none', () => {
   expect(traced('trace-1', () => traced('trace-2', traceId))).toBe('trace-2');
 });
 
-describe('an error is told of', () => {
+describe('an error is notified of', () => {
   test('by its kind and the places that led to it, eight at most, and never by its message', () => {
     const error = new TypeError('27821234567 is no user');
     const places = Array.from({ length: 9 }, (_, place) => `at place${place} (file.ts:${place}:1)`);

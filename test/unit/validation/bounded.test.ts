@@ -72,7 +72,7 @@ describe('a record', () => {
   });
 });
 
-test('an object of any form is taken as it is, and anything else is refused', () => {
+test('an object of any form is taken as it is, and anything else is rejected', () => {
   const input = { a: [{}], b: null };
   expect(v.parse(anyObject, input)).toBe(input);
   expect(faultsOf(anyObject, null)).toEqual([{ pointer: '#', detail: 'must be an object, not null' }]);

@@ -206,7 +206,7 @@ describe('a signing secret', () => {
   });
 });
 
-describe("a receiver's address", () => {
+describe("a destination's address", () => {
   test.each(['https://example.com', 'https://example.com:8443/a/b?c=d#e', 'HTTPS://EXAMPLE.COM/', 'https://[::1]/'])(
     'is taken as it is given: %s',
     (url) => {

@@ -107,7 +107,7 @@ describe('a body whose form is known late', () => {
     expect(validBody(schema, { name: 'abc', list: [], more: 1 })).toEqual({ name: 3, list: [] });
   });
 
-  test('is refused with all faults at once, each at its place', () => {
+  test('is rejected with all faults at once, each at its place', () => {
     expect(problemOf(() => validBody(schema, { list: ['x', 1] }))).toMatchObject({
       code: 'invalid_request',
       faults: [
