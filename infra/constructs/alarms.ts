@@ -32,7 +32,7 @@ interface Raising {
   threshold: number;
   /** Periods in a row. */
   periods?: number;
-  /** What it means where nothing is measured; that all is well, without it. */
+  /** How missing data is treated; by default, as healthy. */
   missing?: TreatMissingData;
   /** When it is raised; above the threshold, without it. */
   comparison?: ComparisonOperator;

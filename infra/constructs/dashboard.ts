@@ -1,5 +1,5 @@
 /**
- * The dashboard: in the first row whether all is well, in the second the figures of the moment, below them what leads from
+ * The dashboard: in the first row the alarms, in the second the figures of the moment, below them what leads from
  * a figure to its cause, in the order in which a message goes: requests, delivery, receivers, workers and table.
  */
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -47,7 +47,7 @@ export class ServiceDashboard extends Construct {
 
 const explanation = new TextWidget({
   markdown:
-    '**All alarms green: all is well.** One is red: open it, its description names the section of the runbook. ' +
+    '**No alarm means healthy.** If an alarm is red, open it: its description names the section of the runbook. ' +
     'Below: what comes in, what goes out, what waits; further down, why. Times are UTC, figures a minute.',
   width: WIDTH,
   height: 1,

@@ -24,7 +24,7 @@ export const addOutboxCommands = (program: Command): void => {
     .description(
       `Lists conversations with pending messages, the oldest first, and the destinations whose circuit is open.
 
-People get numbers in part; --json has them in full.`,
+Numbers are masked; --json prints them in full.`,
     )
     .addHelpText('after', examples('outbox list', 'outbox list --account acme-research --direction platform'))
     .action(async (selection: Selection, command: Command) => {

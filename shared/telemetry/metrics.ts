@@ -18,27 +18,27 @@ interface Measured {
 
 /** The events, by their log lines' messages. */
 export const events = {
-  /** An endpoint has answered: it succeeded, refused the request (4xx), or failed (5xx). */
+  /** An endpoint responded: the request succeeded, was rejected (4xx), or failed (5xx). */
   request: { by: ['outcome'], metrics: { requests: 'Count', request_ms: 'Milliseconds' } },
-  /** A fetch of user data that waited, until the user had answered or as long as it was asked to. */
+  /** A long poll for user data ended: the user had answered, or the time was over. */
   'long poll': { by: ['outcome'], metrics: { long_polls: 'Count', long_poll_ms: 'Milliseconds' } },
-  /** Something came to be delivered, by its type: a message, a user data request. */
+  /** An entry was accepted for delivery, by type: a message, a user data request. */
   accepted: { by: ['type'], metrics: { accepted: 'Count' } },
-  /** The receiver took it, so long after it was accepted. */
+  /** The destination accepted it; `delivery_ms` is the time since the service accepted it. */
   delivered: { by: ['type'], metrics: { delivered: 'Count', delivery_ms: 'Milliseconds' } },
-  /** The receiver did not take it now; it will be tried again. */
+  /** An attempt failed; the next one has a time. */
   'retry scheduled': { by: ['type', 'reason'], metrics: { retries_scheduled: 'Count' } },
-  /** The receiver asked for fewer calls, and is left alone for a while. */
+  /** The destination asked for fewer requests: all attempts pause. */
   'rate limited': { by: ['type'], metrics: { rate_limited: 'Count' } },
-  /** It will not be delivered: the receiver refused it for good, or did not take it for three days. */
+  /** No further attempt: the destination rejected it, or no attempt succeeded for three days. */
   'permanently failed': { by: ['type', 'reason'], metrics: { permanently_failed: 'Count' } },
-  /** The app network has told what became of a message on the phone. */
+  /** The app network reported the state of a message. */
   state: { by: ['state'], metrics: { states: 'Count' } },
-  /** A receiver failed too often in a row, and is left alone by all; `app` is the app network, `platform` an account's. */
+  /** A destination failed too often in a row. `app` is the app network, `platform` an account's platform. */
   'circuit opened': { by: ['direction'], metrics: { circuits_opened: 'Count' } },
-  /** It works again. */
+  /** The destination works again. */
   'circuit closed': { by: ['direction'], metrics: { circuits_closed: 'Count' } },
-  /** Each minute: in how many conversations something waits, how long the oldest of it, and whether the app network fails. */
+  /** Each minute: the number of conversations with pending entries, the age of the oldest, and whether the app network fails. */
   backlog: { by: [], metrics: { pending_conversations: 'Count', oldest_s: 'Seconds', app_network_failing: 'Count' } },
 } as const satisfies Record<string, Measured>;
 

@@ -27,7 +27,7 @@ export const listMedia = async (account: string): Promise<KeptMedia[]> => {
 /** Items that are read at a time. */
 const TOGETHER = 25;
 
-/** Has an address work no more, and, when the bytes are deleted, lead to nothing. Repeating it completes it. */
+/** Expires a media URL and deletes its bytes. A repeat completes an interrupted deletion. */
 export const deleteMedia = async (id: string, deleteBytes: () => Promise<void>): Promise<void> => {
   await update({
     Key: mediaKey(id),

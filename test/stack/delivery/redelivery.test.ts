@@ -222,7 +222,7 @@ test('a log entry of unknown shape fails permanently alone and told of, and all 
   expect(written.join()).toContain('"level":"error","message":"count"');
 });
 
-describe('an entry that we fail to make a call of', () => {
+describe('a message that cannot be built', () => {
   /** A conversation with a chat platform whose first entry lacks what its message says. */
   const broken = async (): Promise<Conversation> => {
     const bot = newPhone();

@@ -210,7 +210,7 @@ describe('media', () => {
     expect(await listMedia(account)).toEqual([]);
   });
 
-  test('work no more from the beginning of their end, and lead to nothing after it, however often it is cut off', async () => {
+  test('are expired once their deletion begins, and absent after it, however often it is interrupted', async () => {
     const account = newAccountId();
     const [id, other] = [await uploaded(account, png), await uploaded(account, png)];
     const cutOff = deleteMedia(id, async () => {

@@ -306,7 +306,7 @@ describe('listing profilers', () => {
     });
   });
 
-  test('goes on behind a link where the answer would pass 5 MB, and loses or repeats none', async () => {
+  test('is paginated where the response would exceed 5 MB, and loses or repeats none', async () => {
     const { account, token } = await newVendor();
     const created: string[] = [];
     for (let index = 0; index < 40; index += 1) {

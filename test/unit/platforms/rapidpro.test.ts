@@ -418,7 +418,7 @@ describe('an answer', () => {
       { message: { status: 'delivered' }, state: { status: 'delivered' } },
     ],
     ['400 has it tried again', { status: 400, headers: {} }, { message: again(400), state: again(400) }],
-    ['413 refuses it for good', { status: 413, headers: {} }, { message: refused(413), state: refused(413) }],
+    ['413 rejects it permanently', { status: 413, headers: {} }, { message: refused(413), state: refused(413) }],
     ['401 has all wait for better settings', { status: 401, headers: {} }, { message: again(401), state: again(401) }],
     [
       '403 has all wait, as long as it says',

@@ -444,7 +444,7 @@ describe('an answer', () => {
     ['200 takes it', { status: 200, headers: {} }, { message: TAKEN, state: TAKEN, failure: TAKEN }],
     ['201 takes it', { status: 201, headers: {} }, { message: TAKEN, state: TAKEN, failure: TAKEN }],
     [
-      '400 refuses it for good; a failure, which some versions do not know, is settled',
+      '400 rejects it permanently; a failure, which some versions do not know, is settled',
       { status: 400, headers: {} },
       { message: refused(400), state: refused(400), failure: TAKEN },
     ],
