@@ -40,9 +40,9 @@ const lookUpPublic = (
     const [first] = addresses ?? [];
     // Stryker disable next-line ArrayDeclaration: Nothing reads the list beside an error.
     if (error || first === undefined) return done(error ?? new DeliveryError('no_connection'), []);
+    const isPublic = addresses.every(({ address }) => isReachable(address));
     // Stryker disable next-line ArrayDeclaration: Nothing reads the list beside an error.
-    if (!addresses.every(({ address }) => isReachable(address)))
-      return done(new DeliveryError('address_not_public'), []);
+    if (!isPublic) return done(new DeliveryError('address_not_public'), []);
     return options.all ? done(null, addresses) : done(null, first.address, first.family);
   });
 };

@@ -202,4 +202,3 @@ export const removeAll = async (keys: Key[]): Promise<void> => {
     delay = putOff.length > 0 ? Math.min(delay * 2, 2_000) : 50;
   }
 };
-// Stryker disable next-line ArrayDeclaration: It never happens; only the compiler asks for it.

@@ -56,5 +56,3 @@ export const transactReturningItems = async (writes: Write[]): Promise<FailedCon
     return failed;
   }
 };
-
-// Stryker disable next-line ArrayDeclaration: It never happens; only the compiler asks for it.

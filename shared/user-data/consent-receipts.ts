@@ -32,7 +32,6 @@ export const listConsentReceipts = async (phone: string): Promise<ConsentReceipt
   const grants: ConsentReceipt[] = [];
   for await (const items of pages<Key & ConsentReceipt>({
     KeyConditionExpression: 'pk = :pk',
-    // Stryker disable next-line ObjectLiteral,StringLiteral: The key has no such part, or the part is not used here.
     ExpressionAttributeValues: { ':pk': consentReceiptsOf(phone) },
     ConsistentRead: true,
   })) {

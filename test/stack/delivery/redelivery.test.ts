@@ -254,7 +254,7 @@ describe('a message that cannot be built', () => {
     await wakeUp(conversation);
     expect(receiver().calls.map(({ body }) => new URLSearchParams(body).get('text'))).toEqual(['two', 'three']);
     expect(await statesOf(conversation)).toEqual(['received', 'received', 'received', 'reception_failed_http']);
-    expect(written.join()).toContain('"message":"given up"');
+    expect(written.join()).toContain('"message":"permanently failed"');
     expect(await isEmpty(conversation)).toBe(true);
   });
 });

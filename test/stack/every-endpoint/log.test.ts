@@ -189,16 +189,18 @@ test('no line of any function or host holds what a message says, who it is from 
   // What was to fail has failed, and is in the log by its names.
   const told = async () =>
     (await logLines())
-      .filter(({ line }) => line.account === account && /^(put off|given up)$/.test(String(line.message)))
+      .filter(
+        ({ line }) => line.account === account && /^(retry scheduled|permanently failed)$/.test(String(line.message)),
+      )
       .map(({ source, line: { message, type, cause } }) => `${source.slice(0, 7)} ${message} ${type} ${cause}`);
   await expect
     .poll(told)
     .toEqual(
       expect.arrayContaining([
-        'Deliver given up message.send status_400',
-        'Deliver put off message.send status_503',
-        'Deliver put off message.received status_500',
-        'Deliver given up message.received status_400',
+        'Deliver permanently failed message.send status_400',
+        'Deliver retry scheduled message.send status_503',
+        'Deliver retry scheduled message.received status_500',
+        'Deliver permanently failed message.received status_400',
       ]),
     );
 
@@ -314,16 +316,18 @@ test('no line of any function or host holds what a profile says, why a business 
   // Forgotten.
   const told = async () =>
     (await logLines())
-      .filter(({ line }) => line.account === account && /^(put off|given up)$/.test(String(line.message)))
+      .filter(
+        ({ line }) => line.account === account && /^(retry scheduled|permanently failed)$/.test(String(line.message)),
+      )
       .map(({ source, line: { message, type, cause } }) => `${source.slice(0, 7)} ${message} ${type} ${cause}`);
   await expect
     .poll(told)
     .toEqual(
       expect.arrayContaining([
-        'Deliver given up user_data.request status_400',
-        'Deliver put off user_data.request status_503',
-        'Deliver put off user_data.completed status_500',
-        'Deliver given up user_data.completed status_400',
+        'Deliver permanently failed user_data.request status_400',
+        'Deliver retry scheduled user_data.request status_503',
+        'Deliver retry scheduled user_data.completed status_500',
+        'Deliver permanently failed user_data.completed status_400',
       ]),
     );
   await report(...[phone, refused, putOff].map((phone_number) => ({ type: 'user.removed', data: { phone_number } })));
