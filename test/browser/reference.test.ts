@@ -58,7 +58,7 @@ describe('the reference', () => {
 
   test('shows what the service posts to others', async () => {
     const page = await openReference();
-    await page.getByText('A user has written to your bot.').first().waitFor();
+    await page.getByText('A user sent a message to your bot.').first().waitFor();
   });
 
   test.each(['light', 'dark'] as const)('has nothing serious for axe to find: %s', async (colorScheme) => {

@@ -1,8 +1,4 @@
-/**
- * @module-tag long
- *
- * A worker that runs out of time before a conversation is through: another one goes on, and nothing comes twice.
- */
+/** A worker that runs out of time before a conversation is empty: another one continues, and nothing is sent twice. */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,0 +1,53 @@
+/** Two requests that a destination limits at the same time: the longer of the two pauses counts. */
+import type { ServerResponse } from 'node:http';
+import { crc32 } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { conversationName } from '../../../shared/table/keys.ts';
+import { write } from '../support/phones.ts';
+import { Receiver } from '../support/receiver.ts';
+import { newCaller, newPhone } from '../support/world.ts';
+
+const SECRET = `whsec_${'A'.repeat(43)}=`;
+
+/** Groups of wake-ups of an account, whose conversations are delivered at the same time. */
+const GROUPS = 16;
+
+/** Numbers of two users whose conversations with an account are delivered at the same time. */
+const twoUsers = (account: string): [string, string] => {
+  const groupOf = (phone: string) => crc32(conversationName({ direction: 'platform', account, phone })) % GROUPS;
+  const first = newPhone();
+  let second = newPhone();
+  while (groupOf(second) === groupOf(first)) second = newPhone();
+  return [first, second];
+};
+
+test('a longer pause that a destination has asked for is not shortened by another response', async () => {
+  const receiver = await Receiver.start();
+  onTestFinished(() => receiver.close());
+  const { account } = await newCaller('bridge');
+  const bot = newPhone();
+  await updateAccount(account, {
+    bot_number: bot,
+    platform: { name: 'webhook', settings: { url: receiver.url, secret: SECRET } },
+  });
+  const limited: ServerResponse[] = [];
+  let pauseEnd = 0;
+  receiver.answers = [
+    (response) => limited.push(response),
+    (response) => {
+      pauseEnd = Date.now() + 3_000;
+      limited[0]?.once(
+        'finish',
+        () => void setTimeout(() => response.writeHead(429, { 'retry-after': '1' }).end(), 300),
+      );
+      limited[0]?.writeHead(429, { 'retry-after': '3' }).end();
+    },
+    204,
+  ];
+  await Promise.all(twoUsers(account).map((phone) => write(phone, bot, `from ${phone}`)));
+  await expect.poll(() => receiver.calls.length).toBe(2);
+  await expect.poll(() => receiver.calls.length).toBeGreaterThan(2);
+  expect(Date.now()).toBeGreaterThanOrEqual(pauseEnd);
+  await expect.poll(() => receiver.calls.length).toBe(4);
+});
