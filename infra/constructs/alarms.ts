@@ -19,7 +19,7 @@ import type { Watched } from './dashboard.ts';
 import { MINUTE, type ServiceMetrics } from './service-metrics.ts';
 
 interface AlarmsProps {
-  /** ARN of the SNS topic that is told; nobody is, without one. */
+  /** ARN of the SNS topic that is notified; without one, alarms notify no one. */
   topic: string | undefined;
   /** Address of the documentation's site; without one, runbooks are named by their file. */
   docsUrl: string | undefined;

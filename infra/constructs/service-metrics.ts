@@ -25,7 +25,7 @@ export class ServiceMetrics {
     return new Metric({ namespace: this.namespace, metricName, period: MINUTE, ...options });
   }
 
-  /** A metric by what its event is told apart by: a line for each value, whichever there are. */
+  /** A metric by the dimension of its event: a line for each value that occurs. */
   each(metricName: MetricName, statistic: string): IMetric {
     const by = dimensionsOf(metricName);
     const search = `{${[this.namespace, ...by].map((name) => `"${name}"`).join(',')}} MetricName="${metricName}"`;

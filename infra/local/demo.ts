@@ -31,7 +31,7 @@ const RAPIDPRO = { id: 'demo', name: 'Demo', bot_number: '447700900000' };
 const TURN = { id: 'demo-turn', name: 'Demo on Turn', bot_number: '447700900010' };
 const PANELIST = '447700900001';
 
-/** What the app has told of the panelist. */
+/** The panelist's profile, as the app reports it. */
 const PROFILE = {
   first_name: { value: 'Thandi', source: 'user' },
   last_name: { value: 'Example', source: 'user' },

@@ -20,7 +20,7 @@ import { describePlatform, interpretSettingsError, statusReader, textOf } from '
 
 const status = (name: string, became: string) => ({
   label: `Address of "${name}"`,
-  says: `where it is told of messages that ${became} (default: beside the receive URL)`,
+  says: `where it is notified of messages that ${became} (default: beside the receive URL)`,
 });
 
 /** Times that the field `quick_reply` may come, blank ones included. */

@@ -10,7 +10,7 @@ import { type Fields, type Level, write } from './log.ts';
 type Unit = 'Count' | 'Milliseconds' | 'Seconds';
 
 interface Measured {
-  /** What figures are told apart by. Each costs as many metrics as it has values: few, and none that a caller makes up. */
+  /** The dimensions of its metrics. Each costs as many metrics as it has values: few, and none that a caller makes up. */
   by: readonly string[];
   /** The numbers, with their units. */
   metrics: Record<string, Unit>;
@@ -58,7 +58,7 @@ export const measure = <Name extends EventName>(level: Level, name: Name, fields
 
 const descriptions = new Map<EventName, string>();
 
-/** What CloudWatch is told of an event's metrics, as JSON: made once, for it is the same in every line. */
+/** The description of an event's metrics for CloudWatch, as JSON: built once, because it is the same in every line. */
 const descriptionOf = (name: EventName): string => {
   const description = descriptions.get(name) ?? describe(events[name]);
   descriptions.set(name, description);

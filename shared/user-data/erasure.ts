@@ -180,8 +180,8 @@ const removeOfPerson = async ({ phone, until }: ErasedIdentity, found: Erased): 
 };
 
 /**
- * Puts the pseudonym in the place of the number, in all log entries of an account about it. Nobody is told of what becomes
- * of these messages later.
+ * Puts the pseudonym in the place of the number, in all log entries of an account about it. Later states
+ * of these messages are not reported.
  */
 const renameInLog = async (
   account: string,

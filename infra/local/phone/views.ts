@@ -1,4 +1,4 @@
-/** What the phone's page is told: each view is the answer of `GET /view/…`. */
+/** The data of the phone's page: each view is the response of `GET /view/…`. */
 
 /** What the page reads anew when it hears that it has changed. */
 export type Part = 'phones' | 'requests' | 'platforms' | 'funnel';
@@ -39,7 +39,7 @@ export interface PhoneSummary {
 /** `/view/phones/{phone}` */
 export interface PhoneView {
   timeline: TimelineItem[];
-  /** What the service was told of the user; none, where it knows nobody of this number from here. */
+  /** What was reported to the service about the user; none, if nothing was reported from here. */
   user: UserView | null;
 }
 
@@ -58,7 +58,7 @@ export interface ReceivedItem {
   from: string | null;
   content: { type: 'text'; body: string } | { type: 'image' | 'file'; url: string };
   quick_replies: string[];
-  /** What the service was told of it, in order. */
+  /** What was reported to the service about it, in order. */
   states: ('delivered_to_user' | 'read' | 'delivery_failed')[];
 }
 

@@ -40,7 +40,7 @@ export class Bridge {
     this.#url = url;
   }
 
-  /** @throws HTTPException — 502, nobody has told the service's address yet */
+  /** @throws HTTPException — 502, the service's URL is not configured yet */
   expectService(): string {
     if (this.#url === undefined) throw httpError(502, 'The service is not there yet: the stack is starting.');
     return this.#url;
@@ -49,7 +49,7 @@ export class Bridge {
   /**
    * What the service answers; nothing, where it does not.
    *
-   * @throws HTTPException — 502, nobody has told its address yet
+   * @throws HTTPException — 502, its URL is not configured yet
    */
   async post({ path, headers, body, patience = PATIENCE }: Post): Promise<BridgeAnswer | undefined> {
     const address = `${this.expectService()}${path}`;

@@ -1,4 +1,4 @@
-/** Schemas of what simulators are told, with faults that read as sentences. */
+/** Schemas of the requests that configure simulators, with validation errors that read as sentences. */
 import * as v from 'valibot';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
 import { httpError } from './http.ts';

@@ -51,7 +51,7 @@ export const eachState = (numberOf: (state: State) => number): Record<State, num
  * Counts what the counters of an account's jobs lack: log entries of a period, both days included (UTC, `YYYY-MM-DD`),
  * that the stream brought to nobody. Repeating it changes nothing. Reads each entry: 1 read unit each, beside its index.
  *
- * @param tell - is told how far it came: how many of the states are done, and how many entries were read
+ * @param tell - receives the progress: how many of the states are done, and how many entries were read
  * @returns how many entries there are, and how many of them were not counted before
  */
 export const recountJobs = async (

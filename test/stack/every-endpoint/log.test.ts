@@ -358,7 +358,7 @@ test('no line of any function or host holds what a profile says, why a business 
   }
 });
 
-test('no line holds a token of a path, right or wrong, nor what chat platforms send, or are told', async () => {
+test('no line holds a token of a path, right or wrong, nor what chat platforms send or receive', async () => {
   const { account, token } = await newCaller('bridge');
   const bot = newPhone();
   const receiver = await Receiver.start();

@@ -263,7 +263,7 @@ const watchCalls = (before: (name: string, input: string, call: () => Promise<un
 };
 
 describe('after an erasure', () => {
-  test('nothing holds the number, a value or a text, and it is told what there was', async () => {
+  test('no item contains the number, a value or a text, and the result counts what was removed', async () => {
     const person = await newLife();
     expect((await leftOf(person)).length).toBeGreaterThan(40);
     expect(await eraseUser(person.phone)).toEqual(twice(LIFE));

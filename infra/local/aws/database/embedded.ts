@@ -68,7 +68,7 @@ export const startEmbedded = async (): Promise<{ endpoint: string; close(): Prom
     file,
   ];
   const child = spawn(command ?? BINARY, args, { stdio: 'ignore' });
-  // One that cannot be started never answers, which is told where it is waited for.
+  // A program that cannot be started never responds: the caller that waits for it reports this.
   const exited = once(child, 'exit').catch(() => undefined);
   if (await untilItListens(endpoint, child)) {
     const { DatabaseSync } = await import('node:sqlite');

@@ -40,7 +40,7 @@ export class Roles {
     for (const { function: caller, needs } of template.mappings) this.#use(caller, needs);
   }
 
-  /** Why the caller may not do all of this; nothing, if it may. A refusal is told in the log. */
+  /** Why the caller may not do all of this; nothing, if it may. A rejected call is logged. */
   refusal(caller: string, touches: Touch[]): string | undefined {
     const refused = this.#use(caller, touches);
     if (refused === undefined) return undefined;

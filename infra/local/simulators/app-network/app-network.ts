@@ -1,6 +1,6 @@
 /**
- * A simulated app network: takes what the service sends to phones, answers as it is told, and speaks for the phones'
- * users. It reports nothing by itself, but for consent that users were told to give. A GET of its address tells how to use it.
+ * A simulated app network: it receives what the service sends to phones, responds by its fault rules, and acts for the
+ * phones' users. By itself it reports only configured answers to data requests. A GET of its URL describes its use.
  */
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
@@ -66,7 +66,7 @@ export class AppNetwork {
   readonly #faultRules: FaultRules;
   /** What came from the service. */
   readonly inbox = new Inbox();
-  /** What the service was told. */
+  /** What was reported to the service. */
   readonly reportedEvents = new ReportedEvents();
   readonly #consent = new Consent();
   #appToken = '';
@@ -217,7 +217,7 @@ export class AppNetwork {
     return answerByRule({ rule, call, closing: this.#server.closing, record, take });
   }
 
-  /** Has the user answer a request, where they were told how. */
+  /** Lets the user answer a request, if the answer is configured. */
   async #answerFor(event: AppEvent): Promise<void> {
     if (event.type !== 'user_data.request') return;
     const answers = this.#consent.answersTo(event.data);

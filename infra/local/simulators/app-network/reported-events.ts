@@ -46,7 +46,7 @@ export class ReportedEvents {
   readonly #answers = new Map<string, Answers>();
   readonly #users = new Map<string, ReportedUser>();
 
-  /** Numbers of those who wrote, or of whom something was told. */
+  /** Numbers of users who wrote, or about whom something was reported. */
   get phones(): Set<string> {
     return new Set([...this.#written.keys(), ...this.#users.keys()]);
   }
@@ -56,7 +56,7 @@ export class ReportedEvents {
     return [...(this.#written.get(phone)?.values() ?? [])];
   }
 
-  /** What the service was told of a message, in order. */
+  /** What was reported to the service about a message, in order. */
   statesOf(message: string): readonly { state: ReportedState; time: string }[] {
     return this.#states.get(message) ?? [];
   }

@@ -34,7 +34,7 @@ export class Conversations {
   }
 }
 
-/** A service whose address nobody has told yet cannot be answered. */
+/** Without the service's URL, the bot cannot reply. */
 const passOver = (error: unknown): void => {
   if (!(error instanceof HTTPException)) throw error;
 };

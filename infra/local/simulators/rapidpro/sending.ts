@@ -80,7 +80,7 @@ export class Sending {
     this.#options = options;
   }
 
-  /** @throws HTTPException — 502, nobody has told the service's address yet */
+  /** @throws HTTPException — 502, the service's URL is not configured yet */
   expectService(): void {
     this.#options.bridge.expectService();
   }

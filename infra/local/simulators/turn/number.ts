@@ -125,7 +125,7 @@ export class TurnNumber {
   /**
    * Says something to a user. Answers the message as it is once the service has answered, or has not.
    *
-   * @throws HTTPException — 502, nobody has told the service's address yet
+   * @throws HTTPException — 502, the service's URL is not configured yet
    */
   async send(outgoing: Outgoing): Promise<SentMessage> {
     this.#bridge.expectService();
