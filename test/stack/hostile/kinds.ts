@@ -4,13 +4,16 @@ import { INTACT, type Kind } from './kind.ts';
 import { tokenKinds } from './token-kinds.ts';
 import { write } from './writing.ts';
 
+/** Requests as the description says that they must be. */
+export const intact: Kind = {
+  applies: () => true,
+  share: INTACT,
+  make: (drafts) => drafts.map((draft) => write(draft)),
+};
+
 /** The kinds of input, by name. */
 export const kinds: Record<string, Kind> = {
-  'as the description says': {
-    applies: () => true,
-    share: INTACT,
-    make: (drafts) => drafts.map((draft) => write(draft)),
-  },
+  'as the description says': intact,
   ...tokenKinds,
   ...headKinds,
   ...bodyKinds,
