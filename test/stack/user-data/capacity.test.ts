@@ -1,6 +1,6 @@
 /**
- * What a user data request costs, in capacity units as the table reports them, for items under 1 KB. Index writes within
- * transactions are not reported by every database, and are left out.
+ * Cost of user data requests, in capacity units that the table reports, for items under 1 KB. Index writes within
+ * transactions are excluded, because not every database reports them.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test as always, expect } from 'vitest';
@@ -12,12 +12,12 @@ import { consumedBy } from '../support/consumed.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
-/** DynamoDB Local reports other units for transactions than DynamoDB takes: 4 for a write of two. */
+/** DynamoDB Local reports other units for transactions than DynamoDB charges: 4 for a transaction of two writes. */
 const test = always.skipIf(process.env.DYNAMODB_ENDPOINT);
 
 useOwnTable('user-data-capacity');
 
-/** A business with as long an id as there may be, and a user. */
+/** A business with an id of the maximum length, and a user. */
 const world = async () => {
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId().padEnd(40, '0') });
   const phone = newPhone();
@@ -31,36 +31,36 @@ const world = async () => {
   return { account, phone };
 };
 
-const asking = (...names: PropertyName[]) => ({
+const bodyFor = (...names: PropertyName[]) => ({
   reason: 'x'.repeat(100),
   data: names.map((property) => ({ property, required: false })),
 });
 
-/** A request that waits for its user. */
+/** Starts a request that stays pending until the user answers. Returns its id. */
 const pending = async (account: string, phone: string, ...names: PropertyName[]): Promise<string> =>
-  (await startRequest(account, phone, asking(...names), undefined)).id;
+  (await startRequest(account, phone, bodyFor(...names), undefined)).id;
 
-/** An account that hears on a plain webhook of what is completed. */
+/** Gives an account a plain webhook, which is notified of completed requests. */
 const giveWebhook = (account: string) => {
   const settings = { url: 'https://example.com/', secret: `whsec_${randomBytes(32).toString('base64')}` };
   return updateAccount(account, { platform: { name: 'webhook', settings } });
 };
 
-test('asking costs 6 write units in one transaction, and 2 read units', async () => {
+test('starting a request costs 6 write units in one transaction, and 2 read units', async () => {
   const { account, phone } = await world();
-  // Profile and account 1 each; request, entry and head 2 each.
-  const start = (key?: string) => startRequest(account, phone, asking('first_name', 'last_name'), key);
+  // Profile and account: 1 each. Request, entry and head: 2 each.
+  const start = (key?: string) => startRequest(account, phone, bodyFor('first_name', 'last_name'), key);
   expect(await consumedBy(() => start())).toMatchObject({ calls: 3, table: 8 });
   expect(await consumedBy(() => start('key'))).toMatchObject({ calls: 3, table: 8 });
-  // The database reports nothing for a transaction that was refused; DynamoDB takes as much as for one that was not.
-  // The first request is read: 1.
+  // The database reports nothing for a cancelled transaction, but DynamoDB charges it in full.
+  // Reading the first request costs 1.
   expect(await consumedBy(() => start('key'))).toMatchObject({ table: 3 });
 });
 
-test('what is granted at once adds 4 write units, however much it is; where nobody is asked, 4 fall away', async () => {
+test('properties that are granted at once add 4 write units, and a request without approval saves 4', async () => {
   const { account, phone } = await world();
-  const start = (...names: PropertyName[]) => startRequest(account, phone, asking(...names), undefined);
-  // The receipt and the check that the user is still there 2 each.
+  const start = (...names: PropertyName[]) => startRequest(account, phone, bodyFor(...names), undefined);
+  // The receipt, and the check that the user still exists: 2 each.
   expect(await consumedBy(() => start('first_name', 'app_version', 'device_platform'))).toMatchObject({ table: 12 });
   expect(await consumedBy(() => start('app_version', 'device_platform'))).toMatchObject({ calls: 3, table: 8 });
   // Nothing is released.
@@ -69,7 +69,7 @@ test('what is granted at once adds 4 write units, however much it is; where nobo
   expect(await consumedBy(() => start('app_version'))).toMatchObject({ calls: 3, table: 12 });
 });
 
-test('a look at a request costs 1 read unit, and half a one if it may be a little behind', async () => {
+test('fetching a request costs 1 read unit, and half a read unit with eventual consistency', async () => {
   const { account, phone } = await world();
   const id = await pending(account, phone, 'first_name');
   expect(await consumedBy(() => fetchRequest(account, id))).toEqual({ calls: 1, table: 1, indexes: 0 });
@@ -79,7 +79,7 @@ test('a look at a request costs 1 read unit, and half a one if it may be a littl
   expect(await consumedBy(() => fetchAgain(account, id))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
 });
 
-test('a retrieval in one call costs 1 write unit and 1 read unit; the read alone where nothing is released', async () => {
+test('a one-shot retrieval costs 1 write and 1 read unit, and only the read unit if no value is released', async () => {
   const { account, phone } = await world();
   const names: PropertyName[] = ['app_version', 'device_platform', 'device_make'];
   expect(await consumedBy(() => retrieve(account, phone, names))).toEqual({ calls: 2, table: 2, indexes: 0 });
@@ -88,21 +88,21 @@ test('a retrieval in one call costs 1 write unit and 1 read unit; the read alone
   expect(await consumedBy(refused)).toMatchObject({ calls: 0, table: 0 });
 });
 
-test('an answer costs 6 write units and 2 read units, and another one at the end; 4 write units without an approval', async () => {
+test('an answer costs 6 write units and 2 read units, a denial 4 write units, and the last answer 1 read unit more', async () => {
   const { account, phone } = await world();
   const id = await pending(account, phone, 'first_name', 'last_name', 'number', 'citizenship');
   const answer = (answers: Parameters<typeof answerRequest>[1]) => consumedBy(() => answerRequest(id, answers));
-  // Request and profile 1 each; request, check of the user and receipt 2 each.
+  // Reads of request and profile: 1 each. Writes of request and receipt, and the check of the user: 2 each.
   expect(await answer({ first_name: 'approved', last_name: 'approved' })).toMatchObject({ calls: 3, table: 8 });
   expect(await answer({ number: 'denied' })).toMatchObject({ calls: 3, table: 6 });
-  // A repeated one: the request.
+  // A repeated answer reads only the request.
   expect(await answer({ first_name: 'approved', number: 'approved' })).toMatchObject({ calls: 1, table: 1 });
-  // The last one looks at the account.
+  // The last answer also reads the account.
   expect(await answer({ citizenship: 'denied' })).toMatchObject({ calls: 4, table: 7 });
   expect(await answer({ citizenship: 'denied' })).toMatchObject({ calls: 1, table: 1 });
 });
 
-test('telling a plain webhook that a request is completed adds 4 write units; chat platforms are not told', async () => {
+test('notifying a plain webhook of a completed request adds 4 write units; a chat platform adds none', async () => {
   const { account, phone } = await world();
   await giveWebhook(account);
   const id = await pending(account, phone, 'first_name', 'last_name');
@@ -112,6 +112,6 @@ test('telling a plain webhook that a request is completed adds 4 write units; ch
 
   const other = await world();
   await updateAccount(other.account, { platform: { name: 'rapidpro', settings: { url: 'https://example.com/' } } });
-  const untold = await pending(other.account, other.phone, 'first_name');
-  expect(await consumedBy(() => answerRequest(untold, { first_name: 'approved' }))).toMatchObject({ table: 9 });
+  const unreported = await pending(other.account, other.phone, 'first_name');
+  expect(await consumedBy(() => answerRequest(unreported, { first_name: 'approved' }))).toMatchObject({ table: 9 });
 });

@@ -1,7 +1,7 @@
 /**
  * @module-tag long
  *
- * An erasure while a conversation is being delivered, on a stack of its own: what is posted, logged and counted of it.
+ * An erasure during the delivery of a conversation, on a separate stack: sent messages, log entries and counters.
  */
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
@@ -19,7 +19,7 @@ import { serveOwnStack } from '../support/own-stack.ts';
 import { Receiver } from '../support/receiver.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
-/** Milliseconds of a minute: an attempt may take two seconds. */
+/** The length of a minute in this stack, in milliseconds. An attempt may take two seconds. */
 const MINUTE = 12_000;
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 
@@ -67,7 +67,7 @@ test('an erasure ends the delivery of pending messages, and the next owner of th
   expect(await statesOf(third)).toEqual(['sent', 'sending_failed']);
   await expect.poll(workersDone).toBeGreaterThan(done);
   const [posted, ...others] = (await shown()).filter((id) => id !== first);
-  // An attempt may have been under way.
+  // The second message may have been in an attempt when the erasure began.
   expect([undefined, second]).toContain(posted);
   expect(others).toEqual([]);
   for (const id of [first, second, third]) expect(await statesOf(id)).toHaveLength(2);
@@ -83,6 +83,6 @@ test('an erasure ends the delivery of pending messages, and the next owner of th
   await expect.poll(shown).toContain(own);
   await expect.poll(() => platform.calls.map(({ json }) => json.status.id)).toEqual([own]);
   expect(await shown()).not.toContain(third);
-  // All of it within the erasure.
+  // The erasure has not ended, so all of this happened during it.
   expect(await getConsistent(erasureKey(phone))).toBeDefined();
 });

@@ -1,4 +1,4 @@
-/** Erasure, step by step, with the clock in the test's hand: what goes, what keeps a pseudonym, what stays as it is. */
+/** Erasure step by step, with a simulated clock: removed items, pseudonyms, and items of other users. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { DynamoDBClient, ScanCommand, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
@@ -65,7 +65,7 @@ afterEach(() => {
 
 const later = (minutes: number) => vi.setSystemTime(Date.now() + minutes * MINUTE);
 
-/** An account with a bot, a platform that is told everything, and a profiler. */
+/** An account with a bot, a webhook that receives all notifications, and a profiler. */
 interface Business {
   account: string;
   bot: string;
@@ -81,11 +81,11 @@ const newBusiness = async (): Promise<Business> => {
   return { account, bot, profiler: id, option: options[0]?.id ?? '' };
 };
 
-/** A user of the app, and what nobody is to find of them: their number, what they are like, what was said. */
+/** A user of the app, with every value that an erasure must remove: number, properties and texts. */
 class Person {
   readonly phone: string;
   readonly traces: string[];
-  /** Their messages of each account. */
+  /** The ids of the user's messages, by account. */
   readonly messages = new Map<string, string[]>();
 
   constructor(phone = newPhone()) {
@@ -135,8 +135,8 @@ class Person {
 
 const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 
-/** All that there can be between a user and a business; its last part still waits. */
-const liveWith = async (business: Business, person: Person): Promise<void> => {
+/** Creates every kind of item between a user and a business. The last entries stay pending. */
+const createHistory = async (business: Business, person: Person): Promise<void> => {
   const { account, profiler, option } = business;
   const [toUser, toPlatform] = [person.conversation('app', account), person.conversation('platform', account)];
   await recordAnswer(account, { profiler_id: profiler, option_id: option, phone_number: person.phone });
@@ -168,38 +168,38 @@ const liveWith = async (business: Business, person: Person): Promise<void> => {
   await reportState(read, 'delivery_failed');
 };
 
-/** What `liveWith` leaves, but for log entries that come of what still waits. */
-const LIFE: Erased = {
+/** The counts after `createHistory`, without the log entries that follow from pending entries. */
+const HISTORY: Erased = {
   answers: 1,
   requests: 4,
-  // A message and a request; two completed requests, a message and a report.
+  // To the app: a message and a request. To the platform: two completed requests, a message and a status.
   waiting: 2 + 4,
-  // Four messages with six states and a report, of which two went through; two messages from the user, of which one failed.
+  // Four messages to the user with seven further states; three messages from the user, of which one failed.
   log_entries: 4 + 7 + 3 + 1,
   receipts: 5,
 };
 
-const twice = (told: Erased): Erased => ({
-  answers: told.answers * 2,
-  requests: told.requests * 2,
-  waiting: told.waiting * 2,
-  log_entries: told.log_entries * 2,
-  receipts: told.receipts * 2,
+const twice = (counts: Erased): Erased => ({
+  answers: counts.answers * 2,
+  requests: counts.requests * 2,
+  waiting: counts.waiting * 2,
+  log_entries: counts.log_entries * 2,
+  receipts: counts.receipts * 2,
 });
 
-/** A user with all that there can be, with both businesses. */
-const newLife = async (phone?: string): Promise<Person> => {
+/** A user with every kind of item, for both businesses. */
+const newPersonWithHistory = async (phone?: string): Promise<Person> => {
   const person = new Person(phone);
   await person.register();
-  for (const business of businesses) await liveWith(business, person);
+  for (const business of businesses) await createHistory(business, person);
   return person;
 };
 
-/** Has attributes stand in one order, however the table gives them. */
+/** Sorts the attributes of an item, because the table returns them in any order. */
 const sorted = (_name: string, value: unknown): unknown =>
   value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value;
 
-/** The table as it is, by a client of the test's own: an item a line. */
+/** The whole table, one item per line. It is read by a separate client, so mocks do not affect it. */
 const wholeTable = async (): Promise<string[]> => {
   const client = new DynamoDBClient();
   const lines: string[] = [];
@@ -213,12 +213,12 @@ const wholeTable = async (): Promise<string[]> => {
   }
 };
 
-const telling = (lines: string[], { traces }: Pick<Person, 'traces'>): string[] =>
+const linesAbout = (lines: string[], { traces }: Pick<Person, 'traces'>): string[] =>
   lines.filter((line) => traces.some((trace) => line.includes(trace)));
 
-/** What still tells of a person, but for the erasure itself. */
+/** The items that still contain data of a person, without the item of the erasure. */
 const leftOf = async (person: Person): Promise<string[]> =>
-  telling(await wholeTable(), person).filter((line) => !line.includes(erasureKey(person.phone).pk));
+  linesAbout(await wholeTable(), person).filter((line) => !line.includes(erasureKey(person.phone).pk));
 
 const isUnderWay = async ({ phone }: Person): Promise<boolean> =>
   (await getConsistent(erasureKey(phone))) !== undefined;
@@ -229,7 +229,7 @@ const due = async (): Promise<string[]> => {
   return found;
 };
 
-/** What stands in the log in the place of the number: one pseudonym in all of it. */
+/** The pseudonym that replaces the number in the log. Checks that all of the person's messages have the same one. */
 const pseudonymOf = async (person: Person): Promise<string> => {
   const stories = await Promise.all([...person.messages.values()].flat().map(messageHistory));
   const names = new Set(stories.map((story) => story?.phone ?? ''));
@@ -254,7 +254,7 @@ const emptyOutboxes = async (person: Person): Promise<void> => {
 
 type Send = typeof documents.send;
 
-/** Has the test look at each call of the table before it is made. */
+/** Runs a function in place of each call of the table. The function can inspect, make or fail the call. */
 const watchCalls = (before: (name: string, input: string, call: () => Promise<unknown>) => Promise<unknown>): void => {
   const send: Send = documents.send.bind(documents);
   vi.spyOn(documents, 'send').mockImplementation((command) =>
@@ -264,44 +264,44 @@ const watchCalls = (before: (name: string, input: string, call: () => Promise<un
 
 describe('after an erasure', () => {
   test('no item contains the number, a value or a text, and the result counts what was removed', async () => {
-    const person = await newLife();
+    const person = await newPersonWithHistory();
     expect((await leftOf(person)).length).toBeGreaterThan(40);
-    expect(await eraseUser(person.phone)).toEqual(twice(LIFE));
+    expect(await eraseUser(person.phone)).toEqual(twice(HISTORY));
     expect(await leftOf(person)).toEqual([]);
     await emptyOutboxes(person);
     expect(written.filter((line) => person.traces.some((trace) => line.includes(trace)))).toEqual([]);
 
-    expect(telling(await wholeTable(), person)).toHaveLength(1);
+    expect(linesAbout(await wholeTable(), person)).toHaveLength(1);
     later(2);
     expect(await resumeErasure(person.phone)).toEqual(NOTHING);
-    expect(telling(await wholeTable(), person)).toEqual([]);
+    expect(linesAbout(await wholeTable(), person)).toEqual([]);
   });
 
-  test('log entries and receipts stand under one pseudonym, and under another one after the next erasure', async () => {
-    const person = await newLife();
+  test('log entries and receipts have one pseudonym, and a later erasure of the number uses another pseudonym', async () => {
+    const person = await newPersonWithHistory();
     await eraseUser(person.phone);
     later(2);
     await resumeErasure(person.phone);
     const pseudonym = await pseudonymOf(person);
     expect(await listConsentReceipts(person.phone)).toEqual([]);
-    expect(await listConsentReceipts(pseudonym)).toHaveLength(2 * LIFE.receipts);
+    expect(await listConsentReceipts(pseudonym)).toHaveLength(2 * HISTORY.receipts);
     for (const { account } of businesses) {
       const { entries } = await listLogs(account, { phone: pseudonym }, 100);
-      // What waited is logged as failed: a message to the user, and one of theirs.
-      expect(entries).toHaveLength(LIFE.log_entries + 2);
+      // Pending messages are logged as failed: one to the user, and one from the user.
+      expect(entries).toHaveLength(HISTORY.log_entries + 2);
       expect((await listLogs(account, { phone: person.phone }, 100)).entries).toEqual([]);
     }
 
-    const next = await newLife(person.phone);
+    const next = await newPersonWithHistory(person.phone);
     await eraseUser(next.phone);
     const another = await pseudonymOf(next);
     expect(another).not.toBe(pseudonym);
-    expect(await listConsentReceipts(another)).toHaveLength(2 * LIFE.receipts);
-    expect(await listConsentReceipts(pseudonym)).toHaveLength(2 * LIFE.receipts);
+    expect(await listConsentReceipts(another)).toHaveLength(2 * HISTORY.receipts);
+    expect(await listConsentReceipts(pseudonym)).toHaveLength(2 * HISTORY.receipts);
   });
 
-  test('messages that waited are logged as failed, and why; others stand as they were', async () => {
-    const person = await newLife();
+  test('pending messages are logged as failed with the reason user_erased, and other messages keep their states', async () => {
+    const person = await newPersonWithHistory();
     const before = new Map(
       await Promise.all([...person.messages.values()].flat().map(async (id) => [id, await statesOf(id)] as const)),
     );
@@ -318,14 +318,14 @@ describe('after an erasure', () => {
     }
   });
 
-  test('nothing of others is touched: other users, and what their businesses have', async () => {
+  test('items of other users and of the businesses do not change', async () => {
     const person = new Person();
-    // A number that the other one begins with.
-    const other = await newLife(person.phone.slice(0, -1));
+    // The other user's number is a prefix of this number.
+    const other = await newPersonWithHistory(person.phone.slice(0, -1));
     await person.register();
-    for (const business of businesses) await liveWith(business, person);
+    for (const business of businesses) await createHistory(business, person);
     const before = await wholeTable();
-    const theirs = new Set(telling(before, person));
+    const theirs = new Set(linesAbout(before, person));
     await eraseUser(person.phone);
     later(2);
     await resumeErasure(person.phone);
@@ -335,14 +335,14 @@ describe('after an erasure', () => {
     expect(new Set(after).isSupersetOf(new Set(untouched))).toBe(true);
     const pseudonym = await pseudonymOf(person);
     const added = [...new Set(after).difference(new Set(untouched))];
-    // Beside the pseudonym, only the time of the removal is kept, under a hash.
+    // Apart from items with the pseudonym, only the time of the removal is kept, under a hash of the number.
     const marker = removalKey(person.phone).pk;
     expect(added.filter((line) => !line.includes(pseudonym) && !line.includes(marker))).toEqual([]);
     expect(await findUser(other.phone)).toEqual({ phone_number: other.phone, panelist: true });
   });
 
-  test('it can be repeated: there is nothing, and that is what it tells', async () => {
-    const person = await newLife();
+  test('a repeated erasure, and one of an unknown number, removes nothing and returns zero counts', async () => {
+    const person = await newPersonWithHistory();
     await eraseUser(person.phone);
     expect(await eraseUser(person.phone)).toEqual(NOTHING);
     later(2);
@@ -352,24 +352,25 @@ describe('after an erasure', () => {
     expect(await eraseUser(newPhone())).toEqual(NOTHING);
   });
 
-  test('an index that is behind has nothing counted twice', async () => {
-    const person = await newLife();
+  test('a repeated erasure with a stale index counts nothing twice', async () => {
+    const person = await newPersonWithHistory();
     const behind = new Map<string, unknown>();
-    watchCalls(async (_name, input, one) => {
-      if (!input.includes(`#${person.phone}`) || !input.includes('LOGS#') || !input.includes('"gsi2"')) return one();
-      const shown = behind.get(input) ?? (await one());
+    watchCalls(async (_name, input, makeCall) => {
+      if (!input.includes(`#${person.phone}`) || !input.includes('LOGS#') || !input.includes('"gsi2"'))
+        return makeCall();
+      const shown = behind.get(input) ?? (await makeCall());
       behind.set(input, shown);
       return shown;
     });
-    expect(await eraseUser(person.phone)).toEqual(twice(LIFE));
+    expect(await eraseUser(person.phone)).toEqual(twice(HISTORY));
     expect(await eraseUser(person.phone)).toEqual(NOTHING);
-    // One query tells who knows the user, and one for each of them what to rename.
+    // One query finds the accounts of the user, and one query per account finds the log entries to rename.
     expect(behind.size).toBe(1 + businesses.length);
     await pseudonymOf(person);
   });
 
-  test('nothing is granted of the user any more', async () => {
-    const person = await newLife();
+  test('answers, fetches, retrievals and new requests about the erased user fail', async () => {
+    const person = await newPersonWithHistory();
     const [business] = businesses;
     const request = await person.ask(business, 'last_name');
     await eraseUser(person.phone);
@@ -379,8 +380,8 @@ describe('after an erasure', () => {
     await expect(person.ask(business, 'device_make')).rejects.toThrow('user_not_found');
   });
 
-  test('what becomes of a message later is logged under the pseudonym, and told to nobody', async () => {
-    const person = await newLife();
+  test('a later state of a message is logged under the pseudonym, and no platform is notified', async () => {
+    const person = await newPersonWithHistory();
     await eraseUser(person.phone);
     const pseudonym = await pseudonymOf(person);
     for (const [account, [, message = '']] of person.messages) {
@@ -396,7 +397,7 @@ describe('after an erasure', () => {
 describe('the counters of jobs', () => {
   const today = () => new Date().toISOString().slice(0, 10);
 
-  /** All log entries that there are, as the stream brings them. */
+  /** All log entries of an account, as the stream delivers them. */
   const images = async (account: string): Promise<Countable[]> => {
     const found: Countable[] = [];
     for (const state of states) {
@@ -425,25 +426,25 @@ describe('the counters of jobs', () => {
     );
   };
 
-  test('are still what the logs add up to, whenever an entry is renamed', async () => {
+  test('job counters equal the log, whether an entry is counted before or after it gets its pseudonym', async () => {
     const business = await newBusiness();
     const { account } = business;
     const person = new Person();
     await person.register();
-    await liveWith(business, person);
+    await createHistory(business, person);
     const before = await images(account);
-    expect(before).toHaveLength(LIFE.log_entries);
-    // Some are counted before they are renamed, and the others after.
+    expect(before).toHaveLength(HISTORY.log_entries);
+    // The first seven entries are counted before they are renamed, and the others after.
     expect(await countEntries(before.slice(0, 7))).toBe(7);
     await eraseUser(person.phone);
-    expect(await countEntries(before)).toBe(LIFE.log_entries - 7);
+    expect(await countEntries(before)).toBe(HISTORY.log_entries - 7);
     expect(await countEntries(await images(account))).toBe(2);
     expect(await countEntries([...before, ...(await images(account))])).toBe(0);
     expect(await counted(account)).toEqual(await logged(account));
     expect(await counted(account)).toMatchObject({ sent: 4, sending_failed: 2, received: 3, reception_failed_http: 2 });
   });
 
-  test('count one final state for each message that was pending when the erasure began', async () => {
+  test('job counters contain one final state for each message that was pending when the erasure began', async () => {
     const business = await newBusiness();
     const person = new Person();
     await person.register();
@@ -456,9 +457,9 @@ describe('the counters of jobs', () => {
   });
 });
 
-describe('an erasure that is interrupted', () => {
-  /** A short life: something of each kind. */
-  const liveShortly = async (): Promise<Person> => {
+describe('an interrupted erasure', () => {
+  /** Creates a person with one item of each kind. */
+  const newPersonWithFewItems = async (): Promise<Person> => {
     const person = new Person();
     const [business] = businesses;
     await person.register();
@@ -472,7 +473,7 @@ describe('an erasure that is interrupted', () => {
   };
 
   const endOf = async (person: Person) => ({
-    left: telling(await wholeTable(), person),
+    left: linesAbout(await wholeTable(), person),
     receipts: (await listConsentReceipts(await pseudonymOf(person))).length,
     states: await Promise.all([...person.messages.values()].flat().map(statesOf)),
   });
@@ -487,39 +488,35 @@ describe('an erasure that is interrupted', () => {
   };
 
   test.each([
-    ['not made', async () => undefined],
-    ['made, though nobody hears of it', async (made: () => Promise<unknown>) => made()],
-  ])(
-    'by any call of the table that is %s comes to the same end when it is repeated',
-    { tags: 'long' },
-    async (_, made) => {
-      let interrupted = true;
-      for (let place = 1; interrupted; place += 1) {
-        const person = await liveShortly();
-        let calls = 0;
-        watchCalls(async (_name, _input, one) => {
-          calls += 1;
-          if (calls !== place) return one();
-          await made(one);
-          throw new Error('interrupted');
-        });
-        const first = await eraseUser(person.phone).catch(({ message }: Error) => message);
-        vi.mocked(documents.send).mockRestore();
-        interrupted = first === 'interrupted';
-        if (interrupted) await eraseUser(person.phone);
-        else expect(first).toEqual({ answers: 1, requests: 1, waiting: 3, log_entries: 2, receipts: 1 });
-        later(2);
-        await resumeErasure(person.phone);
-        expect(await endOf(person), `interrupted at call ${place}`).toEqual(END);
-        if (!interrupted) expect(place).toBeGreaterThan(20);
-      }
-    },
-  );
+    ['is not made', async () => undefined],
+    ['is made, but loses its response', async (made: () => Promise<unknown>) => made()],
+  ])('a repeat completes an erasure after any call of the table that %s', { tags: 'long' }, async (_, made) => {
+    let interrupted = true;
+    for (let place = 1; interrupted; place += 1) {
+      const person = await newPersonWithFewItems();
+      let calls = 0;
+      watchCalls(async (_name, _input, makeCall) => {
+        calls += 1;
+        if (calls !== place) return makeCall();
+        await made(makeCall);
+        throw new Error('interrupted');
+      });
+      const first = await eraseUser(person.phone).catch(({ message }: Error) => message);
+      vi.mocked(documents.send).mockRestore();
+      interrupted = first === 'interrupted';
+      if (interrupted) await eraseUser(person.phone);
+      else expect(first).toEqual({ answers: 1, requests: 1, waiting: 3, log_entries: 2, receipts: 1 });
+      later(2);
+      await resumeErasure(person.phone);
+      expect(await endOf(person), `interrupted at call ${place}`).toEqual(END);
+      if (!interrupted) expect(place).toBeGreaterThan(20);
+    }
+  });
 
-  test('by itself for a while is gone on with by the worker, from the time that it began', async () => {
-    const person = await liveShortly();
-    watchCalls(async (name, _input, one) => {
-      if (name === 'TransactWriteCommand') return one();
+  test('the worker resumes an erasure that was interrupted after its first transaction', async () => {
+    const person = await newPersonWithFewItems();
+    watchCalls(async (name, _input, makeCall) => {
+      if (name === 'TransactWriteCommand') return makeCall();
       throw new Error('interrupted');
     });
     await expect(eraseUser(person.phone)).rejects.toThrow('interrupted');
@@ -536,8 +533,8 @@ describe('an erasure that is interrupted', () => {
   });
 });
 
-describe('what is under way', () => {
-  const waitingMessage = async () => {
+describe('concurrent work', () => {
+  const newPendingMessage = async () => {
     const person = new Person();
     const [business] = businesses;
     await person.register();
@@ -545,8 +542,8 @@ describe('what is under way', () => {
     return { business, person, message, toUser: person.conversation('app', business.account) };
   };
 
-  test('as an attempt ends in one state, as failed, and no further message is posted', async () => {
-    const { business, person, toUser } = await waitingMessage();
+  test('an erasure during an attempt logs all pending messages as failed, and no further message is sent', async () => {
+    const { business, person, toUser } = await newPendingMessage();
     for (let more = 0; more < 2; more += 1) await person.send(business);
     app.calls.length = 0;
     app.answers = [(response) => void eraseUser(person.phone).then(() => response.writeHead(204).end()), 204];
@@ -559,12 +556,12 @@ describe('what is under way', () => {
     expect(await leftOf(person)).toEqual([]);
     later(2);
     expect(await resumeErasure(person.phone)).toEqual(NOTHING);
-    expect(telling(await wholeTable(), person)).toEqual([]);
+    expect(linesAbout(await wholeTable(), person)).toEqual([]);
     expect(await isUnderWay(person)).toBe(false);
   });
 
-  test('as an attempt that fails is not repeated', async () => {
-    const { person, message, toUser } = await waitingMessage();
+  test('an attempt that fails during an erasure is not retried', async () => {
+    const { person, message, toUser } = await newPendingMessage();
     app.calls.length = 0;
     app.answers = [(response) => void eraseUser(person.phone).then(() => response.writeHead(503).end()), 204];
     expect(await run(toUser)).toEqual({ settled: 0 });
@@ -572,8 +569,8 @@ describe('what is under way', () => {
     expect(await statesOf(message)).toEqual(['sent', 'sending_failed']);
   });
 
-  test('as an erasure that has only begun keeps every pending message from being posted', async () => {
-    const { business, person, toUser } = await waitingMessage();
+  test('from the start of an erasure, no pending message is sent in either direction', async () => {
+    const { business, person, toUser } = await newPendingMessage();
     await person.send(business);
     await person.write(business);
     await removeUser(randomUUID(), person.phone);
@@ -593,16 +590,16 @@ describe('what is under way', () => {
     expect(await leftOf(person)).toEqual([]);
   });
 
-  test('as a state that the app reports is found by the last look: its log entry, and the report of it', async () => {
-    const { person, message, toUser } = await waitingMessage();
+  test('the final check erases the log entry and the notification of a state that was reported during the erasure', async () => {
+    const { person, message, toUser } = await newPendingMessage();
     await run(toUser);
     let erased: Promise<Erased> | undefined;
-    watchCalls(async (name, input, one) => {
+    watchCalls(async (name, input, makeCall) => {
       if (erased === undefined && name === 'TransactWriteCommand' && input.includes('STATE#read')) {
         erased = eraseUser(person.phone);
         await erased;
       }
-      return one();
+      return makeCall();
     });
     expect(await reportState(message, 'read')).toBe(true);
     expect(await leftOf(person)).not.toEqual([]);
@@ -610,43 +607,43 @@ describe('what is under way', () => {
     later(2);
     expect(await resumeErasure(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 1 });
     expect(await statesOf(message)).toEqual(['sent', 'delivered_to_server', 'read']);
-    expect(telling(await wholeTable(), person)).toEqual([]);
+    expect(linesAbout(await wholeTable(), person)).toEqual([]);
     await emptyOutboxes(person);
     expect(await isUnderWay(person)).toBe(false);
   });
 
-  test('as a request that is just being started is found by the last look', async () => {
-    const { person, business } = await waitingMessage();
+  test('the final check erases a request that was started during the erasure', async () => {
+    const { person, business } = await newPendingMessage();
     let erased: Promise<Erased> | undefined;
-    watchCalls(async (_name, input, one) => {
+    watchCalls(async (_name, input, makeCall) => {
       if (erased === undefined && input.includes(requestKey('').pk)) {
         erased = eraseUser(person.phone);
         await erased;
       }
-      return one();
+      return makeCall();
     });
     const request = await person.ask(business, 'first_name');
     expect(await fetchRequest(business.account, request)).toEqual({ status: 'pending', results: {} });
     expect(await answerRequest(request, { first_name: 'approved' })).toEqual({ unknown: true });
     later(2);
     expect(await resumeErasure(person.phone)).toEqual({ ...NOTHING, requests: 1, waiting: 1 });
-    expect(telling(await wholeTable(), person)).toEqual([]);
+    expect(linesAbout(await wholeTable(), person)).toEqual([]);
   });
 
-  test('and comes to its end a moment before has not failed', async () => {
-    const { person, message, toUser } = await waitingMessage();
+  test('a message that is delivered just before its erasure is not logged as failed', async () => {
+    const { person, message, toUser } = await newPendingMessage();
     const { promise: posted, resolve: isPosted } = Promise.withResolvers<ServerResponse>();
     app.answers = [isPosted];
     const delivered = run(toUser);
     const response = await posted;
-    watchCalls(async (_name, input, one) => {
+    watchCalls(async (_name, input, makeCall) => {
       if (input.includes('sending_failed') && !response.headersSent) {
         response.writeHead(204).end();
         await delivered;
       }
-      return one();
+      return makeCall();
     });
-    // The report of it waits by then.
+    // The notification of the delivery is pending by then.
     expect(await eraseUser(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 2 });
     expect(await delivered).toEqual({ settled: 1 });
     expect(await statesOf(message)).toEqual(['sent', 'delivered_to_server']);
@@ -654,10 +651,10 @@ describe('what is under way', () => {
     expect(await leftOf(person)).toEqual([]);
   });
 
-  test('and whose failure is logged already goes all the same, and is counted', async () => {
-    const { person, message } = await waitingMessage();
+  test('a pending message with a logged failure is erased and counted', async () => {
+    const { person, message } = await newPendingMessage();
     const { account, phone, job_id, payload_type } = (await messageHistory(message)) ?? {};
-    if (!account || !phone || !job_id || !payload_type) throw new Error('There is no message.');
+    if (!account || !phone || !job_id || !payload_type) throw new Error('The message is missing.');
     const logged = { id: message, account, phone, job_id, payload_type, ...lifetime };
     await putIfAbsent(logItem(logged, 'sending_failed', timestamp()));
     expect(await eraseUser(person.phone)).toEqual({ ...NOTHING, waiting: 1, log_entries: 2 });
@@ -665,38 +662,38 @@ describe('what is under way', () => {
     await emptyOutboxes(person);
   });
 
-  test('as a request that ends a moment before it is looked at is nothing to erase', async () => {
-    const { person, business } = await waitingMessage();
+  test('an erasure ignores a request that disappears just before it is read', async () => {
+    const { person, business } = await newPendingMessage();
     const request = await person.ask(business, 'first_name');
-    watchCalls(async (name, input, one) => {
+    watchCalls(async (name, input, makeCall) => {
       if (name === 'GetCommand' && input.includes(requestKey(request).pk)) await remove(requestKey(request));
-      return one();
+      return makeCall();
     });
     expect(await eraseUser(person.phone)).toMatchObject({ waiting: 2, log_entries: 1 });
     expect(await leftOf(person)).toEqual([]);
   });
 
-  test('as another erasure that begins during the last look has a last look of its own', async () => {
-    const { person } = await waitingMessage();
+  test('a second erasure that begins during the final check of the first gets its own final check', async () => {
+    const { person } = await newPendingMessage();
     await eraseUser(person.phone);
     later(2);
     let begun = false;
-    watchCalls(async (name, _input, one) => {
+    watchCalls(async (name, _input, makeCall) => {
       if (name === 'DeleteCommand' && !begun) {
         begun = true;
         await removeUser(randomUUID(), person.phone);
       }
-      return one();
+      return makeCall();
     });
     await resumeErasure(person.phone);
     expect(begun).toBe(true);
     expect(await isUnderWay(person)).toBe(true);
   });
 
-  test('as counting keeps no entry from its pseudonym', async () => {
-    const { person } = await waitingMessage();
+  test('a log entry gets its pseudonym although three transactions conflict with its counting', async () => {
+    const { person } = await newPendingMessage();
     let conflicts = 0;
-    watchCalls(async (name, input, one) => {
+    watchCalls(async (name, input, makeCall) => {
       if (name === 'TransactWriteCommand' && input.includes('"SET phone') && conflicts < 3) {
         conflicts += 1;
         throw new TransactionCanceledException({
@@ -705,7 +702,7 @@ describe('what is under way', () => {
           CancellationReasons: [{ Code: 'TransactionConflict' }],
         });
       }
-      return one();
+      return makeCall();
     });
     expect(await eraseUser(person.phone)).toMatchObject({ log_entries: 1 });
     expect(conflicts).toBe(3);
@@ -713,12 +710,12 @@ describe('what is under way', () => {
   });
 });
 
-describe('somebody who registers the number again', () => {
-  test('later than two minutes after is not touched by a last look that comes late', async () => {
-    const person = await newLife();
+describe('a new registration of an erased number', () => {
+  test('a late final check keeps the data of a new user who registered three minutes after the erasure', async () => {
+    const person = await newPersonWithHistory();
     await eraseUser(person.phone);
     later(3);
-    const next = await newLife(person.phone);
+    const next = await newPersonWithHistory(person.phone);
     const theirs = await leftOf(next);
     later(2);
     expect(await resumeErasure(person.phone)).toEqual(NOTHING);
@@ -726,11 +723,11 @@ describe('somebody who registers the number again', () => {
     expect(await leftOf(next)).toEqual(theirs);
   });
 
-  test('within two minutes keeps all that is theirs', async () => {
-    const person = await newLife();
+  test('the final check keeps the data of a new user who registered within two minutes after the erasure', async () => {
+    const person = await newPersonWithHistory();
     await eraseUser(person.phone);
     later(0.5);
-    const next = await newLife(person.phone);
+    const next = await newPersonWithHistory(person.phone);
     const theirs = await leftOf(next);
     later(2);
     expect(await resumeErasure(person.phone)).toEqual(NOTHING);
@@ -738,25 +735,25 @@ describe('somebody who registers the number again', () => {
     expect(await leftOf(next)).toEqual(theirs);
   });
 
-  test('before anything of the one before is gone keeps what is theirs, and the other goes', async () => {
-    const person = await newLife();
+  test('an erasure that resumes after a new registration removes only the previous user', async () => {
+    const person = await newPersonWithHistory();
     const [business] = businesses;
     await removeUser(randomUUID(), person.phone);
     const next = new Person(person.phone);
     await next.register();
     const request = await next.ask(business, 'first_name', 'device_make');
     const message = await next.send(business);
-    const theirs = telling(await wholeTable(), { traces: next.traces.slice(1).concat(message, request) });
-    expect(await resumeErasure(person.phone)).toEqual(twice(LIFE));
+    const theirs = linesAbout(await wholeTable(), { traces: next.traces.slice(1).concat(message, request) });
+    expect(await resumeErasure(person.phone)).toEqual(twice(HISTORY));
     later(2);
     expect(await resumeErasure(person.phone)).toEqual(NOTHING);
     const after = await wholeTable();
-    expect(telling(after, { traces: next.traces.slice(1).concat(message, request) })).toEqual(theirs);
-    expect(telling(after, { traces: person.traces.slice(1) })).toEqual([]);
+    expect(linesAbout(after, { traces: next.traces.slice(1).concat(message, request) })).toEqual(theirs);
+    expect(linesAbout(after, { traces: person.traces.slice(1) })).toEqual([]);
     await pseudonymOf(person);
   });
 
-  test('while a delivery to the one before is under way keeps nothing of it', async () => {
+  test('a registration during a delivery to the previous user leaves no data of that delivery', async () => {
     const person = new Person();
     const [business] = businesses;
     await person.register();
@@ -774,11 +771,11 @@ describe('somebody who registers the number again', () => {
     expect(await resumeErasure(person.phone)).toEqual(NOTHING);
     expect(await statesOf(message)).toEqual(['sent', 'sending_failed']);
     await pseudonymOf(person);
-    // The profile; a message, its entry and the head of its outbox.
+    // Four items remain: the profile, a message, its entry, and the head of its outbox.
     expect(await leftOf(next)).toHaveLength(4);
   });
 
-  test('receives nothing of the one before, and everything of their own', async () => {
+  test('a new user of the number receives all of their own messages and none of the previous user', async () => {
     const person = new Person();
     const [business] = businesses;
     const [toUser, toPlatform] = [
@@ -794,7 +791,7 @@ describe('somebody who registers the number again', () => {
     const next = new Person(person.phone);
     await next.register();
     const own = await next.send(business);
-    // About a message of the one before: it is logged for them, and reported to nobody.
+    // A state of a message of the previous user is logged, and no platform is notified.
     await reportState(reported, 'delivered_to_user');
     for (const receiver of [app, platform]) receiver.calls.length = 0;
 
@@ -810,7 +807,7 @@ describe('somebody who registers the number again', () => {
     expect((await messageHistory(own))?.phone).toBe(person.phone);
   });
 
-  test('has no report about the one before left in the outbox, however many of their own come first', async () => {
+  test('no status of the previous user stays in an outbox, even behind many messages of the new user', async () => {
     const person = new Person();
     const [business] = businesses;
     await person.register();
@@ -821,40 +818,42 @@ describe('somebody who registers the number again', () => {
     await next.register();
     for (let count = 0; count < 12; count += 1) await next.write(business);
     await reportState(message, 'read');
-    // The reports of both states.
+    // The statuses of both states.
     expect(await resumeErasure(person.phone)).toEqual({ ...NOTHING, waiting: 2, log_entries: 3 });
     const { entries } = await oldestEntries(next.conversation('platform', business.account));
     expect(entries.length).toBeGreaterThan(0);
-    expect(telling(await wholeTable(), { traces: [message] }).filter((line) => line.includes('OUTBOX#'))).toEqual([]);
+    expect(linesAbout(await wholeTable(), { traces: [message] }).filter((line) => line.includes('OUTBOX#'))).toEqual(
+      [],
+    );
   });
 
-  test('is erased as well when that is asked for', async () => {
-    const person = await newLife();
+  test('a second erasure removes the new user too, and its final check follows two minutes later', async () => {
+    const person = await newPersonWithHistory();
     await eraseUser(person.phone);
     later(1);
-    const next = await newLife(person.phone);
-    expect(await eraseUser(person.phone)).toEqual(twice(LIFE));
+    const next = await newPersonWithHistory(person.phone);
+    expect(await eraseUser(person.phone)).toEqual(twice(HISTORY));
     expect(await leftOf(next)).toEqual([]);
-    // Two minutes from the last time that it was asked for.
+    // The final check is due two minutes after the second erasure.
     later(1);
     expect(await due()).not.toContain(person.phone);
     later(1);
     expect(await due()).toContain(person.phone);
     await resumeErasure(person.phone);
-    expect(telling(await wholeTable(), next)).toEqual([]);
+    expect(linesAbout(await wholeTable(), next)).toEqual([]);
   });
 
-  test('is not removed by the event that removed the one before, when it comes again', async () => {
-    const person = await newLife();
+  test('a repeat of the event that removed the previous user does not remove the new user', async () => {
+    const person = await newPersonWithHistory();
     const event = randomUUID();
     await removeUser(event, person.phone);
     await resumeErasure(person.phone);
     later(2);
     await resumeErasure(person.phone);
-    const next = await newLife(person.phone);
-    const theirs = telling(await wholeTable(), next);
+    const next = await newPersonWithHistory(person.phone);
+    const theirs = linesAbout(await wholeTable(), next);
     await removeUser(event, person.phone);
-    expect(telling(await wholeTable(), next)).toEqual(theirs);
+    expect(linesAbout(await wholeTable(), next)).toEqual(theirs);
     expect(await due()).not.toContain(person.phone);
   });
 });
@@ -876,7 +875,7 @@ describe('on the served stack', () => {
     expect(received, JSON.stringify(received.body)).toMatchObject({ status: 204 });
   };
 
-  test('user.removed leads to the same within two minutes, and changes nothing when it comes again', async () => {
+  test('user.removed erases the user within two minutes, and a repeat of the event changes nothing', async () => {
     const person = new Person();
     const { phone } = person;
     const property = () => ({ value: person.secret(), source: 'user' });
@@ -906,11 +905,11 @@ describe('on the served stack', () => {
     await report('user_data.answered', { id: path.id, answers: { first_name: 'approved' } });
     expect((await call('fetchUserData', { token: business, path })).body.status).toBe('completed');
     await expect.poll(() => statesOf(sent.id)).toEqual(['sent', 'delivered_to_server']);
-    expect(telling(await wholeTable(), person).length).toBeGreaterThan(4);
+    expect(linesAbout(await wholeTable(), person).length).toBeGreaterThan(4);
 
     const event = randomUUID();
     await report('user.removed', { phone_number: phone }, event);
-    await expect.poll(async () => telling(await wholeTable(), person)).toEqual([]);
+    await expect.poll(async () => linesAbout(await wholeTable(), person)).toEqual([]);
     person.messages.set(account, [sent.id]);
     const pseudonym = await pseudonymOf(person);
     const { body: logs } = await call('listLogs', { token: business });
@@ -923,9 +922,9 @@ describe('on the served stack', () => {
     expect((await fail('answerProfiler', { token: business, body: answer })).body.code).toBe('panelist_not_found');
 
     await register();
-    const theirs = telling(await wholeTable(), person);
+    const theirs = linesAbout(await wholeTable(), person);
     expect(theirs).toHaveLength(1);
     await report('user.removed', { phone_number: phone }, event);
-    expect(telling(await wholeTable(), person)).toEqual(theirs);
+    expect(linesAbout(await wholeTable(), person)).toEqual(theirs);
   });
 });

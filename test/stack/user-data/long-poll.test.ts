@@ -1,4 +1,4 @@
-/** Waiting for a user's answer: how soon it is seen, how a wait ends that nobody answers, and what many of them do to others. */
+/** Long polls for a user's answer: their duration, their end without an answer, and the effect of many at once. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
@@ -31,7 +31,7 @@ interface Request extends Caller {
   phone: string;
 }
 
-/** A request of a new business that a new user has to answer. */
+/** Starts a request of a new business to a new user. The request is pending. */
 const newRequest = async (...properties: PropertyName[]): Promise<Request> => {
   const phone = newPhone();
   await report('user.updated', { phone_number: phone, properties: PROPERTIES });
@@ -45,24 +45,21 @@ const newRequest = async (...properties: PropertyName[]): Promise<Request> => {
 const answer = ({ id }: Request, answers: Partial<Record<PropertyName, 'approved' | 'denied'>>) =>
   report('user_data.answered', { id, answers });
 
-/** Milliseconds that something takes, and what comes of it. */
+/** The duration of some work in milliseconds, and its result. */
 const timed = async <Outcome>(work: () => Promise<Outcome>): Promise<{ took: number; outcome: Outcome }> => {
   const start = performance.now();
   const outcome = await work();
   return { took: performance.now() - start, outcome };
 };
 
-const asking = ({ token, id }: Request, query: { long_poll?: string }) => ({ token, path: { id }, query });
+const fetchOf = ({ token, id }: Request, query: { long_poll?: string }) => ({ token, path: { id }, query });
 
-/** Waits through the front door. */
-const waited = (request: Request, query: { long_poll?: string }) =>
-  timed(async () => (await call('fetchUserData', asking(request, query))).body);
+/** Fetches a request over HTTP. */
+const fetchTimed = (request: Request, query: { long_poll?: string }) =>
+  timed(async () => (await call('fetchUserData', fetchOf(request, query))).body);
 
-/**
- * Waits through the front door as clients do: where the service is busy, again, after as long as it says. So many on one
- * small machine may have it be.
- */
-const waitedPatiently = async (request: Request): Promise<unknown> => {
+/** Long-polls over HTTP and retries after `Retry-After`, because 200 long polls can overload a small machine. */
+const longPollWithRetry = async (request: Request): Promise<unknown> => {
   for (;;) {
     const { headers, body } = await sendRaw('fetchUserData', {
       token: request.token,
@@ -75,31 +72,31 @@ const waitedPatiently = async (request: Request): Promise<unknown> => {
   }
 };
 
-/** Begun before all tests, so that they take place meanwhile. */
-let longest: ReturnType<typeof waited>;
+/** The longest long poll starts before all tests and runs in parallel with them. */
+let longest: ReturnType<typeof fetchTimed>;
 
 beforeAll(async () => {
-  longest = waited(await newRequest(), { long_poll: '30' });
-  // Told to the test that awaits it.
+  longest = fetchTimed(await newRequest(), { long_poll: '30' });
+  // The test that awaits this promise reports its error.
   longest.catch(() => undefined);
 });
 
-/** First, so that the longest wait ends in peace. */
-test('two hundred who wait at once are all answered, and so is everybody else meanwhile', {
+/** This test runs first, so that its load does not meet the end of the longest long poll. */
+test('200 simultaneous long polls all return the answer, and other requests succeed meanwhile', {
   tags: 'long',
 }, async () => {
   const request = await newRequest();
   const { token } = await newVendor();
-  const waits = Promise.all(Array.from({ length: 200 }, () => waitedPatiently(request)));
+  const waits = Promise.all(Array.from({ length: 200 }, () => longPollWithRetry(request)));
   let over = false;
   const noteEnd = () => {
     over = true;
   };
-  // Whatever fails is told where they are awaited.
+  // A failure is reported below, where the long polls are awaited.
   void waits.then(noteEnd, noteEnd);
-  // Long enough for all to be waiting.
+  // Long enough that all long polls are in progress.
   for (let others = 0; others < 20; others += 1) {
-    // A small machine that starts two hundred functions may be busy at first, which clients retry.
+    // A small machine that starts 200 functions may be busy at first. Clients retry a busy response.
     await expect.poll(async () => (await sendRaw('listProfilers', { token })).status, { interval: 1_000 }).toBe(200);
     await pause(200);
   }
@@ -108,11 +105,11 @@ test('two hundred who wait at once are all answered, and so is everybody else me
   expect(await waits).toEqual(Array(200).fill({ status: 'completed', results: { first_name: { status: 'denied' } } }));
 });
 
-describe('a wait', () => {
-  test('goes on until the last property is answered, and ends then', async () => {
+describe('a long poll', () => {
+  test('a long poll lasts until the last property is answered', async () => {
     const request = await newRequest('first_name', 'last_name');
-    const waiting = waited(request, { long_poll: '20' });
-    // By now it looks as seldom as it ever does.
+    const waiting = fetchTimed(request, { long_poll: '20' });
+    // After three seconds, the pause between two reads has its maximum.
     await pause(3_000);
     await answer(request, { first_name: 'approved' });
     await pause(1_500);
@@ -129,15 +126,15 @@ describe('a wait', () => {
     });
   });
 
-  test('of one second ends after one, with pending', async () => {
-    const { took, outcome } = await waited(await newRequest(), { long_poll: '1' });
+  test('a long poll of one second returns pending after one second', async () => {
+    const { took, outcome } = await fetchTimed(await newRequest(), { long_poll: '1' });
     expect(outcome).toEqual(PENDING);
     expect(took).toBeGreaterThan(990);
   });
 
-  test('ends with 404 when the request is erased meanwhile', async () => {
+  test('a long poll returns 404 when the request is erased meanwhile', async () => {
     const request = await newRequest();
-    const waiting = timed(() => fail('fetchUserData', asking(request, { long_poll: '20' })));
+    const waiting = timed(() => fail('fetchUserData', fetchOf(request, { long_poll: '20' })));
     await pause(500);
     await report('user.removed', { phone_number: request.phone });
     const { took, outcome } = await waiting;
@@ -145,7 +142,7 @@ describe('a wait', () => {
     expect(took).toBeGreaterThan(490);
   });
 
-  test('ends with 404 when the request expires meanwhile', async () => {
+  test('a long poll returns 404 when the request expires meanwhile', async () => {
     const request = await newRequest();
     const expiry = Math.ceil(Date.now() / 1_000) + 2;
     await update({
@@ -153,14 +150,14 @@ describe('a wait', () => {
       UpdateExpression: 'SET expires_at = :expiry',
       ExpressionAttributeValues: { ':expiry': expiry },
     });
-    const { body } = await fail('fetchUserData', asking(request, { long_poll: '20' }));
+    const { body } = await fail('fetchUserData', fetchOf(request, { long_poll: '20' }));
     expect(body).toMatchObject({ status: 404, code: 'request_not_found' });
     expect(Date.now()).toBeGreaterThanOrEqual(expiry * 1_000);
   });
 });
 
-describe('a function', () => {
-  /** Calls it in this process, with so many milliseconds left. */
+describe('the handler of a long poll', () => {
+  /** Invokes the handler in this process, with `left` milliseconds until its timeout. */
   const invoke = async (
     { account, tokenId, id }: Request,
     left: number,
@@ -180,7 +177,7 @@ describe('a function', () => {
     return { took, status: outcome.statusCode, body: JSON.parse(outcome.body ?? '') };
   };
 
-  /** Has reads of the table go through this, until the test is over. Answers how they were asked for. */
+  /** Intercepts reads of the table until the test ends. Returns for each read whether it was strongly consistent. */
   const onRead = (meanwhile: (place: number) => Promise<'missed' | 'found'>): boolean[] => {
     const reads: boolean[] = [];
     documents.middlewareStack.add(
@@ -200,26 +197,26 @@ describe('a function', () => {
     return reads;
   };
 
-  test('that is about to time out answers pending before', async () => {
+  test('the handler returns pending before it times out', async () => {
     const request = await newRequest();
     const { took, status, body } = await invoke(request, 2_500);
     expect({ status, body }).toEqual({ status: 200, body: PENDING });
-    // Half a second is kept for the last look, and half a second to say that it took too long.
+    // Half a second is reserved for the last read, and half a second for the response.
     expect(took).toBeGreaterThan(1_400);
   });
 
   test.each<[string, number, { long_poll?: string }]>([
-    ['is not asked to wait', 29_000, {}],
-    ['is asked to wait for no time', 29_000, { long_poll: '0' }],
-    ['has next to no time left', 990, { long_poll: '30' }],
-  ])('that %s looks once', async (_, left, query) => {
+    ['without long_poll', 29_000, {}],
+    ['with long_poll 0', 29_000, { long_poll: '0' }],
+    ['with less than a second before the timeout', 990, { long_poll: '30' }],
+  ])('a fetch %s reads the request once', async (_, left, query) => {
     const request = await newRequest();
     const reads = onRead(async () => 'found');
     const { status, body } = await invoke(request, left, query);
     expect({ status, body, reads }).toEqual({ status: 200, body: PENDING, reads: [true] });
   });
 
-  test('that is about to time out does not wait for a table that hangs', async () => {
+  test('the handler returns pending before it times out, even if the table does not respond', async () => {
     const request = await newRequest();
     const reads = onRead(async (place) => {
       if (place > 3) await pause(8_000);
@@ -231,10 +228,10 @@ describe('a function', () => {
   });
 
   test.each<[string, (place: number) => boolean, number]>([
-    ['in some looks goes on looking', (place) => place === 2 || place === 4, 200],
-    ['in all looks but the first answers pending', (place) => place > 1, 200],
-    ['in all looks is unavailable at its end', () => true, 503],
-  ])('that meets a busy table %s', async (_, isBusy, expected) => {
+    ['some reads continues and returns pending', (place) => place === 2 || place === 4, 200],
+    ['all reads but the first returns pending', (place) => place > 1, 200],
+    ['all reads returns 503 at its end', () => true, 503],
+  ])('a long poll with a busy table in %s', async (_, isBusy, expected) => {
     const request = await newRequest();
     const reads = onRead(async (place) => {
       if (isBusy(place)) throw Object.assign(new Error('busy'), { name: 'ThrottlingException' });
@@ -246,18 +243,18 @@ describe('a function', () => {
     expect(took).toBeGreaterThan(1_900);
   });
 
-  test('that does not find the request any more looks for it consistently, before it says so', async () => {
+  test('a long poll treats a request as missing only after a strongly consistent read', async () => {
     const request = await newRequest();
     const reads = onRead(async () => 'missed');
     const { status, body } = await invoke(request, 4_000);
     expect({ status, body }).toEqual({ status: 200, body: PENDING });
     expect(reads.length).toBeGreaterThan(4);
-    // The first look, and the last one, see the latest at once.
+    // The first and the last read are strongly consistent.
     expect(reads).toEqual([true, ...reads.slice(1, -1).map((_, place) => place % 2 === 1), true]);
   });
 });
 
-test('the longest wait ends with pending, before the gateway gives up', async () => {
+test('a long poll of 30 seconds returns pending before the gateway times out', async () => {
   const { took, outcome } = await longest;
   expect(outcome).toEqual(PENDING);
   expect(took).toBeGreaterThan(27_000);

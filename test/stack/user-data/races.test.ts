@@ -1,6 +1,6 @@
 /**
- * User data when much happens at once: answers, starts, retrievals, news of the profile and an erasure, their calls of the
- * table one after the other in every order that comes up. After each call it is looked at what there is.
+ * Concurrent answers, starts, retrievals, profile updates and an erasure, with their table calls in random order.
+ * Invariants are checked after each call.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -27,11 +27,11 @@ import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
 const MINUTE = 60_000;
-/** Races that the quick tests run, and the long ones. */
+/** The number of races in the quick tests, and in the long tests. */
 const FEW = 5;
 const MANY = 50;
 
-/** The table's client as it is, past the order that calls come in. */
+/** The original `send` of the table's client, which the scheduler does not delay. */
 const send: typeof documents.send = documents.send.bind(documents);
 
 const read = async <Item>(key: Key): Promise<Item | undefined> => {
@@ -39,7 +39,7 @@ const read = async <Item>(key: Key): Promise<Item | undefined> => {
   return Item as Item | undefined;
 };
 
-/** What is asked for: three that the user decides on, nothing being known of one, and one that is granted at once. */
+/** Three properties that need approval, of which `citizenship` has no value, and one automatic property. */
 const ASKED = ['first_name', 'last_name', 'citizenship', 'device_make'] as const;
 const KNOWN = ['first_name', 'last_name', 'device_make'] as const;
 
@@ -60,7 +60,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** All that the table holds. */
+/** The whole table as JSON. */
 const wholeTable = async (): Promise<string> => {
   const lines: string[] = [];
   let start: ScanCommand['input']['ExclusiveStartKey'];
@@ -77,7 +77,7 @@ const wholeTable = async (): Promise<string> => {
 type Step =
   | { type: 'answer'; answers: Partial<Record<(typeof ASKED)[number], 'approved' | 'denied'>> }
   | { type: 'update'; property: (typeof KNOWN)[number] }
-  | { type: 'fetch' | 'start' | 'start of what is granted at once' | 'retrieve' }
+  | { type: 'fetch' | 'start' | 'start of an automatic request' | 'retrieve' }
   | { type: 'erase'; by: 'operator' | 'app' };
 
 const verdict = fc.constantFrom('approved' as const, 'denied' as const);
@@ -91,7 +91,7 @@ const update: fc.Arbitrary<Step> = fc.constantFrom(...KNOWN).map((property) => (
 const other: fc.Arbitrary<Step> = fc.constantFrom<Step[]>(
   { type: 'fetch' },
   { type: 'start' },
-  { type: 'start of what is granted at once' },
+  { type: 'start of an automatic request' },
   { type: 'retrieve' },
 );
 
@@ -100,7 +100,7 @@ const erase: fc.Arbitrary<Step> = fc.constantFrom<Step[]>(
   { type: 'erase', by: 'app' },
 );
 
-/** Makes a call when its turn comes, which is nobody else's until the call is over and what follows waits for its turn. */
+/** Makes a call when the scheduler selects it. The next call starts only after this call and its continuation. */
 const inTurn = async <Made>(scheduler: fc.Scheduler, call: () => Promise<Made>): Promise<Made> => {
   const over = Promise.withResolvers<void>();
   await scheduler.schedule(Promise.resolve(), undefined, undefined, async (giveTurn) => {
@@ -111,14 +111,14 @@ const inTurn = async <Made>(scheduler: fc.Scheduler, call: () => Promise<Made>):
   return call().finally(over.resolve);
 };
 
-/** A user with a request that waits for them, and all that comes to light of both. */
+/** A user with a pending request, and everything that was observed about both. */
 class Race {
   readonly phone = newPhone();
-  /** What the profile ever said. */
+  /** Every value that the profile has had. */
   readonly values = new Set<string>();
-  /** The requests as they were seen last, by their ids. */
+  /** The last observed version of each request, by id. */
   readonly seen = new Map<string, RequestItem>();
-  /** What was told to the business: of the one request, and at once. */
+  /** The responses to the business: of fetches, and of one-shot retrievals. */
   readonly fetched: UserData[] = [];
   readonly retrieved: UserData[] = [];
   request = '';
@@ -156,7 +156,7 @@ class Race {
       case 'start':
         await this.#start(['first_name', 'device_make']);
         return;
-      case 'start of what is granted at once':
+      case 'start of an automatic request':
         await this.#start(['device_make']);
         return;
       case 'retrieve':
@@ -171,7 +171,7 @@ class Race {
     }
   }
 
-  /** Takes all steps at the same time. Only what must not be there any more may be missed. */
+  /** Runs all steps concurrently. The only permitted errors are 404s after the erasure. */
   async run(steps: Step[], scheduler: fc.Scheduler): Promise<void> {
     const faults: unknown[] = [];
     vi.spyOn(documents, 'send').mockImplementation((command) =>
@@ -195,7 +195,7 @@ class Race {
     return this.isErased && error instanceof Problem && /^(?:user|request)_not_found$/.test(error.code);
   }
 
-  /** Holds what must be at every moment. */
+  /** Checks the invariants of every moment. */
   async look(...more: string[]): Promise<void> {
     const user = await read<Record<string, { value?: string }>>(userKey(this.phone));
     if (user === undefined) this.isErased = true;
@@ -219,20 +219,20 @@ class Race {
     this.seen.set(id, item);
   }
 
-  /** Every receipt about the user, under whichever name. */
+  /** Every receipt about the user, under the number and under the pseudonym. */
   async receipts(): Promise<ConsentReceipt[]> {
     const erasure = await getConsistent<Key & { pseudonym: string }>(erasureKey(this.phone));
     const names = [this.phone, ...(erasure === undefined ? [] : [erasure.pseudonym])];
     return (await Promise.all(names.map(listConsentReceipts))).flat();
   }
 
-  /** Holds what must be in the end. */
+  /** Checks the invariants of the end. */
   async holdEnd(steps: Step[]): Promise<void> {
     const receipts = await this.receipts();
     for (const [id, item] of this.seen) {
       const released = Object.entries(item.results).filter(([, { status }]) => status === 'approved');
-      const told = receipts.filter(({ request }) => request === id).flatMap(({ properties }) => properties);
-      expect(told.sort(), 'receipts').toEqual(released.map(([name]) => name).sort());
+      const receiptedNames = receipts.filter(({ request }) => request === id).flatMap(({ properties }) => properties);
+      expect(receiptedNames.sort(), 'receipts').toEqual(released.map(([name]) => name).sort());
     }
     const others = receipts.filter(({ request }) => !this.seen.has(request)).map(({ properties }) => properties);
     expect(others).toEqual(this.retrieved.map(() => ['device_make']));
@@ -248,7 +248,7 @@ class Race {
       const given = answers.flatMap((each) => each[name] ?? []);
       const { status } = results[name] ?? {};
       if (given.length === 0) expect(status).toBeUndefined();
-      else if (!this.isErased) expect(status, 'an answer was taken').toBeDefined();
+      else if (!this.isErased) expect(status, 'an answer was recorded').toBeDefined();
       if (status === undefined) continue;
       expect(given).toContain(status === 'denied' ? 'denied' : 'approved');
       if (name === 'citizenship') expect(status).not.toBe('approved');
@@ -271,11 +271,11 @@ const race = (name: string, steps: fc.Arbitrary<Step[]>, afterwards: (over: Race
     );
   };
   test(name, inRuns(FEW));
-  test(`${name}, in ${MANY} races`, { tags: 'long' }, inRuns(MANY));
+  test(`${name} (${MANY} races)`, { tags: 'long' }, inRuns(MANY));
 };
 
 race(
-  'a property gets one result, what the profile said or what the user said no to, and a receipt if it was granted',
+  'in a race of answers, each property gets one result, and a receipt if it was granted',
   fc
     .tuple(answer, answer, fc.array(fc.oneof(answer, update, other), { maxLength: 3 }))
     .map(([a, b, more]) => [a, b, ...more]),
@@ -283,7 +283,7 @@ race(
 );
 
 race(
-  'an approval comes wholly before an erasure or not at all, and nothing is left of it',
+  'an approval that races with an erasure is recorded completely before it or not at all, and no value remains',
   fc.tuple(erase, answer, fc.array(fc.oneof(answer, other), { maxLength: 3 })).map(([a, b, more]) => [a, b, ...more]),
   async ({ phone, values, isErased }) => {
     expect(isErased).toBe(true);

@@ -22,7 +22,7 @@ const asked = async () => {
   return { account, phone, id };
 };
 
-test('an answer under way grants nothing of a user who is removed, though the number is registered again', async () => {
+test('an answer releases nothing if the user is removed and the number registered again before its write', async () => {
   const { account, phone, id } = await asked();
   const send: typeof documents.send = documents.send.bind(documents);
   let isAgain = false;
@@ -39,7 +39,7 @@ test('an answer under way grants nothing of a user who is removed, though the nu
   expect(await fetchRequest(account, id)).toEqual({ status: 'pending', results: {} });
 });
 
-test('an answer to what the one before was asked grants nothing of who has registered the number since', async () => {
+test("an answer to a previous user's request releases nothing of the new user of the number", async () => {
   const { account, phone, id } = await asked();
   await removeUser(randomUUID(), phone);
   await register(phone, 'after');

@@ -1,4 +1,4 @@
-/** User data requests: what is asked through the app, what is granted without asking, who gets it and who hears of it. */
+/** User data requests: approval through the app, automatic properties, access, consent receipts and notifications. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type AccountPlatform, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -21,7 +21,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 const REASON = 'To open your account';
 
-/** What is known of users here; of what is not named, nothing is. */
+/** The profile of each test user. Properties that are not listed have no value. */
 const PROFILE = {
   first_name: { value: 'Thandi', source: 'user' },
   display_name: { value: 'Zoë 😀', source: 'user' },
@@ -30,30 +30,31 @@ const PROFILE = {
   app_version: { value: '2.1', source: 'device' },
 } as const;
 
-/** A property as it is granted. */
+/** The result of a granted property. */
 const approved = (property: keyof typeof PROFILE) => ({ status: 'approved', ...PROFILE[property], timestamp: time });
 const denied = { status: 'denied' };
 const unavailable = { status: 'unavailable' };
 
 const event = (type: string, data: object) => ({ id: randomUUID(), type, data });
 
-/** The app network reports what must be taken. */
+/** The app network reports events that the service accepts. */
 const report = (...events: object[]) => call('receiveAppEvents', { token: app_token, body: events });
 
-/** What of a report is refused, and why. */
-const refused = async (...events: object[]): Promise<string[]> => {
+/** Reports events that are rejected. Returns a pointer and a detail for each error. */
+const rejections = async (...events: object[]): Promise<string[]> => {
   const { body } = await fail('receiveAppEvents', { token: app_token, body: events });
   expect(body).toMatchObject({ status: 422, code: 'events_refused' });
   return (body.errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`);
 };
 
-/** The app says this of a user. */
-const know = (phone_number: string, properties: object) => report(event('user.updated', { phone_number, properties }));
+/** The app reports properties of a user. */
+const reportProfile = (phone_number: string, properties: object) =>
+  report(event('user.updated', { phone_number, properties }));
 
 /** The number of a new user with a profile. */
 const newUser = async (): Promise<string> => {
   const phone = newPhone();
-  await know(phone, PROFILE);
+  await reportProfile(phone, PROFILE);
   return phone;
 };
 
@@ -61,37 +62,37 @@ const business = (): Promise<Caller> => newCaller('user_data', 'messages');
 
 type Answers = Partial<Record<PropertyName, 'approved' | 'denied'>>;
 
-const answered = (id: string, answers: Answers | Record<string, string>) =>
+const answerEvent = (id: string, answers: Answers | Record<string, string>) =>
   event('user_data.answered', { id, answers });
 
-/** The user answers. */
-const answer = (id: string, answers: Answers) => report(answered(id, answers));
+/** The app reports the user's answers. */
+const answer = (id: string, answers: Answers) => report(answerEvent(id, answers));
 
-const asking = (...properties: PropertyName[]) => properties.map((property) => ({ property }));
+const dataFor = (...properties: PropertyName[]) => properties.map((property) => ({ property }));
 
-/** Starts a request. Answers its id. */
+/** Starts a request and returns its id. */
 const start = async ({ token }: Caller, phone: string, ...properties: PropertyName[]): Promise<string> => {
-  const body = { reason: REASON, data: asking(...properties) };
+  const body = { reason: REASON, data: dataFor(...properties) };
   return (await call('startUserDataRequest', { token, path: { phone_number: phone }, body })).body.requestId;
 };
 
 const fetched = async ({ token }: Caller, id: string) =>
   (await call('fetchUserData', { token, path: { id }, query: {} })).body;
 
-/** What is released, as the receipts about a user say it. */
+/** The released properties and the reason, from each consent receipt of a user. */
 const receipts = async (phone: string) =>
   (await listConsentReceipts(phone)).map(({ properties, reason }) => [...properties, reason]);
 
-/** What came to a phone from an account, up to a message that is sent now. */
-const shownUpToNow = async ({ token }: Caller, phone: string, before: number) => {
+/** The types of the entries that a phone has received from an account, up to a message that is sent now. */
+const typesShownUpToNow = async ({ token }: Caller, phone: string, before: number) => {
   await call('sendMessage', { token, body: { to: phone, type: 'text', text: { body: 'That is all' } } });
   return (await untilShown(phone, before + 1)).map(({ type }) => type);
 };
 
-/** A problem, but for what differs each time. */
+/** A problem without its trace id, which differs each time. */
 const bytesOf = ({ body: { trace_id: _, ...rest } }: Received<ProblemDocument>) => JSON.stringify(rest);
 
-/** Has a request end some time ago; the table removes it when it comes to it. */
+/** Sets the expiry of a request in the past. The table still contains the item. */
 const expire = (id: string) =>
   update({
     Key: requestKey(id),
@@ -99,8 +100,8 @@ const expire = (id: string) =>
     ExpressionAttributeValues: { ':past': Math.floor(Date.now() / 1000) - 1 },
   });
 
-describe('a request', () => {
-  test('asks through the app for what needs approval, and for nothing else', async () => {
+describe('POST /v1/user_data/start', () => {
+  test('the app asks the user only for the properties that need approval', async () => {
     const caller = await business();
     await updateAccount(caller.account, { name: 'Bank & Sons' });
     const phone = await newUser();
@@ -133,10 +134,10 @@ describe('a request', () => {
         ],
       },
     });
-    expect(await shownUpToNow(caller, phone, 1)).toEqual(['user_data.request', 'message.send']);
+    expect(await typesShownUpToNow(caller, phone, 1)).toEqual(['user_data.request', 'message.send']);
   });
 
-  test('shows nothing while it is pending, not what was granted at once either', async () => {
+  test('a pending request returns no results, not even properties that were granted at once', async () => {
     const caller = await business();
     const phone = await newUser();
     const id = await start(caller, phone, 'first_name', 'device_platform');
@@ -144,30 +145,30 @@ describe('a request', () => {
     expect(await receipts(phone)).toEqual([['device_platform', REASON]]);
   });
 
-  test('for automatic properties alone is completed at once, and asks nobody', async () => {
+  test('a request for automatic properties is completed at once, and the app does not ask the user', async () => {
     const caller = await business();
     const phone = await newUser();
     const { body } = await call('startUserDataRequest', {
       token: caller.token,
       path: { phone_number: phone },
-      body: { reason: REASON, data: asking('device_platform', 'device_make') },
+      body: { reason: REASON, data: dataFor('device_platform', 'device_make') },
     });
     expect(body).toEqual({ requestId: expect.stringMatching(UUID), status: 'completed' });
     expect(await fetched(caller, body.requestId)).toEqual({
       status: 'completed',
       results: { device_platform: approved('device_platform'), device_make: unavailable },
     });
-    expect(await shownUpToNow(caller, phone, 0)).toEqual(['message.send']);
+    expect(await typesShownUpToNow(caller, phone, 0)).toEqual(['message.send']);
   });
 
-  test('to a number that is not registered is user_not_found', async () => {
+  test('a request to an unregistered number returns 404 user_not_found', async () => {
     const { token } = await business();
-    const body = { reason: REASON, data: asking('first_name') };
+    const body = { reason: REASON, data: dataFor('first_name') };
     const problem = await fail('startUserDataRequest', { token, path: { phone_number: newPhone() }, body });
     expect(problem.body).toMatchObject({ status: 404, code: 'user_not_found' });
   });
 
-  test('is 422 with all its faults: two of the body, one of the path, one of a header', async () => {
+  test('a request with two errors in the body, one in the path and one in a header returns 422 with all four', async () => {
     const { token } = await business();
     const received = await sendRaw('startUserDataRequest', {
       token,
@@ -189,46 +190,46 @@ describe('a request', () => {
   });
 });
 
-describe('an answer', () => {
+describe('an answer of the user', () => {
   test.each<[string, PropertyName[], Answers, object]>([
     [
-      'approves all',
+      'approves all properties',
       ['first_name', 'display_name'],
       { first_name: 'approved', display_name: 'approved' },
       { first_name: approved('first_name'), display_name: approved('display_name') },
     ],
     [
-      'denies one',
+      'denies one property',
       ['first_name', 'citizenship'],
       { first_name: 'approved', citizenship: 'denied' },
       { first_name: approved('first_name'), citizenship: denied },
     ],
     [
-      'denies all',
+      'denies all properties',
       ['first_name', 'id_number'],
       { first_name: 'denied', id_number: 'denied' },
       { first_name: denied, id_number: denied },
     ],
     [
-      'approves what the profile does not say',
+      'approves a property without a value',
       ['last_name', 'first_name'],
       { last_name: 'approved', first_name: 'approved' },
       { last_name: unavailable, first_name: approved('first_name') },
     ],
     [
-      'comes beside what is granted without it',
+      'denies a property beside automatic ones',
       ['first_name', 'app_version', 'device_model'],
       { first_name: 'denied' },
       { first_name: denied, app_version: approved('app_version'), device_model: unavailable },
     ],
-  ])('that %s completes the request', async (_, asked, answers, results) => {
+  ])('an answer that %s completes the request', async (_, asked, answers, results) => {
     const caller = await business();
     const id = await start(caller, await newUser(), ...asked);
     await answer(id, answers);
     expect(await fetched(caller, id)).toEqual({ status: 'completed', results });
   });
 
-  test('that denies what is required completes the request all the same', async () => {
+  test('an answer that denies a required property completes the request', async () => {
     const caller = await business();
     const { body } = await call('startUserDataRequest', {
       token: caller.token,
@@ -239,7 +240,7 @@ describe('an answer', () => {
     expect(await fetched(caller, body.requestId)).toEqual({ status: 'completed', results: { first_name: denied } });
   });
 
-  test('to a part leaves the request pending until the rest is answered', async () => {
+  test('a request stays pending until each of its properties is answered', async () => {
     const caller = await business();
     const id = await start(caller, await newUser(), 'first_name', 'display_name', 'citizenship');
     const parts: Answers[] = [{ first_name: 'approved' }, {}, { citizenship: 'denied' }];
@@ -255,26 +256,26 @@ describe('an answer', () => {
   });
 
   test.each<[string, object]>([
-    ['changes', { first_name: { value: 'Other', source: 'document' }, app_version: { value: '3', source: 'device' } }],
-    ['is lost', { first_name: { value: null }, app_version: { value: null } }],
-  ])('gives a copy: what %s in the profile later stays in the request', async (_, change) => {
+    ['change', { first_name: { value: 'Other', source: 'document' }, app_version: { value: '3', source: 'device' } }],
+    ['removal', { first_name: { value: null }, app_version: { value: null } }],
+  ])('a later %s of a granted property in the profile does not change the request', async (_, change) => {
     const caller = await business();
     const phone = await newUser();
     const id = await start(caller, phone, 'first_name', 'citizenship', 'app_version');
     await answer(id, { first_name: 'approved' });
-    await know(phone, change);
+    await reportProfile(phone, change);
     await answer(id, { first_name: 'approved', citizenship: 'denied' });
     const results = { first_name: approved('first_name'), citizenship: denied, app_version: approved('app_version') };
     expect(await fetched(caller, id)).toEqual({ status: 'completed', results });
-    await know(phone, change);
+    await reportProfile(phone, change);
     expect(await fetched(caller, id)).toEqual({ status: 'completed', results });
   });
 
-  test('gives what the profile says when it comes, not when it was asked', async () => {
+  test('an approval releases the value at the time of the answer, not at the time of the request', async () => {
     const caller = await business();
     const phone = await newUser();
     const id = await start(caller, phone, 'first_name', 'last_name');
-    await know(phone, { first_name: { value: null }, last_name: { value: 'Zoë', source: 'user' } });
+    await reportProfile(phone, { first_name: { value: null }, last_name: { value: 'Zoë', source: 'user' } });
     await answer(id, { first_name: 'approved', last_name: 'approved' });
     expect((await fetched(caller, id)).results).toEqual({
       first_name: unavailable,
@@ -283,18 +284,18 @@ describe('an answer', () => {
   });
 
   test.each<[string, Answers, Answers]>([
-    ['comes again', { first_name: 'approved' }, { first_name: 'approved' }],
-    ['takes back an approval', { first_name: 'approved' }, { first_name: 'denied' }],
-    ['takes back a denial', { first_name: 'denied' }, { first_name: 'approved' }],
-  ])('stands when another one %s', async (_, first, second) => {
+    ['repeats it', { first_name: 'approved' }, { first_name: 'approved' }],
+    ['withdraws an approval', { first_name: 'approved' }, { first_name: 'denied' }],
+    ['withdraws a denial', { first_name: 'denied' }, { first_name: 'approved' }],
+  ])('the first answer stays when a later answer %s', async (_, first, second) => {
     const caller = await business();
     const phone = await newUser();
     const id = await start(caller, phone, 'first_name', 'citizenship');
     await answer(id, first);
-    // Once while the request is pending, with an answer to the rest, and once when it is completed.
+    // The second answer arrives twice: while the request is pending, and after it is completed.
     await answer(id, { ...second, citizenship: 'denied' });
-    const before = { told: await fetched(caller, id), receipts: await listConsentReceipts(phone) };
-    expect(before.told).toEqual({
+    const before = { data: await fetched(caller, id), receipts: await listConsentReceipts(phone) };
+    expect(before.data).toEqual({
       status: 'completed',
       results: {
         first_name: first.first_name === 'approved' ? approved('first_name') : denied,
@@ -302,11 +303,11 @@ describe('an answer', () => {
       },
     });
     await answer(id, { ...second, citizenship: 'approved' });
-    expect({ told: await fetched(caller, id), receipts: await listConsentReceipts(phone) }).toEqual(before);
+    expect({ data: await fetched(caller, id), receipts: await listConsentReceipts(phone) }).toEqual(before);
     expect(before.receipts).toHaveLength(first.first_name === 'approved' ? 1 : 0);
   });
 
-  test('to a request that nobody knows, or that has expired, is rejected', async () => {
+  test('answers to an unknown, an expired and a malformed request id are rejected', async () => {
     const caller = await business();
     const phone = await newUser();
     const expired = await start(caller, phone, 'first_name');
@@ -314,17 +315,17 @@ describe('an answer', () => {
     const detail = 'is the id of no request, or of one that has expired';
     const answers = { first_name: 'approved' };
     expect(
-      await refused(
-        answered(randomUUID(), answers),
-        answered(expired, answers),
-        answered(expired.toUpperCase(), answers),
-        answered('x', answers),
+      await rejections(
+        answerEvent(randomUUID(), answers),
+        answerEvent(expired, answers),
+        answerEvent(expired.toUpperCase(), answers),
+        answerEvent('x', answers),
       ),
     ).toEqual([0, 1, 2, 3].map((place) => `#/${place}/data/id ${detail}`));
     expect(await receipts(phone)).toEqual([]);
   });
 
-  test('to what the request does not ask for is rejected whole, and by itself', async () => {
+  test('an answer with a property outside the request is rejected whole, with later events about the same user', async () => {
     const caller = await business();
     const phone = await newUser();
     const [id, other] = [
@@ -333,9 +334,9 @@ describe('an answer', () => {
     ];
     const strange = { first_name: 'approved', last_name: 'approved', app_version: 'denied', 'shoe/size': 'denied' };
     expect(
-      await refused(
-        answered(other, { citizenship: 'approved' }),
-        answered(id, strange),
+      await rejections(
+        answerEvent(other, { citizenship: 'approved' }),
+        answerEvent(id, strange),
         event('user.updated', { phone_number: phone, properties: { last_name: { value: 'Zoë', source: 'user' } } }),
       ),
     ).toEqual([
@@ -346,7 +347,7 @@ describe('an answer', () => {
     ]);
     expect(await fetched(caller, other)).toMatchObject({ status: 'completed' });
     expect(await fetched(caller, id)).toEqual({ status: 'pending', results: {} });
-    // Nothing of it was taken, so that another one is the first.
+    // The rejected answer changed nothing, so the next answer counts as the first.
     await answer(id, { first_name: 'denied' });
     expect((await fetched(caller, id)).results).toEqual({
       first_name: denied,
@@ -359,16 +360,16 @@ describe('an answer', () => {
   });
 });
 
-test('a user who has left is asked and answers no more, and the request is gone within a minute', async () => {
+test('after the app removes a user, starts, retrievals and answers fail, and the request returns 404 within a minute', async () => {
   const caller = await business();
   const { token } = caller;
   const phone = await newUser();
   const id = await start(caller, phone, 'first_name', 'app_version');
   await report(event('user.removed', { phone_number: phone }));
-  expect(await refused(answered(id, { first_name: 'approved' }))).toEqual([
+  expect(await rejections(answerEvent(id, { first_name: 'approved' }))).toEqual([
     '#/0/data/id is the id of no request, or of one that has expired',
   ]);
-  const body = { reason: REASON, data: asking('app_version') };
+  const body = { reason: REASON, data: dataFor('app_version') };
   for (const problem of [
     await fail('startUserDataRequest', { token, path: { phone_number: phone }, body }),
     await fail('retrieveUserData', { token, path: { id: phone }, body }),
@@ -377,26 +378,29 @@ test('a user who has left is asked and answers no more, and the request is gone 
   await expect.poll(async () => (await sendRaw('fetchUserData', { token, path: { id } })).status).toBe(404);
 });
 
-describe('answers at the same time', () => {
+describe('simultaneous answers', () => {
   const rounds = [1, 2, 3];
 
-  /** So many that functions take them side by side. */
+  /** Enough answers that several function instances process them at the same time. */
   const threeTimes = <Item>(items: Item[]): Item[] => [...items, ...items, ...items];
 
-  test.each(rounds)('to the same property: one of them stands, as the receipts say (%i)', async () => {
-    const caller = await business();
-    const phone = await newUser();
-    const id = await start(caller, phone, 'first_name');
-    const all: ('approved' | 'denied')[] = ['approved', 'denied', 'approved', 'denied'];
-    await Promise.all(threeTimes(all).map((first_name) => answer(id, { first_name })));
-    const { status, results } = await fetched(caller, id);
-    expect(status).toBe('completed');
-    expect([approved('first_name'), denied]).toContainEqual(results.first_name);
-    const wasApproved = results.first_name?.status === 'approved';
-    expect(await receipts(phone)).toEqual(wasApproved ? [['first_name', REASON]] : []);
-  });
+  test.each(rounds)(
+    'one of several answers to the same property counts, and the receipts agree (round %i)',
+    async () => {
+      const caller = await business();
+      const phone = await newUser();
+      const id = await start(caller, phone, 'first_name');
+      const all: ('approved' | 'denied')[] = ['approved', 'denied', 'approved', 'denied'];
+      await Promise.all(threeTimes(all).map((first_name) => answer(id, { first_name })));
+      const { status, results } = await fetched(caller, id);
+      expect(status).toBe('completed');
+      expect([approved('first_name'), denied]).toContainEqual(results.first_name);
+      const wasApproved = results.first_name?.status === 'approved';
+      expect(await receipts(phone)).toEqual(wasApproved ? [['first_name', REASON]] : []);
+    },
+  );
 
-  test.each(rounds)('to different properties: all of them are taken, each once (%i)', async () => {
+  test.each(rounds)('answers to different properties are each recorded once (round %i)', async () => {
     const caller = await business();
     const phone = await newUser();
     const id = await start(caller, phone, 'first_name', 'display_name', 'citizenship', 'number');
@@ -424,8 +428,8 @@ describe('answers at the same time', () => {
   });
 });
 
-describe('fetching', () => {
-  test('waits for the answer, and gives it when it comes', async () => {
+describe('GET /v1/user_data/fetch', () => {
+  test('a long poll returns the results when the user answers', async () => {
     const caller = await business();
     const { token } = caller;
     const id = await start(caller, await newUser(), 'first_name');
@@ -436,7 +440,7 @@ describe('fetching', () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
-  test('is pending when the wait is over, and not before', async () => {
+  test('a long poll of one second without an answer returns pending after one second', async () => {
     const caller = await business();
     const id = await start(caller, await newUser(), 'first_name');
     const begun = performance.now();
@@ -445,7 +449,7 @@ describe('fetching', () => {
     expect(performance.now() - begun).toBeGreaterThan(990);
   });
 
-  test('does not wait for what is completed, however long it might', async () => {
+  test('a long poll of a completed request returns at once', async () => {
     const caller = await business();
     const id = await start(caller, await newUser(), 'app_version');
     const begun = performance.now();
@@ -456,7 +460,7 @@ describe('fetching', () => {
     expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
-  test("another account's, an expired, an unknown or a malformed request looks like none, byte for byte", async () => {
+  test("another account's, expired, unknown and malformed request ids return the same bytes of a 404", async () => {
     const [owner, other] = [await business(), await business()];
     const phone = await newUser();
     const id = await start(owner, phone, 'first_name');
@@ -466,7 +470,7 @@ describe('fetching', () => {
     expect(unknown.body).toMatchObject({ status: 404, code: 'request_not_found' });
     const others: [Caller, string, string][] = [
       [other, id, '0'],
-      // Nor is it to be seen by how long it takes.
+      // A long poll of another account's request returns at once too, so its duration reveals nothing.
       [other, id, '30'],
       [owner, expired, '30'],
       [owner, randomUUID(), '30'],
@@ -485,27 +489,30 @@ describe('fetching', () => {
     expect(await fetched(owner, id)).toEqual({ status: 'pending', results: {} });
   });
 
-  test.each(['-1', '31', '1.5', 'abc', '', '1e1', ' 1', '1,2'])('with long_poll "%s" is 422', async (long_poll) => {
-    const { token } = await newCaller('user_data');
-    const problem = await fail('fetchUserData', { token, path: { id: randomUUID() }, query: { long_poll } });
-    expect(problem.body).toMatchObject({
-      status: 422,
-      code: 'invalid_request',
-      errors: [{ parameter: 'long_poll', detail: 'must be a whole number from 0 to 30' }],
-    });
-  });
+  test.each(['-1', '31', '1.5', 'abc', '', '1e1', ' 1', '1,2'])(
+    'a fetch with long_poll "%s" returns 422',
+    async (long_poll) => {
+      const { token } = await newCaller('user_data');
+      const problem = await fail('fetchUserData', { token, path: { id: randomUUID() }, query: { long_poll } });
+      expect(problem.body).toMatchObject({
+        status: 422,
+        code: 'invalid_request',
+        errors: [{ parameter: 'long_poll', detail: 'must be a whole number from 0 to 30' }],
+      });
+    },
+  );
 });
 
-describe('an idempotency key', () => {
+describe('POST /v1/user_data/start with an idempotency key', () => {
   const begin = async ({ token }: Caller, phone: string, key: string, change: object = {}) =>
     sendRaw('startUserDataRequest', {
       token,
       path: { phone_number: phone },
       headers: { ...JSON_TYPE, 'idempotency-key': key },
-      body: JSON.stringify({ reason: REASON, data: asking('first_name', 'app_version'), ...change }),
+      body: JSON.stringify({ reason: REASON, data: dataFor('first_name', 'app_version'), ...change }),
     });
 
-  test('makes one request of many, at once and later', async () => {
+  test('simultaneous and later requests with the same key create one user data request', async () => {
     const caller = await business();
     const phone = await newUser();
     const all = await Promise.all(Array.from({ length: 10 }, () => begin(caller, phone, 'key')));
@@ -517,17 +524,17 @@ describe('an idempotency key', () => {
       });
       expect(body).toEqual(first?.body);
     }
-    expect(await shownUpToNow(caller, phone, 1)).toEqual(['user_data.request', 'message.send']);
+    expect(await typesShownUpToNow(caller, phone, 1)).toEqual(['user_data.request', 'message.send']);
     expect(await receipts(phone)).toEqual([['app_version', REASON]]);
   });
 
   test.each<[string, object]>([
     [
-      'names what is not required anyway',
-      { data: [{ property: 'first_name', required: false }, ...asking('app_version')] },
+      'sets required to its default',
+      { data: [{ property: 'first_name', required: false }, ...dataFor('app_version')] },
     ],
-    ['holds something that means nothing', { comment: 'x' }],
-  ])('takes for the same a request that %s', async (_, change) => {
+    ['contains an unknown field', { comment: 'x' }],
+  ])('a repeat that %s returns the first response', async (_, change) => {
     const caller = await business();
     const phone = await newUser();
     const { body } = await begin(caller, phone, 'key');
@@ -536,11 +543,11 @@ describe('an idempotency key', () => {
 
   test.each<[string, object]>([
     ['another reason', { reason: 'Another' }],
-    ['other properties', { data: asking('first_name') }],
-    ['another order', { data: asking('app_version', 'first_name') }],
-    ['a reason for a property', { data: [{ property: 'first_name', reason: 'x' }, ...asking('app_version')] }],
-    ['something required', { data: [{ property: 'first_name', required: true }, ...asking('app_version')] }],
-  ])('of a request is not taken for one with %s', async (_, change) => {
+    ['other properties', { data: dataFor('first_name') }],
+    ['another order', { data: dataFor('app_version', 'first_name') }],
+    ['a reason for a property', { data: [{ property: 'first_name', reason: 'x' }, ...dataFor('app_version')] }],
+    ['a required property', { data: [{ property: 'first_name', required: true }, ...dataFor('app_version')] }],
+  ])('a repeat with %s returns 422 idempotency_key_reused', async (_, change) => {
     const caller = await business();
     const phone = await newUser();
     await begin(caller, phone, 'key');
@@ -552,7 +559,7 @@ describe('an idempotency key', () => {
     expect(await receipts(phone)).toEqual([['app_version', REASON]]);
   });
 
-  test('of a request to one user is not taken for one to another', async () => {
+  test('a repeat with the same key to another user returns 422 idempotency_key_reused', async () => {
     const caller = await business();
     const [phone, other] = [await newUser(), await newUser()];
     await begin(caller, phone, 'key');
@@ -560,7 +567,7 @@ describe('an idempotency key', () => {
     expect(await receipts(other)).toEqual([]);
   });
 
-  test("is an account's own", async () => {
+  test('two accounts can use the same key for different requests', async () => {
     const phone = await newUser();
     const [one, another] = [
       await begin(await business(), phone, 'key'),
@@ -571,11 +578,11 @@ describe('an idempotency key', () => {
   });
 });
 
-describe('a retrieval in one call', () => {
+describe('POST /v1/user_data/fetch', () => {
   const retrieve = async ({ token }: Caller, id: string, ...properties: PropertyName[]) =>
-    (await call('retrieveUserData', { token, path: { id }, body: { data: asking(...properties) } })).body;
+    (await call('retrieveUserData', { token, path: { id }, body: { data: dataFor(...properties) } })).body;
 
-  test('gives automatic properties at once, and asks nobody', async () => {
+  test('a one-shot retrieval returns automatic properties, and the app does not ask the user', async () => {
     const caller = await business();
     const phone = await newUser();
     expect(await retrieve(caller, phone, 'device_platform', 'app_version', 'device_model')).toEqual({
@@ -586,10 +593,10 @@ describe('a retrieval in one call', () => {
         device_model: unavailable,
       },
     });
-    expect(await shownUpToNow(caller, phone, 0)).toEqual(['message.send']);
+    expect(await typesShownUpToNow(caller, phone, 0)).toEqual(['message.send']);
   });
 
-  test('of what needs approval reveals nothing: not of the automatic ones, nor whether there is such a user', async () => {
+  test('a property that needs approval returns 403 with the same bytes for registered and unregistered numbers', async () => {
     const { token } = await business();
     const phone = await newUser();
     const [known, unknown] = await Promise.all(
@@ -597,11 +604,11 @@ describe('a retrieval in one call', () => {
         fail('retrieveUserData', {
           token,
           path: { id },
-          body: { data: asking('app_version', 'first_name', 'number') },
+          body: { data: dataFor('app_version', 'first_name', 'number') },
         }),
       ),
     );
-    if (known === undefined || unknown === undefined) throw new Error('There is no answer.');
+    if (known === undefined || unknown === undefined) throw new Error('A response is missing.');
     expect(known.body).toMatchObject({
       status: 403,
       code: 'approval_required',
@@ -612,21 +619,21 @@ describe('a retrieval in one call', () => {
     expect(await receipts(phone)).toEqual([]);
   });
 
-  test('of a number that is not registered is user_not_found', async () => {
+  test('a one-shot retrieval for an unregistered number returns 404 user_not_found', async () => {
     const { token } = await business();
     const phone = newPhone();
     const problem = await fail('retrieveUserData', {
       token,
       path: { id: phone },
-      body: { data: asking('app_version') },
+      body: { data: dataFor('app_version') },
     });
     expect(problem.body).toMatchObject({ status: 404, code: 'user_not_found' });
     expect(await receipts(phone)).toEqual([]);
   });
 });
 
-describe('a receipt', () => {
-  test('tells of each release: to whom, of what, why, when; of nothing else', async () => {
+describe('a consent receipt', () => {
+  test('each release has one receipt with account, properties, reason and time, and without values', async () => {
     const [one, other] = [await business(), await business()];
     const phone = await newUser();
     const id = await start(
@@ -644,9 +651,13 @@ describe('a receipt', () => {
     const { body: oneShot } = await call('retrieveUserData', {
       token: other.token,
       path: { id: phone },
-      body: { data: asking('device_platform', 'app_version', 'device_model') },
+      body: { data: dataFor('device_platform', 'app_version', 'device_model') },
     });
-    await call('retrieveUserData', { token: other.token, path: { id: phone }, body: { data: asking('device_model') } });
+    await call('retrieveUserData', {
+      token: other.token,
+      path: { id: phone },
+      body: { data: dataFor('device_model') },
+    });
     await answer(id, { display_name: 'approved' });
     const { results } = await fetched(one, id);
     await fetched(one, id);
@@ -672,8 +683,8 @@ describe('a receipt', () => {
   });
 });
 
-describe('a platform', () => {
-  /** Gives an account a platform, which answers at a receiver, and a bot. */
+describe('a notification of a completed request', () => {
+  /** Creates an account with a bot and a platform. The receiver is the platform's server. */
   const withPlatform = async (platformAt: (url: string) => AccountPlatform) => {
     const receiver = await Receiver.start();
     onTestFinished(() => receiver.close());
@@ -689,18 +700,18 @@ describe('a platform', () => {
     settings: { url, secret: `whsec_${randomBytes(32).toString('base64')}` },
   });
 
-  /** Calls up to a message that the user writes now. */
+  /** The platform's calls, up to a message that the user writes now. */
   const callsUpToNow = async (receiver: Receiver, phone: string, bot: string) => {
     await write(phone, bot, 'That is all');
     await expect.poll(() => receiver.calls.some(({ body }) => body.includes('That'))).toBe(true);
     return receiver.calls;
   };
 
-  const told = (id: string, phone: string) => ({
+  const notificationOf = (id: string, phone: string) => ({
     user_data: { id, status: 'completed', contact: `${phone}@users.example.com`, completed: time },
   });
 
-  test('of its own hears once that a request is completed, without its values', async () => {
+  test('a plain webhook is notified once of a completed request, without values', async () => {
     const { caller, bot, receiver } = await withPlatform(webhook);
     const phone = await newUser();
     const id = await start(caller, phone, 'first_name', 'display_name');
@@ -709,23 +720,23 @@ describe('a platform', () => {
     await answer(id, { display_name: 'approved' });
     await fetched(caller, id);
     const calls = await callsUpToNow(receiver, phone, bot);
-    expect(calls.map(({ json }) => json)).toEqual([told(id, phone), { message: expect.anything() }]);
+    expect(calls.map(({ json }) => json)).toEqual([notificationOf(id, phone), { message: expect.anything() }]);
   });
 
-  test('of its own hears of what is completed at once too, but not of a retrieval in one call', async () => {
+  test('a plain webhook is notified of a request that is completed at once, but not of a one-shot retrieval', async () => {
     const { caller, bot, receiver } = await withPlatform(webhook);
     const phone = await newUser();
     const id = await start(caller, phone, 'app_version');
-    const data = asking('app_version');
+    const data = dataFor('app_version');
     await call('retrieveUserData', { token: caller.token, path: { id: phone }, body: { data } });
     const calls = await callsUpToNow(receiver, phone, bot);
-    expect(calls.map(({ json }) => json)).toEqual([told(id, phone), { message: expect.anything() }]);
+    expect(calls.map(({ json }) => json)).toEqual([notificationOf(id, phone), { message: expect.anything() }]);
   });
 
   test.each<[string, (url: string) => AccountPlatform]>([
     ['RapidPro', (url) => ({ name: 'rapidpro', settings: { url } })],
     ['Turn', (url) => ({ name: 'turn', settings: { url, channel: 'channel', token: 'token' } })],
-  ])('that is a chat platform hears nothing: %s', async (_, platformAt) => {
+  ])('%s is not notified of completed requests', async (_, platformAt) => {
     const { caller, bot, receiver } = await withPlatform(platformAt);
     const phone = await newUser();
     const id = await start(caller, phone, 'first_name');
@@ -735,12 +746,12 @@ describe('a platform', () => {
   });
 });
 
-describe('what is asked for', () => {
+describe('the body of a request for properties', () => {
   const UNKNOWN = expect.stringMatching(/^must be "first_name", .+ or "device_model"$/);
   const BLANK = 'must not be empty or white space only';
   const PHONE = 'must be a phone number in international format without +: 7 to 15 digits';
   const ALL_MISSING = ['reason', 'data'].map((name) => ({ pointer: `#/${name}`, detail: 'is required' }));
-  const good = { reason: REASON, data: asking('first_name') };
+  const good = { reason: REASON, data: dataFor('first_name') };
   const cycle: PropertyName[] = ['first_name', 'last_name', 'app_version', 'device_make'];
 
   const post = async (name: 'startUserDataRequest' | 'retrieveUserData', number: string, body: unknown) => {
@@ -749,14 +760,14 @@ describe('what is asked for', () => {
     return sendRaw(name, { token, path, headers: JSON_TYPE, body: JSON.stringify(body) });
   };
 
-  const faulty = (errors: object[]) => ({ status: 422, body: { code: 'invalid_request', errors } });
+  const invalid = (errors: object[]) => ({ status: 422, body: { code: 'invalid_request', errors } });
 
-  /** Faults of `data`, which both ways of asking take. */
+  /** Validation errors of `data`, the same for both endpoints. */
   const inData: [string, unknown, object[]][] = [
-    ['none', undefined, [{ pointer: '#/data', detail: 'is required' }]],
+    ['no value', undefined, [{ pointer: '#/data', detail: 'is required' }]],
     ['null', null, [{ pointer: '#/data', detail: 'must be an array, not null' }]],
     ['an empty array', [], [{ pointer: '#/data', detail: 'must name at least one property' }]],
-    ['a text', 'app_version', [{ pointer: '#/data', detail: 'must be an array, not a string' }]],
+    ['a string', 'app_version', [{ pointer: '#/data', detail: 'must be an array, not a string' }]],
     ['an object', { property: 'app_version' }, [{ pointer: '#/data', detail: 'must be an array, not an object' }]],
     [
       'an array of names',
@@ -764,16 +775,20 @@ describe('what is asked for', () => {
       [0, 1].map((place) => ({ pointer: `#/data/${place}`, detail: 'must be an object, not a string' })),
     ],
     ['an unknown property', [{ property: 'shoe_size' }], [{ pointer: '#/data/0/property', detail: UNKNOWN }]],
-    ['a property of all objects', [{ property: 'toString' }], [{ pointer: '#/data/0/property', detail: UNKNOWN }]],
+    [
+      'the name of a method of every object',
+      [{ property: 'toString' }],
+      [{ pointer: '#/data/0/property', detail: UNKNOWN }],
+    ],
     ['no property', [{ reason: 'x' }], [{ pointer: '#/data/0/property', detail: 'is required' }]],
     [
       'one property twice',
-      asking('app_version', 'device_make', 'app_version'),
+      dataFor('app_version', 'device_make', 'app_version'),
       [{ pointer: '#/data/2', detail: 'names app_version again' }],
     ],
     [
-      'several faults',
-      [...asking('app_version'), { property: 'x' }, {}, { property: 'x' }, ...asking('app_version')],
+      'several errors',
+      [...dataFor('app_version'), { property: 'x' }, {}, { property: 'x' }, ...dataFor('app_version')],
       [
         { pointer: '#/data/1/property', detail: UNKNOWN },
         { pointer: '#/data/2/property', detail: 'is required' },
@@ -792,9 +807,9 @@ describe('what is asked for', () => {
     ],
   ];
 
-  test.each(inData)('is 422 with all its faults: %s', async (_, data, errors) => {
+  test.each(inData)('data with %s returns 422 with all validation errors', async (_, data, errors) => {
     for (const name of ['startUserDataRequest', 'retrieveUserData'] as const) {
-      expect(await post(name, newPhone(), { reason: REASON, data })).toMatchObject(faulty(errors));
+      expect(await post(name, newPhone(), { reason: REASON, data })).toMatchObject(invalid(errors));
     }
   });
 
@@ -802,7 +817,7 @@ describe('what is asked for', () => {
     ['no reason', { data: good.data }, [{ pointer: '#/reason', detail: 'is required' }]],
     ['a blank reason', { ...good, reason: ' \n' }, [{ pointer: '#/reason', detail: BLANK }]],
     [
-      'a reason that is no text',
+      'a reason that is not a string',
       { ...good, reason: 1 },
       [{ pointer: '#/reason', detail: 'must be a string, not a number' }],
     ],
@@ -817,7 +832,7 @@ describe('what is asked for', () => {
       [{ pointer: '#/reason', detail: 'must be valid Unicode: it holds half of a surrogate pair' }],
     ],
     [
-      "faults of a property's own",
+      "errors in a property's fields",
       {
         ...good,
         data: [
@@ -832,20 +847,20 @@ describe('what is asked for', () => {
       ],
     ],
     [
-      'required that is null',
+      'required set to null',
       { ...good, data: [{ property: 'number', required: null }] },
       [{ pointer: '#/data/0/required', detail: 'must be true or false, not null' }],
     ],
-    ['an empty object', {}, ALL_MISSING],
-    ['an array', [good], ALL_MISSING],
-    ['null', null, [{ pointer: '#', detail: 'must be an object, not null' }]],
-  ])('is 422 with all its faults, where a request starts: %s', async (_, body, errors) => {
-    expect(await post('startUserDataRequest', newPhone(), body)).toMatchObject(faulty(errors));
+    ['an empty object as its body', {}, ALL_MISSING],
+    ['an array as its body', [good], ALL_MISSING],
+    ['null as its body', null, [{ pointer: '#', detail: 'must be an object, not null' }]],
+  ])('a start request with %s returns 422 with all validation errors', async (_, body, errors) => {
+    expect(await post('startUserDataRequest', newPhone(), body)).toMatchObject(invalid(errors));
   });
 
-  test('is 422 in a retrieval in one call, where the body is an array', async () => {
+  test('a one-shot retrieval with an array as its body returns 422', async () => {
     expect(await post('retrieveUserData', newPhone(), [])).toMatchObject(
-      faulty([{ pointer: '#/data', detail: 'is required' }]),
+      invalid([{ pointer: '#/data', detail: 'is required' }]),
     );
   });
 
@@ -857,16 +872,16 @@ describe('what is asked for', () => {
     '２７８２１２３４５６７',
     ' 27821234567',
     randomUUID(),
-  ])('is 422 for a number that is none: %s', async (number) => {
+  ])('the malformed phone number "%s" returns 422', async (number) => {
     expect(await post('startUserDataRequest', number, good)).toMatchObject(
-      faulty([{ parameter: 'phone_number', detail: PHONE }]),
+      invalid([{ parameter: 'phone_number', detail: PHONE }]),
     );
-    expect(await post('retrieveUserData', number, { data: asking('app_version') })).toMatchObject(
-      faulty([{ parameter: 'id', detail: PHONE }]),
+    expect(await post('retrieveUserData', number, { data: dataFor('app_version') })).toMatchObject(
+      invalid([{ parameter: 'id', detail: PHONE }]),
     );
   });
 
-  test('may be everything there is, with reasons as long as they may be', async () => {
+  test('a request can ask for all properties with reasons of the maximum length', async () => {
     const caller = await business();
     const phone = await newUser();
     const all: PropertyName[] = [
@@ -895,7 +910,7 @@ describe('what is asked for', () => {
   });
 });
 
-test('a token without the permission user_data can neither ask, fetch nor retrieve', async () => {
+test('a token without the permission user_data gets 403 for a start, a fetch and a one-shot retrieval', async () => {
   const owner = await business();
   const phone = await newUser();
   const id = await start(owner, phone, 'app_version');
@@ -904,10 +919,10 @@ test('a token without the permission user_data can neither ask, fetch nor retrie
     await fail('startUserDataRequest', {
       token,
       path: { phone_number: phone },
-      body: { reason: REASON, data: asking('app_version') },
+      body: { reason: REASON, data: dataFor('app_version') },
     }),
     await fail('fetchUserData', { token, path: { id }, query: {} }),
-    await fail('retrieveUserData', { token, path: { id: phone }, body: { data: asking('app_version') } }),
+    await fail('retrieveUserData', { token, path: { id: phone }, body: { data: dataFor('app_version') } }),
   ];
   for (const { body } of problems) expect(body).toMatchObject({ status: 403, code: 'permission_required' });
   expect(await receipts(phone)).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** User data requests, step by step with the table at hand: what is counted, and what becomes of those that come late. */
+/** User data requests, profile updates and exports, with direct access to the table: log lines, removals and expiry. */
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -63,8 +63,8 @@ const ask = (account: string, phone: string, properties: PropertyName[], key?: s
 
 const accepted = () => written.map((line) => JSON.parse(line)).filter(({ message }) => message === 'accepted');
 
-describe('a request', () => {
-  test('that the user is asked is counted as accepted once, however often it is repeated', async () => {
+describe('a user data request', () => {
+  test('a request that needs approval is logged as accepted once, even if it is repeated', async () => {
     const [account, phone] = [await newBusiness(), await newUser()];
     const { id } = await ask(account, phone, ['first_name'], 'key 1');
     expect((await ask(account, phone, ['first_name'], 'key 1')).id).toBe(id);
@@ -73,13 +73,13 @@ describe('a request', () => {
     ]);
   });
 
-  test('that is granted at once waits for nobody, and is counted as nothing that waits', async () => {
+  test('a request that is completed at once is not logged as accepted', async () => {
     const [account, phone] = [await newBusiness(), await newUser()];
     expect(await ask(account, phone, ['device_make'])).toMatchObject({ status: 'completed' });
     expect(accepted()).toEqual([]);
   });
 
-  test('of a user who is removed meanwhile is of nobody', async () => {
+  test('a request fails with user_not_found and creates no receipt if the user is removed meanwhile', async () => {
     const [account, phone] = [await newBusiness(), await newUser()];
     const send = documents.send.bind(documents);
     vi.spyOn(documents, 'send').mockImplementation(async (command) => {
@@ -93,7 +93,7 @@ describe('a request', () => {
     expect(await listConsentReceipts(phone)).toEqual([]);
   });
 
-  test('to a user whom an instance registered whose clock is ahead is asked, and answered', async () => {
+  test('a user can answer a request although an instance with a fast clock registered them', async () => {
     vi.useFakeTimers({ now: NOW + 600_000, toFake: ['Date'] });
     const [account, phone] = [await newBusiness(), await newUser()];
     vi.setSystemTime(NOW);
@@ -105,13 +105,13 @@ describe('a request', () => {
     });
   });
 
-  test('that was made before the number was registered again is not answered by who has it now', async () => {
+  test('the new user of a number cannot answer a request to the previous user', async () => {
     vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
     const [account, phone] = [await newBusiness(), await newUser()];
     const { id } = await ask(account, phone, ['first_name']);
     vi.setSystemTime(NOW + 1);
     const send = documents.send.bind(documents);
-    // What was asked of the one before is not removed yet.
+    // The erasure is interrupted before it removes the previous user's request.
     vi.spyOn(documents, 'send').mockImplementation(async (command: { constructor: { name: string } }) => {
       if (command.constructor.name === 'QueryCommand') throw new Error('cut off');
       return send(command as Parameters<typeof send>[0]);
@@ -125,7 +125,7 @@ describe('a request', () => {
 });
 
 describe('an update of a user', () => {
-  test('sets and removes what it names at once, and leaves all else, whether they are a panelist included', async () => {
+  test('an update sets and removes the named properties in one write, and keeps the panelist flag', async () => {
     const phone = await newUser();
     await update(phone, {
       properties: {
@@ -142,7 +142,7 @@ describe('an update of a user', () => {
     expect(await findUser(phone)).toMatchObject({ panelist: false });
   });
 
-  test('registers one who was not: no panelist, unless it says so', async () => {
+  test('an update registers a new user, who is a panelist only if the update sets this', async () => {
     const [one, other] = [newPhone(), newPhone()];
     await update(one, {});
     await update(other, { panelist: true });
@@ -150,18 +150,18 @@ describe('an update of a user', () => {
   });
 });
 
-describe('what is kept about a user', () => {
-  test('is nothing of somebody who was never there', async () => {
+describe('the personal data of a user', () => {
+  test('the export of an unknown number is empty', async () => {
     expect(isEmpty(await personalDataOf(newPhone()))).toBe(true);
   });
 
-  test('is something where there is a profile alone', async () => {
+  test('the export of a user with only a profile is not empty', async () => {
     const phone = newPhone();
     await update(phone, {});
     expect(isEmpty(await personalDataOf(phone))).toBe(false);
   });
 
-  test('is something where there is a log entry alone, and what waits beside it', async () => {
+  test('the export of an unregistered number contains its log entries and pending entries', async () => {
     const [account, phone] = [await newBusiness(), newPhone()];
     await sendMessage(account, { to: phone, type: 'text', text: { body: 'Hello' } }, {});
     const kept = await personalDataOf(phone);
@@ -173,7 +173,7 @@ describe('what is kept about a user', () => {
   });
 
   test.each(['answers', 'requests', 'grants', 'log', 'waiting'] as const)(
-    'is something where there are %s alone',
+    'an export with only %s is not empty',
     (kind) => {
       const nothing = {
         phone_number: '27821234567',
@@ -189,14 +189,14 @@ describe('what is kept about a user', () => {
     },
   );
 
-  test('is nothing that has expired, though the table still has it', async () => {
+  test('the export leaves out expired items that the table still contains', async () => {
     const [account, phone] = [await newBusiness(), newPhone()];
     const message = { id: 'message-1', account, phone, job_id: 'job-1', payload_type: 'text', ...lifetime };
     await putAll([{ ...logItem(message, 'sent', timestamp()), expires_at: Math.floor(Date.now() / 1_000) - 1 }]);
     expect(isEmpty(await personalDataOf(phone))).toBe(true);
   });
 
-  test('tells why a message failed', async () => {
+  test('the export contains the reason for which a message failed', async () => {
     const [account, phone] = [await newBusiness(), newPhone()];
     const id = await sendMessage(account, { to: phone, type: 'text', text: { body: 'Hello' } }, {});
     await reportState(id, 'delivery_failed', 'phone is off');
