@@ -1,4 +1,4 @@
-/** Accounts and tokens in the table: what is made of names, what is refused, and what a change leaves as it is. */
+/** Accounts and tokens in the table: ids from names, rejected changes, simultaneous changes, and unchanged fields. */
 import { describe, expect, test } from 'vitest';
 import {
   createAccount,
@@ -18,10 +18,10 @@ import { newAccountId, newPhone } from '../support/world.ts';
 
 useOwnTable('accounts');
 
-/** Why something is refused. */
+/** The message of a rejected change. */
 const refusal = async (pending: Promise<unknown>): Promise<string> => {
   const error = await pending.catch((thrown: unknown) => thrown);
-  if (!(error instanceof Refusal)) throw new Error(`It is not refused: ${error}`);
+  if (!(error instanceof Refusal)) throw new Error(`The change was not rejected: ${error}`);
   expect(error.name).toBe('Refusal');
   return error.message;
 };
@@ -30,7 +30,7 @@ const newAccount = async (): Promise<string> => (await createAccount({ name: 'Te
 
 const settings = { url: 'https://customer.example.com/', secret: `whsec_${Buffer.alloc(24).toString('base64')}` };
 
-test('the account of the app network is there from its first token on, and from no other', async () => {
+test('the account of the app network is created with its first token, and not with tokens of other accounts', async () => {
   await issueToken(await newAccount(), { label: 'test', permissions: ['messages'] });
   expect((await listAccounts()).map(({ id }) => id)).not.toContain(APP_NETWORK);
   await issueToken(APP_NETWORK, { label: 'test', permissions: ['app'] });
@@ -47,17 +47,17 @@ describe('an account', () => {
     ['x'.repeat(41), 'x'.repeat(40)],
     [`${'x'.repeat(39)} y`, 'x'.repeat(39)],
     ['ﬁne №1', 'fine-no1'],
-  ])('is known by its name, in letters, digits and hyphens: %s', async (name, id) => {
+  ])('the account "%s" gets an id of letters, digits and hyphens from its name', async (name, id) => {
     expect(await createAccount({ name })).toMatchObject({ id, name });
   });
 
-  test.each(['', '-acme', 'acme-', 'Acme', 'a'.repeat(41), 'acme#1'])('is known by nothing else: "%s"', async (id) => {
+  test.each(['', '-acme', 'acme-', 'Acme', 'a'.repeat(41), 'acme#1'])('"%s" is rejected as an id', async (id) => {
     expect(await refusal(createAccount({ name: 'Test', id }))).toBe(
       `"${id}" cannot be an account's id: use 1 to 40 of a-z, 0-9 and hyphens, not at its ends.`,
     );
   });
 
-  test("does not get the app network's id, nor that of another one, nor its number", async () => {
+  test("the app network's id, another account's id and another account's number are rejected", async () => {
     const [id, bot_number] = [newAccountId(), newPhone()];
     expect(await refusal(createAccount({ name: 'Test', id: APP_NETWORK }))).toBe(
       `"${APP_NETWORK}" is reserved for the app network.`,
@@ -69,7 +69,7 @@ describe('an account', () => {
     expect(await findAccount(other)).toBeUndefined();
   });
 
-  test('keeps what a change does not name', async () => {
+  test('a change keeps the fields that it does not contain', async () => {
     const bot_number = newPhone();
     const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number });
     await updateAccount(id, { platform: { name: 'webhook', settings } });
@@ -85,7 +85,7 @@ describe('an account', () => {
     expect(await accountOfBot(bot_number)).toBe(id);
   });
 
-  test("loses the secret of its platform's requests where the next settings have none", async () => {
+  test('new platform settings without an inbound secret remove the inbound secret', async () => {
     const id = await newAccount();
     const turn = {
       name: 'turn',
@@ -98,7 +98,7 @@ describe('an account', () => {
     expect(await findPlatform(id)).toEqual(turn);
   });
 
-  test('loses its number and its platform where that is said, and somebody else may have the number', async () => {
+  test('null removes the number and the platform, and another account can take the number', async () => {
     const bot_number = newPhone();
     const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number });
     await updateAccount(id, { platform: { name: 'webhook', settings } });
@@ -114,20 +114,20 @@ describe('an account', () => {
     );
   });
 
-  test('that is not there is changed by nothing', async () => {
+  test('a change of an unknown account is rejected', async () => {
     expect(await refusal(updateAccount('nobody', { name: 'Test' }))).toContain('There is no account "nobody".');
   });
 });
 
-/** The owner of a number, as it is at this moment. */
+/** The id of the account that owns a number, from a strongly consistent read. */
 const ownerOf = async (number: string): Promise<string | undefined> =>
   (await getConsistent<NumberItem>(numberKey(number)))?.account;
 
-/** So often two changes are made at the same time. */
+/** The number of times that simultaneous changes are repeated. */
 const ROUNDS = 20;
 
-describe('changes of an account at the same time', () => {
-  test('all take effect: its name, its number and its platform', async () => {
+describe('simultaneous changes', () => {
+  test('simultaneous changes of name, number and platform all take effect', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const [before, bot_number] = [newPhone(), newPhone()];
       const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: before });
@@ -142,7 +142,7 @@ describe('changes of an account at the same time', () => {
     }
   });
 
-  test('of its number leave it one, and orphan none', async () => {
+  test('simultaneous changes of the number leave the account with one number, and no number without an account', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const numbers = [newPhone(), newPhone(), newPhone()];
       const [bot_number = '', ...others] = numbers;
@@ -154,7 +154,7 @@ describe('changes of an account at the same time', () => {
     }
   });
 
-  test('of the settings of its platform all take effect, each made of the one before', async () => {
+  test('simultaneous additions to the platform settings are all kept', async () => {
     const id = await newAccount();
     const secrets = Array.from({ length: 8 }, (_, place) => `whsec_${Buffer.alloc(24, place).toString('base64')}`);
     const adding = (secret: string) =>
@@ -165,7 +165,7 @@ describe('changes of an account at the same time', () => {
     expect(Object.keys((await findPlatform(id))?.settings ?? {}).toSorted()).toEqual(secrets.toSorted());
   });
 
-  test('take effect though the account has no version yet', async () => {
+  test('simultaneous changes take effect on an account without a version', async () => {
     const id = newAccountId();
     await putIfAbsent({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000' });
     const bot_number = newPhone();
@@ -178,7 +178,7 @@ describe('changes of an account at the same time', () => {
     });
   });
 
-  test('of two accounts give a number to one of them', async () => {
+  test('of two accounts that take the same number simultaneously, one gets it and the other is rejected', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const [accounts, bot_number] = [[await newAccount(), await newAccount()], newPhone()];
       const given = await Promise.allSettled(accounts.map((id) => updateAccount(id, { bot_number })));
@@ -191,7 +191,7 @@ describe('changes of an account at the same time', () => {
   });
 });
 
-describe('an account that names a number which is not its own', () => {
+describe('an account whose number is recorded for another owner', () => {
   const misnamed = async (owner: string | undefined) => {
     const [id, bot_number] = [newAccountId(), newPhone()];
     await putIfAbsent({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000', bot_number });
@@ -200,9 +200,9 @@ describe('an account that names a number which is not its own', () => {
   };
 
   test.each<[string, string | null]>([
-    ['changes it', newPhone()],
-    ['has none any more', null],
-  ])('leaves it to its owner when it %s', async (_, wanted) => {
+    ['changed', newPhone()],
+    ['removed', null],
+  ])('the owner keeps the number when it is %s in the other account', async (_, wanted) => {
     const owner = await newAccount();
     const { id, bot_number } = await misnamed(owner);
     await updateAccount(id, { bot_number: wanted });
@@ -210,14 +210,14 @@ describe('an account that names a number which is not its own', () => {
     expect((await findAccount(id))?.bot_number).toBe(wanted ?? undefined);
   });
 
-  test('gets it where it is given again and nobody has it', async () => {
+  test('an account gets its number back if it is set again and has no owner', async () => {
     const { id, bot_number } = await misnamed(undefined);
     await updateAccount(id, { bot_number });
     expect(await ownerOf(bot_number)).toBe(id);
   });
 });
 
-test('revocations of a token at the same time keep all that is known of it, and one time', async () => {
+test('simultaneous revocations of a token keep its record, with one time of revocation', async () => {
   const account = await newAccount();
   const { record } = await issueToken(account, { label: 'test', permissions: ['stats'] });
   const revoked = await Promise.all(Array.from({ length: 5 }, () => revokeToken(account, record.id)));
@@ -226,7 +226,7 @@ test('revocations of a token at the same time keep all that is known of it, and 
 });
 
 describe('a token', () => {
-  test('is kept by its hash alone, with its end in seconds', async () => {
+  test('the table contains only the hash of a token, with its expiry in seconds', async () => {
     const account = await newAccount();
     const expires = Date.now() + 86_400_500;
     const { token, record } = await issueToken(account, { label: 'test', permissions: ['messages'], expires });
@@ -240,13 +240,13 @@ describe('a token', () => {
     expect(JSON.stringify(await listTokens(account))).not.toContain(hashToken(token));
   });
 
-  test('that does not end says nothing of an end', async () => {
+  test('a token without an expiry has no expiry field in the table', async () => {
     const { token, record } = await issueToken(await newAccount(), { label: 'test', permissions: ['messages'] });
     expect(record).not.toHaveProperty('expires');
     expect(await getConsistent(tokenKey(hashToken(token)))).not.toHaveProperty('expires_at');
   });
 
-  test('needs a permission, and an end that is to come', async () => {
+  test('a token without permissions, or with an expiry in the past, is rejected', async () => {
     const account = await newAccount();
     expect(await refusal(issueToken(account, { label: 'test', permissions: [] }))).toBe(
       'A token needs at least one permission.',
@@ -258,7 +258,7 @@ describe('a token', () => {
     expect(await listTokens(account)).toEqual([]);
   });
 
-  test('that an account does not have is not revoked', async () => {
+  test("revoking another account's token is rejected", async () => {
     const account = await newAccount();
     const { record } = await issueToken(await newAccount(), { label: 'test', permissions: ['stats'] });
     expect(await refusal(revokeToken(account, record.id))).toBe(
@@ -266,7 +266,7 @@ describe('a token', () => {
     );
   });
 
-  test('is revoked once, and stays so', async () => {
+  test('a repeated revocation changes nothing', async () => {
     const account = await newAccount();
     const { token, record } = await issueToken(account, { label: 'test', permissions: ['stats'] });
     const revoked = await revokeToken(account, record.id);

@@ -1,4 +1,4 @@
-/** `npm run operator`: accounts, tokens, users, and how it is called. */
+/** `npm run operator`: accounts, tokens, users, arguments and help. */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -9,8 +9,8 @@ import { sendRaw } from '../support/client.ts';
 import { bare, inJson, newAccount, newId, operator, refusal, run, time, withoutTable } from '../support/operator.ts';
 import { newCaller, newPhone } from '../support/world.ts';
 
-describe('an account', () => {
-  test('is opened, listed, shown and changed', async () => {
+describe('account commands', () => {
+  test('account create, list, update and show return the same account', async () => {
     const [id, bot_number, other] = [newId(), newPhone(), newPhone()];
     const opened = await inJson('account', 'create', 'Açme, Ltd', '--id', id, '--bot-number', bot_number);
     expect(opened).toEqual({ id, name: 'Açme, Ltd', bot_number, created: time });
@@ -22,31 +22,31 @@ describe('an account', () => {
     expect(await inJson('account', 'list')).toContainEqual({ id, name: 'Acme' });
   });
 
-  test('has an id made of its name where none is given', async () => {
+  test('account create without --id derives the id from the name', async () => {
     const word = randomUUID().slice(0, 8);
     expect(await inJson('account', 'create', `Ünder & Söhne ${word}`)).toMatchObject({ id: `under-sohne-${word}` });
   });
 
-  test('is shown to people in columns', async () => {
+  test('account create and account list print columns without --json', async () => {
     const id = newId();
     const { stdout } = await operator('account', 'create', 'Acme', '--id', id);
     expect(stdout).toMatch(new RegExp(`^Account {2}${id}\nName {5}Acme\nCreated {2}[-0-9]{10} [:0-9]{5} UTC\n$`));
     expect((await operator('account', 'list')).stdout).toMatch(new RegExp(`^ID +NAME\n[^]*^${id} +Acme$`, 'm'));
   });
 
-  test('does not take the id of another', async () => {
+  test('account create rejects the id of another account', async () => {
     const id = await newAccount();
     expect(await refusal('account', 'create', 'Acme', '--id', id)).toContain(`There is an account "${id}" already`);
   });
 
   test.concurrent.each(['app-network', '-a', 'a-', 'A', 'a b', '', 'a'.repeat(41)])(
-    'does not take the id "%s"',
+    'account create rejects the id "%s"',
     async (id) => {
       await refusal('account', 'create', 'Acme', `--id=${id}`);
     },
   );
 
-  test("does not take the number of another's bot, which stays free once that has a new one", async () => {
+  test("another account's number is rejected, until that account has a new number", async () => {
     const [one, other, number] = [newId(), newId(), newPhone()];
     await inJson('account', 'create', 'One', '--id', one, '--bot-number', number);
     const taken = `The number ${number} belongs to another account's bot`;
@@ -58,7 +58,7 @@ describe('an account', () => {
     expect(await inJson('account', 'update', other, '--bot-number', number)).toMatchObject({ bot_number: number });
   });
 
-  test('gives its number up, which is free from then on', async () => {
+  test('account update --no-bot-number frees the number for another account', async () => {
     const [id, other, bot_number] = [newId(), newId(), newPhone()];
     const opened = await inJson('account', 'create', 'Acme', '--id', id, '--bot-number', bot_number);
     const { bot_number: _, ...without } = opened;
@@ -68,7 +68,7 @@ describe('an account', () => {
     });
   });
 
-  test('that is not there is named', async () => {
+  test('commands for an unknown account fail with a message that contains its id', async () => {
     const nobody = newId();
     const there = `There is no account "${nobody}"`;
     expect(await refusal('account', 'show', nobody)).toContain(there);
@@ -78,20 +78,20 @@ describe('an account', () => {
   });
 });
 
-describe('a token', () => {
-  test('works at once', async () => {
+describe('token commands', () => {
+  test('a new token works at once', async () => {
     const { token } = await inJson('token', 'issue', await newAccount(), '--permissions', 'profilers,stats');
     expect((await sendRaw('listProfilers', { token })).status).toBe(200);
   });
 
-  test('that is revoked before its first use never works', async () => {
+  test('a token that is revoked before its first use gets 403', async () => {
     const account = await newAccount();
     const { token, id } = await inJson('token', 'issue', account, '--permissions', 'profilers');
     expect(await inJson('token', 'revoke', account, id)).toMatchObject({ id, revoked: time });
     expect((await sendRaw('listProfilers', { token })).status).toBe(403);
   });
 
-  test('is shown at issue, alone on stdout, and never again', async () => {
+  test('token issue prints only the token on stdout, and no other command prints the token', async () => {
     const account = await newAccount();
     const issued = await operator('token', 'issue', account, '--permissions', 'stats', '--label', 'Reporting');
     const token = issued.stdout.trimEnd();
@@ -118,7 +118,7 @@ describe('a token', () => {
     expect(shown[0].stdout).toMatch(new RegExp(`^${record.id}  …${token.slice(-4)} +Reporting +stats `, 'm'));
   });
 
-  test('keeps a record, which says when it was revoked', async () => {
+  test('the record of a token contains its label, permissions, last four characters and time of revocation', async () => {
     const account = await newAccount();
     const { token, ...record } = await inJson('token', 'issue', account, '--permissions', 'stats', '--label', 'A');
     expect(record).toEqual({
@@ -138,7 +138,7 @@ describe('a token', () => {
     expect(again.stdout).toContain('stops working within 60 s');
   });
 
-  test('of another account cannot be revoked', async () => {
+  test("token revoke rejects another account's token", async () => {
     const [caller, other] = [await newCaller('profilers'), await newAccount()];
     expect(await refusal('token', 'revoke', other, caller.tokenId)).toContain('has no token with the id');
     expect((await sendRaw('listProfilers', { token: caller.token })).status).toBe(200);
@@ -150,7 +150,7 @@ describe('a token', () => {
     ['2099-01-31T12:30:00+02:00', () => '2099-01-31T10:30:00.000Z'],
     ['90d', () => new Date(Date.now() + 90 * 86_400_000).toISOString()],
   ];
-  test.each(expiries)('may stop by itself: %s', async (given, kept) => {
+  test.each(expiries)('token issue accepts the expiry %s', async (given, kept) => {
     const { expires } = await inJson(
       'token',
       'issue',
@@ -163,7 +163,7 @@ describe('a token', () => {
     expect(Math.abs(Date.parse(expires) - Date.parse(kept()))).toBeLessThan(60_000);
   });
 
-  test('that has stopped by itself is listed so', async () => {
+  test('token list marks an expired token', async () => {
     const { account, tokenId } = await newCaller('stats');
     await update({
       Key: accountTokenKey(account, tokenId),
@@ -173,14 +173,17 @@ describe('a token', () => {
     expect((await operator('token', 'list', account)).stdout).toContain('expired 2020-01-31');
   });
 
-  test.each(['2020-01-31', '0d', '2020-01-31T12:00:00Z'])('does not stop in the past: %s', async (expires) => {
-    const account = await newAccount();
-    const line = await refusal('token', 'issue', account, '--permissions', 'stats', '--expires', expires);
-    expect(line).toContain('in the past');
-    expect(await inJson('token', 'list', account)).toEqual([]);
-  });
+  test.each(['2020-01-31', '0d', '2020-01-31T12:00:00Z'])(
+    'token issue rejects the expiry %s in the past',
+    async (expires) => {
+      const account = await newAccount();
+      const line = await refusal('token', 'issue', account, '--permissions', 'stats', '--expires', expires);
+      expect(line).toContain('in the past');
+      expect(await inJson('token', 'list', account)).toEqual([]);
+    },
+  );
 
-  test('for the app network has the permission "app", alone; no other has it', async () => {
+  test('only a token of the app network has the permission "app", and it has no other permission', async () => {
     const account = await newAccount();
     const rule = 'The permission "app" goes to the account "app-network", alone';
     expect(await refusal('token', 'issue', account, '--permissions', 'app')).toContain(rule);
@@ -192,8 +195,8 @@ describe('a token', () => {
   });
 });
 
-describe('a user', () => {
-  test('is registered, as a panelist or not, and stays one unless told otherwise', async () => {
+describe('user commands', () => {
+  test('user set registers a user, and changes the panelist flag only if an option sets it', async () => {
     const phone_number = newPhone();
     const set = (...options: string[]) => inJson('user', 'set', phone_number, ...options);
     expect(await set()).toEqual({ phone_number, panelist: false, changed: true });
@@ -205,7 +208,7 @@ describe('a user', () => {
   });
 });
 
-describe('a command that is not understood', () => {
+describe('an invalid command', () => {
   const commands: [command: string, hint: RegExp][] = [
     ['acount list', /unknown command 'acount'\n\(Did you mean account\?\)/],
     ['account lst', /unknown command 'lst'\n\(Did you mean list\?\)/],
@@ -241,19 +244,19 @@ describe('a command that is not understood', () => {
     ['job recount demo --retention 0', /must be a whole number from 30/],
   ];
 
-  test.concurrent.each(commands)('ends with 2 and a hint: %s', async (command, hint) => {
+  test.concurrent.each(commands)('"%s" exits with 2 and a hint', async (command, hint) => {
     const { code, stdout, stderr } = await operator(...command.split(' '));
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(hint) });
     expect(stderr).toMatch(/--help/);
   });
 
-  test('a blank name is none', async () => {
+  test('account create with a blank name exits with 2', async () => {
     const { code, stderr } = await operator('account', 'create', '  ');
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('must not be empty') });
   });
 });
 
-/** Every command below one, by what the help of each lists. */
+/** All subcommands of a command, recursively, from the help texts. */
 const commandsBelow = async (command: string[]): Promise<string[][]> => {
   const { stdout } = await operator(...command, '--help');
   const [, listed = ''] = stdout.split('Commands:\n');
@@ -262,7 +265,7 @@ const commandsBelow = async (command: string[]): Promise<string[][]> => {
   return [...below, ...(await Promise.all(below.map(commandsBelow))).flat()];
 };
 
-test('every command has an example of itself in its help', async () => {
+test('the help of every command contains an example of the command', async () => {
   const commands = await commandsBelow([]);
   expect(commands.map((command) => command.join(' '))).toEqual(
     expect.arrayContaining(['account stats', 'user show', 'message list', 'token revoke', 'job recount']),
@@ -284,11 +287,11 @@ const helped = [
 
 const isHelp = { code: 0, stdout: expect.stringMatching(/^Usage: npm run operator -- [\s\S]*--json/), stderr: '' };
 
-test.each(helped)('help for "%s" needs no table', async (command) => {
+test.each(helped)('help for "%s" works without a table', async (command) => {
   expect(await withoutTable(...command.split(' '), '--help')).toEqual(isHelp);
 });
 
-test('help for the whole needs no table, no account of AWS, and no stack', async () => {
+test('the general help works without a table, AWS credentials and a stack', async () => {
   expect(await run(['--help'], bare)).toEqual(isHelp);
 });
 
@@ -296,10 +299,10 @@ const guide = await readFile('infra/docs/operator.md', 'utf8');
 
 const inGuide = [...guide.matchAll(/^npm run operator -- (.+)$/gm)].map(([, command = '']) => command);
 
-test.each(inGuide)('the guide says what the command understands: %s', async (command) => {
+test.each(inGuide)('the command "%s" of the guide is valid', async (command) => {
   const args = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(
     ([, quoted, plain]) => quoted ?? plain?.replace('MESSAGE', randomUUID()) ?? '',
   );
-  // It comes as far as the table, which is not there; what it does not understand ends with 2.
+  // A valid command exits with 1, because the table does not exist. An invalid command exits with 2.
   expect(await withoutTable(...args)).toMatchObject({ code: 1, stdout: '' });
 });

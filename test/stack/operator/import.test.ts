@@ -13,8 +13,8 @@ import { newPhone } from '../support/world.ts';
 
 useOwnTable('operator-import');
 
-describe('an import of panelists', () => {
-  test('registers thousands of them, and changes nothing when it is repeated', {
+describe('panelist import', () => {
+  test('an import registers 2,000 panelists, and a repeat changes nothing', {
     tags: 'long',
     timeout: 120_000,
   }, async () => {
@@ -33,7 +33,7 @@ describe('an import of panelists', () => {
     expect(await rows()).toEqual(before);
   });
 
-  test('takes the good rows, names the bad ones by line and quotes none', async () => {
+  test('an import skips invalid rows, and reports their line numbers without their contents', async () => {
     const [one, two] = [newPhone(), newPhone()];
     const file = await csv('phone_number,name', `${one},A`, '+Secret', '', `"${two}`, `${one},A again`, 'Secret', two);
     const ended = await operator('panelist', 'import', file);
@@ -53,7 +53,7 @@ describe('an import of panelists', () => {
     });
   });
 
-  test('names the first bad rows of many one by one, and all of them in JSON', async () => {
+  test('an import lists the first 20 of 30 invalid rows, and all 30 in JSON', async () => {
     const file = await csv('phone_number', ...Array<string>(30).fill('x'));
     const { stderr } = await operator('panelist', 'import', file);
     expect(stderr.match(/^line /gm)).toHaveLength(20);
@@ -61,21 +61,21 @@ describe('an import of panelists', () => {
     expect(JSON.parse((await operator('panelist', 'import', file, '--json')).stdout).skipped).toHaveLength(30);
   });
 
-  test('makes a registered user a panelist', async () => {
+  test('an import makes a registered user a panelist', async () => {
     const phone_number = newPhone();
     await registerUser({ phone_number, panelist: false });
     expect(await inJson('panelist', 'import', await csv(phone_number))).toMatchObject({ imported: 1, unchanged: 0 });
     expect(await findUser(phone_number)).toEqual({ phone_number, panelist: true });
   });
 
-  test('refuses a file that it cannot read', async () => {
+  test('an import rejects a missing file, a folder, and a file without a column of phone numbers', async () => {
     const path = await folder();
     expect(await refusal('panelist', 'import', join(path, 'none.csv'))).toContain('no such file');
     expect(await refusal('panelist', 'import', path)).toContain('cannot be read');
     expect(await refusal('panelist', 'import', await csv('name', 'Ann'))).toContain('names a column "phone_number"');
   });
 
-  test('stops when one write fails, and says how far it came', async () => {
+  test('an import stops when a write fails, and reports its progress', async () => {
     const { asked, env } = await failingTable('ResourceNotFoundException', 400, (time) => time === 100);
     const file = await csv(...Array.from({ length: 2_000 }, (_, index) => `${27_820_000_000 + index}`));
     const { code, stdout, stderr } = await run(['panelist', 'import', file], env);
@@ -84,9 +84,9 @@ describe('an import of panelists', () => {
     expect(asked.times).toBeLessThan(200);
   });
 
-  // `script` gives a command a terminal; elsewhere than on Linux it takes other options.
+  // `script` runs a command in a terminal. On other systems than Linux, it has other options.
   const script = '/usr/bin/script';
-  test.runIf(process.platform === 'linux' && existsSync(script))('draws a bar on a terminal', async () => {
+  test.runIf(process.platform === 'linux' && existsSync(script))('an import draws a bar on a terminal', async () => {
     const command = `'${process.execPath}' infra/operator/main.ts panelist import ${await csv(newPhone(), newPhone())}`;
     const { stdout } = spawnSync(script, ['-qec', command, '/dev/null'], { env: remote, encoding: 'utf8' });
     expect(stdout).toMatch(/█+ 100 % {2}2 of 2 panelists/);

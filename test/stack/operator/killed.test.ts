@@ -1,6 +1,6 @@
 /**
- * The operator's commands, killed before or after each of their calls of AWS: the same command again completes what was
- * begun, nothing is orphaned, and every token that works is one that an operator can list and revoke.
+ * Operator commands that are killed before or after each of their AWS calls. A repeat of the command completes the work
+ * and leaves no orphans. An operator can list and revoke every valid token.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -61,7 +61,7 @@ beforeEach(async () => {
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Runs a command within this process. Answers its exit code and what it printed. */
+/** Runs a command in this process. Returns its exit code and its output. */
 const run = async (args: string[]): Promise<{ code: number | string; printed: string }> => {
   printed = '';
   try {
@@ -72,14 +72,14 @@ const run = async (args: string[]): Promise<{ code: number | string; printed: st
   }
 };
 
-/** What a table holds but what differs from run to run: ids, times, secrets, and how often an account was changed. */
+/** The items of a table, without values that differ in each run: ids, times, secrets, and versions of accounts. */
 const stateOf = (items: Item[], like: (value: object) => string): string =>
   items
     .map(({ version: _version, ...item }) => like(item).replaceAll(/whsec_[^"]+/g, '<secret>'))
     .sort()
     .join('\n');
 
-/** Numbers and tokens that have only one of the two rows that belong together. */
+/** Numbers, tokens and accounts that have only one of their two rows. */
 const orphansIn = (items: Item[]): string[] => {
   const accounts = items.filter(({ sk }) => sk === 'ACCOUNT');
   const records = items.filter(({ pk, sk }) => pk.startsWith('ACCOUNT#') && sk.startsWith('TOKEN#'));
@@ -108,13 +108,13 @@ const differences = (some: string[], others: string[]): string[] => [
 interface Scenario {
   /** Prepares the table. Returns the command. */
   prepare: () => Promise<string[]>;
-  /** Puts back what the command changes outside the table. */
+  /** Restores what the command changes outside the table. */
   putBack?: (command: string[]) => Promise<void>;
-  /** What the repeated command prints if the killed one had done everything: it fails then. */
+  /** The error of the repeated command if the killed command had completed its work. */
   isDone?: RegExp;
-  /** Set where a repeated command does once more what it does: the table may hold more than after one command then. */
+  /** Set if a repeat does the work again. The table may then contain more items than after one command. */
   isAnew?: true;
-  /** Checks what the table's state does not show. */
+  /** Checks effects that the table's state does not show. */
   verify?: (command: string[]) => Promise<void>;
 }
 
@@ -130,10 +130,10 @@ const scenarios: Record<string, Scenario> = {
     prepare: async () => ['account', 'create', 'Test', '--id', newAccountId(), '--bot-number', newPhone()],
     isDone: /There is an account "[^"]+" already/,
   },
-  'account update, of name and number': {
+  'account update (name and number)': {
     prepare: async () => ['account', 'update', await newAccount(), '--name', 'Other', '--bot-number', newPhone()],
   },
-  'account update, to a webhook whose secret is made': {
+  'account update (to a webhook with a new secret)': {
     prepare: async () => [
       'account',
       'update',
@@ -144,7 +144,7 @@ const scenarios: Record<string, Scenario> = {
       SETTINGS.url,
     ],
   },
-  'account update, to no platform and no number': {
+  'account update (to no platform and no number)': {
     prepare: async () => {
       const account = await newAccount();
       await updateAccount(account, { platform: { name: 'webhook', settings: SETTINGS } });
@@ -158,7 +158,7 @@ const scenarios: Record<string, Scenario> = {
       const tokens = await listTokens(account);
       const hash = hashToken(printed.split('\n')[0] ?? '');
       expect((await itemsInTable()).map(({ pk }) => pk)).toContain(`TOKEN#${hash}`);
-      // Also the one that nobody has seen.
+      // This includes the token that the killed command did not print.
       for (const { id } of tokens) await revokeToken(account, id);
       expect((await itemsInTable()).filter(({ sk }) => sk === 'TOKEN')).toEqual([]);
     },
@@ -236,8 +236,8 @@ const ENDS: [string, Fault][] = [
 
 const cases = Object.entries(scenarios).map(([name, scenario], place) => ({ name, scenario, place }));
 
-// The quick tests kill each command in one way, in turn.
-describe.each(cases)('$name is completed by the same command again', ({ scenario, place }) => {
+// The quick tests kill each command either before or after each call, alternately.
+describe.each(cases)('a repeat completes "$name"', ({ scenario, place }) => {
   const ends = place % 2 === 0 ? ENDS : ENDS.toReversed();
 
   const killAtEachCall = async (_: string, fault: Fault) => {
@@ -267,6 +267,6 @@ describe.each(cases)('$name is completed by the same command again', ({ scenario
     }
   };
 
-  test.each(ends.slice(0, 1))('if the process is killed %s any call', killAtEachCall);
-  test.each(ends.slice(1))('if the process is killed %s any call', { tags: 'long' }, killAtEachCall);
+  test.each(ends.slice(0, 1))('after the process was killed %s any call', killAtEachCall);
+  test.each(ends.slice(1))('after the process was killed %s any call', { tags: 'long' }, killAtEachCall);
 });

@@ -1,4 +1,4 @@
-/** The operator's command on media: what accounts have uploaded, and its end. */
+/** The operator's `media` commands: list and delete uploads of accounts. */
 import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, inject, test, vi } from 'vitest';
 import { asProblem, call, sendRaw } from '../support/client.ts';
@@ -8,7 +8,7 @@ import { newCaller } from '../support/world.ts';
 
 vi.stubEnv('AWS_ENDPOINT_URL_S3', inject('stack').s3_endpoint);
 
-/** An account with an image and a file, and their addresses. */
+/** An account with an image and a file, and their URLs. */
 const withMedia = async () => {
   const { account, token } = await newCaller('messages');
   const { body: image } = await call('uploadImage', { token, body: { file: fileOf(png) } });
@@ -18,11 +18,11 @@ const withMedia = async () => {
 
 const handleOf = (url: string): string => (url.split('/').at(-1) ?? '').slice(0, 8);
 
-/** Runs a command that is told where the buckets of the served stack are. */
+/** Runs a command with access to the buckets of the served stack. */
 const local = async (...args: string[]) => run(args, await machine({ pid: process.pid }));
 
 describe('media list', () => {
-  test("shows an account's media, oldest first, without what would open them", async () => {
+  test("media list prints an account's media, oldest first, without the URLs", async () => {
     const { account, image, file } = await withMedia();
     expect(await inJson('media', 'list', account)).toEqual([
       { media: handleOf(image), type: 'image/png', size: png.length, created: time, expires_at: time, expired: false },
@@ -41,7 +41,7 @@ describe('media list', () => {
     for (const url of [image, file]) expect(stdout).not.toContain(url.split('/').at(-1));
   });
 
-  test('says so where there are none, and knows no account that is not there', async () => {
+  test('media list reports that an account has no media, and rejects an unknown account', async () => {
     expect((await operator('media', 'list', await newAccount())).stdout).toBe('There are no media.\n');
     expect(await refusal('media', 'list', 'nobody')).toContain('nobody');
   });
@@ -49,9 +49,9 @@ describe('media list', () => {
 
 describe('media delete', () => {
   test.each<[string, (url: string) => string]>([
-    ['the characters of the list', handleOf],
-    ['its address', (url) => url],
-  ])('deletes one by %s, its bytes with it, and leaves the others', async (_, named) => {
+    ['its short id', handleOf],
+    ['its URL', (url) => url],
+  ])('media delete finds an upload by %s, and deletes only this upload with its bytes', async (_, named) => {
     const { account, image, file } = await withMedia();
     const id = image.split('/').at(-1) ?? '';
     const { code, stdout, stderr } = await local('media', 'delete', account, named(image));
@@ -66,13 +66,13 @@ describe('media delete', () => {
   });
 
   test.each([
-    ['nothing of the account', async () => handleOf((await withMedia()).image), 'no such media'],
+    ["another account's media", async () => handleOf((await withMedia()).image), 'no such media'],
     ['too few characters', async () => 'abc', 'at least 8 characters'],
-  ])('refuses %s', async (_, named, why) => {
+  ])('media delete rejects %s', async (_, named, why) => {
     expect(await refusal('media', 'delete', await newAccount(), await named())).toContain(why);
   });
 
-  test('closes the address at once, and can be repeated where the bucket could not be reached', async () => {
+  test('media delete expires the URL even if the bucket fails, and a repeat deletes the bytes', async () => {
     const { account, image } = await withMedia();
     vi.spyOn(S3Client.prototype, 'send').mockImplementation(() => Promise.reject(new Error('away')) as never);
     const { code } = await operator('media', 'delete', account, handleOf(image));

@@ -1,4 +1,4 @@
-/** The operator's command on outboxes, messages and jobs. */
+/** The operator's commands for outboxes, messages and jobs. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -24,7 +24,7 @@ import { useOwnTable } from '../support/own-table.ts';
 import { reportState } from '../support/states.ts';
 import { newPhone } from '../support/world.ts';
 
-// Nobody serves it: what waits goes on waiting, and nothing is counted.
+// No workers process this table: entries stay pending, and nothing is counted.
 useOwnTable('operator');
 
 const BODY = 'Nobody else is to read this';
@@ -58,14 +58,14 @@ const fail = async (destination: string): Promise<void> => {
 
 const tomorrow = Date.now() + 86_400_000;
 
-/** A time as people read it. */
+/** A time in the format of the command's text output. */
 const minute = (milliseconds: number): string => `${sortableTime(milliseconds).slice(0, 16).replace('T', ' ')} UTC`;
 
-/** A number as people read it. */
-const partOf = (phone: string): string => `${phone.slice(0, 4)}…${phone.slice(-4)}`;
+/** A masked number, as in the command's text output. */
+const masked = (phone: string): string => `${phone.slice(0, 4)}…${phone.slice(-4)}`;
 
 describe('outbox list', () => {
-  test('shows every conversation in which something waits, the one that waits longest first', async () => {
+  test('outbox list prints every conversation with pending entries, the oldest first', async () => {
     const account = await newAccount();
     const [app, platform] = [await newConversation('app', account), await newConversation('platform', account)];
     await holdBack(platform, [sending(platform)], { until: tomorrow, cause: 'timeout', attempts: 2 });
@@ -92,19 +92,19 @@ describe('outbox list', () => {
     expect(header).toEqual(['DIRECTION', 'ACCOUNT', 'USER', 'SINCE', 'FAILED', 'CAUSE', 'NEXT ATTEMPT', 'PENDING']);
     const since = conversations.map((waiting: { since: string }) => minute(Date.parse(`${waiting.since}Z`)));
     const next = minute(tomorrow);
-    expect(first).toEqual(['platform', account, partOf(platform.phone), since[0], '2', 'timeout', next, '1']);
-    expect(second).toEqual(['app', account, partOf(app.phone), since[1], '3', 'status_500', next, '2']);
+    expect(first).toEqual(['platform', account, masked(platform.phone), since[0], '2', 'timeout', next, '1']);
+    expect(second).toEqual(['app', account, masked(app.phone), since[1], '3', 'status_500', next, '2']);
     expect(totals).toEqual(['2 pending conversations: platform 1, app 1. Causes: timeout 1, status_500 1.']);
     expect(stdout).not.toMatch(new RegExp(`${app.phone}|${platform.phone}|${BODY}`));
   });
 
-  test('says so where nothing waits', async () => {
+  test('outbox list reports that no messages are pending', async () => {
     const account = await newAccount();
     expect(await inJson('outbox', 'list', '--account', account)).toEqual({ conversations: [], circuits: [] });
     expect((await operator('outbox', 'list', '--account', account)).stdout).toBe('No messages are pending.\n');
   });
 
-  test("shows one direction's, account's or user's", async () => {
+  test('outbox list filters by account, direction and user', async () => {
     const account = await newAccount();
     const all = [await newConversation('app', account), await newConversation('platform', account)];
     const [one = all[0], other] = [...all, await newConversation('app')];
@@ -122,7 +122,7 @@ describe('outbox list', () => {
     expect(everything.length).toBeGreaterThan(2);
   });
 
-  test('shows what was not tried yet, and what is overdue, as due now', async () => {
+  test('outbox list marks entries without an attempt, and overdue entries, as due now', async () => {
     const { id: account } = await createAccount({ name: 'Test', id: newId() });
     await sendMessage(account, { to: newPhone(), ...content }, {});
     const overdue = await newConversation('app', account);
@@ -135,7 +135,7 @@ describe('outbox list', () => {
     expect(stdout).toContain('2 pending conversations: app 2. Causes: in progress 1, status_500 1.');
   });
 
-  test('counts a hundred, and says that there are more', async () => {
+  test('outbox list counts up to 100 entries of a conversation, and prints 100+ for more', async () => {
     const [hundred, more] = [await newConversation(), await newConversation()];
     await holdBack(
       hundred,
@@ -154,13 +154,13 @@ describe('outbox list', () => {
     expect(await countOf(more)).toEqual([100, true, '100+']);
   });
 
-  test('leaves out what has just come to its end', async () => {
+  test('outbox list leaves out a conversation without entries', async () => {
     const empty = await newConversation();
     await holdBack(empty, []);
     expect(await inJson('outbox', 'list', '--account', empty.account)).toEqual({ conversations: [], circuits: [] });
   });
 
-  test('names the destinations whose circuits are open', async () => {
+  test('outbox list prints destinations with an open circuit', async () => {
     const conversation = await newConversation('platform');
     const { account } = conversation;
     await holdBack(conversation, [sending(conversation)]);
@@ -175,7 +175,7 @@ describe('outbox list', () => {
     expect(stdout).toMatch(new RegExp(`^OPEN CIRCUIT +UNTIL +FAILED\n${name} +${until} +4$`, 'm'));
   });
 
-  test('does not take a mistyped account for one for which nothing waits', async () => {
+  test('outbox list and outbox retry reject an unknown account', async () => {
     expect(await refusal('outbox', 'list', '--account', 'nobody')).toContain('There is no account "nobody"');
     expect(await refusal('outbox', 'retry', '--account', 'nobody')).toContain('There is no account "nobody"');
   });
@@ -184,15 +184,15 @@ describe('outbox list', () => {
 describe('outbox retry', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  /** How a conversation stands: put off, or due as if nothing had failed. */
+  /** The retry state of a conversation: scheduled for later, or due without recorded failures. */
   const stateOf = async (conversation: Conversation) => {
     const { attempts, cause, retry_at, gsi1sk } = (await readHead(conversation)) ?? {};
     return { attempts, cause, retry_at, due: (gsi1sk ?? '~') <= sortableTime(Date.now()) };
   };
   const DUE = { attempts: undefined, cause: undefined, retry_at: undefined, due: true };
-  const PUT_OFF = { attempts: 3, cause: 'status_500', retry_at: sortableTime(tomorrow), due: false };
+  const RETRY_SCHEDULED = { attempts: 3, cause: 'status_500', retry_at: sortableTime(tomorrow), due: false };
 
-  /** Conversations that are put off: of one account in both directions, and of another. */
+  /** Conversations with a scheduled retry: both directions of one account, and one of another account. */
   const newWorld = async () => {
     const account = await newAccount();
     const world = {
@@ -210,40 +210,40 @@ describe('outbox retry', () => {
     return world;
   };
 
-  test("retries an account's conversations, and resets their destinations' circuits", async () => {
+  test("outbox retry retries an account's conversations, and resets their destinations' circuits", async () => {
     const { account, app, platform, others } = await newWorld();
     expect(await inJson('outbox', 'retry', '--account', account)).toEqual({ retried: 2 });
     expect([await stateOf(app), await stateOf(platform)]).toEqual([DUE, DUE]);
     expect(await findOpenCircuit('app')).toBeUndefined();
     expect(await findOpenCircuit(`platform#${account}`)).toBeUndefined();
-    expect(await stateOf(others)).toEqual(PUT_OFF);
+    expect(await stateOf(others)).toEqual(RETRY_SCHEDULED);
     expect(await findOpenCircuit(`platform#${others.account}`)).toBeDefined();
   });
 
-  test("takes one direction's or user's alone", async () => {
+  test('outbox retry filters by direction and by user', async () => {
     const { account, app, platform } = await newWorld();
     const args = ['outbox', 'retry', '--account', account, '--direction', 'platform'];
     expect((await operator(...args)).stdout).toBe('1 conversation is retried within a minute.\n');
-    expect([await stateOf(app), await stateOf(platform)]).toEqual([PUT_OFF, DUE]);
+    expect([await stateOf(app), await stateOf(platform)]).toEqual([RETRY_SCHEDULED, DUE]);
     expect(await findOpenCircuit('app')).toBeDefined();
     expect(await inJson('outbox', 'retry', '--phone', app.phone)).toEqual({ retried: 1 });
     expect(await stateOf(app)).toEqual(DUE);
   });
 
-  test('takes all where that is said', async () => {
+  test('outbox retry --all retries all conversations', async () => {
     const { app, platform, others } = await newWorld();
     const { stdout } = await operator('outbox', 'retry', '--all');
     expect(Number(/^(\d+) conversations are retried within a minute\.\n$/.exec(stdout)?.[1])).toBeGreaterThan(2);
     expect(await Promise.all([app, platform, others].map(stateOf))).toEqual([DUE, DUE, DUE]);
   });
 
-  test('finds nothing where nothing waits', async () => {
+  test('outbox retry reports that no messages are pending', async () => {
     const account = await newAccount();
     expect(await inJson('outbox', 'retry', '--account', account)).toEqual({ retried: 0 });
     expect((await operator('outbox', 'retry', '--account', account)).stdout).toBe('No messages are pending there.\n');
   });
 
-  test('brings back no conversation that came to its end meanwhile', async () => {
+  test('outbox retry does not recreate a conversation that ended meanwhile', async () => {
     const { account, app } = await newWorld();
     const send = documents.send.bind(documents);
     vi.spyOn(documents, 'send').mockImplementation(async (command) => {
@@ -256,7 +256,7 @@ describe('outbox retry', () => {
 });
 
 describe('message list', () => {
-  test("shows a user's messages in both directions, the newest first, each with its last state", async () => {
+  test("message list prints a user's messages in both directions, newest first, each with its last state", async () => {
     const bot_number = newPhone();
     const { id: account } = await createAccount({ name: 'Test', id: newId(), bot_number });
     const [phone, job_id, event] = [newPhone(), newUuid(), newUuid()];
@@ -286,17 +286,17 @@ describe('message list', () => {
     expect(stdout).not.toMatch(new RegExp(`${phone}|${BODY}`));
   });
 
-  test('leaves out a message whose first entry has ended, as "message show" does', async () => {
+  test('message list leaves out a message with an expired first log entry', async () => {
     const message = newMessage(await newAccount());
     await putIfAbsent({ ...logItem(message, 'sent', timestamp()), expires_at: 1 });
     await putIfAbsent(logItem(message, 'read', timestamp()));
     expect(await inJson('message', 'list', message.phone)).toEqual([]);
   });
 
-  test('says so where there is none, in part of the number', async () => {
+  test('message list reports with a masked number that a user has no messages', async () => {
     const phone = newPhone();
     const { stdout } = await operator('message', 'list', phone);
-    expect(stdout).toBe(`No message of ${partOf(phone)} is known.\n`);
+    expect(stdout).toBe(`No message of ${masked(phone)} is known.\n`);
     expect(await refusal('message', 'list', phone, '--account', 'nobody')).toContain('There is no account "nobody"');
   });
 });
@@ -308,7 +308,7 @@ describe('message show', () => {
     return stdout;
   };
 
-  test('tells where a message is, and that it waits', async () => {
+  test('message show prints the direction, states and next attempt of a pending message', async () => {
     const { account, phone } = await newConversation();
     const job_id = newUuid();
     const id = await sendMessage(account, { to: phone, ...content }, { job_id });
@@ -329,14 +329,14 @@ describe('message show', () => {
 
     const words = await shown(id);
     expect(words).toMatch(new RegExp(`^Message +${id}\nAccount +${account}\nDirection +to the user \\(app\\)\n`));
-    expect(words).toMatch(new RegExp(`\nUser +${partOf(phone)}\nJob +${job_id}\nType +text\n`));
+    expect(words).toMatch(new RegExp(`\nUser +${masked(phone)}\nJob +${job_id}\nType +text\n`));
     expect(words).toContain(`yes, next attempt ${minute(tomorrow)}, 3 failed in a row, cause status_500\n`);
     expect(words).toMatch(/\nReported +no\n/);
     expect(words).toMatch(/\nSTATE +REACHED +REASON\nsent +[-\d]{10} [:\d]{8} UTC\n$/);
     expect(words).not.toMatch(new RegExp(`${phone}|${BODY}`));
   });
 
-  test('tells every state that it reached, in order, and why it failed', async () => {
+  test('message show prints every state in order, with the reason of a failure', async () => {
     const { account, phone } = await newConversation();
     const id = await sendMessage(account, { to: phone, ...content }, {});
     await reportState(id, 'read');
@@ -359,12 +359,12 @@ describe('message show', () => {
     return { account, bot_number, phone: newPhone() };
   };
 
-  test('tells which states its platform has not been told yet', async () => {
+  test('message show prints the states of which the platform has not been notified', async () => {
     const { account, phone } = await withWebhook();
     const id = await sendMessage(account, { to: phone, ...content }, {});
     expect(await shown(id)).toMatch(/\nReported +to the platform\n\n/);
     for (const state of ['delivered_to_user', 'read'] satisfies State[]) await reportState(id, state);
-    // Another message's reports wait beside them.
+    // Statuses of another message are pending in the same conversation.
     await reportState(await sendMessage(account, { to: phone, ...content }, {}), 'delivery_failed');
     expect(await inJson('message', 'show', id)).toMatchObject({
       reported: true,
@@ -374,7 +374,7 @@ describe('message show', () => {
     expect(await shown(id)).toMatch(/\nUnreported +delivered_to_user, read, next attempt now\n/);
   });
 
-  test("tells of a user's message, and that it waits for the platform", async () => {
+  test("message show prints a user's message that is pending for the platform", async () => {
     const { account, bot_number, phone } = await withWebhook();
     const event = newUuid();
     await receiveMessage(event, { from: phone, to: bot_number, ...content });
@@ -391,7 +391,7 @@ describe('message show', () => {
     expect(words).not.toMatch(new RegExp(`Reported|${phone}|${BODY}`));
   });
 
-  test('says that what does not wait does not', async () => {
+  test('message show prints that a message is not pending', async () => {
     const { account, phone } = await newConversation();
     const message = newMessage(account, phone);
     await putIfAbsent(logItem(message, 'received', timestamp()));
@@ -399,7 +399,7 @@ describe('message show', () => {
     expect(await shown(message.id)).toMatch(/\nPending +no\n/);
   });
 
-  test('knows no message that is not there, or has ended', async () => {
+  test('message show rejects an unknown id and an expired message', async () => {
     const ended = newMessage(await newAccount());
     await putIfAbsent({ ...logItem(ended, 'sent', timestamp()), expires_at: 1 });
     for (const id of [newUuid(), ended.id]) {
@@ -412,7 +412,7 @@ describe('job recount', () => {
   const TODAY = timestamp().slice(0, 10);
   const at = (daysAgo: number): string => `${sortableTime(Date.now() - daysAgo * 86_400_000).slice(0, 23)}000`;
 
-  /** Puts entries of one message each. No stream brings them to anybody: they are missing in the counters. */
+  /** Writes log entries, each of another message. No stream delivers them, so the counters lack them. */
   const log = (account: string, job_id: string, state: State, created: string, times = 1) =>
     Promise.all(
       Array.from({ length: times }, async () => {
@@ -422,11 +422,11 @@ describe('job recount', () => {
       }),
     );
 
-  test('counts what the counters lack, each entry once, however often it is done', async () => {
+  test('job recount adds missing counts, and a repeat adds nothing', async () => {
     const [account, job_id] = [await newAccount(), newUuid()];
     const counted = await log(account, job_id, 'sent', at(0), 2);
     expect(await countEntries(counted)).toBe(2);
-    // More than are read at a time.
+    // More entries than one read returns.
     await log(account, job_id, 'sent', at(0), 60);
     await log(account, job_id, 'read', at(0), 3);
 
@@ -443,7 +443,7 @@ describe('job recount', () => {
     expect(await listJobs(account, TODAY, TODAY)).toEqual(rows);
   });
 
-  test('takes the days that are given, both of them', async () => {
+  test('job recount counts from the first to the last given day, inclusive', async () => {
     const [account, job_id] = [await newAccount(), newUuid()];
     for (const daysAgo of [1, 2, 3, 4, 9]) await log(account, job_id, 'sent', at(daysAgo));
     const [from = '', to = '', long = ''] = [3, 2, 30].map((daysAgo) => at(daysAgo).slice(0, 10));
@@ -455,24 +455,24 @@ describe('job recount', () => {
     expect((await listJobs(account, long, TODAY)).map(({ count }) => count)).toEqual([5]);
   });
 
-  test('keeps a new counter as long as the stack does, unless told otherwise', async () => {
+  test("a new counter of job recount expires after the stack's retention, or after --retention days", async () => {
     const [account, job_id] = [await newAccount(), jobOf(newId(), 'api', timestamp())];
     const days = async (state: State, ...options: string[]) => {
       await log(account, job_id, state, at(0));
       await inJson('job', 'recount', account, ...options);
       const key = jobCounterKey(account, { day: TODAY, job_id, payload_type: 'text', state });
       const { expires_at = 0 } = (await get<{ expires_at: number }>(key)) ?? {};
-      // After the day that it counts.
+      // Full days after the day of the counter.
       return Math.floor((expires_at - Date.now() / 1000) / 86_400);
     };
     expect(await days('sent')).toBe(readSettings(() => undefined).counterRetention);
     expect(await days('read', '--retention', '30')).toBe(30);
   });
 
-  // `script` gives a command a terminal; elsewhere than on Linux it takes other options.
+  // `script` runs a command in a terminal. On other systems than Linux, it has other options.
   const script = '/usr/bin/script';
   test.runIf(process.platform === 'linux' && existsSync(script))(
-    'draws a bar on a terminal, and none beside JSON',
+    'job recount draws a bar on a terminal, and none with --json',
     async () => {
       const account = await newAccount();
       await log(account, newUuid(), 'sent', at(0), 3);
@@ -486,7 +486,7 @@ describe('job recount', () => {
     },
   );
 
-  test('is of an account that is there', async () => {
+  test('job recount rejects an unknown account', async () => {
     expect(await refusal('job', 'recount', 'nobody')).toContain('There is no account "nobody"');
   });
 });

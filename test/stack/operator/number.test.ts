@@ -1,4 +1,4 @@
-/** The operator's command on bots' numbers: finds the ones that no account can have, and releases them. */
+/** The operator's command `number check`: finds orphaned numbers of bots, and releases them. */
 import { describe, expect, test } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { allNumbers, releaseOrphan } from '../../../infra/operator/queries/bot-numbers.ts';
@@ -12,15 +12,15 @@ import { newPhone } from '../support/world.ts';
 
 useOwnTable('operator-number');
 
-/** A number whose row names this account. */
+/** Writes the row of a number that belongs to an account. */
 const numberOf = async (account: string): Promise<string> => {
   const number = newPhone();
   await putIfAbsent<NumberItem>({ ...numberKey(number), account });
   return number;
 };
 
-/** An account that names a number, whoever owns it. */
-const naming = async (bot_number: string): Promise<string> => {
+/** Creates an account with a number, without a check of the number's owner. */
+const newAccountWithNumber = async (bot_number: string): Promise<string> => {
   const id = newId();
   await putIfAbsent({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000', bot_number });
   await updateAccount(id, { name: 'Listed' });
@@ -32,9 +32,9 @@ const check = async (...args: string[]) => {
   return { code, stderr, found: JSON.parse(stdout) };
 };
 
-const isThere = async (number: string): Promise<boolean> => (await getConsistent(numberKey(number))) !== undefined;
+const exists = async (number: string): Promise<boolean> => (await getConsistent(numberKey(number))) !== undefined;
 
-test('a number whose account names it is good', async () => {
+test('number check accepts a number that its account has', async () => {
   const bot_number = newPhone();
   await createAccount({ name: 'Test', id: newId(), bot_number });
   const found = { checked: 1, orphaned: [], misnamed: [], released: [] };
@@ -44,19 +44,19 @@ test('a number whose account names it is good', async () => {
   );
 });
 
-test('a number that nobody owns is nothing to repair', async () => {
+test('number check accepts a number without an owner', async () => {
   expect(await check(newPhone())).toMatchObject({ code: 0, found: { checked: 1, orphaned: [], misnamed: [] } });
 });
 
 describe('an orphaned number', () => {
   test.each<[string, () => Promise<string>]>([
-    ['of no account', async () => newId()],
-    ['of an account that names none', newAccount],
+    ['of an unknown account', async () => newId()],
+    ['of an account without a number', newAccount],
     [
-      'of an account that names another one',
+      'of an account with another number',
       async () => (await createAccount({ name: 'Test', id: newId(), bot_number: newPhone() })).id,
     ],
-  ])('%s is found, released, and then free for any account', async (_, owner) => {
+  ])('number check finds and releases a number %s, and another account can take it', async (_, owner) => {
     const account = await owner();
     const number = await numberOf(account);
     const other = await newAccount();
@@ -68,34 +68,34 @@ describe('an orphaned number', () => {
       stderr: 'Add --release to release orphaned numbers for any account.\n',
       found: { checked: 1, orphaned, misnamed: [], released: [] },
     });
-    expect(await isThere(number)).toBe(true);
+    expect(await exists(number)).toBe(true);
     const { code, stdout, stderr } = await operator('number', 'check', number, '--release');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^${number} +${account} +was orphaned, is released$`, 'm'));
-    expect(await isThere(number)).toBe(false);
+    expect(await exists(number)).toBe(false);
     await updateAccount(other, { bot_number: number });
     expect((await check(number)).code).toBe(0);
   });
 
-  test('that its account names by now is not released', async () => {
+  test('an orphaned number that its account has taken meanwhile is not released', async () => {
     const account = await newAccount();
     const number = await numberOf(account);
     await updateAccount(account, { bot_number: number });
     expect(await releaseOrphan({ number, account })).toBe(false);
-    expect(await isThere(number)).toBe(true);
+    expect(await exists(number)).toBe(true);
   });
 
-  test('that another account owns by now is not released', async () => {
+  test('an orphaned number that another account has taken meanwhile is not released', async () => {
     const number = await numberOf(await newAccount());
     expect(await releaseOrphan({ number, account: newId() })).toBe(false);
-    expect(await isThere(number)).toBe(true);
+    expect(await exists(number)).toBe(true);
   });
 });
 
-describe('a number that an account names and does not own', () => {
-  test('is given to it by the command that is named', async () => {
+describe('a number that an account has but does not own', () => {
+  test('number check prints a command that gives the account its number', async () => {
     const number = newPhone();
-    const account = await naming(number);
+    const account = await newAccountWithNumber(number);
     const { code, stderr, found } = await check(number, '--release');
     expect({ code, found }).toEqual({
       code: 1,
@@ -106,10 +106,10 @@ describe('a number that an account names and does not own', () => {
     expect((await check(number)).code).toBe(0);
   });
 
-  test('is taken from it by the command that is named, where another one owns it', async () => {
+  test("number check prints a command that removes another account's number", async () => {
     const number = newPhone();
     const { id: owner } = await createAccount({ name: 'Test', id: newId(), bot_number: number });
-    const account = await naming(number);
+    const account = await newAccountWithNumber(number);
     const { code, stderr, found } = await check(number);
     expect({ code, found }).toMatchObject({ code: 1, found: { misnamed: [{ number, account, owner }] } });
     expect(stderr).toContain(`"account update ${account} --no-bot-number"`);
@@ -119,9 +119,9 @@ describe('a number that an account names and does not own', () => {
   });
 });
 
-test('--all finds every orphaned number, however large the table is', async () => {
+test('number check --all finds every orphaned number in a table of several pages', async () => {
   const orphans = [await numberOf(newId()), await numberOf(newId())];
-  // More than a page of a scan holds.
+  // More than one page of a scan.
   const padding = 'x'.repeat(30_000);
   await putAll(Array.from({ length: 50 }, (_, place) => ({ pk: `MESSAGE#${place}`, sk: 'MESSAGE', padding })));
   let pages = 0;
@@ -130,14 +130,14 @@ test('--all finds every orphaned number, however large the table is', async () =
   const { found } = await check('--all');
   expect(found.orphaned.map(({ number }: { number: string }) => number)).toEqual(expect.arrayContaining(orphans));
   expect((await check('--all', '--release')).found.released).toEqual(expect.arrayContaining(orphans));
-  expect(await Promise.all(orphans.map(isThere))).toEqual([false, false]);
+  expect(await Promise.all(orphans.map(exists))).toEqual([false, false]);
 });
 
 test.each([
   [['number', 'check'], 'error: give numbers, or --all'],
   [['number', 'check', '27820000001', '--all'], 'error: --all and numbers exclude each other'],
   [['number', 'check', '+27820000001'], 'in international format'],
-])('%j is not understood', async (args, words) => {
+])('the command %j exits with 2', async (args, words) => {
   const { code, stderr } = await operator(...args);
   expect(code).toBe(2);
   expect(stderr).toContain(words);

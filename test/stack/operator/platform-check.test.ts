@@ -1,4 +1,4 @@
-/** `operator platform check`: whether an account's chat platform would take what it is told, found out by calling it. */
+/** `operator platform check`: calls an account's chat platform to check its settings. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -15,10 +15,10 @@ interface Call {
   body: string;
 }
 
-/** A status, with a body perhaps; or whatever the function does with the response. */
+/** A status, a status with a body, or a function that writes the response. */
 type Answer = number | [status: number, body: string] | ((response: ServerResponse) => void);
 
-/** A platform on this machine that answers every call alike, and keeps what it was told. */
+/** A platform on this machine that returns the same response to every call, and records the calls. */
 const newPlatform = async (answer: Answer) => {
   const calls: Call[] = [];
   const seen = { connections: 0 };
@@ -47,7 +47,7 @@ const TOKEN = 'turn-token-0123456789';
 const HMAC = 'hmac-secret-0123456789';
 const SECRET = `whsec_${'A'.repeat(43)}=`;
 
-/** Settings of each platform at an address, as they stand in the table. */
+/** Settings of each platform at a URL, as in the table. */
 const settingsAt = {
   rapidpro: (base: string) => ({ settings: { url: `${base}${RECEIVE}` } }),
   turn: (base: string) => ({
@@ -57,21 +57,21 @@ const settingsAt = {
   webhook: (base: string) => ({ settings: { url: `${base}/hook`, secret: SECRET } }),
 } satisfies Record<PlatformName, (base: string) => object>;
 
-/** A new account with a platform at an address. */
+/** A new account with a platform at a URL. */
 const newAccountAt = async (name: PlatformName, base: string): Promise<string> => {
   const account = await newAccount();
   await updateAccount(account, { platform: { name, ...settingsAt[name](base) } });
   return account;
 };
 
-/** Where the call of each platform goes. */
+/** The path of each platform's call. */
 const paths: Record<PlatformName, string> = {
   rapidpro: RECEIVE,
   turn: `/v1/numbers/${CHANNEL}/messages`,
   webhook: '/hook',
 };
 
-/** Checks an account's platform, in words and as JSON: the two say the same, and nothing secret. */
+/** Checks an account's platform as text and as JSON. Both outputs must agree and contain no secret. */
 const check = async (account: string, env: Record<string, string | undefined>) => {
   const command = ['platform', 'check', account];
   const [words, document] = await Promise.all([operatorIn(env, ...command), operatorIn(env, ...command, '--json')]);
@@ -94,38 +94,38 @@ const check = async (account: string, env: Record<string, string | undefined>) =
 
 const rapidproError = (error: string): string => JSON.stringify({ message: 'Error', data: [{ type: 'error', error }] });
 
-/** Ends its answer never, and its headers and much of its body at once. */
+/** Sends headers and 100 KB of the body, but never ends the response. */
 const flood = (response: ServerResponse): void => void response.writeHead(200).write('x'.repeat(100_000));
 
 const answers: [name: PlatformName, what: string, answer: Answer, fault?: RegExp][] = [
-  ['rapidpro', 'an empty message refused', [400, rapidproError("must have one of 'sender' or 'from' set")]],
-  ['rapidpro', 'an unknown channel, 400', [400, rapidproError('channel not found')], /^It knows no such channel\.$/],
-  ['rapidpro', 'an unknown channel, 404', [404, rapidproError('channel not found')], /^It knows no such channel\.$/],
+  ['rapidpro', '400 for an empty message', [400, rapidproError("must have one of 'sender' or 'from' set")]],
+  ['rapidpro', '400 for an unknown channel', [400, rapidproError('channel not found')], /^It knows no such channel\.$/],
+  ['rapidpro', '404 for an unknown channel', [404, rapidproError('channel not found')], /^It knows no such channel\.$/],
   [
     'rapidpro',
-    'an empty message taken',
+    '200 for an empty message',
     [200, '{"message":"Message Accepted"}'],
     /should refuse an empty message with 400/,
   ],
-  ['rapidpro', 'a redirect', 302, /should refuse an empty message with 400/],
-  ['rapidpro', 'a failure', [500, 'Internal Server Error'], /should refuse an empty message with 400/],
-  ['turn', 'an empty message refused, 400', [400, '{"errors":[{"code":400}]}']],
-  ['turn', 'an empty message refused, 422', 422],
-  ['turn', 'too many calls', 429],
-  ['turn', 'a token refused, 401', 401, /^It refuses the token\.$/],
-  ['turn', 'a token refused, 403', 403, /^It refuses the token\.$/],
-  ['turn', 'an unknown channel', 404, /^It knows no such channel\.$/],
-  ['turn', 'an empty message taken', 200, /should refuse an empty message with 400/],
-  ['turn', 'a redirect', 302, /should refuse an empty message with 400/],
-  ['turn', 'a failure', 503, /should refuse an empty message with 400/],
-  ['webhook', 'a call taken', 204],
-  ['webhook', 'a call taken, with an answer that does not end', flood],
-  ['webhook', 'a redirect', 302, /^It should answer 2xx\.$/],
-  ['webhook', 'a call refused', 401, /^It should answer 2xx\.$/],
-  ['webhook', 'a failure', 500, /^It should answer 2xx\.$/],
+  ['rapidpro', '302', 302, /should refuse an empty message with 400/],
+  ['rapidpro', '500', [500, 'Internal Server Error'], /should refuse an empty message with 400/],
+  ['turn', '400 for an empty message', [400, '{"errors":[{"code":400}]}']],
+  ['turn', '422 for an empty message', 422],
+  ['turn', '429', 429],
+  ['turn', '401 for the token', 401, /^It refuses the token\.$/],
+  ['turn', '403 for the token', 403, /^It refuses the token\.$/],
+  ['turn', '404 for an unknown channel', 404, /^It knows no such channel\.$/],
+  ['turn', '200 for an empty message', 200, /should refuse an empty message with 400/],
+  ['turn', '302', 302, /should refuse an empty message with 400/],
+  ['turn', '503', 503, /should refuse an empty message with 400/],
+  ['webhook', '204', 204],
+  ['webhook', '200 with a body that does not end', flood],
+  ['webhook', '302', 302, /^It should answer 2xx\.$/],
+  ['webhook', '401', 401, /^It should answer 2xx\.$/],
+  ['webhook', '500', 500, /^It should answer 2xx\.$/],
 ];
 
-test.each(answers)('%s: %s', async (name, _what, answer, fault) => {
+test.each(answers)('platform check evaluates the response of %s: %s', async (name, _what, answer, fault) => {
   const { calls, port } = await newPlatform(answer);
   const base = `http://127.0.0.1:${port}`;
   const account = await newAccountAt(name, base);
@@ -139,18 +139,18 @@ test.each(answers)('%s: %s', async (name, _what, answer, fault) => {
       ...(fault && { fault: expect.stringMatching(fault) }),
     },
   });
-  // One call each time: no redirect is followed, nothing is tried again.
+  // One call for each check: redirects are not followed, and no call is retried.
   expect(calls.map(({ target }) => target)).toEqual(Array(2).fill(`POST ${paths[name]}`));
 });
 
-test('RapidPro is told a form without fields', async () => {
+test('platform check posts an empty form to RapidPro', async () => {
   const { calls, port } = await newPlatform(400);
   const account = await newAccountAt('rapidpro', `http://127.0.0.1:${port}`);
   await check(account, await machine({ pid: process.pid }));
   expect(calls[0]).toMatchObject({ headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: '' });
 });
 
-test('Turn is told nothing, with the token', async () => {
+test('platform check posts an empty JSON object with the token to Turn', async () => {
   const { calls, port } = await newPlatform(400);
   const account = await newAccountAt('turn', `http://127.0.0.1:${port}`);
   await check(account, await machine({ pid: process.pid }));
@@ -158,15 +158,17 @@ test('Turn is told nothing, with the token', async () => {
   expect(calls[0]).toMatchObject({ headers, body: '{}' });
 });
 
-test('a webhook is told so, signed as all that it gets', async () => {
+test('platform check posts a signed check to a webhook', async () => {
   const { calls, port } = await newPlatform(204);
   const account = await newAccountAt('webhook', `http://127.0.0.1:${port}`);
   await check(account, await machine({ pid: process.pid }));
-  const told = calls.map(({ headers, body }) => new Webhook(SECRET).verify(body, headers as Record<string, string>));
-  expect(told).toEqual([{ check: {} }, { check: {} }]);
+  const verified = calls.map(({ headers, body }) =>
+    new Webhook(SECRET).verify(body, headers as Record<string, string>),
+  );
+  expect(verified).toEqual([{ check: {} }, { check: {} }]);
 });
 
-test('what "account update" sets is what is checked', async () => {
+test('platform check uses the settings of "account update"', async () => {
   const local = await machine({ pid: process.pid });
   const { calls, port } = await newPlatform(400);
   const account = await newAccount();
@@ -178,15 +180,18 @@ test('what "account update" sets is what is checked', async () => {
   expect(calls[0]?.target).toBe('POST /v1/numbers/a_b/messages');
 });
 
-test.each(['demo', 'demo-turn'])('the simulated platform of the account "%s" is good', async (account) => {
-  const { code, found } = await check(account, await machine({ pid: process.pid }));
-  expect({ code, found }).toEqual({ code: 0, found: expect.not.objectContaining({ fault: expect.anything() }) });
-});
+test.each(['demo', 'demo-turn'])(
+  'platform check succeeds for the simulated platform of the account "%s"',
+  async (account) => {
+    const { code, found } = await check(account, await machine({ pid: process.pid }));
+    expect({ code, found }).toEqual({ code: 0, found: expect.not.objectContaining({ fault: expect.anything() }) });
+  },
+);
 
 /** An environment in which a sixth of a minute is 200 ms. */
 const hurried = async () => ({ ...(await machine({ pid: process.pid })), MINUTE: '1200' });
 
-test('no answer is waited for as long as the service would', async () => {
+test('platform check times out after 10 seconds, like the service', async () => {
   const { port } = await newPlatform(hang);
   const account = await newAccountAt('rapidpro', `http://127.0.0.1:${port}`);
   const { code, found } = await check(account, await hurried());
@@ -197,7 +202,7 @@ test('no answer is waited for as long as the service would', async () => {
   expect(found).not.toHaveProperty('status');
 });
 
-test('a body that stops in the middle is judged as far as it came', async () => {
+test('platform check evaluates a response with an incomplete body', async () => {
   const { port } = await newPlatform((response) => void response.writeHead(400).write('{"message":'));
   const account = await newAccountAt('rapidpro', `http://127.0.0.1:${port}`);
   const { code, found } = await check(account, await hurried());
@@ -207,14 +212,14 @@ test('a body that stops in the middle is judged as far as it came', async () => 
   });
 });
 
-test('an answer that is not HTTP is named as such', async () => {
+test('platform check reports a response that is not valid HTTP', async () => {
   const { port } = await newPlatform(({ socket }) => void socket?.end('220 mail.example.com ESMTP\r\n'));
   const account = await newAccountAt('turn', `http://127.0.0.1:${port}`);
   const { code, found } = await check(account, await machine({ pid: process.pid }));
   expect({ code, fault: found.fault }).toEqual({ code: 1, fault: expect.stringMatching(/not valid HTTP/) });
 });
 
-test('a connection that is closed without an answer is none', async () => {
+test('platform check reports a connection that closes without a response', async () => {
   const { port } = await newPlatform(drop);
   const account = await newAccountAt('turn', `http://127.0.0.1:${port}`);
   const { code, found } = await check(account, await machine({ pid: process.pid }));
@@ -222,9 +227,9 @@ test('a connection that is closed without an answer is none', async () => {
 });
 
 test.each([
-  ['where nothing listens', 'http://127.0.0.1:1'],
-  ['whose name nobody knows', 'https://receiver.invalid'],
-])('an address %s cannot be reached', async (_, base) => {
+  ['at a closed port', 'http://127.0.0.1:1'],
+  ['with an unknown host', 'https://receiver.invalid'],
+])('platform check reports that a URL %s cannot be reached', async (_, base) => {
   const account = await newAccountAt('webhook', base);
   expect(await check(account, await machine({ pid: process.pid }))).toEqual({
     code: 1,
@@ -239,10 +244,10 @@ test.each([
 
 const names: PlatformName[] = ['rapidpro', 'turn', 'webhook'];
 
-test.each(names)('for a table that is named, an address without https is not called: %s', async (name) => {
+test.each(names)('platform check with a named table does not call a URL without https: %s', async (name) => {
   const { seen, port } = await newPlatform(400);
   const account = await newAccountAt(name, `http://127.0.0.1:${port}`);
-  // Whatever the operator's own environment says.
+  // ALLOW_LOOPBACK has no effect with a named table.
   expect(await check(account, { ...remote, ALLOW_LOOPBACK: 'true' })).toEqual({
     code: 1,
     found: {
@@ -255,7 +260,7 @@ test.each(names)('for a table that is named, an address without https is not cal
 });
 
 test.each(['127.0.0.1', 'localhost', '169.254.169.254'])(
-  'for a table that is named, an address that is not public is not called: %s',
+  'platform check with a named table does not call a private IP address: %s',
   async (host) => {
     const { seen, port } = await newPlatform(400);
     const account = await newAccountAt('turn', `https://${host}:${port}`);
@@ -272,19 +277,19 @@ test.each(['127.0.0.1', 'localhost', '169.254.169.254'])(
   },
 );
 
-test('an account without a platform has nothing to check', async () => {
+test('platform check rejects an account without a platform', async () => {
   const account = await newAccount();
   expect(await refusal('platform', 'check', account)).toContain(
     `Account "${account}" has no platform yet: set it with "account update ${account} --platform …"`,
   );
 });
 
-test('an account that is not there is named', async () => {
+test('platform check rejects an unknown account', async () => {
   const nobody = newId();
   expect(await refusal('platform', 'check', nobody)).toContain(`There is no account "${nobody}"`);
 });
 
-test('one account is checked at a time', async () => {
+test('platform check with no account, or with two, exits with 2', async () => {
   for (const args of [[], ['one', 'two']]) {
     const { code, stdout, stderr } = await operator('platform', 'check', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -1,4 +1,4 @@
-/** The operator's command on accounts' chat platforms, and what waits for them until it is told to go out. */
+/** The operator's commands for accounts' chat platforms, and the retry of their pending messages. */
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findPlatform } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -36,7 +36,7 @@ const newWebhook = async () => {
 };
 
 describe("an account's webhook", () => {
-  test('gets a secret of its own, which is shown once', async () => {
+  test('a new webhook gets a secret, and only the command that creates the webhook prints it', async () => {
     const account = await newAccount();
     const set = await operator('account', 'update', account, '--platform', 'webhook', '--platform-url', URL);
     expect(set).toMatchObject({ code: 0, stderr: 'Copy the secret now: it will not be shown again.\n' });
@@ -56,7 +56,7 @@ describe("an account's webhook", () => {
     expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret } });
   });
 
-  test('keeps its secret when it is set again, and the command says so: the first one may have ended unseen', async () => {
+  test('setting the webhook again keeps its secret, and the command reports this', async () => {
     const { account, secret } = await newWebhook();
     const { code, stdout, stderr } = await operator('account', 'update', account, '--platform', 'webhook', '--json');
     expect({ code, stderr }).toEqual({
@@ -67,7 +67,7 @@ describe("an account's webhook", () => {
     expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret } });
   });
 
-  test('is shown by its kind and address', async () => {
+  test('account show prints the type and URL of the webhook', async () => {
     const { account } = await newWebhook();
     const { stdout } = await operator('account', 'show', account);
     expect(stdout).toMatch(new RegExp(`^Platform {6}webhook\nPlatform URL {2}${URL}$`, 'm'));
@@ -81,7 +81,7 @@ describe("an account's webhook", () => {
     });
   });
 
-  test('moves to another address, keeping its secret', async () => {
+  test('a new URL keeps the secret of the webhook', async () => {
     const { account, secret } = await newWebhook();
     const other = 'https://other.example.com/';
     const moved = await inJson('account', 'update', account, '--platform-url', other);
@@ -90,7 +90,7 @@ describe("an account's webhook", () => {
     expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: other, secret } });
   });
 
-  test('takes a secret that is given, and does not repeat it', async () => {
+  test('a given secret is saved and not printed', async () => {
     const { account } = await newWebhook();
     const { code, stdout, stderr } = await operator('account', 'update', account, '--platform-secret', SECRET);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -98,7 +98,7 @@ describe("an account's webhook", () => {
     expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret: SECRET } });
   });
 
-  test('is set together with all else, or not at all', async () => {
+  test('a rejected number leaves the platform and the name of the same command unchanged', async () => {
     const [account, other, number] = [await newAccount(), newId(), newPhone()];
     await inJson('account', 'create', 'Other', '--id', other, '--bot-number', number);
     const update = ['account', 'update', account, '--platform=webhook', `--platform-url=${URL}`, '--name=New'];
@@ -108,17 +108,17 @@ describe("an account's webhook", () => {
     expect(await inJson(...update)).toMatchObject({ name: 'New', platform: 'webhook', platform_url: URL });
   });
 
-  test('is taken away, settings and all', async () => {
+  test('--no-platform removes the webhook with its settings', async () => {
     const { account } = await newWebhook();
     const { platform, platform_url, ...rest } = await inJson('account', 'show', account);
     expect({ platform, platform_url }).toEqual({ platform: 'webhook', platform_url: URL });
     expect({ ...(await inJson('account', 'update', account, '--no-platform')), tokens: [] }).toEqual(rest);
     expect(await findPlatform(account)).toBeUndefined();
-    // Repeating it changes nothing.
+    // A repeat changes nothing.
     expect({ ...(await inJson('account', 'update', account, '--no-platform')), tokens: [] }).toEqual(rest);
   });
 
-  test('gets a new secret in place of the one that is taken away', async () => {
+  test('--platform-secret with an empty value creates a new secret', async () => {
     const { account, secret } = await newWebhook();
     const { platform_secret: other } = await inJson('account', 'update', account, '--platform-secret=');
     expect(other).toMatch(/^whsec_\S{44}$/);
@@ -126,7 +126,7 @@ describe("an account's webhook", () => {
     expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret: other } });
   });
 
-  test('is set for an account that is there only', async () => {
+  test('platform options for an unknown account are rejected', async () => {
     const nobody = newId();
     const there = `There is no account "${nobody}"`;
     const options = ['--platform=webhook', `--platform-url=${URL}`];
@@ -147,7 +147,7 @@ const newRapidpro = async (...options: string[]) => {
 };
 
 describe("an account's RapidPro", () => {
-  test('needs its address alone', async () => {
+  test('RapidPro requires only its URL', async () => {
     const account = await newAccount();
     const set = await operator('account', 'update', account, '--platform', 'rapidpro', '--platform-url', RECEIVE);
     expect(set).toEqual({ code: 0, stdout: expect.stringMatching(/^Platform {6}rapidpro$/m), stderr: '' });
@@ -155,7 +155,7 @@ describe("an account's RapidPro", () => {
     expect(await findPlatform(account)).toEqual({ name: 'rapidpro', settings: { url: RECEIVE } });
   });
 
-  test('has status addresses of its own, each until it is taken away', async () => {
+  test('status URLs of RapidPro can be set and removed', async () => {
     const [sent, failed] = ['https://rapidpro.example.com/sent', 'https://other.example.com/failed'];
     const account = await newRapidpro(`--platform-sent-url=${sent}`, `--platform-failed-url=${failed}`);
     const settings = { url: RECEIVE, sent_url: sent, failed_url: failed };
@@ -176,7 +176,7 @@ describe("an account's RapidPro", () => {
       'platform_sent_url',
     );
     expect(await findPlatform(account)).toEqual({ name: 'rapidpro', settings: without });
-    // Repeating it changes nothing.
+    // A repeat changes nothing.
     await inJson('account', 'update', account, '--platform-sent-url', '');
     expect(await findPlatform(account)).toEqual({ name: 'rapidpro', settings: without });
   });
@@ -198,7 +198,7 @@ const newTurn = async (...options: string[]) => {
 };
 
 describe("an account's Turn", () => {
-  test("is at Turn's address, unless it has another one", async () => {
+  test("the default URL of Turn is Turn's own, and an account can set another", async () => {
     const account = await newTurn();
     const settings = { url: TURN, channel: CHANNEL, token: TOKEN };
     expect(await findPlatform(account)).toEqual({ name: 'turn', settings });
@@ -220,7 +220,7 @@ describe("an account's Turn", () => {
     expect(await findPlatform(account)).toEqual({ name: 'turn', settings });
   });
 
-  test('has the secret of its requests in a row of its own, until that is taken away', async () => {
+  test('the inbound secret of Turn is saved in a separate row, and an empty value removes it', async () => {
     const account = await newTurn(`--platform-hmac-secret=${HMAC}`);
     const settings = { url: TURN, channel: CHANNEL, token: TOKEN };
     expect(await findPlatform(account)).toEqual({ name: 'turn', settings, hook: { hmac_secret: HMAC } });
@@ -232,9 +232,9 @@ describe("an account's Turn", () => {
   });
 
   test.each([
-    ['is gone', ['--no-platform']],
-    ['is another one', ['--platform=rapidpro', `--platform-url=${RECEIVE}`]],
-  ])('leaves no secret of its requests behind where it %s', async (_, options) => {
+    ['removed', ['--no-platform']],
+    ['replaced', ['--platform=rapidpro', `--platform-url=${RECEIVE}`]],
+  ])('the inbound secret is deleted when Turn is %s', async (_, options) => {
     const account = await newTurn(`--platform-hmac-secret=${HMAC}`);
     await inJson('account', 'update', account, ...options);
     expect(await findHook(account)).toBeUndefined();
@@ -242,10 +242,10 @@ describe("an account's Turn", () => {
 });
 
 describe("an account's platform", () => {
-  test('keeps the settings that are not given', async () => {
+  test('a change of the platform keeps the settings that are not given', async () => {
     const [sent, other] = ['https://rapidpro.example.com/sent', 'https://other.example.com/c/ex/2/receive'];
     const rapidpro = await newRapidpro(`--platform-sent-url=${sent}`);
-    // Its name may be given again.
+    // The platform's name can be given again.
     await inJson('account', 'update', rapidpro, '--platform=rapidpro', `--platform-url=${other}`);
     expect(await findPlatform(rapidpro)).toEqual({ name: 'rapidpro', settings: { url: other, sent_url: sent } });
 
@@ -268,7 +268,7 @@ describe("an account's platform", () => {
     });
   });
 
-  test('has nothing of the one before', async () => {
+  test('a new platform has no settings of the previous platform', async () => {
     const account = await newRapidpro('--platform-sent-url=https://rapidpro.example.com/sent');
     const change = (...options: string[]) => inJson('account', 'update', account, ...options);
 
@@ -285,12 +285,12 @@ describe("an account's platform", () => {
     expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret: again } });
     expect(again).not.toBe(secret);
 
-    // The old one's address would be a wrong one here.
+    // The URL of the previous platform is not reused.
     expect(await refusal('account', 'update', account, '--platform=rapidpro')).toContain('needs --platform-url.');
     expect(await findPlatform(account)).toMatchObject({ name: 'webhook' });
   });
 
-  test('is never shown with its secrets', async () => {
+  test('no command prints a secret of a platform', async () => {
     const [webhook, turn] = [await newAccount(), await newTurn(`--platform-hmac-secret=${HMAC}`)];
     const secrets = new RegExp(`${TOKEN}|${HMAC}|whsec_|secret`);
     const set = ['account', 'update', webhook, '--platform=webhook', `--platform-url=${URL}`];
@@ -311,13 +311,13 @@ describe("an account's platform", () => {
         expect(stdout).not.toMatch(secrets);
       }
     }
-    // Nor is a refused one repeated.
+    // The errors for rejected values do not contain them either.
     const refused = ['account', 'update', turn, `--platform-token=${TOKEN}`, '--platform-url=http://a.example'];
     expect(await refusal(...refused)).not.toContain(TOKEN);
     expect(await refusal('account', 'update', webhook, '--platform-secret=whsec_short')).not.toContain('short');
   });
 
-  test('takes values as they are pasted, with white space around them', async () => {
+  test('white space around values is removed', async () => {
     const account = await newTurn(`--platform-url= ${TURN} `, `--platform-token=${TOKEN}\r\n`);
     const settings = { url: TURN, channel: CHANNEL, token: TOKEN };
     expect(await findPlatform(account)).toEqual({ name: 'turn', settings });
@@ -326,7 +326,7 @@ describe("an account's platform", () => {
   const rapidpro = ['--platform=rapidpro', `--platform-url=${RECEIVE}`];
   const turn = ['--platform=turn', `--platform-channel=${CHANNEL}`, `--platform-token=${TOKEN}`];
 
-  const faults: [options: string[], line: RegExp][] = [
+  const invalid: [options: string[], line: RegExp][] = [
     [[`--platform-url=${URL}`], / has no platform yet. Choose one with --platform rapidpro\|turn\|webhook\.$/],
     [[`--platform-secret=${SECRET}`], /has no platform yet/],
     [['--platform-hmac-secret='], /has no platform yet/],
@@ -367,7 +367,7 @@ describe("an account's platform", () => {
     ],
   ];
 
-  test.concurrent.each(faults)('is not set by %j', async (options, line) => {
+  test.concurrent.each(invalid)('account update rejects %j', async (options, line) => {
     const account = await newAccount();
     expect((await refusal('account', 'update', account, ...options)).trimEnd()).toMatch(line);
     expect(await findPlatform(account)).toBeUndefined();
@@ -380,17 +380,14 @@ describe("an account's platform", () => {
     ['--platform-delivered-url', 'https://10.0.0.1/delivered'] as const,
   ];
 
-  test.concurrent.each(addresses)(
-    'is not led to a machine that only some networks know: %s %s',
-    async (option, url) => {
-      const account = await newAccount();
-      const line = await refusal('account', 'update', account, ...rapidpro, `${option}=${url}`);
-      expect(line).toBe(`error: ${option} must be a public URL: the service calls no others.\n`);
-      expect(await findPlatform(account)).toBeUndefined();
-    },
-  );
+  test.concurrent.each(addresses)('account update rejects the URL of a private network: %s %s', async (option, url) => {
+    const account = await newAccount();
+    const line = await refusal('account', 'update', account, ...rapidpro, `${option}=${url}`);
+    expect(line).toBe(`error: ${option} must be a public URL: the service calls no others.\n`);
+    expect(await findPlatform(account)).toBeUndefined();
+  });
 
-  test('stays as it was where a change of it is rejected', async () => {
+  test('a rejected change leaves the platform and the account unchanged', async () => {
     const account = await newTurn(`--platform-hmac-secret=${HMAC}`);
     const before = await findPlatform(account);
     const fault = '--platform-url=https://127.0.0.1/';
@@ -409,7 +406,7 @@ describe("an account's platform", () => {
   });
 });
 
-test('help says of each setting which platforms have it, and what it is there', async () => {
+test('the help lists each platform setting with its platforms and its meaning', async () => {
   const having: Record<string, PlatformName[]> = {
     '--platform-url': ['rapidpro', 'turn', 'webhook'],
     '--platform-sent-url': ['rapidpro'],
@@ -425,7 +422,7 @@ test('help says of each setting which platforms have it, and what it is there', 
   const { stdout } = await run(['account', 'update', '--help'], bare);
   const [, settings = ''] = /^Settings of the chat platform:\n([\s\S]+?)\n\n/m.exec(stdout) ?? [];
   const texts = settings.split(/^ {2}(?=--)/m).slice(1);
-  const said = texts.map((text) => {
+  const listed = texts.map((text) => {
     const [, option = '', what = ''] = /^(\S+) <value> +([\s\S]+)$/.exec(text) ?? [];
     return [
       option,
@@ -441,7 +438,7 @@ test('help says of each setting which platforms have it, and what it is there', 
       Object.entries(platforms[name].options).find(([one]) => one === setting)?.[1].says;
     return [option, names.map((name) => `${name}: ${says(name)}`)];
   });
-  expect(Object.fromEntries(said)).toEqual(Object.fromEntries(expected));
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(expected));
 });
 
 describe('on the local stack', () => {
@@ -451,11 +448,11 @@ describe('on the local stack', () => {
   });
   afterAll(() => receiver.close());
 
-  test('a webhook may be on this machine, and gets what waits for it once that is to be tried again', async () => {
+  test('a webhook can be on this machine, and receives pending messages after "outbox retry"', async () => {
     const local = await machine({ pid: process.pid });
     const account = await newAccount();
     const update = ['account', 'update', account, '--platform=webhook', `--platform-url=${receiver.url}`, '--json'];
-    // A table that is named may be that of a real stack, whatever the operator's own environment says.
+    // A table that is given by name may belong to a real stack, so ALLOW_LOOPBACK has no effect.
     const { code, stderr } = await run(update, { ...remote, ALLOW_LOOPBACK: 'true' });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('must be an https address') });
     const { stdout } = await run(update, local);
@@ -473,7 +470,7 @@ describe('on the local stack', () => {
     };
     const content = { type: 'text' as const, text: { body: 'Hello' } };
     await holdBack(conversation, [{ type: 'message.received', message, to: newPhone(), content }]);
-    // Left alone, it would put off again whatever is tried.
+    // An open circuit would schedule another retry.
     const { name } = await platformOf(account);
     for (let failure = 0; failure < 3; failure += 1) await recordFailure(name, 'closed');
     expect(receiver.calls).toEqual([]);
@@ -487,7 +484,7 @@ describe('on the local stack', () => {
     });
   });
 
-  test('a platform may be on this machine, but on no other of a private network', async () => {
+  test('a platform can be on this machine, but not on another machine of a private network', async () => {
     const local = await machine({ pid: process.pid });
     const account = await newAccount();
     const update = ['account', 'update', account, '--platform=rapidpro', `--platform-url=${receiver.url}`];

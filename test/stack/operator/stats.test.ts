@@ -1,4 +1,4 @@
-/** The operator's command on statistics of an account: its figures, its charts, and what waits. */
+/** The operator's command `account stats`: figures, charts and pending entries. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ interface Counter {
   payload_type?: string;
 }
 
-/** Has messages counted, as the stream does. */
+/** Writes counters, as the worker of the stream does. */
 const counted = (account: string, counters: Counter[]): Promise<void> =>
   putAll(
     counters.map(({ ago = 0, job_id = randomUUID(), payload_type = 'text', state, count }) => ({
@@ -33,7 +33,7 @@ const counted = (account: string, counters: Counter[]): Promise<void> =>
     })),
   );
 
-/** An account with counters like these. */
+/** A new account with the given counters. */
 const accountWith = async (...counters: Counter[]): Promise<string> => {
   const account = await newAccount();
   await counted(account, counters);
@@ -42,7 +42,7 @@ const accountWith = async (...counters: Counter[]): Promise<string> => {
 
 const none = Object.fromEntries(states.map((state) => [state, 0]));
 
-/** The words of `account stats`. */
+/** The text output of `account stats`. */
 const shown = async (...args: string[]): Promise<string> => {
   const { code, stdout, stderr } = await operator('account', 'stats', ...args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -50,7 +50,7 @@ const shown = async (...args: string[]): Promise<string> => {
 };
 
 describe('the figures', () => {
-  test('are what GET /v1/stats/jobs adds up to, in all and for each day', async () => {
+  test('account stats prints the sums of GET /v1/stats/jobs, in total and for each day', async () => {
     const { account, token } = await newCaller('stats');
     const jobs = [randomUUID(), randomUUID(), randomUUID()];
     await counted(
@@ -86,7 +86,7 @@ describe('the figures', () => {
     }
   });
 
-  test('are of the days that are asked for, both of them', async () => {
+  test('account stats covers the given period, including its first and last day', async () => {
     const account = await accountWith(
       ...[0, 1, 2, 6, 7, 365].map((ago) => ({ state: 'sent' as const, ago, count: 1 })),
     );
@@ -101,13 +101,13 @@ describe('the figures', () => {
     expect(await shown(account, '--days', '1')).toMatch(new RegExp(`^Period +${day(0)} \\(UTC\\)$`, 'm'));
   });
 
-  test("hold nothing of another account's", async () => {
+  test('account stats contains no counts of another account', async () => {
     const account = await accountWith({ state: 'sent', count: 2 });
     await accountWith({ state: 'sent', count: 40 });
     expect((await inJson('account', 'stats', account)).states).toEqual({ ...none, sent: 2 });
   });
 
-  test('may be of one job alone', async () => {
+  test('account stats --job covers only that job', async () => {
     const job_id = randomUUID();
     const account = await accountWith({ state: 'sent', count: 2, job_id }, { state: 'sent', count: 40 });
     const statistics = await inJson('account', 'stats', account, '--job', job_id.toUpperCase());
@@ -128,7 +128,7 @@ const barsIn = (words: string): Record<string, number> =>
 describe('the chart', () => {
   const WHOLE = 24 * 8;
 
-  test('has bars in proportion, and one for whatever there is at all', async () => {
+  test('the bars are proportional, and a count of 1 has a bar', async () => {
     const account = await accountWith(
       { state: 'sent', count: 100_000 },
       { state: 'delivered_to_server', count: 75_000 },
@@ -149,7 +149,7 @@ describe('the chart', () => {
     });
   });
 
-  test('says what part of the messages went which way, and never all of what is not all', async () => {
+  test('the chart prints percentages of sent and received, and 100 % only for all', async () => {
     const account = await accountWith(
       { state: 'sent', count: 1_000 },
       { state: 'delivered_to_server', count: 1_000 },
@@ -172,12 +172,12 @@ describe('the chart', () => {
     }
   });
 
-  test('has no part of nothing: what was sent before the period may be read in it', async () => {
+  test('the chart prints no percentage if no message was sent in the period', async () => {
     const account = await accountWith({ state: 'read', count: 3 });
     expect(await shown(account)).toMatch(/^read +█{24} +3$/m);
   });
 
-  test('has a line for each day, one without messages too', async () => {
+  test('the chart has a line for each day, including days without messages', async () => {
     const account = await accountWith(
       { state: 'sent', ago: 2, count: 30 },
       { state: 'received', ago: 2, count: 10 },
@@ -197,7 +197,7 @@ describe('the chart', () => {
     expect(words).toMatch(new RegExp(`^${day(0)} .* 20 +0 +0 +5 +0$`, 'm'));
   });
 
-  test('fits 80 columns, with millions of messages a day', async () => {
+  test('the chart fits 80 columns with millions of messages a day', async () => {
     const account = await accountWith(...states.map((state) => ({ state, count: 1_234_567 })));
     const app = { direction: 'app', account, phone: newPhone() } as const;
     await holdBack(app, [sending(app)]);
@@ -206,7 +206,7 @@ describe('the chart', () => {
     expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(80);
   });
 
-  test('has colours on a terminal only', async () => {
+  test('the chart has colours only on a terminal', async () => {
     const account = await accountWith({ state: 'sent', count: 2 }, { state: 'delivery_failed', count: 1 });
     const plain = await shown(account);
     const { stdout } = await colourful('account', 'stats', account);
@@ -215,7 +215,7 @@ describe('the chart', () => {
     expect(plain).not.toContain('\u001b');
     expect(stdout).toContain(`${cyan}${'█'.repeat(24)}\u001b[39m`);
     expect(stdout).toContain(`${red}${'█'.repeat(12)}\u001b[39m`);
-    // Colours move nothing.
+    // Without its colours, the output is the same.
     expect(stripVTControlCharacters(stdout)).toBe(plain);
     expect((await colourful('account', 'stats', account, '--json')).stdout).not.toContain('\u001b');
     expect((await colourful('account', 'stats', 'nobody')).stderr).toContain(`${red}error:`);
@@ -228,13 +228,13 @@ const sending = ({ account, phone }: { account: string; phone: string }) => ({
   content: { type: 'text' as const, text: { body: 'Hello' } },
 });
 
-/** Opens a receiver's circuit. */
-const fail = async (receiver: string): Promise<void> => {
-  for (let failure = 0; failure < 3; failure += 1) await recordFailure(receiver, 'closed');
+/** Opens a destination's circuit. */
+const fail = async (destination: string): Promise<void> => {
+  for (let failure = 0; failure < 3; failure += 1) await recordFailure(destination, 'closed');
 };
 
-describe('what waits', () => {
-  test('is told for each direction, and whether its receiver has an open circuit', async () => {
+describe('pending entries', () => {
+  test('account stats prints the pending entries of each direction, and an open circuit', async () => {
     const account = await newAccount();
     const [one, other] = [newPhone(), newPhone()].map((phone) => ({ direction: 'platform' as const, account, phone }));
     for (const conversation of [one, other]) if (conversation) await holdBack(conversation, [sending(conversation)]);
@@ -256,14 +256,14 @@ describe('what waits', () => {
     expect(await shown(account)).toMatch(new RegExp(`^to the platform +2 +4 +${minute} +(${minute}|now)$`, 'm'));
   });
 
-  test('is nothing where nothing does', async () => {
+  test('account stats prints 0 in each direction without pending entries', async () => {
     expect(await shown(await newAccount())).toMatch(
       /^to users \(app\) +0 +0 +in use\nto the platform +0 +0 +no platform$/m,
     );
   });
 });
 
-test('an account without messages is told what to do', async () => {
+test('account stats of an account without messages suggests a longer period', async () => {
   const account = await newAccount();
   const words = await shown(account);
   expect(words).toContain('No messages were counted in these days. Extend the period with --days or --from');
@@ -271,7 +271,7 @@ test('an account without messages is told what to do', async () => {
   expect(await inJson('account', 'stats', account)).toMatchObject({ jobs: 0, states: none });
 });
 
-test('an account that is not there is named', async () => {
+test('account stats rejects an unknown account', async () => {
   expect(await refusal('account', 'stats', 'nobody')).toContain('There is no account "nobody"');
 });
 
@@ -283,7 +283,7 @@ test.each<[options: string, hint: RegExp]>([
   ['--from 2027-01-02 --to 2027-01-01', /the first day is after the last one/],
   ['--from 2026-01-01 --to 2027-01-02', /these are 367 days: at most 366/],
   ['--job 1', /must be a UUID/],
-])('what is not understood ends with 2 and a hint: %s', async (options, hint) => {
+])('account stats %s exits with 2 and a hint', async (options, hint) => {
   const { code, stdout, stderr } = await operator('account', 'stats', 'demo', ...options.split(' '));
   expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(hint) });
 });

@@ -1,4 +1,4 @@
-/** Which table the operator's command works on, and what it says when that cannot be had. */
+/** The table that operator commands use, and their errors when they cannot use it. */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, inject, test } from 'vitest';
 import { type Environment, failingTable, machine, remote, run } from '../support/operator.ts';
@@ -8,7 +8,7 @@ const stack = inject('stack');
 describe('the table', () => {
   const NONE = 'error: No local stack is running. Start it with "npm start", or name a table in AWS with --table';
 
-  test("is the running local stack's without any setting, whatever AWS settings there are", async () => {
+  test('without a table name, a command uses the running local stack and ignores AWS settings', async () => {
     const here = await machine({ pid: process.pid });
     const settings = { AWS_PROFILE: 'none', AWS_ENDPOINT_URL: 'http://127.0.0.1:9', AWS_SESSION_TOKEN: 'x' };
     for (const env of [here, { ...here, ...settings }, { ...here, TABLE_NAME: '' }]) {
@@ -18,7 +18,7 @@ describe('the table', () => {
     }
   });
 
-  test('must be named where no local stack runs', async () => {
+  test('without a table name and a local stack, a command fails with a hint', async () => {
     const { pid } = spawnSync(process.execPath, ['--version']);
     for (const env of [await machine(), await machine({ pid })]) {
       const ended = await run(['account', 'list'], env);
@@ -27,7 +27,7 @@ describe('the table', () => {
     }
   });
 
-  test('may be named as an option, before or after the command', async () => {
+  test('--table works before and after the command', async () => {
     const { TABLE_NAME: _, ...env } = remote;
     for (const args of [
       ['--table', stack.table, 'account', 'list', '--json'],
@@ -40,16 +40,16 @@ describe('the table', () => {
   });
 
   const failures: [what: string, env: Environment, line: RegExp][] = [
-    ['is not there', { TABLE_NAME: 'nowhere' }, /There is no table "nowhere" at http/],
-    ['has an impossible name', { TABLE_NAME: 'no where' }, /"no where" at http\S+ is not a table of the Business API/],
+    ['that does not exist', { TABLE_NAME: 'nowhere' }, /There is no table "nowhere" at http/],
+    ['with an invalid name', { TABLE_NAME: 'no where' }, /"no where" at http\S+ is not a table of the Business API/],
     [
-      'does not answer',
+      'that does not respond',
       { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' },
       /There is no response from http:\/\/127.0.0.1:9/,
     ],
-    ['is in no region', { AWS_REGION: undefined, AWS_CONFIG_FILE: '/dev/null' }, /No AWS region is set/],
+    ['without a region', { AWS_REGION: undefined, AWS_CONFIG_FILE: '/dev/null' }, /No AWS region is set/],
     [
-      'wants credentials that are not there',
+      'without credentials',
       {
         AWS_ACCESS_KEY_ID: undefined,
         AWS_SECRET_ACCESS_KEY: undefined,
@@ -61,7 +61,7 @@ describe('the table', () => {
     ],
   ];
 
-  test.each(failures)('that %s costs one line', async (_what, change, line) => {
+  test.each(failures)('a table %s causes an error of one line', async (_what, change, line) => {
     const { code, stdout, stderr } = await run(['account', 'list'], { ...remote, ...change });
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
     expect(stderr).toMatch(/^error: .+\n$/);
@@ -77,11 +77,14 @@ describe('the table', () => {
     ['NeverHeardOfException', 400, /Unexpected error: NeverHeardOfException/],
   ];
 
-  test.each(answers)('that answers %s costs one line, without the text of the answer', async (type, status, line) => {
-    const { env } = await failingTable(type, status);
-    const { code, stdout, stderr } = await run(['account', 'list'], env);
-    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
-    expect(stderr).toMatch(/^error: .+\n$/);
-    expect(stderr).not.toContain('Secret');
-  });
+  test.each(answers)(
+    'a table that returns %s causes an error of one line, without the text of the response',
+    async (type, status, line) => {
+      const { env } = await failingTable(type, status);
+      const { code, stdout, stderr } = await run(['account', 'list'], env);
+      expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
+      expect(stderr).toMatch(/^error: .+\n$/);
+      expect(stderr).not.toContain('Secret');
+    },
+  );
 });

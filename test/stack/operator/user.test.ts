@@ -1,4 +1,4 @@
-/** The operator's command on what is kept about a user: receipts, all of it, and its end. */
+/** The operator's `user` commands for personal data: show, grants, export and erase. */
 import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
@@ -22,7 +22,7 @@ const NAME = 'Thandi';
 const TEXT = 'a text that waits';
 const JOB = newUuid();
 
-/** A user of whom there is everything, and the account that it is from. */
+/** A user with every kind of item, and their account. */
 const newUser = async () => {
   const phone = newPhone();
   const { id: account } = await createAccount({ name: 'Of the operator', id: newId(), bot_number: newPhone() });
@@ -34,8 +34,8 @@ const newUser = async () => {
   const profiler = await createProfiler(account, { question: 'Well?', options: ['yes', 'no'] });
   const [option_id = ''] = profiler.options.map(({ id }) => id);
   await recordAnswer(account, { profiler_id: profiler.id, option_id, phone_number: phone });
-  const asking = { reason: 'To greet you', data: [{ property: 'first_name' as const, required: false }] };
-  const { id: request } = await startRequest(account, phone, asking, undefined);
+  const body = { reason: 'To greet you', data: [{ property: 'first_name' as const, required: false }] };
+  const { id: request } = await startRequest(account, phone, body, undefined);
   await answerRequest(request, { first_name: 'approved' });
   const conversation: Conversation = { direction: 'platform', account, phone };
   const message = { id: newUuid(), account, phone, job_id: newUuid(), payload_type: 'text', ...lifetime };
@@ -46,7 +46,7 @@ const newUser = async () => {
 };
 
 describe('user show', () => {
-  test('tells what is known of a user, by whom and since when, and no values', async () => {
+  test('user show prints each property with its source and time, and no values', async () => {
     const { phone } = await newUser();
     expect(await inJson('user', 'show', phone)).toEqual({
       phone_number: phone,
@@ -63,20 +63,20 @@ describe('user show', () => {
     expect((await operator('user', 'show', phone, '--json')).stdout).not.toContain(NAME);
   });
 
-  test('of a user without properties says so', async () => {
+  test('user show reports that a user has no properties', async () => {
     const phone = newPhone();
     await registerUser({ phone_number: phone, panelist: false });
     const { stdout } = await operator('user', 'show', phone);
     expect(stdout).toMatch(/\nPanelist +no\nReceipts +none\n\nNo properties are known\.\n$/);
   });
 
-  test('says so where nobody is registered, in part of the number', async () => {
+  test('user show reports with a masked number that a user is not registered', async () => {
     expect(await refusal('user', 'show', newPhone())).toMatch(/^error: \d{4}…\d{4} is not registered\./);
   });
 });
 
 describe('user grants', () => {
-  test('lists who got what, when and why, and no values', async () => {
+  test('user grants prints account, properties, time and reason of each release, and no values', async () => {
     const { phone, account, request } = await newUser();
     expect(await inJson('user', 'grants', phone)).toEqual([
       { account, request, properties: ['first_name'], reason: 'To greet you', created: time },
@@ -88,7 +88,7 @@ describe('user grants', () => {
     expect(stdout).not.toContain(NAME);
   });
 
-  test('says so where nothing was released, in part of the number', async () => {
+  test('user grants reports with a masked number that no data was released', async () => {
     const phone = newPhone();
     expect(await inJson('user', 'grants', phone)).toEqual([]);
     const { stdout } = await operator('user', 'grants', phone);
@@ -98,7 +98,7 @@ describe('user grants', () => {
 });
 
 describe('user export', () => {
-  test('gives all that is kept about a user, and nothing of another', async () => {
+  test('user export prints all data of a user, and no data of another user', async () => {
     const [{ phone, account, request, profiler, option, sent }, other] = [await newUser(), await newUser()];
     const { code, stdout, stderr } = await operator('user', 'export', phone);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('personal data') });
@@ -143,7 +143,7 @@ describe('user export', () => {
     for (const strange of [other.phone, other.account, other.request]) expect(stdout).not.toContain(strange);
   });
 
-  test('leaves out what has expired, though the table still has it', async () => {
+  test('user export leaves out expired items that the table still contains', async () => {
     const { phone, request, sent } = await newUser();
     const past = Math.floor(Date.now() / 1_000) - 1;
     for (const Key of [requestKey(request), messageKey(sent)]) {
@@ -157,23 +157,23 @@ describe('user export', () => {
     expect([requests, log, answers]).toEqual([[], [], [expect.anything()]]);
   });
 
-  test('says so where nothing is kept', async () => {
+  test('user export reports with a masked number that there is no data', async () => {
     expect(await refusal('user', 'export', newPhone())).toMatch(/^error: There is no data about \d{4}…\d{4}\.\n$/);
   });
 });
 
 describe('user erase', () => {
-  test('says what there is, and does nothing without --yes', async () => {
+  test('user erase without --yes prints the counts and erases nothing', async () => {
     const { phone } = await newUser();
-    const said = await refusal('user', 'erase', phone);
-    expect(said).toContain('profile: 1, answers: 1, user data requests: 1, pending: 3');
-    expect(said).toContain('Add --yes');
-    expect(said).not.toContain(phone);
+    const preview = await refusal('user', 'erase', phone);
+    expect(preview).toContain('profile: 1, answers: 1, user data requests: 1, pending: 3');
+    expect(preview).toContain('Add --yes');
+    expect(preview).not.toContain(phone);
     expect((await operator('user', 'export', phone)).code).toBe(0);
     expect(await refusal('user', 'erase', newPhone())).toContain(': nothing');
   });
 
-  test('forgets a user, tells what it did, and finds nothing more the next time', async () => {
+  test('user erase --yes erases a user and prints the counts, and a repeat finds no data', async () => {
     const [{ phone }, other] = [await newUser(), await newUser()];
     expect(await inJson('user', 'erase', phone, '--yes')).toEqual({
       phone_number: phone,
@@ -194,7 +194,7 @@ describe('user erase', () => {
     expect((await operator('user', 'export', other.phone)).code).toBe(0);
   });
 
-  test('says in words what it did', async () => {
+  test('user erase --yes prints the counts as text, without the number', async () => {
     const { phone } = await newUser();
     const { code, stdout } = await operator('user', 'erase', phone, '--yes');
     expect(code).toBe(0);
@@ -203,7 +203,7 @@ describe('user erase', () => {
   });
 });
 
-test.each(['grants', 'export', 'erase'])('user %s takes numbers only', async (command) => {
+test.each(['grants', 'export', 'erase'])('user %s with a malformed number exits with 2', async (command) => {
   const { code, stderr } = await operator('user', command, '+27x');
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('must be a phone number') });
 });
