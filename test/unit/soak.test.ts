@@ -1,4 +1,4 @@
-/** What a soak finds: its book is told of what should not be, and must not let it pass. */
+/** The records of the soak test: each kind of error must be reported. */
 import { expect, test } from 'vitest';
 import { Book, type Conversation, eventOf, type Message, phases } from '../soak/book.ts';
 import { missingIn } from '../soak/checks.ts';
@@ -23,7 +23,7 @@ const arrive = (book: Book, { number }: Message, what: { delivery?: string; phon
     ...what,
   });
 
-test('messages that come in order are all well, however often a destination got one', () => {
+test('messages in order cause no error, even if a destination receives one repeatedly', () => {
   const book = new Book('dead');
   const [first, second] = [accepted(book), accepted(book)];
   arrive(book, first, { takes: false });
@@ -35,7 +35,7 @@ test('messages that come in order are all well, however often a destination got 
   expect([book.takenCount, book.underWay, book.repeats]).toEqual([2, 0, { untaken: 1, taken: 1 }]);
 });
 
-test('one that comes before an earlier one is told', () => {
+test('a message that arrives before an earlier one is reported', () => {
   const book = new Book('dead');
   const [first, second] = [accepted(book), accepted(book)];
   arrive(book, second);
@@ -46,7 +46,7 @@ test('one that comes before an earlier one is told', () => {
   ]);
 });
 
-test('one that comes as two deliveries, to another number, or under another id is told', () => {
+test('a message with two delivery ids, to another number, or with another id is reported', () => {
   const book = new Book('dead');
   const [first, second, third] = [accepted(book), accepted(book), accepted(book)];
   arrive(book, first);
@@ -61,7 +61,7 @@ test('one that comes as two deliveries, to another number, or under another id i
   ]);
 });
 
-test('one that nobody sent is told, and a state that is told twice as two', () => {
+test('an unknown message is reported, and a state reported by two events is reported as two', () => {
   const book = new Book('dead');
   arrive(book, { ...accepted(book), number: 7 });
   book.tell('id', 'read', 'one');
@@ -73,7 +73,7 @@ test('one that nobody sent is told, and a state that is told twice as two', () =
   ]);
 });
 
-test('one that never came is missing, unless the log says that it failed', () => {
+test('an accepted message that never arrives is missing, unless the log contains its failure', () => {
   const book = new Book('dead');
   accepted(book);
   const [missing] = missingIn(book, new Map());
@@ -81,13 +81,13 @@ test('one that never came is missing, unless the log says that it failed', () =>
   expect(missingIn(book, new Map([['a 447700900001 sending_failed', 1]]))).toEqual([]);
 });
 
-test('one that was never accepted is missing', () => {
+test('a message that was never accepted is missing', () => {
   const book = new Book('dead');
   book.begin(conversation, 'platform');
   expect(missingIn(book, new Map())).toEqual([expect.stringContaining('was never accepted')]);
 });
 
-test('nobody waits for what goes to a dead platform while it is dead', () => {
+test('a message to a dead platform is not under way while the platform is dead', () => {
   const book = new Book('a');
   const message = book.begin(conversation, 'platform');
   expect(eventOf(message)).toBe('soak-0');
@@ -98,12 +98,12 @@ test('nobody waits for what goes to a dead platform while it is dead', () => {
   expect(Object.fromEntries(waitedFor)).toEqual({ cold: 1, before: 1, silent: 0, gone: 0, after: 1 });
 });
 
-test('a latency is from accepted to taken', () => {
+test('a latency is the time from acceptance to delivery', () => {
   const message = { ...accepted(new Book('dead')), accepted: 1_000, taken: 1_250 };
   expect(spreadOf([message])).toEqual({ count: 1, p50: 250, p90: 250, p99: 250 });
 });
 
-test('growth is that of the second half alone', () => {
+test('growth is measured in the second half only', () => {
   const heaps = [900, 100, 500, 510, 520, 530];
   const samples = heaps.map((heap, place): Sample => {
     const others = {

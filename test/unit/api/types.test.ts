@@ -1,4 +1,4 @@
-/** What disagrees with `shared/api/` does not compile: each snippet here must be refused, and the sound one accepted. */
+/** Compiles snippets: code that contradicts `shared/api/` must fail, and code that matches it must pass. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ const from = (path: string) => JSON.stringify(resolve(path));
 
 const handlers = `import { endpoint, noContent, ok } from ${from('shared/http/endpoint.ts')};\n`;
 const client = `import { call } from ${from('test/stack/support/client.ts')};\n`;
-/** The description of an endpoint, with some of its fields, given as source, put otherwise. */
+/** The source of an endpoint's definition. `changed` replaces fields, as source text. */
 const description = (changed: Record<string, string> = {}) => {
   const fields = {
     area: "'profilers'",
@@ -29,31 +29,31 @@ import { define } from ${from('shared/api/endpoint.ts')};
 export const x = define({ ${source.join(', ')} });`;
 };
 
-const sound: Record<string, string> = {
-  'a handler that agrees': `${handlers}export const x = endpoint('readProfiler', async ({ account, path }) => ok({ question: account, created_at: path.id, options: [] }));`,
-  'a request that agrees': `${client}export const x = call('readProfiler', { token: '', path: { id: '' } });`,
-  'an endpoint that agrees': description(),
+const valid: Record<string, string> = {
+  'a handler that matches its endpoint': `${handlers}export const x = endpoint('readProfiler', async ({ account, path }) => ok({ question: account, created_at: path.id, options: [] }));`,
+  'a request that matches its endpoint': `${client}export const x = call('readProfiler', { token: '', path: { id: '' } });`,
+  'a consistent endpoint definition': description(),
 };
 
-const refused: Record<string, string> = {
-  'a handler of no endpoint': `${handlers}export const x = endpoint('readNothing', async () => noContent());`,
-  'an answer that lacks a field': `${handlers}export const x = endpoint('readProfiler', async () => ok({ question: '', created_at: '' }));`,
-  'an answer of another type': `${handlers}export const x = endpoint('listProfilers', async () => ok({}));`,
-  'a status that is not promised': `${handlers}export const x = endpoint('readProfiler', async () => noContent());`,
-  'a body where none is promised': `${handlers}export const x = endpoint('deleteProfiler', async () => ok({}));`,
-  'a field that the body does not have': `${handlers}export const x = endpoint('answerProfiler', async ({ body }) => (body.answer, noContent()));`,
-  'a path parameter that there is not': `${handlers}export const x = endpoint('deleteProfiler', async ({ path }) => (path.name, noContent()));`,
-  'a body of an endpoint that takes none': `${handlers}export const x = endpoint('deleteProfiler', async ({ body }) => (body.id, noContent()));`,
-  'a request with a wrong body': `${client}export const x = call('answerProfiler', { token: '', body: { profiler_id: 1, option_id: '', phone_number: '' } });`,
-  'a request to no endpoint': `${client}export const x = call('readNothing', { token: '' });`,
-  'a look at a field that the answer does not have': `${client}export const x = (await call('readProfiler', { token: '' })).body.name;`,
-  'a route with a parameter that has no schema': description({ path: 'v.object({ id: v.string() })' }),
+const invalid: Record<string, string> = {
+  'a handler of an unknown endpoint': `${handlers}export const x = endpoint('readNothing', async () => noContent());`,
+  'a response that lacks a field': `${handlers}export const x = endpoint('readProfiler', async () => ok({ question: '', created_at: '' }));`,
+  'a response of another type': `${handlers}export const x = endpoint('listProfilers', async () => ok({}));`,
+  'a response status that the endpoint does not declare': `${handlers}export const x = endpoint('readProfiler', async () => noContent());`,
+  'a response body that the endpoint does not declare': `${handlers}export const x = endpoint('deleteProfiler', async () => ok({}));`,
+  'a read of a field that the request body does not have': `${handlers}export const x = endpoint('answerProfiler', async ({ body }) => (body.answer, noContent()));`,
+  'a read of an undeclared path parameter': `${handlers}export const x = endpoint('deleteProfiler', async ({ path }) => (path.name, noContent()));`,
+  'a read of the request body of an endpoint without one': `${handlers}export const x = endpoint('deleteProfiler', async ({ body }) => (body.id, noContent()));`,
+  'a request with a body of the wrong type': `${client}export const x = call('answerProfiler', { token: '', body: { profiler_id: 1, option_id: '', phone_number: '' } });`,
+  'a request to an unknown endpoint': `${client}export const x = call('readNothing', { token: '' });`,
+  'a read of a field that the response does not have': `${client}export const x = (await call('readProfiler', { token: '' })).body.name;`,
+  'a route parameter without a schema': description({ path: 'v.object({ id: v.string() })' }),
   'a schema of a parameter that no route has': description({
     path: 'v.object({ id: v.string(), part: v.string(), name: v.string() })',
   }),
   'an unknown permission': description({ permission: "'everything'" }),
-  'an unknown problem': description({ problems: "['bad_luck']" }),
-  'an unknown way into the table': description({ table: "['scanAll']" }),
+  'an unknown problem code': description({ problems: "['bad_luck']" }),
+  'an unknown access pattern': description({ table: "['scanAll']" }),
   'an unknown host': description({ routes: "[{ host: 'moon', method: 'GET', path: '/v1/things/{id}/{part}' }]" }),
 };
 
@@ -64,7 +64,7 @@ const file = (name: string) => `${name.replaceAll(' ', '-')}.ts`;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'types-'));
-  for (const [name, source] of Object.entries({ ...sound, ...refused }))
+  for (const [name, source] of Object.entries({ ...valid, ...invalid }))
     writeFileSync(join(folder, file(name)), source);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const config = {
@@ -78,10 +78,10 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test.each(Object.keys(sound))('compiles: %s', (name) => {
+test.each(Object.keys(valid))('%s compiles', (name) => {
   expect(output.split('\n').filter((line) => line.startsWith(file(name)))).toEqual([]);
 });
 
-test.each(Object.keys(refused))('does not compile: %s', (name) => {
+test.each(Object.keys(invalid))('%s does not compile', (name) => {
   expect(output.split('\n')).toContainEqual(expect.stringMatching(`^${file(name)}`));
 });

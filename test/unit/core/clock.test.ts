@@ -5,12 +5,12 @@ import { idFromKey, newId, newIdAfter, newIdAt, newPseudonym } from '../../../sh
 
 afterEach(() => void vi.useRealTimers());
 
-test('a time is written as the specification writes it: UTC, microseconds, no zone', () => {
+test('a timestamp is in UTC, with microseconds and without a zone', () => {
   vi.useFakeTimers({ now: Date.UTC(2022, 2, 28, 9, 58, 9, 118) });
   expect(timestamp()).toBe('2022-03-28T09:58:09.118000');
 });
 
-test('times of one millisecond differ, and sort in the order in which they were asked for', () => {
+test('1,500 timestamps taken within one millisecond differ and sort in the order of creation', () => {
   vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) });
   const times = Array.from({ length: 1_500 }, timestamp);
   expect(new Set(times).size).toBe(times.length);
@@ -18,7 +18,7 @@ test('times of one millisecond differ, and sort in the order in which they were 
   expect(times[1]).toBe('2030-01-01T00:00:00.000001');
 });
 
-test('times follow a clock that is set back by a second or more', () => {
+test('timestamps keep increasing if the clock moves back by 999 ms, and follow it if it moves back by seconds', () => {
   vi.useFakeTimers({ now: Date.UTC(2031, 0, 1) });
   expect(timestamp()).toBe('2031-01-01T00:00:00.000000');
   vi.setSystemTime(Date.UTC(2031, 0, 1) - 999);
@@ -29,11 +29,11 @@ test('times follow a clock that is set back by a second or more', () => {
   expect(timestamp()).toBe('2030-12-31T22:59:59.000000');
 });
 
-test('any time is written as the present is', () => {
+test('timestampOf formats a given time like a new timestamp', () => {
   expect(timestampOf(Date.UTC(2022, 2, 28, 9, 58, 9, 118))).toBe('2022-03-28T09:58:09.118000');
 });
 
-test('a random number is between its bounds', () => {
+test('between(5, 6) returns numbers from 5 to 6', () => {
   for (let times = 0; times < 100; times += 1) {
     const drawn = between(5, 6);
     expect(drawn).toBeGreaterThanOrEqual(5);
@@ -41,17 +41,17 @@ test('a random number is between its bounds', () => {
   }
 });
 
-test("a pseudonym is another one each time, and nobody's number", () => {
+test('each new pseudonym is "erased-" and a new random UUID', () => {
   expect(newPseudonym()).toMatch(/^erased-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(newPseudonym()).not.toBe(newPseudonym());
 });
 
-test('expiry is in whole seconds', () => {
+test('secondsFromNow returns whole seconds', () => {
   vi.useFakeTimers({ now: 1_500_000_000_999 });
   expect(secondsFromNow(60)).toBe(1_500_000_060);
 });
 
-test('sortable times sort by time', () => {
+test('sortable times sort as texts in order of time', () => {
   expect(sortableTime(0) < sortableTime(1)).toBe(true);
   expect(sortableTime(999) < sortableTime(1_000)).toBe(true);
 });
@@ -62,10 +62,10 @@ test('ids are lower-case UUIDs of version 7 that sort by age', () => {
   expect(ids.toSorted()).toEqual(ids);
 });
 
-/** When an id was made, in milliseconds, as it says itself. */
+/** The time within an id of version 7, in milliseconds. */
 const timeOf = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 
-test('an id that is to come after another one sorts after it, whatever the clock says', () => {
+test('newIdAfter returns an id that sorts after a given id, even if that id is 10 minutes ahead of the clock', () => {
   const present = timeOf(newId());
   const future = v7({ msecs: present + 600_000 });
   const first = newIdAfter(future);
@@ -77,7 +77,7 @@ test('an id that is to come after another one sorts after it, whatever the clock
   expect(timeOf(newIdAfter(past))).toBeGreaterThanOrEqual(present);
 });
 
-test('the id of an idempotency key depends on account, endpoint and key, and on nothing else', () => {
+test('the id from an idempotency key depends only on account, endpoint and key', () => {
   const id = idFromKey('acme', 'createProfiler', 'key 1');
   expect(idFromKey('acme', 'createProfiler', 'key 1')).toBe(id);
   expect(
@@ -90,7 +90,7 @@ test('the id of an idempotency key depends on account, endpoint and key, and on 
   ).toBe(4);
 });
 
-test('an id of a time sorts by its microseconds, and is another one each time', () => {
+test('ids for given times sort by their microseconds, and two ids for the same time differ', () => {
   const times = [
     '2022-03-28T09:58:09.117999',
     '2022-03-28T09:58:09.118000',

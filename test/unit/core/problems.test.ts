@@ -1,19 +1,19 @@
-/** What a problem knows of where it came from, and what it says of faults. */
+/** Stack traces of problems, and the limit on their validation errors. */
 import { expect, test } from 'vitest';
 import { invalidRequest, Problem } from '../../../shared/core/problems.ts';
 
-test('what the caller is to mend is not traced: that would be the dearest part of refusing it', () => {
+test('a problem that the caller must fix has no stack trace, because a trace is the costliest part of a rejection', () => {
   expect(new Problem('invalid_request', 'Mend it.').stack).not.toContain('    at ');
 });
 
-test('what we are to mend is traced, whatever was rejected before', () => {
+test('server problems and other errors have a stack trace, even after a rejected request', () => {
   new Problem('invalid_request', 'Mend it.');
   expect(new Problem('internal_error', 'Tell us.').stack).toContain('problems.test.ts');
   expect(new Problem('unavailable', 'Try again.').stack).toContain('problems.test.ts');
   expect(new Error('of somebody else').stack).toContain('problems.test.ts');
 });
 
-test('a problem is known by its kind, its code and its status', () => {
+test('a problem has a name, a code, a message equal to the code, and a status', () => {
   const { name, message, code, status } = new Problem('media_not_found', 'There is none.');
   expect({ name, message, code, status }).toEqual({
     name: 'Problem',
@@ -23,7 +23,7 @@ test('a problem is known by its kind, its code and its status', () => {
   });
 });
 
-test('a request with faults names them all, up to a thousand', () => {
+test('an invalid request lists up to 1,000 validation errors', () => {
   const faults = Array.from({ length: 1_001 }, (_, place) => ({ pointer: `#/${place}`, detail: 'is required' }));
   const all = 'The request is not valid. See errors.';
   expect(invalidRequest(faults.slice(0, 1))).toMatchObject({ detail: all, faults: faults.slice(0, 1) });
@@ -33,7 +33,7 @@ test('a request with faults names them all, up to a thousand', () => {
   expect(named).toEqual(faults.slice(0, 1_000));
 });
 
-test('so does any other problem, so that its answer is never too large to be sent', () => {
+test('any problem lists up to 1,000 validation errors, which limits the size of its response', () => {
   const faults = Array.from({ length: 2_000 }, (_, place) => ({ pointer: `#/${place}`, detail: 'is not known' }));
   const { detail, faults: named } = new Problem('events_refused', 'Correct these.', { faults });
   expect(detail).toBe('Correct these. Only the first 1000 of 2000 are named.');

@@ -1,4 +1,4 @@
-/** Production's runtime module, and the local stack's in its place. */
+/** The runtime module of production, and the module that replaces it on the local stack. */
 import { afterEach, expect, test, vi } from 'vitest';
 import * as local from '../../../infra/local/runtime/local-runtime.ts';
 import * as production from '../../../shared/core/runtime.ts';
@@ -8,14 +8,14 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test('no variable changes the durations of a deployed function, or lets it call this machine', () => {
+test('in production, no variable changes durations or allows calls to loopback addresses', () => {
   vi.stubEnv('MINUTE', '1000');
   vi.stubEnv('ALLOW_LOOPBACK', 'true');
   expect(production.scaled(60_000)).toBe(60_000);
   expect(production.allowsLoopback()).toBe(false);
 });
 
-test('on the local stack, a minute lasts as long as MINUTE says', () => {
+test('on the local stack, MINUTE sets the length of a minute in milliseconds', () => {
   vi.stubEnv('MINUTE', '1000');
   expect(local.scaled(90_000)).toBe(1_500);
   vi.stubEnv('MINUTE', undefined);
@@ -27,12 +27,12 @@ test.each([
   ['', false],
   ['TRUE', false],
   ['true', true],
-])('on the local stack, ALLOW_LOOPBACK=%j permits calls of this machine: %j', (value, allowed) => {
+])('on the local stack, with ALLOW_LOOPBACK=%j, calls to loopback addresses are allowed: %j', (value, allowed) => {
   vi.stubEnv('ALLOW_LOOPBACK', value);
   expect(local.allowsLoopback()).toBe(allowed);
 });
 
-test('both read the clock', () => {
+test('both modules return the time of the system clock', () => {
   vi.useFakeTimers({ now: 1_900_000_000_000 });
   expect([production.currentTime(), local.currentTime()]).toEqual([1_900_000_000_000, 1_900_000_000_000]);
 });

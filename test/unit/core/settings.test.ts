@@ -1,21 +1,21 @@
-/** What functions find in their environment. */
+/** Settings that functions read from environment variables. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { metricsNamespace, requestRetention, tableName } from '../../../shared/core/settings.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
-test('a setting is read when it is asked for', () => {
+test('a setting is read from its environment variable at each call', () => {
   vi.stubEnv('TABLE_NAME', 'table');
   vi.stubEnv('REQUEST_RETENTION', '30');
   expect([tableName(), requestRetention()]).toEqual(['table', 30]);
 });
 
-test.each([undefined, ''])('a setting that is %j is named in the error', (value) => {
+test.each([undefined, ''])('if a setting is %j, the error names its variable', (value) => {
   vi.stubEnv('TABLE_NAME', value);
   expect(tableName).toThrow('The environment lacks TABLE_NAME.');
 });
 
-test('metrics have a name of their own where none is set', () => {
+test('the metrics namespace defaults to BusinessApi', () => {
   vi.stubEnv('METRICS_NAMESPACE', undefined);
   expect(metricsNamespace()).toBe('BusinessApi');
   vi.stubEnv('METRICS_NAMESPACE', 'BusinessApi/test');

@@ -1,4 +1,4 @@
-/** What receivers' answers mean, and what the app network is told, with real servers on loopback. */
+/** Attempt results by the destination's response, and requests to the app network, with HTTP servers on loopback. */
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
@@ -16,7 +16,7 @@ import { lifetime } from '../../support/lifetime.ts';
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 
 let app: Receiver;
-/** What the operator has filled into the stack's secret, and how often it was read. */
+/** The value of the stack's secret, and the number of reads. */
 let secret = '';
 let readings = 0;
 
@@ -71,20 +71,20 @@ const sent = entry({
 
 const conversation: Conversation = { direction: 'app', account: 'acme', phone: '27821234567' };
 
-/** A receiver of whom nothing is known but how it is called. */
+/** A destination with the default interpretation of responses. */
 const plain = () => ({
   name: 'plain',
   buildRequest: () => ({ url: app.url, headers: { 'content-type': 'application/json' }, body: '{}' }),
 });
 
-describe('an answer', () => {
-  test.each([200, 201, 202, 204, 299])('of %i takes the entry', async (status) => {
+describe('the result of an attempt', () => {
+  test.each([200, 201, 202, 204, 299])('status %i delivers the entry', async (status) => {
     app.answers = [status];
     expect(await attempt(plain(), sent)).toEqual({ status: 'delivered' });
   });
 
   test.each([400, 401, 402, 403, 404, 405, 406, 409, 410, 411, 413, 415, 422, 426, 428, 431, 451, 499])(
-    'of %i refuses it permanently',
+    'status %i rejects the entry permanently, and Retry-After is ignored',
     async (status) => {
       app.answers = [{ status, headers: { 'retry-after': '5' } }];
       expect(await attempt(plain(), sent)).toEqual({ status: 'rejected', cause: `status_${status}` });
@@ -92,7 +92,7 @@ describe('an answer', () => {
   );
 
   test.each([300, 301, 302, 303, 304, 307, 308, 408, 425, 500, 501, 502, 503, 504, 507, 599])(
-    'of %i has it tried again, when the destination says',
+    'status %i schedules a retry, after the time of Retry-After if present',
     async (status) => {
       app.answers = [status, { status, headers: { 'retry-after': '5' } }];
       const again = { status: 'retry', cause: `status_${status}` };
@@ -101,7 +101,7 @@ describe('an answer', () => {
     },
   );
 
-  test('may say a time instead of seconds, and is not heard where it says neither', async () => {
+  test('Retry-After may be a date, and an invalid value is ignored', async () => {
     vi.useFakeTimers({ now: Date.UTC(2030, 0, 1), toFake: ['Date'] });
     app.answers = [
       { status: 503, headers: { 'retry-after': 'Tue, 01 Jan 2030 00:01:00 GMT' } },
@@ -114,7 +114,7 @@ describe('an answer', () => {
   test.each<[string, Answer]>([
     ['timeout', hang],
     ['no_connection', drop],
-  ])('that does not come has it tried again: %s', async (cause, answer) => {
+  ])('an attempt without a response schedules a retry: %s', async (cause, answer) => {
     vi.stubEnv('MINUTE', '1200');
     app.answers = [answer];
     expect(await attempt(plain(), sent)).toEqual({ status: 'retry', cause });
@@ -124,12 +124,12 @@ describe('an answer', () => {
   test.each([
     ['address_not_public', 'https://10.0.0.1/'],
     ['address_not_https', 'ftp://example.com/'],
-  ])('that cannot come, as nobody was called, has it tried again: %s', async (cause, url) => {
+  ])('a URL that must not be called schedules a retry without a request: %s', async (cause, url) => {
     const receiver = { name: 'wrong', buildRequest: () => ({ ...plain().buildRequest(), url }) };
     expect(await attempt(receiver, sent)).toEqual({ status: 'retry', cause });
   });
 
-  test('may mean to a destination of its own what only that knows', async () => {
+  test('a destination may interpret responses itself: a 400 with its own header schedules a retry', async () => {
     app.answers = [{ status: 400, headers: { 'x-later': 'yes' } }];
     const interpret = ({ status, headers }: { status: number; headers: Record<string, unknown> }): AttemptResult =>
       status === 400 && headers['x-later'] ? { status: 'retry', cause: 'later' } : { status: 'delivered' };
@@ -137,33 +137,33 @@ describe('an answer', () => {
   });
 });
 
-test('an entry that its destination does not need is skipped without a request', async () => {
+test('an entry for which the destination builds no request is skipped', async () => {
   expect(await attempt({ name: 'deaf', buildRequest: () => undefined }, sent)).toEqual({ status: 'skipped' });
   expect(app.calls).toEqual([]);
 });
 
-test('what is wrong with us is an error, and no answer', async () => {
+test('an error while building the request is thrown, and is not an attempt result', async () => {
   const buildRequest = () => {
     throw new TypeError('broken');
   };
   await expect(attempt({ name: 'broken', buildRequest }, sent)).rejects.toThrow('broken');
 });
 
-// In this order: a process that has read the secret once does not look again.
+// The order matters: after one successful read, a process does not read the secret again.
 describe('the app network', () => {
   const reach = async (outgoing = sent): Promise<AttemptResult> =>
     attempt(await resolveDestination(conversation), outgoing);
 
   test.each([
     ['is empty', ''],
-    ['is what was there first', 'not set'],
-    ['is half of JSON', '{"url":"https://app.example.com/"'],
-    ['is no object', '[]'],
-    ['has no secret', JSON.stringify({ url: 'https://app.example.com/' })],
-    ['has no address', JSON.stringify({ secret: SECRET })],
-    ['has an address that is none', JSON.stringify({ url: 'app', secret: SECRET })],
-    ['has a secret that is none', JSON.stringify({ url: 'https://app.example.com/', secret: 'secret' })],
-  ])('is not set up where the secret %s: all waits, and the next one looks again', async (_, value) => {
+    ['has its initial value', 'not set'],
+    ['is incomplete JSON', '{"url":"https://app.example.com/"'],
+    ['is not an object', '[]'],
+    ['has no signing secret', JSON.stringify({ url: 'https://app.example.com/' })],
+    ['has no URL', JSON.stringify({ secret: SECRET })],
+    ['has an invalid URL', JSON.stringify({ url: 'app', secret: SECRET })],
+    ['has an invalid signing secret', JSON.stringify({ url: 'https://app.example.com/', secret: 'secret' })],
+  ])("if the stack's secret %s, each attempt schedules a retry and reads the secret again", async (_, value) => {
     secret = value;
     readings = 0;
     expect(await reach()).toEqual({ status: 'retry', cause: 'not_set_up' });
@@ -171,7 +171,7 @@ describe('the app network', () => {
     expect(readings).toBe(2);
   });
 
-  test('is called as soon as the secret is good, which is read once', async () => {
+  test('with a valid secret, entries are delivered, and the secret is read once', async () => {
     secret = JSON.stringify({ url: app.url, secret: SECRET });
     readings = 0;
     for (let times = 0; times < 3; times += 1) expect(await reach()).toEqual({ status: 'delivered' });
@@ -181,7 +181,7 @@ describe('the app network', () => {
     expect(readings).toBe(1);
   });
 
-  test('has a circuit that is everybody’s', async () => {
+  test('all accounts share the circuit of the app network', async () => {
     expect((await resolveDestination(conversation)).name).toBe('app');
     expect((await resolveDestination({ ...conversation, account: 'other' })).name).toBe('app');
   });
@@ -254,7 +254,7 @@ describe('the app network', () => {
         ],
       },
     ],
-  ])('is told of %s as its contract says, signed', async (_, outgoing, data) => {
+  ])('receives %s as a signed event that matches the API description', async (_, outgoing, data) => {
     expect(await reach(entry(outgoing))).toEqual({ status: 'delivered' });
     const [call] = app.calls;
     if (call === undefined) throw new Error('There was no call.');
@@ -265,7 +265,7 @@ describe('the app network', () => {
   });
 });
 
-describe("an account's platform", () => {
+describe("an account's chat platform", () => {
   const told = entry({
     type: 'message.received',
     message,
@@ -281,18 +281,18 @@ describe("an account's platform", () => {
     return attempt(receiver, told);
   };
 
-  test('is called by its settings', async () => {
+  test('receives the entry at the URL of its settings', async () => {
     expect(await reach({ platform: 'webhook', settings: { url: app.url, secret: SECRET } })).toEqual({
       status: 'delivered',
     });
     expect(app.calls).toMatchObject([{ json: { message: { from: '27821234567' } } }]);
   });
 
-  test('waits where its settings are not good any more', async () => {
+  test('with invalid settings, the attempt schedules a retry', async () => {
     expect(await reach({ platform: 'webhook', settings: {} })).toEqual({ status: 'retry', cause: 'not_set_up' });
   });
 
-  test('wants to know nothing where there is none', async () => {
+  test('without a chat platform, the entry is skipped without a request', async () => {
     expect(await reach(undefined)).toEqual({ status: 'skipped' });
     expect(app.calls).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Wake-ups, as the queue gets them. */
+/** Wake-ups: how they are sent to the queue, grouped, repeated and returned. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readWakeUp, returnAfterPause, returnSoon, type WakeUp, wake } from '../../../shared/delivery/wake-ups.ts';
@@ -20,7 +20,7 @@ const conversations: fc.Arbitrary<Conversation> = fc.record({
   phone: fc.stringMatching(/^[0-9]{7,15}$/),
 });
 
-/** Wake-ups of these conversations, each to be told from the others. */
+/** Wake-ups of these conversations, each with its own deduplication id. */
 const wakeUpsOf = (...given: Conversation[]): WakeUp[] =>
   given.map((conversation, place) => ({ conversation, once: `once-${place}` }));
 
@@ -31,8 +31,8 @@ const ofPhones = (count: number, direction: Conversation['direction'] = 'platfor
 
 const groups = () => new Set(queue.taken.map(({ MessageGroupId }) => MessageGroupId));
 
-describe('wake-ups are sent', () => {
-  test('ten a call, all of them, each once', async () => {
+describe('sending wake-ups', () => {
+  test('123 wake-ups are sent once each, in calls of at most ten', async () => {
     const wakeUps = ofPhones(123);
     await wake(wakeUps);
     expect(queue.calls.map(({ length }) => length).sort()).toEqual([...Array(12).fill(10), 3].sort());
@@ -41,18 +41,18 @@ describe('wake-ups are sent', () => {
     );
   });
 
-  test('with the trace of what they are for, else the current one', async () => {
+  test('a wake-up carries its own trace id, or the current one by default', async () => {
     const [own, other] = [ofPhones(1), ofPhones(1, 'app')];
     await traced('trace-2', () => wake([...own.map((one) => ({ ...one, trace_id: 'trace-1' })), ...other]));
     expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).trace_id)).toEqual(['trace-1', 'trace-2']);
   });
 
-  test('not at all where there are none', async () => {
+  test('an empty list of wake-ups makes no call', async () => {
     await wake([]);
     expect(queue.calls).toEqual([]);
   });
 
-  test('and read back as what they were, whatever the conversation', async () => {
+  test('each wake-up reads back as the same conversation', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(conversations, { minLength: 1, maxLength: 12 }), async (given) => {
         queue.taken.length = 0;
@@ -70,14 +70,14 @@ describe('wake-ups are sent', () => {
   });
 });
 
-describe('a group', () => {
-  test("is of one account and direction, and a conversation's always, whatever is sent beside it", async () => {
+describe('the groups of wake-ups', () => {
+  test('a conversation always has the same group, and a group has one account and direction', async () => {
     const groupOf = new Map<string, string>();
     const ownerOf = new Map<string, string>();
     await fc.assert(
       fc.asyncProperty(fc.array(conversations, { minLength: 1, maxLength: 12 }), async (given) => {
         queue.taken.length = 0;
-        // Twice, in another order and with other texts.
+        // Each conversation twice: the other wake-ups in the batch must not change its group.
         await wake(wakeUpsOf(...given, ...given.toReversed()));
         for (const { MessageBody, MessageGroupId } of queue.taken) {
           const { conversation } = readWakeUp(MessageBody);
@@ -97,33 +97,33 @@ describe('a group', () => {
   test.each([
     ['platform', 500, 16],
     ['app', 4_000, 256],
-  ] as const)('is one of few for an account: to the %s, %i conversations have %i', async (direction, count, most) => {
+  ] as const)('wake-ups to the %s for %i conversations of an account use %i groups', async (direction, count, most) => {
     await wake(ofPhones(count, direction));
     expect(queue.taken).toHaveLength(count);
     expect(groups().size).toBe(most);
   });
 });
 
-test("names are within SQS's limits for the longest account and number, also as sweep gives them", async () => {
+test('group and deduplication ids stay within SQS limits for the longest account and phone number', async () => {
   const longest = { account: 'a'.repeat(40), phone: '9'.repeat(15) };
   for (const direction of ['app', 'platform'] as const) {
     const conversation = { direction, ...longest };
     const { pk } = headKey(conversationName(conversation));
     await wake([{ conversation, once: `${pk}#${new Date(Date.UTC(9999, 0)).toISOString()}` }]);
   }
-  // The queue refuses what is too long, and ids with characters that it does not take.
+  // The fake queue rejects ids that are too long or contain invalid characters.
   expect(queue.taken).toHaveLength(2);
 });
 
-test('the queue of these tests refuses a name that SQS would refuse', async () => {
+test('the fake queue rejects deduplication ids that SQS would reject', async () => {
   const [wakeUp] = ofPhones(1);
   if (wakeUp === undefined) throw new Error('There is no wake-up.');
   await expect(wake([{ ...wakeUp, once: 'x'.repeat(129) }])).rejects.toThrow();
   await expect(wake([{ ...wakeUp, once: 'a space' }])).rejects.toThrow();
 });
 
-describe('what the queue does not take', () => {
-  test('is sent again, and nothing else', async () => {
+describe('entries that the queue rejects', () => {
+  test('only the rejected entries are sent again', async () => {
     const refused = new Set(['once-3', 'once-7', 'once-12']);
     queue.takes = ({ MessageDeduplicationId }) => !refused.delete(MessageDeduplicationId);
     await wake(ofPhones(15));
@@ -132,7 +132,7 @@ describe('what the queue does not take', () => {
     expect(queue.taken).toHaveLength(15);
   });
 
-  test('keeps text, group and name when it is sent again', async () => {
+  test('a rejected entry is sent again with the same body, group and deduplication id', async () => {
     let refusals = 2;
     queue.takes = () => {
       refusals -= 1;
@@ -143,29 +143,29 @@ describe('what the queue does not take', () => {
     expect(queue.calls).toEqual([first, first, first]);
   });
 
-  test('fails permanently with an error after four times, though the rest was taken', async () => {
+  test('an entry that the queue rejects four times causes an error, and the other entries are sent once', async () => {
     queue.takes = ({ MessageDeduplicationId }) => MessageDeduplicationId !== 'once-1';
     await expect(wake(ofPhones(3))).rejects.toThrow('did not take all');
     expect(queue.calls.map(({ length }) => length)).toEqual([3, 1, 1, 1]);
     expect(queue.taken).toHaveLength(2);
   });
 
-  test('is an error at once where the queue refuses the call', async () => {
+  test('a rejected call causes an error, and no entry is queued', async () => {
     queue.down = true;
     await expect(wake(ofPhones(3))).rejects.toThrow();
     expect(queue.calls).toEqual([]);
   });
 });
 
-test('a wake-up that failed comes again in 5 s', async () => {
+test('a failed wake-up becomes visible again after 5 s', async () => {
   await returnSoon('handle-1');
   expect(queue.returned).toEqual([{ ReceiptHandle: 'handle-1', VisibilityTimeout: 5 }]);
 });
 
-describe('a wake-up that meets a pause of its receiver', () => {
+describe('a wake-up during a pause of its destination', () => {
   const NOW = Date.UTC(2030, 0, 1);
 
-  /** Received so often, this many seconds after it was sent. */
+  /** A queue message that was received this many times and is this many seconds old. */
   const received = (times: number, age: number) => ({
     receiptHandle: 'handle-1',
     attributes: {
@@ -186,23 +186,35 @@ describe('a wake-up that meets a pause of its receiver', () => {
     [999, 1],
     [0, 1],
     [-5, 1],
-  ])('comes again within a second after it: in %i ms, after %i s', async (wait, seconds) => {
+  ])('a pause that ends in %i ms hides the wake-up for %i s', async (wait, seconds) => {
     expect(await returnAfterPause(received(1, 0), NOW + wait)).toBe(true);
     expect(queue.returned).toEqual([{ ReceiptHandle: 'handle-1', VisibilityTimeout: seconds }]);
   });
 
   test.each([
-    ['was received three times', 3, 0, 60, true],
-    ['was received four times: the fifth leads to the dead letters', 4, 0, 60, false],
-    ['will be three minutes old', 1, 120, 60, true],
-    ['will be older, as the alarm on the age of the queue counts', 1, 121, 60, false],
-    ['would wait for ten minutes', 1, 0, 600, false],
-  ])('stays on the queue or not, where it %s', async (_, times, age, wait, stays) => {
+    ['a wake-up received three times stays on the queue', 3, 0, 60, true],
+    [
+      'a wake-up received four times leaves the queue, because the fifth failure would make it a dead letter',
+      4,
+      0,
+      60,
+      false,
+    ],
+    ['a wake-up that will be three minutes old stays on the queue', 1, 120, 60, true],
+    [
+      'a wake-up that will be older than three minutes leaves the queue, because an alarm watches the age',
+      1,
+      121,
+      60,
+      false,
+    ],
+    ['a wake-up during a pause of ten minutes leaves the queue', 1, 0, 600, false],
+  ])('%s', async (_, times, age, wait, stays) => {
     expect(await returnAfterPause(received(times, age), NOW + wait * 1_000)).toBe(stays);
     expect(queue.returned).toHaveLength(stays ? 1 : 0);
   });
 
-  test('is left to sweep where the queue fails', async () => {
+  test('if the queue fails, returnAfterPause returns false', async () => {
     queue.down = true;
     expect(await returnAfterPause(received(1, 0), NOW + 1_000)).toBe(false);
   });
@@ -210,13 +222,13 @@ describe('a wake-up that meets a pause of its receiver', () => {
 
 test.each([
   ['', 'nothing'],
-  ['{', 'half of JSON'],
+  ['{', 'incomplete JSON'],
   ['null', 'null'],
-  ['"app#acme#27821234567"', 'a text'],
+  ['"app#acme#27821234567"', 'a JSON string'],
   ['{"account":"acme","phone":"27821234567"}', 'no direction'],
-  ['{"direction":"up","account":"acme","phone":"27821234567"}', 'another direction'],
+  ['{"direction":"up","account":"acme","phone":"27821234567"}', 'an unknown direction'],
   ['{"direction":"app","phone":"27821234567"}', 'no account'],
-  ['{"direction":"app","account":"acme","phone":27821234567}', 'a number that is no text'],
-])('a wake-up is an error that says %s (%s)', (body) => {
+  ['{"direction":"app","account":"acme","phone":27821234567}', 'a phone number that is not a string'],
+])('reading a wake-up throws for %s (%s)', (body) => {
   expect(() => readWakeUp(body)).toThrow();
 });

@@ -17,7 +17,7 @@ const ask = (token: string) =>
     requestContext: { requestId: 'request-1' },
   });
 
-test('a table that fails makes the authorizer fail, and never refuses a good token', async () => {
+test('if the table fails, the authorizer fails and logs no token, instead of rejecting a valid token', async () => {
   const token = mintToken();
   vi.spyOn(documents, 'send').mockRejectedValue(new Error(`no answer about ${token}`) as never);
   await expect(ask(token)).rejects.toThrow('The authorizer failed; its log line says where.');
@@ -25,7 +25,7 @@ test('a table that fails makes the authorizer fail, and never refuses a good tok
   expect(written.join()).not.toContain(token);
 });
 
-test('a token that is not found is looked for once more, consistently, before it is rejected', async () => {
+test('a token that is not found is read again with a consistent read before it is rejected', async () => {
   const send = vi.spyOn(documents, 'send').mockResolvedValue({} as never);
   expect(await ask(mintToken())).toEqual({ isAuthorized: false, context: {} });
   expect(send.mock.calls.map(([{ input }]) => (input as { ConsistentRead?: boolean }).ConsistentRead)).toEqual([
@@ -34,7 +34,7 @@ test('a token that is not found is looked for once more, consistently, before it
   ]);
 });
 
-test('a malformed token is rejected without a read', async () => {
+test('a malformed token is rejected without a read of the table', async () => {
   const send = vi.spyOn(documents, 'send');
   for (const token of ['', 'nobody', `${mintToken()}0`]) {
     expect(await ask(token)).toEqual({ isAuthorized: false, context: {} });

@@ -1,4 +1,4 @@
-/** What the sweep takes up, and how it bears a table or a queue that fails, told by some that fail on purpose. */
+/** The sweep with a fake table and a fake queue, which fail on purpose. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/workers/sweep.ts';
 import { Backlog } from '../../../shared/delivery/backlog-metrics.ts';
@@ -12,13 +12,13 @@ import { useFakeQueue } from '../support/fake-queue.ts';
 const written = captureLog();
 const queue = useFakeQueue();
 
-/** What was asked of the table: the command, and the partition key that it names; and of the queue. */
+/** Calls in order: for the table, the command and its partition key; for the queue, "wake-up". */
 const asked: string[] = [];
 
-/** What is due, and what will be, by shard. */
+/** Items of the index of scheduled work by shard: due now, and due later. */
 let due: Record<string, object[]> = {};
 let later: Record<string, object[]> = {};
-/** The circuit of the app network. */
+/** The item of the app network's circuit breaker. */
 let app: object | undefined;
 
 const tombstone = (profiler: string) => ({ pk: 'PROFILERS#acme', sk: `PROFILER#${profiler}` });
@@ -31,13 +31,13 @@ const head = (phone: string, created: string) => ({
   created,
 });
 
-/** The answers of the profiler "bad" cannot be removed. */
+/** The table's response to a command. The removal of the answers of profiler "bad" fails. */
 const answerTo = (name: string, input: Record<string, unknown>): unknown => {
   const values = Object.values((input.ExpressionAttributeValues as Record<string, string>) ?? {});
   asked.push(`${name} ${JSON.stringify(input.Key ?? input.RequestItems ?? values)}`);
   if (name === 'QueryCommand' && input.IndexName === 'gsi1') {
-    const work = String(input.KeyConditionExpression).includes('<=') ? due : later;
-    return { Items: work[values.find((value) => value.startsWith('DUE#')) ?? ''] ?? [] };
+    const items = String(input.KeyConditionExpression).includes('<=') ? due : later;
+    return { Items: items[values.find((value) => value.startsWith('DUE#')) ?? ''] ?? [] };
   }
   if (name === 'GetCommand') return { Item: app };
   if (name === 'QueryCommand') return { Items: [{ pk: values[0], sk: 'ANSWER#27821234567' }] };
@@ -66,7 +66,7 @@ afterEach(() => {
 
 const event = { time: '2030-01-01T00:00:00Z' };
 
-/** All lines but that of the backlog. */
+/** All log lines except those of the backlog. */
 const lines = () => written.map((line) => JSON.parse(line)).filter(({ message }) => message !== 'backlog');
 
 const backlog = () => written.map((line) => JSON.parse(line)).filter(({ message }) => message === 'backlog');
@@ -76,7 +76,7 @@ const sweep = (remaining = () => 55_000): Promise<unknown> =>
 
 const finished = () => asked.filter((call) => call.startsWith('UpdateCommand'));
 
-test('what fails holds up nothing else, and fails the run when all others had their turn', async () => {
+test('one failed profiler does not stop the others, and the run fails at its end', async () => {
   await expect(sweep()).rejects.toThrow('sweep failed');
   expect(finished()).toEqual([`UpdateCommand ${JSON.stringify(tombstone('good'))}`]);
   expect(lines()).toMatchObject([
@@ -85,14 +85,14 @@ test('what fails holds up nothing else, and fails the run when all others had th
   ]);
 });
 
-test('nothing is taken up when the time is nearly over', async () => {
+test('with 9 s left, sweep starts no work', async () => {
   due['DUE#1'] = [head('27821234567', '2029-12-31T23:58:00.000000')];
   await sweep(() => 9_000);
   expect(asked.filter((call) => !/^(Query|Get)Command/.test(call))).toEqual([]);
   expect(lines()).toMatchObject([{ level: 'info', message: 'sweep', woken: 0, answers: 0, profilers: 0, failed: 0 }]);
 });
 
-test('conversations are woken, by a name that is new whenever they are due, before any answer is removed', async () => {
+test('sweep wakes due conversations before it removes answers, and each wake-up has the due time in its deduplication id', async () => {
   due = {
     'DUE#0': [tombstone('good'), head('27821234567', '2029-12-31T23:58:00.000000')],
     'DUE#7': [head('27827654321', '2029-12-31T23:58:00.000000')],
@@ -113,10 +113,14 @@ test('conversations are woken, by a name that is new whenever they are due, befo
 });
 
 test.each([
-  ['the oldest of all shards, in seconds', ['23:59:30.000000', '23:58:00.250000', '23:59:00.000000'], 120],
-  ['one from before the last day', ['00:00:00.000000'], 86_400],
-  ['none', [], 0],
-])('how much waits, and how long, is told of what is due and of what is put off: %s', async (_, times, oldest) => {
+  [
+    'the age of the oldest entry of all shards, in seconds',
+    ['23:59:30.000000', '23:58:00.250000', '23:59:00.000000'],
+    120,
+  ],
+  ['an age of one day', ['00:00:00.000000'], 86_400],
+  ['no entry', [], 0],
+])('the backlog metrics count due and scheduled conversations: %s', async (_, times, oldest) => {
   vi.useFakeTimers({ now: Date.parse(event.time), toFake: ['Date'] });
   const waiting = () =>
     Object.fromEntries(
@@ -134,40 +138,37 @@ test.each([
   expect(backlog()).toMatchObject([expected, expected]);
 });
 
-test('a head that says nothing of its age counts, as one that has not waited', async () => {
+test('a conversation head without a creation time counts as pending, with age 0', async () => {
   due = { 'DUE#0': [{ ...head('27821234567', ''), created: undefined }] };
   await sweep();
   expect(backlog()).toMatchObject([{ pending_conversations: 1, oldest_s: 0 }]);
 });
 
 test.each([
-  ['10,000 wait already', 10_000, () => false, 10_000],
-  ['fewer do', 9_999, () => false, 10_000],
-  ['there is no time left', 1, () => true, 1],
-])(
-  'those that are put off are counted unless there are very many, or no time: where %s',
-  async (_, many, isLate, all) => {
-    later = { 'DUE#0': [head('27821234567', '2029-12-31T23:58:00.000000')] };
-    const counted = new Backlog();
-    counted.note(
-      Array.from({ length: many }, () => ({ pk: '', sk: '', gsi1sk: '', created: '2029-12-31T23:59:00.000000' })),
-    );
-    await counted.noteLater(event.time, isLate);
-    expect(counted.waiting).toBe(all);
-  },
-);
+  ['with 10,000 due conversations, scheduled ones are not counted', 10_000, () => false, 10_000],
+  ['with 9,999 due conversations, scheduled ones are counted', 9_999, () => false, 10_000],
+  ['with no time left, scheduled ones are not counted', 1, () => true, 1],
+])('%s', async (_, many, isLate, all) => {
+  later = { 'DUE#0': [head('27821234567', '2029-12-31T23:58:00.000000')] };
+  const counted = new Backlog();
+  counted.note(
+    Array.from({ length: many }, () => ({ pk: '', sk: '', gsi1sk: '', created: '2029-12-31T23:59:00.000000' })),
+  );
+  await counted.noteLater(event.time, isLate);
+  expect(counted.waiting).toBe(all);
+});
 
 test.each([
-  ['is left alone since it failed', { failures: 3, open_until: '2030-01-01T00:01:00.000Z' }, 1],
-  ['is used, though it failed lately', { failures: 2 }, 0],
-  ['has asked for fewer calls', { open_until: '2030-01-01T00:01:00.000Z' }, 0],
-])('whether the app network is failing is told, where it %s', async (_, circuit, failing) => {
+  ['an open circuit after failures is reported as failing', { failures: 3, open_until: '2030-01-01T00:01:00.000Z' }, 1],
+  ['a closed circuit with recent failures is not reported as failing', { failures: 2 }, 0],
+  ['an open circuit after a rate limit is not reported as failing', { open_until: '2030-01-01T00:01:00.000Z' }, 0],
+])('%s', async (_, circuit, failing) => {
   app = circuit;
   await sweep().catch(() => undefined);
   expect(backlog()).toMatchObject([{ app_network_failing: failing }]);
 });
 
-test('a queue that fails holds up neither other shards nor the removal of answers, and fails the run', async () => {
+test('if the queue fails, sweep still handles other shards and removes answers, and the run fails', async () => {
   due = {
     'DUE#0': [head('27821234567', '2029-12-31T23:58:00.000000'), tombstone('good')],
     'DUE#1': [tombstone('other'), head('27827654321', '2029-12-31T23:58:00.000000')],

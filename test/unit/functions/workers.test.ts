@@ -1,4 +1,4 @@
-/** What workers do with their events; the table and the queue are the test's. */
+/** The workers relay, deliver, count and erase, with a fake table and a fake queue. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent, SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -21,14 +21,14 @@ const TEXT = 'my secret text';
 const written = captureLog();
 const queue = useFakeQueue();
 
-/** Without trace and metrics, which have tests of their own. */
+/** The log lines without trace ids and metrics, which other tests check. */
 const lines = () =>
   written.map((line) => {
     const { trace_id: _trace, _aws, ...rest } = JSON.parse(line);
     return rest;
   });
 
-/** A call of the table, and what the table answers it. */
+/** The table's response to a command. */
 type Table = (name: string, input: Record<string, unknown>) => unknown;
 
 let table: Table;
@@ -71,7 +71,7 @@ describe('relay', () => {
 
   const event = { Records: keys.map((key) => ({ dynamodb: { Keys: marshall(key) } })) } as DynamoDBStreamEvent;
 
-  test('makes each new entry a wake-up of its conversation, once for each entry', async () => {
+  test('each new entry sends one wake-up of its conversation', async () => {
     await relay(event, context());
     expect(
       queue.taken.map(({ MessageBody, MessageDeduplicationId }) => [
@@ -87,14 +87,14 @@ describe('relay', () => {
     expect(asked).toEqual([]);
   });
 
-  test('gives a batch that comes again the same names, by which the queue swallows it', async () => {
+  test('a repeated batch sends the same deduplication ids, so that the queue discards the repeats', async () => {
     await relay(event, context());
     await relay(event, context());
     const [first, again] = queue.calls;
     expect(again).toEqual(first);
   });
 
-  test('fails the batch where the queue fails, and where it does not take an entry', async () => {
+  test('relay fails if the queue fails or rejects an entry', async () => {
     queue.down = true;
     await expect(relay(event, context())).rejects.toThrow('relay failed');
     queue.down = false;
@@ -122,7 +122,7 @@ describe('deliver', () => {
     outgoing: { type: 'message.received', message, to: '27820000000', content: { type: 'text', text: { body: TEXT } } },
   });
 
-  /** A table in which an entry waits, for a platform with these settings, or for none. */
+  /** A table with one pending entry, and optionally the settings of a webhook. */
   const holding =
     ({ settings, created }: { settings?: object; created?: string } = {}): Table =>
     (name, { Key }) => {
@@ -135,7 +135,7 @@ describe('deliver', () => {
       return { Attributes: {} };
     };
 
-  test('sends no wake-up when nothing is left, and counts what it did', async () => {
+  test('if no entry is left, deliver sends no wake-up, and logs its counts', async () => {
     table = holding();
     await deliver(event(wakeUp()), context());
     expect({ taken: queue.taken, returned: queue.returned }).toEqual({ taken: [], returned: [] });
@@ -145,7 +145,7 @@ describe('deliver', () => {
     ]);
   });
 
-  test('sends one fresh wake-up of the conversation where time ran out, with a new name each time', async () => {
+  test('if the time runs out, deliver sends a new wake-up of the conversation, with a new deduplication id each time', async () => {
     table = holding();
     await deliver(event(wakeUp()), context(5_000));
     expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation)).toEqual([conversation]);
@@ -169,11 +169,11 @@ describe('deliver', () => {
   };
 
   test.each<[string, string, Table]>([
-    ['that fails', JSON.stringify(conversation), failing],
-    ['that is no JSON', `${PHONE} ${TEXT}`, holding()],
-    ['that names no conversation', JSON.stringify({ phone: PHONE, text: TEXT }), holding()],
-  ])('has a wake-up %s come again in 5 s, and fails', async (_, body, behaviour) => {
-    table = behaviour;
+    ['whose delivery fails', JSON.stringify(conversation), failing],
+    ['that is not JSON', `${PHONE} ${TEXT}`, holding()],
+    ['without a conversation', JSON.stringify({ phone: PHONE, text: TEXT }), holding()],
+  ])('deliver fails and returns a wake-up %s to the queue for 5 s', async (_, body, response) => {
+    table = response;
     await expect(deliver(event(wakeUp(body)), context())).rejects.toThrow(
       /^deliver failed; its log line says where\.$/,
     );
@@ -182,27 +182,27 @@ describe('deliver', () => {
     expect(lines()).toMatchObject([{ level: 'error', message: 'deliver', error: expect.any(String) }]);
   });
 
-  test('has a wake-up come again in 5 s where a fresh one could not be sent', async () => {
+  test('if a new wake-up cannot be sent, deliver returns the old one to the queue for 5 s and fails', async () => {
     table = holding();
     queue.takes = () => false;
     await expect(deliver(event(wakeUp()), context(5_000))).rejects.toThrow('deliver failed');
     expect(queue.returned).toEqual([{ ReceiptHandle: 'handle-1', VisibilityTimeout: 5 }]);
   });
 
-  test('fails as well where the queue cannot be told to bring it again', async () => {
+  test('if the wake-up cannot be returned to the queue, deliver fails too', async () => {
     table = failing;
     queue.down = true;
     await expect(deliver(event(wakeUp()), context())).rejects.toThrow('deliver failed');
   });
 
-  describe('logs account, message and cause', () => {
+  describe('deliver logs account, message and cause', () => {
     const settings = { url: 'https://10.0.0.1/', secret: `whsec_${Buffer.alloc(24).toString('base64')}` };
 
     const names = { type: 'message.received', account: 'acme', message_id: 'message-1', cause: 'address_not_public' };
 
     beforeEach(() => void vi.stubEnv('MINUTE', '1'));
 
-    test('of what is scheduled for a retry', async () => {
+    test('of an entry whose retry is scheduled', async () => {
       vi.useFakeTimers({ toFake: ['Date'] });
       table = holding({ settings });
       await deliver(event(wakeUp()), context());
@@ -213,7 +213,7 @@ describe('deliver', () => {
       ]);
     });
 
-    test('of what fails permanently', async () => {
+    test('of an entry that fails permanently', async () => {
       table = holding({ settings, created: '2020-01-01T00:00:00.000000' });
       await deliver(event(wakeUp()), context());
       expect(lines()).toEqual([
@@ -236,7 +236,7 @@ describe('count', () => {
   const event = () =>
     ({ Records: items().map((item) => ({ dynamodb: { NewImage: marshall(item) } })) }) as DynamoDBStreamEvent;
 
-  test('adds the entries of its batch to the counters of their jobs', async () => {
+  test('count adds the log entries of a batch to the counters of their jobs', async () => {
     await count(event(), context());
     expect(asked.map(({ name }) => name)).toEqual(['TransactWriteCommand']);
     const updates = asked
@@ -250,7 +250,7 @@ describe('count', () => {
     expect(lines()).toEqual([{ level: 'info', message: 'count', entries: 3, counted: 3 }]);
   });
 
-  test('fails its batch where the table fails', async () => {
+  test('count fails if the table fails', async () => {
     table = () => {
       throw new Error(`${PHONE} cannot be counted`);
     };
@@ -264,7 +264,7 @@ describe('erase', () => {
 
   const keyOf = (phone: string) => erasureKey(phone).pk;
 
-  /** A table in which these are to be erased, on two pages; the erasures of some fail. */
+  /** A table with pending erasures on two pages. The erasures of the given phones fail. */
   const holding =
     (...failing: string[]): Table =>
     (name, { Key, IndexName, ExclusiveStartKey }) => {
@@ -285,7 +285,7 @@ describe('erase', () => {
 
   const finished = () => asked.filter(({ name }) => name === 'DeleteCommand').map(({ input }) => input.Key);
 
-  test('goes on with what is due, all of it', async () => {
+  test('erase completes all due erasures of all pages', async () => {
     table = holding();
     await erase({}, context());
     expect(finished()).toEqual(phones.map(erasureKey));
@@ -295,7 +295,7 @@ describe('erase', () => {
     expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 3, failed: 0 }]);
   });
 
-  test('gives all others their turn where one fails, and fails then', async () => {
+  test('a failed erasure does not stop the others, and erase fails at its end', async () => {
     table = holding(`${PHONE}1`);
     await expect(erase({}, context())).rejects.toThrow('erase failed');
     expect(finished()).toEqual(phones.slice(1).map(erasureKey));
@@ -305,14 +305,14 @@ describe('erase', () => {
     ]);
   });
 
-  test('takes up no more when the time is nearly over', async () => {
+  test('with 9 s left, erase starts no erasure', async () => {
     table = holding();
     await erase({}, context(9_000));
     expect(asked.filter(({ name }) => name !== 'QueryCommand')).toEqual([]);
     expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 0, failed: 0 }]);
   });
 
-  test('fails where one has failed before the time was nearly over', async () => {
+  test('erase fails if an erasure failed before the time ran out', async () => {
     table = holding(`${PHONE}1`);
     const left = [60_000, 60_000, 9_000];
     await expect(erase({}, { ...context(), getRemainingTimeInMillis: () => left.shift() ?? 9_000 })).rejects.toThrow(

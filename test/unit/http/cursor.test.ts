@@ -1,4 +1,4 @@
-/** Cursors: a place in one list, which no other list takes. */
+/** Cursors: each is a position in one list and valid only for that list. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../../shared/core/problems.ts';
@@ -7,7 +7,7 @@ import { decodeCursor, encodeCursor } from '../../../shared/http/cursor.ts';
 const words = fc.string({ unit: 'grapheme' });
 const lists = fc.array(fc.oneof(words, fc.integer(), fc.constant(undefined)), { maxLength: 4 });
 
-/** What is said of a cursor that is refused. */
+/** The position in a cursor, or the code and validation errors of its rejection. */
 const refusal = (list: Parameters<typeof decodeCursor>[0], cursor: string) => {
   try {
     return { taken: decodeCursor(list, cursor) };
@@ -27,7 +27,7 @@ const refused = {
   ],
 };
 
-test('every position in every list comes back from its cursor, which a URL holds as it is', () => {
+test('every position decodes from its cursor, and cursors contain only URL-safe characters', () => {
   fc.assert(
     fc.property(lists, words, (list, position) => {
       const cursor = encodeCursor(list, position);
@@ -37,21 +37,21 @@ test('every position in every list comes back from its cursor, which a URL holds
   );
 });
 
-test('without a cursor a list begins at its beginning', () => {
+test('without a cursor, the position is undefined', () => {
   expect(decodeCursor(['acme'], undefined)).toBeUndefined();
 });
 
-test('no other list takes a cursor', () => {
+test('a cursor is rejected for every other list', () => {
   fc.assert(
     fc.property(lists, lists, words, (list, other, position) => {
-      // One that differs by nothing but what JSON does not tell apart is the same.
+      // Lists with the same JSON count as the same list.
       fc.pre(JSON.stringify(list) !== JSON.stringify(other));
       expect(refusal(other, encodeCursor(list, position))).toEqual(refused);
     }),
   );
 });
 
-test('a cursor whose position was altered is rejected', () => {
+test('a cursor with an altered position is rejected', () => {
   fc.assert(
     fc.property(lists, words, words, (list, position, other) => {
       fc.pre(position !== other);
@@ -61,7 +61,7 @@ test('a cursor whose position was altered is rejected', () => {
   );
 });
 
-test('a position may be as long as any of ours', () => {
+test('a position of 250 characters is accepted', () => {
   const longest = 'x'.repeat(250);
   expect(decodeCursor(['logs'], encodeCursor(['logs'], longest))).toBe(longest);
 });
@@ -78,20 +78,20 @@ describe('a cursor is rejected', () => {
     ['of another account', encodeCursor(['logs', 'other', undefined, 'read'], 'x')],
     ['of another filter', encodeCursor(['logs', 'acme', undefined, 'sent'], 'x')],
     ['of a filter more', encodeCursor(['logs', 'acme', '27821234567', 'read'], 'x')],
-    ['that lost its end', cursor.slice(0, 10)],
+    ['without its end', cursor.slice(0, 10)],
     ['with padding', `${cursor}==`],
-    ['in the other base64', Buffer.from(`${text}???>>>`).toString('base64')],
+    ['in base64 with + and /', Buffer.from(`${text}???>>>`).toString('base64')],
     ['with a space', `${cursor} `],
-    ['with a sign of another alphabet inside', `${cursor.slice(0, 30)}%${cursor.slice(30)}`],
-    ['that is no UTF-8', Buffer.concat([Buffer.from(text), Buffer.from([0xff])]).toString('base64url')],
-    ['that says nothing', 'AAAA'],
-    ['that is longer than any of ours', encodeCursor(list, 'x'.repeat(251))],
+    ['with a character that is not base64', `${cursor.slice(0, 30)}%${cursor.slice(30)}`],
+    ['that is not UTF-8', Buffer.concat([Buffer.from(text), Buffer.from([0xff])]).toString('base64url')],
+    ['that decodes to zero bytes', 'AAAA'],
+    ['with a position of 251 characters', encodeCursor(list, 'x'.repeat(251))],
   ])('%s', (_, wrong) => {
     expect(decodeCursor(list, cursor)).toContain('message-1');
     expect(refusal(list, wrong)).toEqual(refused);
   });
 
-  test('wherever a sign of the part is changed that names its list', () => {
+  test("if any character of its list's hash is changed", () => {
     for (let place = 0; place < 20; place += 1) {
       const changed = `${cursor.slice(0, place)}${cursor[place] === 'A' ? 'B' : 'A'}${cursor.slice(place + 1)}`;
       expect(refusal(list, changed), changed).toEqual(refused);

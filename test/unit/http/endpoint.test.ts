@@ -1,4 +1,4 @@
-/** The HTTP layer around a handler that fails in ways that the served stack does not. */
+/** The HTTP layer around a handler, in cases that the local stack does not produce. */
 import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -14,7 +14,7 @@ beforeEach(() => void vi.stubEnv('BASE_URL', 'https://api.example.com'));
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** An event as far as the HTTP layer looks at it. */
+/** An event with the fields that the HTTP layer reads. */
 const eventWith = (lambda: unknown) =>
   ({
     routeKey: 'GET /v1/research_profilers',
@@ -32,7 +32,7 @@ const answerOf = async (failure: Error, event = eventWith(identity)) => {
   return { statusCode, headers, body: JSON.parse(body ?? '') };
 };
 
-test('an unexpected error is a 500 that tells nothing of its cause, to the caller or in the log', async () => {
+test('an unexpected error returns 500, and neither response nor log contains its message', async () => {
   const answer = await answerOf(new TypeError('27821234567 is not a function'));
   expect(answer.statusCode).toBe(500);
   expect(answer.body).toEqual({
@@ -54,21 +54,21 @@ test('an unexpected error is a 500 that tells nothing of its cause, to the calle
   expect(written.join()).not.toContain('27821234567');
 });
 
-/** The errors of Middy's body parsers say where they come from; everything else that looks like one is our own. */
+/** Errors of Middy's body parsers name their package. Similar errors are internal errors. */
 test.each<[string, object]>([
-  ['a status alone', { statusCode: 400 }],
-  ['a status, and a cause that is nothing', { statusCode: 400, cause: null }],
-  ['a status, and a cause in words', { statusCode: 400, cause: '-body-parser' }],
-  ['a status, and a cause that names no package', { statusCode: 400, cause: { data: 'x' } }],
-  ['a status, and a cause in another package', { statusCode: 400, cause: { package: '@middy/core' } }],
-  ['a status that is no number', { statusCode: '400', cause: { package: '@middy/http-json-body-parser' } }],
+  ['a status and no cause', { statusCode: 400 }],
+  ['a status and null as the cause', { statusCode: 400, cause: null }],
+  ['a status and a string as the cause', { statusCode: 400, cause: '-body-parser' }],
+  ['a status and a cause without a package', { statusCode: 400, cause: { data: 'x' } }],
+  ['a status and a cause in another package', { statusCode: 400, cause: { package: '@middy/core' } }],
+  ['a status that is not a number', { statusCode: '400', cause: { package: '@middy/http-json-body-parser' } }],
   ['no status', { cause: { package: '@middy/http-json-body-parser' } }],
-])('an error is ours, and no fault of the body, that has %s', async (_, properties) => {
+])('an error with %s returns 500, not 400', async (_, properties) => {
   const answer = await answerOf(Object.assign(new Error('27821234567'), properties));
   expect(answer).toMatchObject({ statusCode: 500, body: { code: 'internal_error' } });
 });
 
-test('so is something thrown that is no error', async () => {
+test('a thrown object that is not an Error returns 500', async () => {
   const thrown = { statusCode: 400, cause: { package: '@middy/http-json-body-parser' } };
   expect(await answerOf(thrown as unknown as Error)).toMatchObject({ statusCode: 500 });
 });
@@ -80,7 +80,7 @@ test.each<[Problem, number, string, string[]]>([
   [new Problem('unavailable', 'Try again.', { retryAfter: 1 }), 503, 'failed', ['unavailable']],
   [new Problem('internal_error', 'Tell us.'), 500, 'failed', ['internal_error']],
 ])(
-  'a request that ends with %s is one line, and another one where it is ours to mend',
+  'a request that ends with %s logs one request line, and an error line if the service must be fixed',
   async (problem, ...expected) => {
     const { headers } = await answerOf(problem);
     const [status, outcome, errors] = expected;
@@ -93,7 +93,7 @@ test.each<[Problem, number, string, string[]]>([
   },
 );
 
-test('a request that succeeds is one line, with the milliseconds that it took', async () => {
+test('a successful request logs one line with its duration in milliseconds', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
   const handler = endpoint('listProfilers', async () => {
@@ -112,7 +112,7 @@ test.each([
   'TimeoutError',
   'InternalServerError',
   'ECONNRESET',
-])('a table that is busy (%s) is a 503 that says when to try again', async (name) => {
+])('a busy table (%s) returns 503 with Retry-After: 1', async (name) => {
   const answer = await answerOf(Object.assign(new Error('busy'), name.startsWith('E') ? { code: name } : { name }));
   expect(answer).toMatchObject({
     statusCode: 503,
@@ -121,14 +121,14 @@ test.each([
   });
 });
 
-test('a table that is answered for by what stands before it, with an error of no name, is a 503 too', async () => {
+test('a 502 from a proxy before the table returns 503, and a 400 returns 500', async () => {
   const failure = Object.assign(new SyntaxError('Unexpected token <'), { $metadata: { httpStatusCode: 502 } });
   expect(await answerOf(failure)).toMatchObject({ statusCode: 503, headers: { 'retry-after': '1' } });
   const refusal = Object.assign(new Error('refused'), { $metadata: { httpStatusCode: 400 } });
   expect(await answerOf(refusal)).toMatchObject({ statusCode: 500 });
 });
 
-test('a handler that takes too long is answered before Lambda ends it', async () => {
+test('a handler that takes too long returns 503 before Lambda stops it', async () => {
   const handler = endpoint('listProfilers', () => new Promise(() => undefined));
   const { statusCode, headers, body } = await handler(eventWith(identity), context(550));
   expect({ statusCode, retry: headers?.['retry-after'] }).toEqual({ statusCode: 503, retry: '1' });
@@ -138,7 +138,7 @@ test('a handler that takes too long is answered before Lambda ends it', async ()
   });
 });
 
-test('a handler knows how long it has, short of what that answer takes', async () => {
+test('remaining() returns the time left, less 500 ms for the timeout response', async () => {
   const handle = vi.fn(async ({ remaining }: { remaining: () => number }) =>
     ok([], { 'x-remaining': `${remaining()}` }),
   );
@@ -147,7 +147,7 @@ test('a handler knows how long it has, short of what that answer takes', async (
 });
 
 test.each([undefined, {}, { account: 'acme' }, { ...identity, permissions: 'profilers' }])(
-  'without an identity from the authorizer nobody is let in: %o',
+  'a request without a complete identity from the authorizer returns 500: %o',
   async (lambda) => {
     const handle = vi.fn(async () => ok([]));
     const { statusCode } = await endpoint('listProfilers', handle)(eventWith(lambda), context(10_000));
@@ -159,7 +159,7 @@ test.each([undefined, {}, { account: 'acme' }, { ...identity, permissions: 'prof
   },
 );
 
-test('a request leaves nothing behind for the next one', async () => {
+test('two concurrent requests keep their own accounts', async () => {
   const handler = endpoint('listProfilers', async ({ account }) => ok([], { 'x-account': account }));
   const [one, two] = await Promise.all([
     handler(eventWith(identity), context(10_000)),
@@ -170,13 +170,13 @@ test('a request leaves nothing behind for the next one', async () => {
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** A body as API Gateway hands on what it takes for bytes, as it does a form. */
+/** A body as API Gateway passes binary content and forms: in base64. */
 const encoded = (body: string | Buffer) => ({ body: Buffer.from(body).toString('base64'), isBase64Encoded: true });
 
-/** A body as it hands on what it takes for text. */
+/** A body as API Gateway passes text. */
 const plain = (body: string) => ({ body, isBase64Encoded: false });
 
-/** A post of a body of a content type, and what its path holds. */
+/** An event of a POST request, with body, content type and path parameters. */
 const posting = (
   sent: Partial<Pick<HttpEvent, 'body' | 'isBase64Encoded' | 'pathParameters'>>,
   type = FORM,
@@ -203,7 +203,7 @@ describe('an endpoint that takes a form', () => {
     return { status: statusCode, body: JSON.parse(body ?? ''), handled: handle.mock.calls.length > 0 };
   };
 
-  test('gets its fields, repeated ones in order, and the bytes that they came in', async () => {
+  test('receives the fields, repeated ones as a list in order, and the bytes of the body', async () => {
     const sent = 'text=a+%26+%E2%98%BA&reply=Yes&reply=No+%2B&extra=1';
     const bytes = 'dGV4dD1hKyUyNislRTIlOTglQkEmcmVwbHk9WWVzJnJlcGx5PU5vKyUyQiZleHRyYT0x';
     const fields = { text: 'a & \u263a', reply: ['Yes', 'No +'], bytes };
@@ -219,22 +219,22 @@ describe('an endpoint that takes a form', () => {
     ['text=%EF%BF%BD', '\ufffd'],
     ['text=%00', '\u0000'],
     ['text', ''],
-  ])('reads what can be read: %s', async (sent, text) => {
+  ])('valid percent-encoding and UTF-8 are decoded: %s', async (sent, text) => {
     expect(await send(posting(encoded(sent)))).toMatchObject({ status: 200, body: { text } });
     expect(await send(posting(plain(sent)))).toMatchObject({ status: 200, body: { text } });
   });
 
   test.each<[string, string]>([
-    ['a percent sign alone', 'text=100%'],
+    ['a lone percent sign', 'text=100%'],
     ['a percent sign and one digit', 'text=%4'],
     ['a percent sign and no digits', 'text=%zz'],
-    ['half of a character', 'text=%E2%98'],
+    ['an incomplete UTF-8 character', 'text=%E2%98'],
     ['half of a surrogate pair', 'text=%ED%A0%80'],
-    ['a character in more bytes than it needs', 'text=%C0%AF'],
-    ['a byte of another encoding', 'text=caf%E9'],
-    ['a broken name', 'text=a&%=b'],
-    ['a broken field that nobody asks for', 'text=a&extra=%'],
-  ])('refuses one that cannot be read, and guesses nothing: %s', async (_, sent) => {
+    ['an overlong UTF-8 encoding', 'text=%C0%AF'],
+    ['a byte of Latin-1', 'text=caf%E9'],
+    ['an invalid percent-encoding in a name', 'text=a&%=b'],
+    ['an invalid percent-encoding in an unknown field', 'text=a&extra=%'],
+  ])('a form with %s returns 400', async (_, sent) => {
     for (const event of [posting(encoded(sent)), posting(plain(sent))]) {
       expect(await send(event)).toMatchObject({
         status: 400,
@@ -249,9 +249,9 @@ describe('an endpoint that takes a form', () => {
 
   test.each<[string, Buffer]>([
     ['Latin-1', Buffer.from('text=caf\u00e9', 'latin1')],
-    ['half of a character', Buffer.from('text=\u263a').subarray(0, -1)],
+    ['an incomplete UTF-8 character', Buffer.from('text=\u263a').subarray(0, -1)],
     ['UTF-16', Buffer.from('\ufefftext=\u263a', 'utf16le')],
-  ])('refuses bytes that are no UTF-8: %s', async (_, sent) => {
+  ])('a form in bytes that are not UTF-8 returns 400: %s', async (_, sent) => {
     expect(await send(posting(encoded(sent)))).toMatchObject({
       status: 400,
       body: { code: 'malformed_body' },
@@ -259,7 +259,7 @@ describe('an endpoint that takes a form', () => {
     });
   });
 
-  test('takes 1,000 fields, and refuses more', async () => {
+  test('a form of 1,000 fields is accepted, and a form of more returns 422', async () => {
     expect(await send(posting(encoded(`${'a=&'.repeat(999)}text=a`)))).toMatchObject({ status: 200 });
     for (const count of [1_000, 1_000_000]) {
       expect(await send(posting(encoded(`text=a${'&'.repeat(count)}`)))).toMatchObject({
@@ -270,7 +270,7 @@ describe('an endpoint that takes a form', () => {
     }
   });
 
-  test('takes 1 MB, and refuses more before it is decoded', async () => {
+  test('a form of 1 MB is accepted, and a larger one returns 422 before decoding', async () => {
     const most = `text=${'+'.repeat(1_048_576 - 5)}`;
     expect(await send(posting(encoded(most)))).toMatchObject({ status: 200 });
     expect(await send(posting(encoded(`${most}+`)))).toMatchObject({
@@ -288,10 +288,10 @@ describe('an endpoint that takes a form', () => {
   });
 
   test.each<[string, HttpEvent]>([
-    ['of other fields', posting(encoded('reply=a&reply=b'))],
+    ['without the required field', posting(encoded('reply=a&reply=b'))],
     ['that is empty', posting(encoded(''))],
     ['that is missing', posting({})],
-  ])('names the faults of a form %s', async (_, event) => {
+  ])('a form %s returns 422 with the missing field', async (_, event) => {
     expect(await send(event)).toMatchObject({
       status: 422,
       body: { code: 'invalid_request', errors: [{ pointer: '#/text', detail: 'is required' }] },
@@ -300,7 +300,7 @@ describe('an endpoint that takes a form', () => {
   });
 
   test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', `${FORM}x`, ''])(
-    'refuses other content types, and says which it takes: %j',
+    'other content types return 415 with the accepted one: %j',
     async (type) => {
       expect(await send(posting(encoded('text=a'), type))).toMatchObject({
         status: 415,
@@ -313,13 +313,13 @@ describe('an endpoint that takes a form', () => {
     },
   );
 
-  test('refuses a form that does not say that it is one', async () => {
+  test('a form without a content type returns 415', async () => {
     const event = { ...posting(encoded('text=a')), headers: {} };
     expect(await send(event)).toMatchObject({ status: 415, handled: false });
   });
 
   test.each([`${FORM}; charset=utf-8`, 'Application/X-WWW-Form-URLEncoded'])(
-    'takes its content type as it is written: %s',
+    'the content type is matched without case and parameters: %s',
     async (type) => {
       expect(await send(posting(encoded('text=a'), type))).toMatchObject({ status: 200 });
     },
@@ -342,7 +342,7 @@ describe('an endpoint that takes JSON', () => {
   test.each([
     ['as text', plain('{ "text": "\\u005a\\u006fë 😀" }\n')],
     ['as bytes', encoded('{ "text": "\\u005a\\u006fë 😀" }\n')],
-  ])('gets the bytes as they came, besides what they say, from a body that comes %s', async (_, sent) => {
+  ])('a body that API Gateway passes %s arrives parsed, and as the original bytes', async (_, sent) => {
     const { statusCode, body } = await serve(document, async ({ body: { text }, bytes }) =>
       ok({ text, bytes: bytes.toString('base64') }),
     )(posting(sent, 'application/json'), context(10_000));
@@ -361,7 +361,7 @@ describe('an endpoint that takes JSON', () => {
     return { status: statusCode, body: JSON.parse(body ?? '') };
   };
 
-  test('takes what would be a broken form', async () => {
+  test('a percent sign alone is valid in JSON', async () => {
     expect(await send(posting(plain('{"text":"100%"}'), 'application/json'))).toEqual({
       status: 200,
       body: { text: '100%' },
@@ -371,7 +371,7 @@ describe('an endpoint that takes JSON', () => {
   test.each<[string, HttpEvent]>([
     ['broken', posting(plain('{"text":'), 'application/json')],
     ['missing', posting({}, 'application/json')],
-  ])('says what is wrong with a body that is %s', async (_, event) => {
+  ])('a body that is %s returns 400', async (_, event) => {
     expect(await send(event)).toMatchObject({
       status: 400,
       body: {
@@ -383,19 +383,22 @@ describe('an endpoint that takes JSON', () => {
 
   test.each<[string, string]>([
     ['a field named __proto__', '{"__proto__":{"text":1},"text":"a"}'],
-    ['one that is written otherwise', String.raw`{"\u005f_proto__":{"text":1},"text":"a"}`],
+    ['a field named __proto__ in escaped form', String.raw`{"\u005f_proto__":{"text":1},"text":"a"}`],
     ['a field named constructor', '{"constructor":{"prototype":{"text":1}},"text":"a"}'],
-    ['such fields below others', '{"x":[{"__proto__":[]},{"constructor":{"prototype":{}}}],"text":"a"}'],
-    ['more than Middy parses', `{"x":"${'x'.repeat(100_000)}","__proto__":{},"text":"a"}`],
-    ['an object that nests deeply', `{"x":${'[['.repeat(200_000)}${']]'.repeat(200_000)},"text":"a"}`],
-  ])('ignores what nobody asked for, whatever it is: %s', async (_, sent) => {
+    ['nested fields with these names', '{"x":[{"__proto__":[]},{"constructor":{"prototype":{}}}],"text":"a"}'],
+    [
+      'a body over 100,000 characters with a field named __proto__',
+      `{"x":"${'x'.repeat(100_000)}","__proto__":{},"text":"a"}`,
+    ],
+    ['400,000 nested arrays in an unknown field', `{"x":${'[['.repeat(200_000)}${']]'.repeat(200_000)},"text":"a"}`],
+  ])('unknown fields are ignored and change no prototype: %s', async (_, sent) => {
     for (const body of [plain(sent), encoded(sent)]) {
       expect(await send(posting(body, 'application/json'))).toEqual({ status: 200, body: { text: 'a' } });
     }
     expect(Object.hasOwn(Object.prototype, 'text')).toBe(false);
   });
 
-  describe('that came as text', () => {
+  describe('a body that API Gateway passed as text', () => {
     const sent = Buffer.from('{"text":"zzz\u00ff"}', 'latin1');
     const withLength = (event: HttpEvent, length: number): HttpEvent => ({
       ...event,
@@ -403,21 +406,24 @@ describe('an endpoint that takes JSON', () => {
     });
 
     test.each<[string, HttpEvent]>([
-      ['was not UTF-8', withLength(posting(plain(sent.toString()), 'application/json'), sent.length)],
-      ['holds half of a surrogate pair', posting(plain('{"text":"\ud83d"}'), 'application/json')],
-    ])('and %s is refused', async (_, event) => {
+      ['that was not UTF-8', withLength(posting(plain(sent.toString()), 'application/json'), sent.length)],
+      ['that contains half of a surrogate pair', posting(plain('{"text":"\ud83d"}'), 'application/json')],
+    ])('a body %s returns 400', async (_, event) => {
       expect(await send(event)).toMatchObject({ status: 400, body: { code: 'malformed_body' } });
     });
 
     test.each<[string, HttpEvent]>([
-      ['sent', withLength(posting(plain(sent.toString()), 'application/json'), Buffer.byteLength(sent.toString()))],
-      ['sent, where nobody knows the length', posting(plain(sent.toString()), 'application/json')],
-    ])('may hold the replacement character where that was %s', async (_, event) => {
+      [
+        'with the byte length of the content',
+        withLength(posting(plain(sent.toString()), 'application/json'), Buffer.byteLength(sent.toString())),
+      ],
+      ['without a content length', posting(plain(sent.toString()), 'application/json')],
+    ])('a sent replacement character is accepted %s', async (_, event) => {
       expect(await send(event)).toEqual({ status: 200, body: { text: 'zzz\ufffd' } });
     });
   });
 
-  test('says which content type it takes', async () => {
+  test('another content type returns 415 with the accepted one', async () => {
     expect(await send(posting(plain('{"text":"a"}'), 'text/plain'))).toMatchObject({
       status: 415,
       body: { detail: 'Send the body as application/json, and say so in Content-Type.' },
@@ -448,7 +454,7 @@ describe('an endpoint that takes a multipart form', () => {
     return { status: statusCode, body: JSON.parse(body ?? '') };
   };
 
-  test('gets its fields, repeated ones in order', async () => {
+  test('receives the fields, repeated ones as a list in order', async () => {
     expect(await send(`${field('100%')}--x--`)).toEqual({ status: 200, body: { text: '100%' } });
     expect(await send(`${field('one')}${field('two')}--x--`)).toEqual({ status: 200, body: { text: ['one', 'two'] } });
     expect(await send(`${field('one')}--x--`, 'Multipart/Form-Data ; boundary=x')).toMatchObject({ status: 200 });
@@ -463,7 +469,7 @@ describe('an endpoint that takes a multipart form', () => {
   test.each([
     ['many', '\r\nA: b'.repeat(1_000_000)],
     ['one long', `\r\nA: ${'b'.repeat(1_000_000)}`],
-  ])('with %s headers of a part is refused before they are read', async (_, headers) => {
+  ])('a form with %s headers in one part returns 422 before parsing', async (_, headers) => {
     const sent = field('one').replace('name="text"', `name="text"${headers}`);
     expect(await send(`${sent}--x--`)).toMatchObject({
       status: 422,
@@ -474,7 +480,7 @@ describe('an endpoint that takes a multipart form', () => {
     expect((await send(`${field('y'.repeat(20_000))}--x--${'epilogue'.repeat(2_000)}`)).status).toBe(200);
   });
 
-  test('of 100 parts is taken, of more refused before it is taken apart', async () => {
+  test('a form of 100 parts is accepted, and a form of more returns 422 before parsing', async () => {
     const filled = (count: number) => `${field('').repeat(count)}--x--`;
     expect((await send(filled(100))).status).toBe(200);
     for (const count of [101, 60_000]) {
@@ -487,7 +493,7 @@ describe('an endpoint that takes a multipart form', () => {
   });
 
   test.each(['', 'multipart/form-data', 'text/plain', 'text/plain; multipart/form-data; boundary=x'])(
-    'refuses other content types, and says which it takes: %j',
+    'other content types return 415 with the accepted one: %j',
     async (type) => {
       expect(await send(`${field('one')}--x--`, type)).toMatchObject({
         status: 415,
@@ -499,15 +505,18 @@ describe('an endpoint that takes a multipart form', () => {
     },
   );
 
-  test.each([field('one'), '', `${field('one')}--x`.slice(0, -9)])('refuses what is cut off: %j', async (sent) => {
-    expect(await send(sent)).toMatchObject({
-      status: 400,
-      body: {
-        code: 'malformed_body',
-        detail: 'The form is incomplete, or its parts cannot be read. Send the complete form.',
-      },
-    });
-  });
+  test.each([field('one'), '', `${field('one')}--x`.slice(0, -9)])(
+    'an incomplete form returns 400: %j',
+    async (sent) => {
+      expect(await send(sent)).toMatchObject({
+        status: 400,
+        body: {
+          code: 'malformed_body',
+          detail: 'The form is incomplete, or its parts cannot be read. Send the complete form.',
+        },
+      });
+    },
+  );
 });
 
 describe('an endpoint whose path ends with a slash', () => {
@@ -533,11 +542,11 @@ describe('an endpoint whose path ends with a slash', () => {
     return { status: statusCode, body: JSON.parse(body ?? ''), calls: handle.mock.calls.length };
   };
 
-  test.each([[undefined], [{}], [{ proxy: '' }]])('is served with nothing behind it: %j', async (parameters) => {
+  test.each([[undefined], [{}], [{ proxy: '' }]])('is served if nothing follows the slash: %j', async (parameters) => {
     expect(await send(parameters)).toEqual({ status: 200, body: 'served', calls: 1 });
   });
 
-  test.each(['more', 'more/of/it', '/', '%2F', ' '])('is not served with more behind it: %j', async (proxy) => {
+  test.each(['more', 'more/of/it', '/', '%2F', ' '])('returns 404 if anything follows the slash: %j', async (proxy) => {
     const notFound = {
       status: 404,
       body: {
@@ -547,7 +556,7 @@ describe('an endpoint whose path ends with a slash', () => {
       calls: 0,
     };
     expect(await send({ proxy })).toMatchObject(notFound);
-    // Whatever is wrong besides.
+    // An invalid body does not change the response.
     expect(await send({ proxy }, '%')).toMatchObject(notFound);
   });
 });

@@ -1,9 +1,9 @@
-/** Answers, as API Gateway gets them. */
+/** Responses in the format of API Gateway. */
 import { describe, expect, test } from 'vitest';
 import { nextPage, noContent, notModified, ok, toProblemResponse, toResponse } from '../../../shared/http/response.ts';
 
-describe('an answer', () => {
-  test('is JSON that nobody keeps', () => {
+describe('a response', () => {
+  test('is JSON that caches do not store', () => {
     expect(toResponse(ok({ text: 'Zoë' }))).toStrictEqual({
       statusCode: 200,
       headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
@@ -11,7 +11,7 @@ describe('an answer', () => {
     });
   });
 
-  test('has headers of its own, which come first', () => {
+  test('has its own headers, which replace the defaults', () => {
     expect(toResponse(ok([], { 'cache-control': 'public', link: '</v1/a>; rel="next"' })).headers).toStrictEqual({
       'content-type': 'application/json',
       'cache-control': 'public',
@@ -19,7 +19,7 @@ describe('an answer', () => {
     });
   });
 
-  test('of bytes is in base64, and says itself what they are', () => {
+  test('of bytes is in base64, with its own content type', () => {
     expect(toResponse(ok(new Uint8Array([0, 255]), { 'content-type': 'image/png' }))).toStrictEqual({
       statusCode: 200,
       headers: { 'cache-control': 'no-store', 'content-type': 'image/png' },
@@ -38,7 +38,7 @@ describe('an answer', () => {
 });
 
 describe('a problem', () => {
-  test('is a document of its own type, with its own headers', () => {
+  test('is application/problem+json, with its own headers', () => {
     const body = { code: 'unavailable' };
     const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
     expect(toProblemResponse(422, body, {})).toStrictEqual({
@@ -53,7 +53,7 @@ describe('a problem', () => {
   });
 });
 
-test('the next page is linked to by its path and all of its query that is given', () => {
+test('nextPage links to the path with all query parameters that are set', () => {
   expect(nextPage('/v1/logs', { cursor: 'a b&c', page_size: 10, state: undefined })).toEqual({
     link: '</v1/logs?cursor=a+b%26c&page_size=10>; rel="next"',
   });

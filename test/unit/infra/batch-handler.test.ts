@@ -1,4 +1,7 @@
-/** How a batch of the stream is handled, told by the calls that the function gets: each record is its number. */
+/**
+ * How the emulator handles a batch of stream records, by the calls that the function receives. Records are shown by
+ * number.
+ */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BatchHandler } from '../../../infra/local/aws/event-sources/batch-handler.ts';
 import type { StreamRecord } from '../../../infra/local/aws/event-sources/stream.ts';
@@ -44,21 +47,21 @@ beforeEach(() => {
   notices = [];
 });
 
-/** What the function does with a batch: it answers, or throws. */
-type Behaviour = (batch: number[]) => unknown;
+/** The function's response to a batch, or a throw. */
+type Respond = (batch: number[]) => unknown;
 
 const failures = (...items: number[]) => ({
   batchItemFailures: items.map((item) => ({ itemIdentifier: String(item) })),
 });
 
 const throwOn =
-  (bad: number): Behaviour =>
+  (bad: number): Respond =>
   (batch) => {
     if (batch.includes(bad)) throw new Error('bad');
   };
 
 interface Options {
-  behave: Behaviour;
+  behave: Respond;
   settings?: Partial<StreamMapping>;
   faults?: FaultInjection;
   signal?: AbortSignal;
@@ -87,12 +90,12 @@ const handle = (batch: StreamRecord[], { behave, settings = {}, faults = {}, sig
 
 const four = [1, 2, 3, 4].map((sequence) => record(sequence));
 
-test('a batch that succeeds is called for once', async () => {
+test('a successful batch calls the function once', async () => {
   await handle(four, { behave: () => undefined });
   expect({ calls, done, notices }).toEqual({ calls: [[1, 2, 3, 4]], done: [1, 2, 3, 4], notices: [] });
 });
 
-test('a batch that fails comes again as it was, as often as it may', async () => {
+test('a failed batch is repeated unchanged for the configured number of retries', async () => {
   await handle(four, { behave: throwOn(3), settings: { retries: 2 } });
   expect(calls).toEqual([
     [1, 2, 3, 4],
@@ -101,7 +104,7 @@ test('a batch that fails comes again as it was, as often as it may', async () =>
   ]);
 });
 
-test('records that fail permanently are notified of by their place, without what they hold, and count as done', async () => {
+test('records that fail permanently count as done, and a notice contains their sequence numbers without their contents', async () => {
   await handle(four, { behave: throwOn(3) });
   expect(done).toEqual([1, 2, 3, 4]);
   expect(notices).toMatchObject([
@@ -124,20 +127,20 @@ test('records that fail permanently are notified of by their place, without what
   expect(JSON.stringify(notices)).not.toContain('INSERT');
 });
 
-test('without a place to tell it, records fail permanently silently', async () => {
+test('without a failure destination, records that fail permanently count as done without a notice', async () => {
   await handle(four, { behave: throwOn(3), settings: { onFailure: undefined, retries: 0 } });
   expect({ done, notices }).toEqual({ done: [1, 2, 3, 4], notices: [] });
 });
 
-test('a batch that is cut in two loses the one bad record only, in order', async () => {
+test('with bisecting, a batch loses only the one bad record, and keeps the order', async () => {
   await handle(four, { behave: throwOn(3), settings: { bisects: true } });
   expect(calls).toEqual([[1, 2, 3, 4], [1, 2], [3, 4], [3], [3], [4]]);
   expect(done).toEqual([1, 2, 3, 4]);
   expect(notices).toMatchObject([{ DDBStreamBatchInfo: { startSequenceNumber: '3', endSequenceNumber: '3' } }]);
 });
 
-describe('a function that names what failed', () => {
-  test('gets the records from the first of those on', async () => {
+describe('a function that reports failed records', () => {
+  test('receives the records again from the first failed one on', async () => {
     const answers = [failures(4, 3), undefined];
     await handle(four, { behave: () => answers.shift() });
     expect(calls).toEqual([
@@ -147,7 +150,7 @@ describe('a function that names what failed', () => {
     expect({ done, notices }).toEqual({ done: [1, 2, 3, 4], notices: [] });
   });
 
-  test('and always the first gets them as often as they may come, and then none of them', async () => {
+  test('that always reports the first record receives the batch once per attempt, and then the records fail permanently', async () => {
     await handle(four, { behave: ([first = 0]) => failures(first), settings: { bisects: true } });
     expect(calls).toEqual([
       [1, 2, 3, 4],
@@ -156,20 +159,20 @@ describe('a function that names what failed', () => {
     expect(notices).toMatchObject([{ DDBStreamBatchInfo: { batchSize: 4 } }]);
   });
 
-  test('makes progress count: records that were not the first may fail as often again', async () => {
+  test('after progress, the retries of the remaining records start again', async () => {
     const answers = [failures(1), failures(2), failures(2), undefined];
     await handle(four, { behave: () => answers.shift() });
     expect(calls.map(([first]) => first)).toEqual([1, 1, 2, 2]);
     expect({ done, notices }).toEqual({ done: [1, 2, 3, 4], notices: [] });
   });
 
-  test('is not heard where its mapping does not ask', async () => {
+  test('has no effect if the mapping does not enable reports', async () => {
     await handle(four, { behave: () => failures(1), settings: { reportsFailures: false } });
     expect(calls).toEqual([[1, 2, 3, 4]]);
   });
 });
 
-test('records that are too old fail permanently without a call, and the others are handled', async () => {
+test('records over the maximum age fail permanently without a call, and the others are handled', async () => {
   const batch = [record(1, 100), record(2, 90), record(3)];
   await handle(batch, { behave: () => undefined, settings: { oldest: 60_000 } });
   expect({ calls, done }).toEqual({ calls: [[3]], done: [1, 2, 3] });
@@ -182,7 +185,7 @@ test('records that are too old fail permanently without a call, and the others a
   expect(notices[0]).not.toHaveProperty('responseContext');
 });
 
-test('a call that is ended by stopping tells nothing about its records', async () => {
+test('if the emulator stops during a call, its records are neither done nor in a notice', async () => {
   const stopping = new AbortController();
   const behave = () => {
     stopping.abort();
@@ -192,11 +195,11 @@ test('a call that is ended by stopping tells nothing about its records', async (
   expect({ calls, done, notices }).toEqual({ calls: [[1, 2, 3, 4]], done: [], notices: [] });
 });
 
-describe('a fault has a function handle again what it has handled', () => {
+describe('fault injection repeats a handled batch', () => {
   test.each<[string, ReturnType<NonNullable<FaultInjection['repeatBatch']>>, number[][]]>([
     ['not at all', 'no', []],
-    ['as it was', 'whole', [[1, 2, 3, 4]]],
-    ['cut otherwise', { cutAt: 1 }, [[1], [2, 3, 4]]],
+    ['unchanged', 'whole', [[1, 2, 3, 4]]],
+    ['cut in two', { cutAt: 1 }, [[1], [2, 3, 4]]],
     ['cut at its end', { cutAt: 4 }, [[1, 2, 3, 4]]],
   ])('%s', async (_, repetition, again) => {
     const asked: unknown[] = [];
@@ -209,7 +212,7 @@ describe('a fault has a function handle again what it has handled', () => {
     expect(asked).toEqual([{ function: 'Count', size: 4 }]);
   });
 
-  test('and what fails then is tried again like everything else', async () => {
+  test('with a failure in the repeat, which is retried', async () => {
     const answers = [undefined, failures(2), undefined];
     await handle(four, { behave: () => answers.shift(), faults: { repeatBatch: () => 'whole' } });
     expect(calls).toEqual([

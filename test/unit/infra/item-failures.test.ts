@@ -9,14 +9,14 @@ test.each<[string, unknown, string[]]>([
   ['an empty object', {}, []],
   ['an empty list', { batchItemFailures: [] }, []],
   ['null for the list', { batchItemFailures: null }, []],
-  ['one of the batch', failures('b'), ['b']],
-  ['several, in the order of the batch', failures('c', 'a'), ['a', 'c']],
-  ['one that is not of the batch', failures('b', 'z'), ['a', 'b', 'c']],
-  ['an empty name', failures(''), ['a', 'b', 'c']],
-  ['null for a name', failures(null), ['a', 'b', 'c']],
-  ['a name under another key', { batchItemFailures: [{ id: 'b' }] }, ['a', 'b', 'c']],
-  ['a list that is none', { batchItemFailures: 'b' }, ['a', 'b', 'c']],
-  ['a text', 'done', ['a', 'b', 'c']],
-])('a function that answers %s', (_, answer, failed) => {
+  ['the id of one item', failures('b'), ['b']],
+  ['the ids of several items', failures('c', 'a'), ['a', 'c']],
+  ['an id that is not in the batch', failures('b', 'z'), ['a', 'b', 'c']],
+  ['an empty id', failures(''), ['a', 'b', 'c']],
+  ['null as an id', failures(null), ['a', 'b', 'c']],
+  ['an id under an unknown key', { batchItemFailures: [{ id: 'b' }] }, ['a', 'b', 'c']],
+  ['a string instead of the list', { batchItemFailures: 'b' }, ['a', 'b', 'c']],
+  ['a string', 'done', ['a', 'b', 'c']],
+])('the response with %s', (_, answer, failed) => {
   expect(failedItems(answer, ['a', 'b', 'c'])).toEqual(failed);
 });

@@ -1,4 +1,4 @@
-/** A CSV file of panelists, as the operator's command reads it. */
+/** The CSV file of panelists that the operator's import command reads. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readPanelistFile } from '../../../infra/operator/panelist-file.ts';
@@ -13,15 +13,18 @@ const B = '27820000002';
 const C = '27820000003';
 const NO_NUMBER = 'must be a phone number in international format without +: 7 to 15 digits';
 
-const good: [promise: string, lines: string[]][] = [
-  ['a header names the column', ['name,phone_number,city', `Ann,${A},Cape Town`, `Ben,${B},`]],
-  ['without a header the numbers stand in the first column', [A, `${B},Ben`]],
-  ['the header may be in capitals, quoted, and behind a byte order mark', ['\uFEFF"Phone_Number"', A, B]],
-  ['a byte order mark may stand before the first number', [`\uFEFF${A}`, B]],
-  ['empty lines are no rows', ['', 'phone_number,name', '', `${A},Ann`, '   ', ',,', `${B},Ben`, '']],
+const good: [title: string, lines: string[]][] = [
+  ['the header selects the column', ['name,phone_number,city', `Ann,${A},Cape Town`, `Ben,${B},`]],
+  ['without a header, numbers are read from the first column', [A, `${B},Ben`]],
+  ['the header may be in capitals, quoted, and after a byte order mark', ['\uFEFF"Phone_Number"', A, B]],
+  ['a byte order mark before the first number is ignored', [`\uFEFF${A}`, B]],
+  ['empty lines are ignored', ['', 'phone_number,name', '', `${A},Ann`, '   ', ',,', `${B},Ben`, '']],
   ['numbers may be quoted', ['phone_number', `"${A}"`, `"${B}"`]],
-  ['blanks around a cell do not matter', [' phone_number , name', ` ${A} , Ann`, `\t${B}\t,Ben`]],
-  ['a cell may hold commas, quotes and line breaks', ['name,phone_number', `"Ann, ""A""`, `Smith",${A}`, `Ben,${B}`]],
+  ['white space around a cell is ignored', [' phone_number , name', ` ${A} , Ann`, `\t${B}\t,Ben`]],
+  [
+    'a cell may contain commas, quotes and line breaks',
+    ['name,phone_number', `"Ann, ""A""`, `Smith",${A}`, `Ben,${B}`],
+  ],
 ];
 
 test.each(good)('%s', async (_promise, lines) => {
@@ -41,33 +44,36 @@ const bad: [row: string, reason: string][] = [
   [`"${C}"x,Ann`, 'has an unbalanced quote'],
 ];
 
-test.each(bad)('the bad row %j is named by its line, and the others count', async (row, reason) => {
-  const file = await read('phone_number,name', `${A},Ann`, '', row, `${B},Ben`);
-  expect(file).toEqual({ numbers: [A, B], duplicates: 0, bad: [{ line: 4, reason }] });
-});
+test.each(bad)(
+  'the bad row %j is reported by its line number, and the other rows are imported',
+  async (row, reason) => {
+    const file = await read('phone_number,name', `${A},Ann`, '', row, `${B},Ben`);
+    expect(file).toEqual({ numbers: [A, B], duplicates: 0, bad: [{ line: 4, reason }] });
+  },
+);
 
-test('a row without the column is bad', async () => {
+test('a row that is too short for the column is bad', async () => {
   const file = await read('name,phone_number', `Ann,${A}`, 'Ben');
   expect(file).toEqual({ numbers: [A], duplicates: 0, bad: [{ line: 3, reason: 'has no phone number' }] });
 });
 
-test('a line is counted where its row begins, also after a row of several lines', async () => {
+test('a bad row is reported by its first line, even after a row of several lines', async () => {
   const file = await read('phone_number,name', `${A},"Ann`, '', 'Smith"', 'x', `${B},Ben`);
   expect(file).toEqual({ numbers: [A, B], duplicates: 0, bad: [{ line: 5, reason: NO_NUMBER }] });
 });
 
-test('a quote that nobody closes costs one row of a long file', async () => {
+test('an unclosed quote costs one row of a long file', async () => {
   const numbers = Array.from({ length: 1_000 }, (_, index) => `${27_830_000_000 + index}`);
   const file = await read('phone_number', A, `"${B}`, ...numbers, `${C}"`);
   expect(file.numbers).toEqual([A, ...numbers]);
   expect(file.bad.map(({ line }) => line)).toEqual([3, 1_004]);
 });
 
-test('a number that comes again is taken once', async () => {
+test('a repeated number is imported once, and its repeats are counted', async () => {
   expect(await read(A, B, A, `"${A}"`)).toEqual({ numbers: [A, B], duplicates: 2, bad: [] });
 });
 
-const unreadable: [what: string, lines: string[]][] = [
+const unreadable: [title: string, lines: string[]][] = [
   ['nothing', []],
   ['empty lines', ['', ' ']],
   ['a header without the column', ['name,number', `Ann,${A}`]],
@@ -80,7 +86,7 @@ test.each(unreadable)('a file that begins with %s is rejected', async (_what, li
   await expect(read(...lines)).rejects.toThrow(/its first row names a column "phone_number"/);
 });
 
-test('whatever the rows hold, bad ones are named once, in order, and never quoted', async () => {
+test('with any rows, each bad row is reported once, in order, and never quoted', async () => {
   const piece = fc.constantFrom(A, B, '"', ',', '""', 'Secret', ' ', '+', '\uFEFF');
   const row = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''));
   await fc.assert(

@@ -42,7 +42,7 @@ test.each<[string, object]>([
   ['TransactWriteItems', { TransactItems: [{ Put: { Item: pk('USER#1') } }, { Update: { Key: pk('ANSWERS#1') } }] }],
   ['BatchGetItem', { RequestItems: { t: { Keys: [pk('OUTBOX#1'), pk('ERASURE#1')] } } }],
   ['BatchGetItem', { RequestItems: { t: { Keys: [pk('PLATFORM#1')] } } }],
-])('allows what a statement names: %s %o', (action, input) => {
+])('a call within a statement is allowed: %s %o', (action, input) => {
   expect(isAllowed(action, input)).toBe(true);
 });
 
@@ -59,7 +59,7 @@ test.each<[string, object]>([
   ['Scan', {}],
   ['ExecuteStatement', { Statement: 'SELECT * FROM t' }],
   ['BatchGetItem', { RequestItems: { t: { Keys: [pk('USER#1')] } } }],
-  // Each key is allowed, but by another statement.
+  // Each key is allowed, but by different statements.
   ['BatchGetItem', { RequestItems: { t: { Keys: [pk('OUTBOX#1'), pk('PLATFORM#1')] } } }],
   [
     'BatchWriteItem',
@@ -68,11 +68,11 @@ test.each<[string, object]>([
   ['BatchWriteItem', {}],
   ['TransactWriteItems', { TransactItems: [{ Put: { Item: pk('USER#1') } }, { Delete: { Key: pk('USER#1') } }] }],
   ['TransactWriteItems', { TransactItems: [{ ConditionCheck: { Key: pk('USER#1') } }] }],
-])('refuses everything else: %s %o', (action, input) => {
+])('a call outside of all statements is denied: %s %o', (action, input) => {
   expect(isAllowed(action, input)).toBe(false);
 });
 
-test('names every right on its own, and those by which a call is allowed', () => {
+test('rightsOf lists each right separately, and rightsFor lists the rights that allow a call', () => {
   expect(rightsOf(policy.slice(0, 2))).toEqual([
     'dynamodb:GetItem Table.Arn USER#*',
     'dynamodb:GetItem Table.Arn ACCOUNTS',
@@ -95,11 +95,11 @@ describe('a statement without leading keys', () => {
     ['dynamodb:ListStreams', 'Table.StreamArn', ['dynamodb:ListStreams *']],
     ['sqs:SendMessage', 'arn:three', []],
     ['sqs:ReceiveMessage', 'arn:one', []],
-  ])('allows its actions on its resources and nothing else: %s on %s', (action, resource, rights) => {
+  ])('allows only its actions on its resources: %s on %s', (action, resource, rights) => {
     expect(rightsFor(plain, { action, resource })).toEqual(rights);
   });
 
-  test('has a right for each action on each resource', () => {
+  test('has one right for each action on each resource', () => {
     expect(rightsOf(plain)).toEqual([
       'sqs:SendMessage arn:one',
       'sqs:SendMessage arn:two',

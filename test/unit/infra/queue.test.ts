@@ -1,4 +1,6 @@
-/** What a queue promises: order within a group, hiding, swallowing repeats, dead letters. Time stands still but for us. */
+/**
+ * The emulator's queues: order, visibility timeouts, deduplication and dead letters. Only the tests advance the clock.
+ */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FaultInjection } from '../../../infra/local/aws/fault-injection.ts';
@@ -20,11 +22,11 @@ const fifo: QueueDefinition = {
 const standard: QueueDefinition = { ...fifo, fifo: false };
 
 let time = 0;
-let buried: Message[] = [];
+let deadLetters: Message[] = [];
 
 beforeEach(() => {
   time = 1_000_000;
-  buried = [];
+  deadLetters = [];
 });
 
 const open = (definition: QueueDefinition, faults: FaultInjection = {}): Queue =>
@@ -33,7 +35,7 @@ const open = (definition: QueueDefinition, faults: FaultInjection = {}): Queue =
     memory: MEMORY,
     faultInjection: faults,
     now: () => time,
-    bury: (message) => void buried.push(message),
+    bury: (message) => void deadLetters.push(message),
   });
 
 const send = (queue: Queue, body: string, group = 'one', deduplicationId = body) =>
@@ -43,7 +45,7 @@ const sendPlain = (queue: Queue, body: string) => queue.send({ body, group: unde
 
 const bodies = (received: Received[]): string[] => received.map(({ message }) => message.body);
 
-/** Receives the one message that is to be had. */
+/** Receives the only visible message. */
 const receiveOne = (queue: Queue): Received => {
   const [received, ...more] = queue.receive(1);
   if (received === undefined || more.length > 0) throw new Error('There is not exactly one message.');
@@ -51,7 +53,7 @@ const receiveOne = (queue: Queue): Received => {
 };
 
 describe('in a FIFO queue', () => {
-  test('a group waits for its message that is in flight, and other groups do not', () => {
+  test('a group with a message in flight returns no other message, and other groups do', () => {
     const queue = open(fifo);
     for (const [body, group] of [
       ['a1', 'a'],
@@ -68,7 +70,7 @@ describe('in a FIFO queue', () => {
     expect(bodies(queue.receive(10))).toEqual(['a2', 'b2']);
   });
 
-  test('several messages of a group come at once, in order, and what is left of them comes first again', () => {
+  test('one receive returns several messages of a group in order, and the undeleted ones return in order', () => {
     const queue = open(fifo);
     for (const body of ['1', '2', '3', '4']) send(queue, body);
     const [one, two, three] = queue.receive(3);
@@ -81,7 +83,7 @@ describe('in a FIFO queue', () => {
     expect(bodies(queue.receive(10))).toEqual(['2', '4']);
   });
 
-  test('groups take turns', () => {
+  test('receives alternate between groups', () => {
     const queue = open(fifo);
     for (const body of ['a1', 'a2', 'b1', 'b2']) send(queue, body, body.slice(0, 1));
     const order = Array.from({ length: 4 }, () => {
@@ -92,7 +94,7 @@ describe('in a FIFO queue', () => {
     expect(order).toEqual(['a1', 'b1', 'a2', 'b2']);
   });
 
-  test('a deduplication id is swallowed in its group while it is remembered, even after the message was deleted', () => {
+  test('a repeated deduplication id is discarded in its group for the deduplication time, even after the message was deleted', () => {
     const queue = open(fifo);
     const first = send(queue, 'text', 'a', 'once');
     expect(send(queue, 'other', 'a', 'once')).toEqual(first);
@@ -108,7 +110,7 @@ describe('in a FIFO queue', () => {
     expect(bodies(queue.receive(10))).toEqual(['text']);
   });
 
-  test('a deduplication id is swallowed in all groups where its scope is the queue', () => {
+  test('with the scope of the queue, a repeated deduplication id is discarded in all groups', () => {
     const queue = open({ ...fifo, deduplication: 'queue' });
     const first = send(queue, 'text', 'a', 'once');
     expect(send(queue, 'text', 'b', 'once')).toEqual(first);
@@ -119,13 +121,13 @@ describe('in a FIFO queue', () => {
     ['without a group', { group: undefined }, 'MissingParameter'],
     ['without a deduplication id', { deduplicationId: undefined }, 'InvalidParameterValue'],
     ['without a body', { body: '' }, 'MissingParameter'],
-    ['of more than a mebibyte', { body: 'x'.repeat(2 ** 20 + 1) }, 'InvalidParameterValue'],
-  ])('a message %s is refused', (_, lacking, code) => {
+    ['of more than 1 MiB', { body: 'x'.repeat(2 ** 20 + 1) }, 'InvalidParameterValue'],
+  ])('a message %s is rejected', (_, lacking, code) => {
     const draft = { body: 'text', group: 'one', deduplicationId: 'once', ...lacking };
     expect(() => open(fifo).send(draft)).toThrow(expect.objectContaining({ code }));
   });
 
-  test('sequence numbers grow', () => {
+  test('sequence numbers increase', () => {
     const queue = open(fifo);
     const sequences = ['1', '2', '3'].map((body) => send(queue, body).sequence);
     expect(sequences).toEqual([...new Set(sequences)].sort());
@@ -133,7 +135,7 @@ describe('in a FIFO queue', () => {
 });
 
 describe('a received message', () => {
-  test('comes again when it has been hidden for its time, and counts how often it came', () => {
+  test('becomes visible again after its visibility timeout, and counts its receives', () => {
     const queue = open(fifo);
     send(queue, 'text');
     expect(receiveOne(queue).message).toMatchObject({ receives: 1, firstReceived: time });
@@ -145,7 +147,7 @@ describe('a received message', () => {
     expect(receiveOne(queue).message).toMatchObject({ receives: 2, firstReceived: time - 1_000 });
   });
 
-  test('is hidden for as long as its receiver says', () => {
+  test('is hidden for the requested visibility timeout', () => {
     const queue = open(fifo);
     send(queue, 'text');
     const { handle } = receiveOne(queue);
@@ -157,7 +159,7 @@ describe('a received message', () => {
     expect(receiveOne(queue).message.receives).toBe(2);
   });
 
-  test('that is deleted is gone, and deleting it again changes nothing', () => {
+  test('is gone after its deletion, and a second deletion changes nothing', () => {
     const queue = open(fifo);
     send(queue, 'text');
     const { handle } = receiveOne(queue);
@@ -167,14 +169,14 @@ describe('a received message', () => {
     expect(queue.counts()).toEqual({ visible: 0, inFlight: 0 });
   });
 
-  test('that is taken back is there as if it had not come', () => {
+  test('that is taken back is visible again and counts no receive', () => {
     const queue = open(fifo);
     send(queue, 'text');
     queue.takeBack(receiveOne(queue).handle);
     expect(receiveOne(queue).message.receives).toBe(1);
   });
 
-  test('cannot be hidden or deleted by a handle that counts no more', () => {
+  test('cannot be hidden or deleted with an expired receipt handle', () => {
     const queue = open(fifo);
     send(queue, 'text');
     const { handle: stale } = receiveOne(queue);
@@ -190,7 +192,7 @@ describe('a received message', () => {
   });
 });
 
-describe('a message that comes too often', () => {
+describe('a message received more often than allowed', () => {
   const strict = { ...fifo, deadLetters: { queue: 'Dead', receives: 2 } };
 
   const fail = (queue: Queue): string => {
@@ -199,38 +201,38 @@ describe('a message that comes too often', () => {
     return message.body;
   };
 
-  test('goes to the dead letters instead of coming again, and its group goes on', () => {
+  test('goes to the dead-letter queue, and its group continues', () => {
     const queue = open(strict);
     for (const body of ['1', '2']) send(queue, body);
     expect([fail(queue), fail(queue)]).toEqual(['1', '1']);
     expect(receiveOne(queue).message.body).toBe('2');
-    expect(buried).toMatchObject([{ body: '1', group: 'one', deduplicationId: '1', receives: 2 }]);
+    expect(deadLetters).toMatchObject([{ body: '1', group: 'one', deduplicationId: '1', receives: 2 }]);
   });
 
-  test('is not lost if it is deleted in time', () => {
+  test('that is deleted at the last receive does not go to the dead-letter queue', () => {
     const queue = open(strict);
     send(queue, '1');
     fail(queue);
     queue.delete(receiveOne(queue).handle);
     time += 1_000;
     expect(queue.counts()).toEqual({ visible: 0, inFlight: 0 });
-    expect(buried).toEqual([]);
+    expect(deadLetters).toEqual([]);
   });
 
-  test('keeps group, order and origin among the dead letters', () => {
+  test('keeps group, order and source queue in the dead-letter queue', () => {
     const queue = open(strict);
     const dead = open({ ...fifo, id: 'Dead' });
     for (const body of ['1', '2']) send(queue, body);
     for (let times = 0; times < 4; times += 1) fail(queue);
     expect(queue.counts()).toEqual({ visible: 0, inFlight: 0 });
-    for (const message of buried) dead.inherit(message, 'arn:queue');
+    for (const message of deadLetters) dead.inherit(message, 'arn:queue');
     expect(receiveOne(dead).message).toMatchObject({ body: '1', group: 'one', source: 'arn:queue' });
     expect(dead.receive(1)).toEqual([]);
   });
 });
 
 describe('in a standard queue', () => {
-  test('no message waits for another', () => {
+  test('a message in flight blocks no other message', () => {
     const queue = open(standard);
     for (const body of ['1', '2', '3']) sendPlain(queue, body);
     expect(bodies(queue.receive(2))).toEqual(['1', '2']);
@@ -239,7 +241,7 @@ describe('in a standard queue', () => {
     expect(bodies(queue.receive(10))).toEqual(['3']);
   });
 
-  test('an old handle deletes nothing, and says nothing', () => {
+  test('an expired receipt handle deletes nothing, without an error', () => {
     const queue = open(standard);
     sendPlain(queue, '1');
     const { handle } = receiveOne(queue);
@@ -248,15 +250,15 @@ describe('in a standard queue', () => {
     expect(queue.counts()).toEqual({ visible: 1, inFlight: 0 });
   });
 
-  test('groups are rejected', () => {
+  test('a message with a group is rejected', () => {
     expect(() => send(open(standard), 'text')).toThrow(expect.objectContaining({ code: 'InvalidParameterValue' }));
   });
 });
 
-describe('a fault', () => {
+describe('fault injection', () => {
   const always = () => true;
 
-  test('has the queue refuse a message, which can be sent again', () => {
+  test('makes the queue reject a message, which can be sent again', () => {
     let refusing = true;
     const queue = open(fifo, { refuseMessage: () => refusing });
     expect(() => send(queue, '1')).toThrow(expect.objectContaining({ code: 'ServiceUnavailable' }));
@@ -265,7 +267,7 @@ describe('a fault', () => {
     expect(bodies(queue.receive(1))).toEqual(['1']);
   });
 
-  test('has the queue lose a message that it said it took, and swallow its repetition', () => {
+  test('makes the queue lose an accepted message and discard its repeat', () => {
     const asked: unknown[] = [];
     const queue = open(fifo, { loseMessage: (message) => asked.push(message) > 0 });
     expect(send(queue, '1')).toEqual(send(queue, '1'));
@@ -273,7 +275,7 @@ describe('a fault', () => {
     expect(asked).toEqual([{ queue: 'Queue', group: 'one', body: '1' }]);
   });
 
-  test('has a deleted message come again once, after those that wait', () => {
+  test('makes a deleted message return once, after the pending ones', () => {
     const queue = open(fifo, { repeatMessage: always });
     for (const body of ['1', '2']) send(queue, body);
     const order = Array.from({ length: 4 }, () => {
@@ -291,7 +293,7 @@ describe('a fault', () => {
   });
 });
 
-test('whatever destinations do, every message is handled once, in the order of its group', () => {
+test('with any sequence of receives, deletions and timeouts, each message is handled once, in the order of its group', () => {
   const step = fc.record({ do: fc.constantFrom('receive', 'delete', 'leave', 'wait'), which: fc.nat(20) });
   fc.assert(
     fc.property(fc.array(fc.nat(3), { maxLength: 15 }), fc.array(step, { maxLength: 80 }), (groups, steps) => {
@@ -310,7 +312,7 @@ test('whatever destinations do, every message is handled once, in the order of i
           held = [];
         }
         if (action === 'delete' || action === 'leave') {
-          // A receiver handles what it got in order.
+          // A consumer handles its messages in order.
           const received = held.shift();
           if (received && action === 'delete') settle(received);
           if (received && action === 'leave') {

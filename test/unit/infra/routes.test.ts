@@ -22,7 +22,7 @@ test.each([
   ['POST', '/hook/a/b', 'POST /hook/{proxy+}', { proxy: 'a/b' }],
   ['POST', '/hook/known', 'POST /hook/known', {}],
   ['GET', '/things/', 'GET /{proxy+}', { proxy: 'things/' }],
-])('%s %s takes the most specific route: %s', (method, path, key, parameters) => {
+])('%s %s matches the most specific route: %s', (method, path, key, parameters) => {
   const match = matchRoute(routes, method, path);
   expect(match?.route.key).toBe(key);
   expect(match?.parameters).toEqual(parameters);
@@ -32,6 +32,6 @@ test.each([
   ['PUT', '/things'],
   ['POST', '/things'],
   ['POST', '/hook'],
-])('%s %s has no route', (method, path) => {
+])('%s %s matches no route', (method, path) => {
   expect(matchRoute(routes, method, path)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { readSettings } from '../../../infra/settings.ts';
 
 const given = (settings: Record<string, unknown>) => () => readSettings((name) => settings[name]);
 
-test('without any setting the stack is fit for production', () => {
+test('the default settings are those of production', () => {
   expect(given({})()).toEqual({
     stage: 'production',
     alarmAge: 60,
@@ -20,7 +20,7 @@ test('without any setting the stack is fit for production', () => {
   });
 });
 
-test('settings from the command line are texts, those in cdk.json may be numbers', () => {
+test('settings are read from strings of the command line and from numbers of cdk.json', () => {
   expect(given({ logRetention: '90', throttleRate: 10 })()).toMatchObject({ logRetention: 90, throttleRate: 10 });
 });
 
@@ -32,6 +32,6 @@ test.each<[Record<string, unknown>, string]>([
   [{ baseDomain: 'https://api.example.com' }, 'baseDomain'],
   [{ baseDomain: 'api.example.com' }, 'baseDomain and baseCertificate: give both or neither'],
   [{ bridgeCertificate: 'arn:aws:acm:…' }, 'bridgeDomain and bridgeCertificate: give both or neither'],
-])('a wrong setting is named: %o', (settings, named) => {
+])('the error for an invalid setting contains its name: %o', (settings, named) => {
   expect(given(settings)).toThrow(named);
 });

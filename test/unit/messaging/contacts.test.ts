@@ -8,11 +8,11 @@ beforeEach(() => void vi.stubEnv('JID_DOMAIN', 'users.example.com'));
 
 afterEach(() => void vi.unstubAllEnvs());
 
-test('a contact is the number at the domain of the service', () => {
+test('a contact is the phone number at the domain of the service', () => {
   expect(contactOf('27821234567')).toBe('27821234567@users.example.com');
 });
 
-test('the number of every contact, and every bare number, is found again', () => {
+test('personOf returns the phone number of every contact and every bare phone number', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[0-9]{7,15}$/), (phone) => {
       expect(personOf(contactOf(phone))).toBe(phone);
@@ -22,7 +22,7 @@ test('the number of every contact, and every bare number, is found again', () =>
 });
 
 test.each(['', '@users.example.com', '@Users.EXAMPLE.com'])(
-  'the pseudonym of an erased user is found again: %j',
+  'personOf returns the pseudonym of an erased user: %j',
   (domain) => {
     const pseudonym = newPseudonym();
     expect(personOf(`${pseudonym}${domain}`)).toBe(pseudonym);
@@ -30,7 +30,7 @@ test.each(['', '@users.example.com', '@Users.EXAMPLE.com'])(
   },
 );
 
-test('the domain may be written in capitals', () => {
+test('the domain of a contact may be in capitals', () => {
   expect(personOf('27821234567@Users.EXAMPLE.com')).toBe('27821234567');
 });
 
@@ -38,8 +38,8 @@ test.each([
   ['nothing', ''],
   ['a domain alone', '@users.example.com'],
   ['no domain after the @', '27821234567@'],
-  ['the domain of others', '27821234567@example.com'],
-  ['a domain below ours', '27821234567@more.users.example.com'],
+  ['another domain', '27821234567@example.com'],
+  ["a subdomain of the service's domain", '27821234567@more.users.example.com'],
   ['two domains', '27821234567@users.example.com@users.example.com'],
   ['a resource of a jid', '27821234567@users.example.com/phone'],
   ['a plus', '+27821234567@users.example.com'],
@@ -49,9 +49,9 @@ test.each([
   ['too many digits', '1234567890123456'],
   ['digits of another script', '٢٧٨٢١٢٣٤٥٦٧'],
   ['a name', 'thandi@users.example.com'],
-  ['a pseudonym at the domain of others', 'erased-0190f3a0-7b1c-4d3e-8f00-00112233aabb@example.com'],
-  ['half of a pseudonym', 'erased-0190f3a0@users.example.com'],
+  ['a pseudonym at another domain', 'erased-0190f3a0-7b1c-4d3e-8f00-00112233aabb@example.com'],
+  ['an incomplete pseudonym', 'erased-0190f3a0@users.example.com'],
   ['a pseudonym with a prefix', 'x-erased-0190f3a0-7b1c-4d3e-8f00-00112233aabb'],
-])('there is no number in %s', (_, contact) => {
+])('personOf returns undefined for %s', (_, contact) => {
   expect(personOf(contact)).toBeUndefined();
 });

@@ -1,20 +1,22 @@
-/** Which requests with a known id and content are repeats, equal parts of one message, or a message that is resent. */
+/** Which requests with a known id and content are repeats, equal parts of one message, or a Resend. */
 import { expect, test } from 'vitest';
 import { type CopyState, decide, type Repeats } from '../../../shared/messaging/repeats.ts';
 
-/** Bytes of a text that may be a part of a longer one, and of one that may not. */
+/**
+ * Bytes of a text long enough to be a part of a longer text, of a text too short for that, and the limit between them.
+ */
 const LONG = 2_048;
 const SHORT = 20;
 const LEAST_PART = 54;
 
-/** Something that happens, in seconds from the start. */
+/** An event, with its time in seconds from the start. */
 type Step =
-  /** A request arrives; what is to be done with it, and the place and generation of its copy. */
+  /** A request arrives, with the expected decision, and the place and generation of its copy. */
   | [seconds: number, request: string, expected: 'sent' | 'repeat', place: number, generation: number]
-  /** The copy that was sent then, counted from 0, fails or is delivered. */
+  /** The copy of the given send, counted from 0, fails or is delivered. */
   | [seconds: number, state: 'fails' | 'is delivered', send: number];
 
-/** Plays what happens to one message of a platform. A request answers which copy it is about. */
+/** Plays the events of one message of a platform, and checks the decision for each request. */
 const play = async (steps: Step[], bytes: number): Promise<void> => {
   const sends: ({ key: string; reached?: string } & CopyState)[] = [];
   let repeats: Repeats = { generation: 0, resent: 0, contents: {} };
@@ -37,7 +39,7 @@ const play = async (steps: Step[], bytes: number): Promise<void> => {
     };
     const { action, copy, repeats: next = repeats } = isKnown ? await decide(repeats, request, look) : first;
     repeats = next;
-    // Acceptance takes a moment after the arrival.
+    // A message is accepted 30 ms after its request arrives.
     if (action === 'send') sends.push({ key: keyOf(copy), accepted: at + 30 });
     const [expected, place, generation] = rest;
     expect([seconds, what, action === 'send' ? 'sent' : 'repeat', copy.place, copy.generation]).toEqual([
@@ -73,7 +75,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'the response to one part is lost: all parts come again after 5, 10 and 15 minutes, and none is sent again',
+    'if the response to one part is lost, all parts are repeated after 5, 10 and 15 minutes, and none is sent again',
     [
       [0, x, 'sent', 0, 0],
       [5 * MINUTE, x, 'repeat', 0, 0],
@@ -82,7 +84,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'the response to the second of two equal parts is lost: neither is sent again',
+    'if the response to the second of two equal parts is lost, neither is sent again',
     [
       [0, x, 'sent', 0, 0],
       [0.3, x, 'sent', 1, 0],
@@ -91,7 +93,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'the response to the first of two equal parts is lost: the second is sent when all parts come again',
+    'if the response to the first of two equal parts is lost, the second is sent when all parts are repeated',
     [
       [0, x, 'sent', 0, 0],
       [5 * MINUTE, x, 'repeat', 0, 0],
@@ -101,7 +103,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'the second of two equal parts did not arrive: it is sent when all parts come again',
+    'if the second of two equal parts did not arrive, it is sent when all parts are repeated',
     [
       [0, x, 'sent', 0, 0],
       [30 + 5 * MINUTE, x, 'repeat', 0, 0],
@@ -109,7 +111,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'a request that arrived before the first was accepted is a repeat, however long its text is',
+    'a request that arrived before the first was accepted is a repeat, even of a long text',
     [
       [0, x, 'sent', 0, 0],
       [0.01, x, 'repeat', 0, 0],
@@ -118,14 +120,14 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'limit: a repeat at once of a long text is taken for an equal part, so that none is ever lost',
+    'limit: an immediate repeat of a long text counts as an equal part, so that no part is lost',
     [
       [0, x, 'sent', 0, 0],
       [0.1, x, 'sent', 1, 0],
     ],
   ],
   [
-    'limit: courier 8.2.1 repeats only the second of two equal parts, which did not arrive: it is not sent',
+    'limit: if courier 8.2.1 repeats only the second of two equal parts, and it did not arrive before, it is not sent',
     [
       [0, x, 'sent', 0, 0],
       [5 * MINUTE, x, 'repeat', 0, 0],
@@ -139,7 +141,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'Resend of a delivered message sends nothing, also where a failure was reported before',
+    'Resend of a delivered message sends nothing, even if a failure was reported before',
     [
       [0, x, 'sent', 0, 0],
       [1, 'fails', 0],
@@ -148,7 +150,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'Resend of a failed message is sent as a new one, each time that it has failed',
+    'Resend of a failed message sends a new message after each failure',
     [
       [0, x, 'sent', 0, 0],
       [1, 'fails', 0],
@@ -159,7 +161,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'Resend within the minute is no equal part',
+    'Resend within a minute is not an equal part',
     [
       [0, x, 'sent', 0, 0],
       [1, 'fails', 0],
@@ -180,7 +182,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'Resend of two equal parts, of which one was delivered, sends the other one',
+    'Resend of two equal parts, one of them delivered, sends the failed part',
     [
       [0, x, 'sent', 0, 0],
       [0.3, x, 'sent', 1, 0],
@@ -191,7 +193,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'Resend of different parts sends those that failed, in one generation',
+    'Resend of different parts sends the failed parts, in one generation',
     [
       [0, x, 'sent', 0, 0],
       [0.3, y, 'sent', 0, 0],
@@ -205,7 +207,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'an equal part that follows a part that failed at once is a part, and no Resend',
+    'an equal part directly after a failed part is a part, not a Resend',
     [
       [0, x, 'sent', 0, 0],
       [0.2, 'fails', 0],
@@ -213,7 +215,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'Resend whose response is lost is not sent once more',
+    'if the response to a Resend is lost, its repeat is not sent again',
     [
       [0, x, 'sent', 0, 0],
       [1, 'fails', 0],
@@ -221,13 +223,13 @@ test.each<[string, Step[]]>([
       [7 * MINUTE, x, 'repeat', 0, 1],
     ],
   ],
-])('of a long text: %s', async (_, steps) => {
+])('long text: %s', async (_, steps) => {
   await play(steps, LONG);
 });
 
 test.each<[string, Step[]]>([
   [
-    'it cannot be an equal part: every request within seconds is a repeat',
+    'a request within seconds is a repeat, never an equal part',
     [
       [0, x, 'sent', 0, 0],
       [0.3, x, 'repeat', 0, 0],
@@ -237,7 +239,7 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'Resend of a failed message is sent as a new one, at any time after a person can know of it',
+    'a Resend 2 s after the failure is a repeat, and one 9 s after it sends a new message',
     [
       [0, x, 'sent', 0, 0],
       [1, 'fails', 0],
@@ -248,11 +250,11 @@ test.each<[string, Step[]]>([
       [2 * MINUTE, x, 'sent', 0, 2],
     ],
   ],
-])('of a short text: %s', async (_, steps) => {
+])('short text: %s', async (_, steps) => {
   await play(steps, SHORT);
 });
 
-test('equal parts have 64 KB together at most: whoever repeats for ever is not sent for ever', async () => {
+test('equal parts add up to at most 64 KB, so that endless repeats are not sent endlessly', async () => {
   const requests = (from: number, count: number, action: 'sent' | 'repeat'): Step[] =>
     Array.from({ length: count }, (_, place) => [from + place, x, action, action === 'sent' ? place : 31, 0]);
   await play([...requests(0, 32, 'sent'), ...requests(32, 10, 'repeat')], LONG);

@@ -1,22 +1,22 @@
-/** What became of an attempt, by the status of the answer. */
+/** The attempt result by the status of the response. */
 import { describe, expect, test } from 'vitest';
 import { interpretByStatus } from '../../../shared/outbound/attempt-result.ts';
 
-describe('an answer of', () => {
-  test.each([200, 201, 204, 299])('%i takes it', (status) => {
+describe('interpretByStatus', () => {
+  test.each([200, 201, 204, 299])('status %i means delivered', (status) => {
     expect(interpretByStatus({ status, headers: {} })).toStrictEqual({ status: 'delivered' });
   });
 
-  test.each([400, 401, 404, 409, 410, 422, 499])('%i refuses it permanently', (status) => {
+  test.each([400, 401, 404, 409, 410, 422, 499])('status %i means rejected', (status) => {
     expect(interpretByStatus({ status, headers: {} })).toStrictEqual({ status: 'rejected', cause: `status_${status}` });
   });
 
-  test.each([0, 199, 300, 302, 399, 408, 425, 429, 500, 503, 599])('%i has it sent again', (status) => {
+  test.each([0, 199, 300, 302, 399, 408, 425, 429, 500, 503, 599])('status %i means retry', (status) => {
     expect(interpretByStatus({ status, headers: {} })).toStrictEqual({ status: 'retry', cause: `status_${status}` });
   });
 });
 
-test('what is to be sent again waits as long as the answer says', () => {
+test('a retry waits for the seconds of Retry-After', () => {
   expect(interpretByStatus({ status: 503, headers: { 'retry-after': '7' } })).toStrictEqual({
     status: 'retry',
     cause: 'status_503',
@@ -24,7 +24,7 @@ test('what is to be sent again waits as long as the answer says', () => {
   });
 });
 
-test('a 429 with a time asks for fewer calls: nothing has failed', () => {
+test('a 429 with Retry-After means rate limited, which is not a failure', () => {
   expect(interpretByStatus({ status: 429, headers: { 'retry-after': '7' } })).toStrictEqual({
     status: 'rate_limited',
     cause: 'status_429',

@@ -1,4 +1,4 @@
-/** Attempts to deliver to servers that break HTTP, stall or reset connections: each ends in time, with the right result. */
+/** Attempts to servers that break HTTP, stall or reset connections: each ends in time with the right result. */
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Entry } from '../../../shared/messaging/events.ts';
@@ -15,7 +15,7 @@ import {
   writeThenReset,
 } from '../support/raw-server.ts';
 
-/** Milliseconds that an attempt may take here. */
+/** The time limit of an attempt in these tests, in milliseconds. */
 const LIMIT_MS = 300;
 
 let server: RawServer;
@@ -60,7 +60,7 @@ const gzip = gzipSync('Hello').toString('latin1');
 interface Case {
   respond: Respond;
   result: AttemptResult;
-  /** Requests that the server sees where the connection was used before; 1 where nothing is said. */
+  /** Number of requests to the server if the connection was used before. Default: 1. */
   onKeptConnection?: number;
 }
 
@@ -70,17 +70,17 @@ const CASES: Record<string, Case> = {
     respond: write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'),
     result: retry('status_101'),
   },
-  'a switch of protocols that names none': {
+  'a switch of protocols without the new protocol': {
     respond: write('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
     result: retry('status_101'),
   },
-  'a switch of protocols with bytes of the other one': {
+  'a switch of protocols with bytes of the new protocol': {
     respond: write(
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\nPRI * HTTP/2.0\r\n\r\n',
     ),
     result: retry('status_101'),
   },
-  'an upgrade with a status of success': {
+  'a status 200 with an Upgrade header': {
     respond: write(`${OK}Upgrade: h2c\r\nConnection: Upgrade\r\nContent-Length: 0\r\n\r\n`),
     result: delivered,
   },
@@ -91,11 +91,11 @@ const CASES: Record<string, Case> = {
     respond: write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
     result: delivered,
   },
-  'a "continue" that nobody asked for, before the final response': {
+  'an unrequested "continue" before the final response': {
     respond: write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 422 No\r\nContent-Length: 0\r\n\r\n'),
     result: rejected(422),
   },
-  'informational responses without end': {
+  'endless informational responses': {
     respond: trickle('', 'HTTP/1.1 102 Processing\r\n\r\n'),
     result: retry('timeout'),
   },
@@ -103,24 +103,27 @@ const CASES: Record<string, Case> = {
   'no byte': { respond: () => undefined, result: retry('timeout') },
   'a status line a byte at a time': { respond: trickle('HTTP/1.1 20', '0'), result: retry('invalid_response') },
   'headers a byte at a time': { respond: trickle(`${OK}X-Long: `, 'x'), result: retry('timeout') },
-  'a head without its last line': { respond: write(`${OK}Content-Length: 0\r\n`), result: retry('timeout') },
+  'a head without its final empty line': { respond: write(`${OK}Content-Length: 0\r\n`), result: retry('timeout') },
   'a body a byte at a time': { respond: trickle(ofLength(1_000_000), 'x'), result: delivered },
-  'a body that never comes': { respond: write(ofLength(100)), result: delivered },
-  'chunks without end': { respond: trickle(chunked, '1\r\nx\r\n'), result: delivered },
-  'a large body without end': { respond: trickle(`${OK}\r\n`, 'x'.repeat(20_000)), result: delivered },
-  'an error with a body without end': {
+  'a body that never arrives': { respond: write(ofLength(100)), result: delivered },
+  'endless chunks': { respond: trickle(chunked, '1\r\nx\r\n'), result: delivered },
+  'an endless body in large pieces': { respond: trickle(`${OK}\r\n`, 'x'.repeat(20_000)), result: delivered },
+  'an error with an endless body': {
     respond: trickle('HTTP/1.1 500 Oops\r\n\r\n', 'x'),
     result: retry('status_500'),
   },
-  'a rejection with a body without end': { respond: trickle('HTTP/1.1 400 Bad\r\n\r\n', 'x'), result: rejected(400) },
-  // Heads that are no HTTP.
+  'a rejection with an endless body': { respond: trickle('HTTP/1.1 400 Bad\r\n\r\n', 'x'), result: rejected(400) },
+  // Heads that are not valid HTTP.
   'headers over 16 KB': {
     respond: write(`${OK}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`),
     result: retry('invalid_response'),
   },
-  'headers without end': { respond: trickle(OK, headers(10, 100)), result: retry('invalid_response') },
+  'endless headers': { respond: trickle(OK, headers(10, 100)), result: retry('invalid_response') },
   'thousands of cookies': { respond: write(`${OK}${headers(5_000, 1)}\r\n`), result: retry('invalid_response') },
-  'as many cookies as fit': { respond: write(`${OK}${headers(500, 1)}Content-Length: 0\r\n\r\n`), result: delivered },
+  'cookies just within the limit': {
+    respond: write(`${OK}${headers(500, 1)}Content-Length: 0\r\n\r\n`),
+    result: delivered,
+  },
   'a status of two digits': { respond: write('HTTP/1.1 20 OK\r\n\r\n'), result: retry('invalid_response') },
   'a status of four digits': { respond: write('HTTP/1.1 2000 OK\r\n\r\n'), result: retry('invalid_response') },
   'a status of letters': { respond: write('HTTP/1.1 abc OK\r\n\r\n'), result: retry('invalid_response') },
@@ -129,7 +132,7 @@ const CASES: Record<string, Case> = {
     respond: write(`${OK}Content-Length: 0\r\nContent-Length: 5\r\n\r\n`),
     result: retry('invalid_response'),
   },
-  'a content length that is none': { respond: write(ofLength('x')), result: retry('invalid_response') },
+  'a content length that is not a number': { respond: write(ofLength('x')), result: retry('invalid_response') },
   'a negative content length': { respond: write(ofLength(-1)), result: retry('invalid_response') },
   'a huge content length': { respond: write(ofLength('9'.repeat(30))), result: retry('invalid_response') },
   'a content length beside chunks': {
@@ -153,7 +156,7 @@ const CASES: Record<string, Case> = {
       void socket.write(`HTTP/1.1 307 Again\r\nLocation: ${server.url}\r\nContent-Length: 0\r\n\r\n`),
     result: retry('status_307'),
   },
-  'a redirect without an address': {
+  'a redirect without a location': {
     respond: write('HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n'),
     result: retry('status_302'),
   },
@@ -172,14 +175,14 @@ const CASES: Record<string, Case> = {
     respond: write(`${OK}Connection: close\r\nContent-Length: 2\r\n\r\n{"ok":true}`),
     result: delivered,
   },
-  'a 200 with surplus bytes that come later': {
+  'a 200 with surplus bytes that arrive later': {
     respond: ({ socket }) => {
       socket.write(ofLength(0));
       setTimeout(() => socket.write('surplus'), 10);
     },
     result: delivered,
   },
-  'a second response that nobody asked for': {
+  'a second, unrequested response': {
     respond: write(`${ofLength(0)}HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n`),
     result: delivered,
   },
@@ -194,19 +197,19 @@ const CASES: Record<string, Case> = {
   // Broken bodies.
   'a body that is too short, then a close': { respond: writeThenClose(`${ofLength(100)}part`), result: delivered },
   'a body that is too short, then a reset': { respond: writeThenReset(`${ofLength(100)}part`), result: delivered },
-  'chunks that are none': { respond: write(`${chunked}nonsense\r\n`), result: delivered },
+  'invalid chunks': { respond: write(`${chunked}nonsense\r\n`), result: delivered },
   'chunks that break off': { respond: writeThenClose(`${chunked}5\r\nHe`), result: delivered },
   'a huge chunk': { respond: write(`${chunked}${'f'.repeat(20)}\r\n`), result: delivered },
   'a compressed body': {
     respond: write(`${OK}Content-Encoding: gzip\r\nContent-Length: ${gzip.length}\r\n\r\n${gzip}`),
     result: delivered,
   },
-  'a compressed body that is none': {
+  'a body marked as compressed that is not': {
     respond: write(`${OK}Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nHello`),
     result: delivered,
   },
   'a large body': { respond: writeThenClose(`${ofLength(5_000_000)}${'x'.repeat(5_000_000)}`), result: delivered },
-  // Connections that end before the head does.
+  // Connections that end before the end of the head.
   'a reset at once': { respond: writeThenReset(''), result: retry('no_connection'), onKeptConnection: 2 },
   'a close at once': { respond: writeThenClose(''), result: retry('no_connection'), onKeptConnection: 2 },
   'a reset within the status line': { respond: writeThenReset('HTTP/1.1 20'), result: retry('no_connection') },
@@ -219,7 +222,7 @@ const CASES: Record<string, Case> = {
 };
 
 describe.each(Object.entries(CASES))('a response of %s', (_, { respond, result, onKeptConnection = 1 }) => {
-  test('ends the attempt in time with its result, and the next attempt succeeds', async () => {
+  test('ends the attempt in time with the right result, and the next attempt succeeds', async () => {
     server.respond = respond;
     expect(await attemptWith('first')).toStrictEqual(result);
     server.respond = noContent;
@@ -227,7 +230,7 @@ describe.each(Object.entries(CASES))('a response of %s', (_, { respond, result, 
     expect(server.bodies).toEqual(['"first"', '"next"']);
   });
 
-  test('does so too on a connection that was used before, and is not asked for twice', async () => {
+  test('on a used connection, ends the attempt in time, and repeats the request only if the connection ended before any byte', async () => {
     server.respond = noContent;
     await attemptWith('A');
     server.respond = respond;

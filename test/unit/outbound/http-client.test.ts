@@ -1,4 +1,4 @@
-/** Calls of servers outside, with real servers on loopback: which are made at all, and how each can end. */
+/** Requests to external servers, with HTTP servers on loopback: which URLs are called, and how each request can end. */
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
@@ -36,7 +36,7 @@ afterEach(() => {
 
 const postTo = (url: string) => post({ url, headers: { 'content-type': 'application/json' }, body: '{"a":"é"}' });
 
-/** Why there is no answer from an address. */
+/** The reason of the error of a request that gets no response. */
 const whyNot = async (url: string): Promise<string> => {
   const error = await postTo(url).catch((thrown: unknown) => thrown);
   if (!(error instanceof DeliveryError)) throw new Error(`${url} was answered, or failed otherwise: ${error}`);
@@ -44,13 +44,13 @@ const whyNot = async (url: string): Promise<string> => {
   return error.reason;
 };
 
-/** A server of this test's. Answers its address. */
+/** Starts a server until the end of the test. Returns its URL. */
 const serve = async (server: Server): Promise<string> => {
   onTestFinished(() => closeServer(server));
   return listenOnLoopback(server, 0);
 };
 
-/** A port of this machine that says nothing, and how often someone connected. */
+/** A local port that closes each connection, and the number of connections. */
 const listen = async () => {
   const counted = { connections: 0 };
   const server = createServer((socket) => {
@@ -63,14 +63,14 @@ const listen = async () => {
   return { counted, port: typeof address === 'object' ? address?.port : undefined };
 };
 
-/** A server that answers with bytes of the test's choice; it ends with the test. */
+/** A server that responds with any bytes, until the end of the test. */
 const rawServer = async (): Promise<RawServer> => {
   const server = await RawServer.start();
   onTestFinished(() => server.close());
   return server;
 };
 
-/** Has every name stand for these addresses. */
+/** Makes every host name resolve to these addresses. */
 const resolveTo = (...addresses: string[]): void => {
   const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
@@ -115,21 +115,21 @@ const OF_THIS_MACHINE = [
   'https://127.0.0.1./',
 ];
 
-describe('an address in figures', () => {
+describe('isPublicAddress', () => {
   test.each(['https://8.8.8.8/', 'https://223.255.255.255/', 'https://[2606:4700::1]/', 'https://[::ffff:8.8.8.8]/'])(
-    'may be public: %s',
+    'returns true for a public IP address: %s',
     (url) => {
       expect(isPublicAddress(new URL(url))).toBe(true);
     },
   );
 
-  test.each(PRIVATE)('may be none that the public network knows: %s', (url) => {
+  test.each(PRIVATE)('returns false for an IP address that is not public: %s', (url) => {
     expect(isPublicAddress(new URL(url))).toBe(false);
   });
 });
 
-describe('an address that must not be called', () => {
-  test.each([...PRIVATE, ...OF_THIS_MACHINE])('is rejected before anything connects: %s', async (url) => {
+describe('a URL of an address that is not public', () => {
+  test.each([...PRIVATE, ...OF_THIS_MACHINE])('is rejected before any connection: %s', async (url) => {
     vi.stubEnv('ALLOW_LOOPBACK', undefined);
     const connect = vi.spyOn(Socket.prototype, 'connect');
     expect(await whyNot(url)).toBe('address_not_public');
@@ -137,7 +137,7 @@ describe('an address that must not be called', () => {
   });
 
   test.each(PRIVATE.flatMap((url) => [url, url.replace('https:', 'http:')]))(
-    'is refused on the local stack as well, if it is not of this machine: %s',
+    'is rejected on the local stack too, unless it is a loopback address: %s',
     async (url) => {
       const connect = vi.spyOn(Socket.prototype, 'connect');
       expect(await whyNot(url)).toBe('address_not_public');
@@ -145,9 +145,9 @@ describe('an address that must not be called', () => {
     },
   );
 
-  test.each(['localhost', 'LOCALHOST'])('is refused behind a name: %s', async (name) => {
+  test.each(['localhost', 'LOCALHOST'])('is rejected behind a host name: %s', async (name) => {
     const { counted, port } = await listen();
-    // So that the test sees whom the name stands for.
+    // With loopback allowed, the connection shows that the name resolves to this machine.
     expect(await whyNot(`https://${name}:${port}/`)).toBe('no_connection');
     expect(counted.connections).toBe(1);
     vi.stubEnv('ALLOW_LOOPBACK', undefined);
@@ -160,22 +160,22 @@ describe('an address that must not be called', () => {
     [['8.8.8.8', '10.0.0.1']],
     [['2606:4700::1', '8.8.8.8', '::1']],
     [['::ffff:169.254.169.254']],
-  ])('is refused as one of those of a name: %j', async (addresses) => {
+  ])('is rejected if a host name resolves to any such address: %j', async (addresses) => {
     vi.stubEnv('ALLOW_LOOPBACK', undefined);
     resolveTo(...addresses);
     expect(await whyNot('https://customer.example.com/')).toBe('address_not_public');
   });
 });
 
-test('what a name stood for when it was checked is what is called', async () => {
+test('the request goes to the address that was checked, and the name is resolved once', async () => {
   resolveTo('127.0.0.1');
   expect((await postTo(receiver.url.replace('127.0.0.1', 'customer.example.com'))).status).toBe(204);
   expect(dns.lookup).toHaveBeenCalledTimes(1);
 });
 
-describe('an address that is not https', () => {
+describe('a URL that is not https', () => {
   test.each(['http://customer.example.com/', 'http://8.8.8.8/', 'http://127.0.0.1/', 'ftp://customer.example.com/'])(
-    'is refused before anything connects: %s',
+    'is rejected before any connection: %s',
     async (url) => {
       vi.stubEnv('ALLOW_LOOPBACK', undefined);
       const connect = vi.spyOn(Socket.prototype, 'connect');
@@ -184,25 +184,25 @@ describe('an address that is not https', () => {
     },
   );
 
-  test.each(['1', 'yes', 'TRUE', ''])('is refused where ALLOW_LOOPBACK is "%s", not "true"', async (value) => {
+  test.each(['1', 'yes', 'TRUE', ''])('is rejected if ALLOW_LOOPBACK is "%s", not "true"', async (value) => {
     vi.stubEnv('ALLOW_LOOPBACK', value);
     expect(await whyNot(receiver.url)).toBe('address_not_https');
     expect(receiver.calls).toEqual([]);
   });
 
-  test('is called on the local stack, over http alone', async () => {
+  test('is called on the local stack if it is http', async () => {
     receiver.answers = [204];
     expect((await postTo(receiver.url)).status).toBe(204);
     expect(await whyNot('ftp://127.0.0.1/')).toBe('address_not_https');
   });
 });
 
-test.each(['', 'customer.example.com', 'https://'])('an address that is none is not called: "%s"', async (url) => {
+test.each(['', 'customer.example.com', 'https://'])('an invalid URL is not called: "%s"', async (url) => {
   expect(await whyNot(url)).toBe('not_set_up');
 });
 
-describe('an answer', () => {
-  test('is status and headers, to the very body and headers that were sent', async () => {
+describe('a response', () => {
+  test('has status and headers, and the request has the given body and headers', async () => {
     receiver.answers = [{ status: 503, headers: { 'retry-after': '7' } }];
     expect(await postTo(receiver.url)).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
     expect(receiver.calls).toMatchObject([
@@ -210,15 +210,18 @@ describe('an answer', () => {
     ]);
   });
 
-  test.each([301, 302, 303, 307, 308])('may be a redirect, which is not followed: %i', async (status) => {
-    const other = await Receiver.start();
-    onTestFinished(() => other.close());
-    receiver.answers = [{ status, headers: { location: other.url } }];
-    expect((await postTo(receiver.url)).status).toBe(status);
-    expect(other.calls).toEqual([]);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'with a redirect is returned, and the redirect is not followed: %i',
+    async (status) => {
+      const other = await Receiver.start();
+      onTestFinished(() => other.close());
+      receiver.answers = [{ status, headers: { location: other.url } }];
+      expect((await postTo(receiver.url)).status).toBe(status);
+      expect(other.calls).toEqual([]);
+    },
+  );
 
-  test('is there though its body never ends, and its connection is closed by then', async () => {
+  test('with an endless body is returned, and the connection is closed', async () => {
     vi.stubEnv('MINUTE', '1200');
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     receiver.answers = [
@@ -230,7 +233,7 @@ describe('an answer', () => {
     await closed;
   });
 
-  test('is there though its connection breaks in the middle of the body', async () => {
+  test('is returned if the connection breaks within the body', async () => {
     receiver.answers = [
       (response) => void response.writeHead(200, { 'content-length': '10' }).write('x', () => response.destroy()),
     ];
@@ -238,10 +241,10 @@ describe('an answer', () => {
   });
 });
 
-describe("an answer's body", () => {
+describe('a response body', () => {
   const bodyOf = async () => (await postTo(receiver.url)).body;
 
-  test('is all that it says, in whatever pieces it comes', async () => {
+  test('is complete and in UTF-8, even if it arrives in pieces that split a character', async () => {
     const bytes = Buffer.from('Zoë 😀');
     receiver.answers = [
       (response) => {
@@ -258,24 +261,24 @@ describe("an answer's body", () => {
     ['65,536', 65_536, 10_000],
     ['65,537', 65_537, 10_000],
     ['10 MB', 10_000_000, 10_000],
-  ])('is kept up to 10,000 characters: %s', async (_, length, most) => {
+  ])('is cut after 10,000 characters: %s', async (_, length, most) => {
     receiver.answers = [(response) => void response.writeHead(200).end('x'.repeat(length))];
     expect(await bodyOf()).toBe('x'.repeat(most));
   });
 
-  test('is waited for no longer once 64 KB of it have come', async () => {
+  test('is returned as soon as more than 64 KB have arrived', async () => {
     receiver.answers = [(response) => void response.writeHead(200).write('x'.repeat(65_537))];
     expect(await bodyOf()).toHaveLength(10_000);
   });
 
-  test('is waited for 2 s after the headers', async () => {
+  test('is returned 2 s after the headers, even if it is incomplete', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     receiver.answers = [(response) => void response.writeHead(200).write('x')];
     let isOver = false;
     const body = bodyOf().finally(() => {
       isOver = true;
     });
-    // One timer limits the attempt, and the other one the body. `expect.poll` would advance both.
+    // One timer limits the attempt, the other the body. `expect.poll` would advance both.
     while (vi.getTimerCount() < 2) await setImmediate();
     await vi.advanceTimersByTimeAsync(1_999);
     expect(isOver).toBe(false);
@@ -284,8 +287,8 @@ describe("an answer's body", () => {
   });
 });
 
-describe('without an answer', () => {
-  test('it is a timeout after 10 s, which are shorter where minutes are', async () => {
+describe('a request without a response', () => {
+  test('times out after 10 s, or after a sixth of MINUTE on the local stack', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     const isTimed = (milliseconds: number) => timers.mock.calls.some(([, after]) => after === milliseconds);
     receiver.answers = [204];
@@ -298,7 +301,7 @@ describe('without an answer', () => {
     expect(isTimed(200)).toBe(true);
   });
 
-  test('as the name is never looked up, it is a timeout', async () => {
+  test('times out if the host name never resolves', async () => {
     vi.stubEnv('MINUTE', '600');
     const lookup = vi.spyOn(dns, 'lookup').mockImplementation(vi.fn());
     syncBuiltinESMExports();
@@ -306,7 +309,7 @@ describe('without an answer', () => {
     expect(lookup).toHaveBeenCalledTimes(1);
   });
 
-  test('as the server never ends the TLS handshake, it is a timeout, and the connection is closed', async () => {
+  test('times out if the server never completes the TLS handshake, and the connection is closed', async () => {
     vi.stubEnv('MINUTE', '600');
     const silent = await rawServer();
     expect(await whyNot(silent.url.replace('http:', 'https:'))).toBe('timeout');
@@ -314,14 +317,14 @@ describe('without an answer', () => {
     await expect.poll(() => silent.open).toBe(0);
   });
 
-  test('as a header cannot be sent, it is no connection', async () => {
+  test('fails with no_connection if a header contains a line break', async () => {
     const posting = { url: receiver.url, headers: { 'x-a': 'line\nend' }, body: '' };
     await expect(post(posting)).rejects.toMatchObject({ reason: 'no_connection' });
     expect(receiver.calls).toEqual([]);
   });
 
-  test('as the server drops the connection, it is no connection', async () => {
-    // Of a server that was never called before: nothing tells that the connection was merely old.
+  test('fails with no_connection if the server drops a new connection', async () => {
+    // A server without kept connections: after a kept one, the client would retry.
     const other = await Receiver.start();
     onTestFinished(() => other.close());
     other.answers = [drop];
@@ -329,27 +332,27 @@ describe('without an answer', () => {
     expect(other.calls).toHaveLength(1);
   });
 
-  test('as nobody listens there, it is no connection', async () => {
+  test('fails with no_connection if the port is closed', async () => {
     const other = await Receiver.start();
     const { url } = other;
     await other.close();
     expect(await whyNot(url)).toBe('no_connection');
   });
 
-  test('as nobody has the name, it is no connection', async () => {
-    // No resolver looks for a label that long.
+  test('fails with no_connection if the host name does not exist', async () => {
+    // Resolvers reject a label of 64 characters without a query.
     expect(await whyNot(`https://${'a'.repeat(64)}.invalid/`)).toBe('no_connection');
     resolveTo();
     expect(await whyNot('https://customer.example.com/')).toBe('no_connection');
   });
 
-  test('as the server speaks no TLS, it is no connection', async () => {
+  test('fails with no_connection if the server does not support TLS', async () => {
     expect(await whyNot(receiver.url.replace('http:', 'https:'))).toBe('no_connection');
   });
 });
 
 describe('a connection', () => {
-  test('is kept for the next call', async () => {
+  test('is kept for the next request', async () => {
     let connections = 0;
     const server = createHttpServer((_request, response) => response.writeHead(204).end());
     server.on('connection', () => {
@@ -359,7 +362,7 @@ describe('a connection', () => {
     for (let calls = 0; calls === connections; calls += 1) await postTo(url);
   });
 
-  test('that was kept, and that the server has closed since, makes no call fail', async () => {
+  test('that the server closed after it was kept makes no request fail', async () => {
     const used = new WeakSet<object>();
     let closed = 0;
     const url = await serve(
@@ -378,7 +381,7 @@ describe('a connection', () => {
 });
 
 describe('a second request on a kept connection', () => {
-  test('is not sent again after its response broke off', async () => {
+  test('is not repeated after its response broke off', async () => {
     const server = await rawServer();
     server.respond = ({ place, ...exchange }) =>
       (place === 1 ? noContent : writeThenReset('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart'))({
@@ -393,7 +396,7 @@ describe('a second request on a kept connection', () => {
     expect(server.bodies).toEqual(['"A"', '"B"', '"C"', '"D"']);
   });
 
-  test('does not take bytes that came before it for its response', async () => {
+  test('does not take surplus bytes of the previous response as its response', async () => {
     const server = await rawServer();
     let surplus: (() => void) | undefined;
     server.respond = ({ socket }) => {
@@ -421,7 +424,7 @@ describe('a second request on a kept connection', () => {
     expect(server.bodies).toEqual(['"A"', '"B"']);
   });
 
-  test('is not sent again when its time is over', async () => {
+  test('is not repeated after a timeout', async () => {
     vi.stubEnv('MINUTE', '600');
     const server = await rawServer();
     await post(jsonRequest(server.url, 'A'));
@@ -433,7 +436,7 @@ describe('a second request on a kept connection', () => {
     expect(server.bodies).toEqual(['"A"', '"B"', '"C"']);
   });
 
-  test('shares one time limit with the attempt on a new connection', async () => {
+  test('shares one time limit with its repeat on a new connection', async () => {
     const server = await rawServer();
     await post(jsonRequest(server.url, 'A'));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -446,7 +449,7 @@ describe('a second request on a kept connection', () => {
   });
 });
 
-test('a call that is answered with nonsense over a kept connection is not made again', async () => {
+test('a request with an invalid response on a kept connection is not repeated', async () => {
   let calls = 0;
   const url = await serve(
     createHttpServer(({ socket }, response) => {
@@ -460,7 +463,7 @@ test('a call that is answered with nonsense over a kept connection is not made a
   expect(calls).toBe(2);
 });
 
-test('a connection that was kept and is closed, with each that follows, is no connection', async () => {
+test('a request fails with no_connection if the server closes the kept connection and every new one', async () => {
   let calls = 0;
   const url = await serve(
     createHttpServer(({ socket }, response) => {
@@ -473,11 +476,11 @@ test('a connection that was kept and is closed, with each that follows, is no co
   expect(await whyNot(url)).toBe('no_connection');
 });
 
-describe('a signed post', () => {
+describe('a signed request', () => {
   const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
   const document = { text: 'Zoë 😀', nothing: undefined };
 
-  test('is what Standard Webhooks verify, over exactly its bytes', async () => {
+  test('passes the verification of Standard Webhooks for exactly its bytes', async () => {
     receiver.answers = [204];
     await post(signed(receiver.url, SECRET, 'id-1', document));
     const [call] = receiver.calls;
@@ -494,7 +497,7 @@ describe('a signed post', () => {
     expect(() => other.verify(call.body, call.headers as Record<string, string>)).toThrow('No matching signature');
   });
 
-  test('has the same id when it is repeated, and the time of its attempt', () => {
+  test('keeps its id when repeated, and has the time of its attempt', () => {
     vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) + 999 });
     const first = signed('https://a.example.com/', SECRET, 'id-1', document);
     vi.setSystemTime(Date.UTC(2030, 0, 1, 6));

@@ -1,4 +1,4 @@
-/** How long servers ask to wait, by the header `Retry-After`. */
+/** The wait that servers request with the header `Retry-After`. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { interpretByStatus } from '../../../shared/outbound/attempt-result.ts';
@@ -15,7 +15,7 @@ const waitFor = (value: string) => retryAfterIn({ status: 503, headers: { 'retry
 describe('Retry-After', () => {
   test.each([
     ['seconds', '120', 120_000],
-    ['no time at all', '0', 0],
+    ['zero seconds', '0', 0],
     ['leading zeros', '007', 7_000],
     ['a fraction of a second', '1.5', 1_500],
     ['white space around it', ' 120 ', 120_000],
@@ -26,7 +26,7 @@ describe('Retry-After', () => {
     ['a date of ISO 8601 with another zone', '2030-01-01T02:01:30+02:00', 90_000],
     ['a date in the past', 'Wed, 21 Oct 2015 07:28:00 GMT', 0],
     ['a date of RFC 850 in the past', 'Sunday, 06-Nov-94 08:49:37 GMT', 0],
-  ])('is read where it is %s', (_, value, wait) => {
+  ])('is read as %s', (_, value, wait) => {
     expect(waitFor(value)).toBe(wait);
   });
 
@@ -36,15 +36,15 @@ describe('Retry-After', () => {
     ['dates', 'Tue, 01 Jan 2030 00:01:30 GMT, Tue, 01 Jan 2030 00:01:00 GMT', 90_000],
     ['seconds and a date', '30, Tue, 01 Jan 2030 00:01:30 GMT', 90_000],
     ['a date that does not exist, and seconds', 'Tue, 99 Jan 2030 00:01:30 GMT, 30', 30_000],
-  ])('that was repeated is the longest: %s', (_, value, wait) => {
+  ])('with several values means the longest: %s', (_, value, wait) => {
     expect(waitFor(value)).toBe(wait);
   });
 
   test.each([
     ['many seconds', '86401'],
-    ['more seconds than a number has', '9'.repeat(400)],
+    ['more seconds than a number can hold', '9'.repeat(400)],
     ['a date in the far future', 'Fri, 31 Dec 9999 23:59:59 GMT'],
-  ])('is a day at the most: %s', (_, value) => {
+  ])('is limited to one day: %s', (_, value) => {
     expect(waitFor(value)).toBe(DAY_MS);
   });
 
@@ -57,7 +57,7 @@ describe('Retry-After', () => {
     ['negative', '-5'],
     ['signed', '+5'],
     ['infinite', 'Infinity'],
-    ['no number', 'NaN'],
+    ['not a number', 'NaN'],
     ['an exponent', '1e3'],
     ['hexadecimal', '0x10'],
     ['two numbers', '12 34'],
@@ -66,7 +66,7 @@ describe('Retry-After', () => {
     ['a date that does not exist', 'Tue, 99 Jan 2030 25:61:61 GMT'],
     ['a date without a time', '2030-01-02'],
     ['a date of ISO 8601 without a zone', '2030-01-01T00:01:30'],
-  ])('is ignored where it is %s', (_, value) => {
+  ])('is ignored if it is %s', (_, value) => {
     expect(waitFor(value)).toBeUndefined();
     expect(interpretByStatus({ status: 503, headers: { 'retry-after': value } })).toStrictEqual({
       status: 'retry',
@@ -74,11 +74,11 @@ describe('Retry-After', () => {
     });
   });
 
-  test('is not required', () => {
+  test('is optional', () => {
     expect(retryAfterIn({ status: 503, headers: {} })).toBeUndefined();
   });
 
-  test('is ignored or a time between now and a day, whatever it is', () => {
+  test('of any value is ignored or means a wait of 0 to 24 hours', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789 .,-:+eEGMTZ') });
     const date = fc.date({ noInvalidDate: true }).map((each) => each.toUTCString());
     fc.assert(

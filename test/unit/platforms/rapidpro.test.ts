@@ -1,4 +1,4 @@
-/** RapidPro: what is read in what it sends, what is said to it, to the letter, what its answers mean, and its settings. */
+/** RapidPro: how its messages are read, the exact requests to it, its responses, and its settings. */
 import { parse } from 'node:querystring';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -17,10 +17,10 @@ afterEach(() => void vi.useRealTimers());
 
 const UUID = '0d6b9c1e-6a35-4c5c-9f1b-2b8a8f3b8a11';
 
-describe('a message of its own', () => {
+describe('the parser of messages from RapidPro', () => {
   const to = '27821234567';
 
-  /** A text of so many characters that each take two code units, four bytes. */
+  /** A text of `count` emoji. Each takes two code units and four bytes. */
   const emoji = (count: number): string => '😀'.repeat(count);
 
   test.each<[string, string, PlatformDraft]>([
@@ -46,17 +46,17 @@ describe('a message of its own', () => {
       { reference: '23', to, type: 'text', text: { body: 'AAA… BBBBB' } },
     ],
     [
-      'that is the last of two parts, of the same id, with its one quick reply',
+      'that is the last of two parts, with the same id and the only quick reply',
       'id=23&text=CCCC+DDDD&to=27821234567&quick_reply=One',
       { reference: '23', to, type: 'text', text: { body: 'CCCC DDDD' }, quick_replies: ['One'] },
     ],
     [
-      'of a template that names the number to_no_plus',
+      'with the number in to_no_plus',
       'id=24&text=Hi&to_no_plus=27821234567',
       { reference: '24', to, type: 'text', text: { body: 'Hi' } },
     ],
     [
-      'with a number that has its +',
+      'with a number with + in to',
       'id=25&text=Hi&to=%2B27821234567',
       { reference: '25', to, type: 'text', text: { body: 'Hi' } },
     ],
@@ -71,12 +71,12 @@ describe('a message of its own', () => {
       { reference: '27', to, type: 'text', text: { body: 'Hi' } },
     ],
     [
-      'with two numbers, of which to_no_plus counts',
+      'with to_no_plus and to, of which to_no_plus is used',
       'id=28&text=Hi&to_no_plus=27821234567&to=%2B27829999999',
       { reference: '28', to, type: 'text', text: { body: 'Hi' } },
     ],
     [
-      'of a newer version, whose id is a UUID',
+      'of a newer version, with a UUID as its id',
       `id=${UUID}&text=Hi&to_no_plus=27821234567`,
       { reference: UUID, to, type: 'text', text: { body: 'Hi' } },
     ],
@@ -86,7 +86,7 @@ describe('a message of its own', () => {
       { reference: '9'.repeat(255), to, type: 'text', text: { body: 'Hi' } },
     ],
     [
-      'with blank quick replies, which are left out',
+      'with blank quick replies, which are dropped',
       'id=29&text=Hi&to=27821234567&quick_reply=&quick_reply=Yes&quick_reply=+%0A&quick_reply=+No+',
       { reference: '29', to, type: 'text', text: { body: 'Hi' }, quick_replies: ['Yes', ' No '] },
     ],
@@ -96,12 +96,12 @@ describe('a message of its own', () => {
       { reference: '30', to, type: 'text', text: { body: 'Hi' } },
     ],
     [
-      'with ten quick replies, and blank ones, which do not count',
+      'with ten quick replies and uncounted blank ones',
       `id=31&text=Hi&to=27821234567&quick_reply=${'&quick_reply=x'.repeat(10)}&quick_reply=+`,
       { reference: '31', to, type: 'text', text: { body: 'Hi' }, quick_replies: Array(10).fill('x') },
     ],
     [
-      'that is an attachment without text, whose empty line is left out',
+      'that is an attachment without text, without its leading empty line',
       'id=32&text=%0Ahttps%3A%2F%2Ffoo.bar%2Fimage.jpg&to=27821234567',
       { reference: '32', to, type: 'text', text: { body: 'https://foo.bar/image.jpg' } },
     ],
@@ -111,12 +111,12 @@ describe('a message of its own', () => {
       { reference: '33', to, type: 'text', text: { body: 'http://foo.bar/1.jpg\nhttps://foo.bar/2.jpg' } },
     ],
     [
-      'that is an attachment after empty lines alone',
+      'that is an attachment after empty lines, without these lines',
       'id=36&text=%0A%0Ahttps%3A%2F%2Ffoo.bar%2Fimage.jpg&to=27821234567',
       { reference: '36', to, type: 'text', text: { body: 'https://foo.bar/image.jpg' } },
     ],
     [
-      'that begins with an empty line of its own, which stays',
+      'that begins with an empty line and text, which stays',
       'id=34&text=%0A+Hello+https%3A%2F%2Ffoo.bar%2F%0A&to=27821234567',
       { reference: '34', to, type: 'text', text: { body: '\n Hello https://foo.bar/\n' } },
     ],
@@ -131,15 +131,15 @@ describe('a message of its own', () => {
       { reference: '36', to, type: 'text', text: { body: emoji(4_096) } },
     ],
     [
-      'with fields that nobody knows, which are ignored',
+      'with unknown fields, which are ignored',
       'id=37&text=Hi&to=27821234567&from=27820000000&channel=x&channel=y&text2=',
       { reference: '37', to, type: 'text', text: { body: 'Hi' } },
     ],
-  ])('is read %s', (_, form, draft) => {
+  ])('reads a message %s', (_, form, draft) => {
     expect(fromRapidpro(v.parse(rapidproMessage, parse(form)))).toEqual(draft);
   });
 
-  test.each(['', '+%0A%C2%A0'])('is nothing where its text is blank: %j', (text) => {
+  test.each(['', '+%0A%C2%A0'])('ignores a message with a blank text: %j', (text) => {
     expect(fromRapidpro(v.parse(rapidproMessage, parse(`id=1&text=${text}&to=27821234567`)))).toBeUndefined();
   });
 
@@ -159,14 +159,14 @@ describe('a message of its own', () => {
       { '#/text': 'must have at most 4096 characters' },
     ],
     ['with two texts', 'id=1&text=a&text=b&to=27821234567', { '#/text': 'must be a string, not an array' }],
-    ['to letters', 'id=1&text=a&to_no_plus=2782ABCDEFG', { '#/to_no_plus': NUMBER }],
-    ['to letters in the field to', 'id=1&text=a&to=2782ABCDEFG', { '#/to_no_plus': NUMBER }],
+    ['to a number of letters', 'id=1&text=a&to_no_plus=2782ABCDEFG', { '#/to_no_plus': NUMBER }],
+    ['to a number of letters in the field to', 'id=1&text=a&to=2782ABCDEFG', { '#/to_no_plus': NUMBER }],
     ['to too few digits', 'id=1&text=a&to_no_plus=278212', { '#/to_no_plus': NUMBER }],
     ['to too many digits', 'id=1&text=a&to_no_plus=2782123456789012', { '#/to_no_plus': NUMBER }],
-    ['to nobody', 'id=1&text=a', { '#/to_no_plus': NUMBER }],
-    ['to an empty number', 'id=1&text=a&to_no_plus=&to=', { '#/to_no_plus': NUMBER }],
+    ['without a number', 'id=1&text=a', { '#/to_no_plus': NUMBER }],
+    ['with empty numbers', 'id=1&text=a&to_no_plus=&to=', { '#/to_no_plus': NUMBER }],
     [
-      'with a number of which only the one that does not count is good',
+      'with an invalid to_no_plus and a valid to',
       'id=1&text=a&to_no_plus=x&to=27821234567',
       { '#/to_no_plus': NUMBER },
     ],
@@ -179,7 +179,7 @@ describe('a message of its own', () => {
     ['with an empty id', 'id=&text=a&to=27821234567', { '#/id': BLANK }],
     ['with a blank id', 'id=+&text=a&to=27821234567', { '#/id': BLANK }],
     [
-      'with too long an id',
+      'with an id of 256 characters',
       `id=${'9'.repeat(256)}&text=a&to=27821234567`,
       { '#/id': 'must have at most 255 characters' },
     ],
@@ -194,9 +194,9 @@ describe('a message of its own', () => {
       `id=1&text=a&to=27821234567&quick_reply=x&quick_reply=${'x'.repeat(4_097)}`,
       { '#/quick_reply/1': 'must have at most 4096 characters' },
     ],
-    ['with nothing', '', { '#/id': 'is required', '#/text': 'is required', '#/to_no_plus': NUMBER }],
+    ['with no field', '', { '#/id': 'is required', '#/text': 'is required', '#/to_no_plus': NUMBER }],
     [
-      'that is wrong everywhere',
+      'that is invalid in every field',
       `id=+&text=&to=1${'&quick_reply=x'.repeat(11)}`,
       {
         '#/id': BLANK,
@@ -204,7 +204,7 @@ describe('a message of its own', () => {
         '#/to_no_plus': NUMBER,
       },
     ],
-  ])('is refused %s, and every fault is named at its place', (_, form, faults) => {
+  ])('rejects a message %s, with one error per invalid field', (_, form, faults) => {
     const { issues = [] } = v.safeParse(rapidproMessage, parse(form));
     expect(issues.map((issue) => errorInBody(issue))).toEqual(
       Object.entries(faults).map(([pointer, detail]) => ({ pointer, detail })),
@@ -222,7 +222,7 @@ const text = received({ type: 'text', text: { body: 'Zoë 😀 & 100%\n' } });
 
 const sent = sentMessage(own);
 
-describe('is told', () => {
+describe('requests to RapidPro', () => {
   test.each<[string, Entry, { body: string; length: string }]>([
     [
       "a user's text",
@@ -233,7 +233,7 @@ describe('is told', () => {
       },
     ],
     [
-      "a user's image, by its address",
+      "a user's image, as its URL",
       received({ type: 'image', image: { url: 'https://bridge.example.com/media/1' } }),
       {
         body: 'from=%2B27821234567&text=https%3A%2F%2Fbridge.example.com%2Fmedia%2F1&date=2030-01-01T00%3A00%3A00.999999Z',
@@ -241,14 +241,14 @@ describe('is told', () => {
       },
     ],
     [
-      "a user's file, by its address",
+      "a user's file, as its URL",
       received({ type: 'file', file: { url: 'https://bridge.example.com/media/2?a=b&c' } }),
       {
         body: 'from=%2B27821234567&text=https%3A%2F%2Fbridge.example.com%2Fmedia%2F2%3Fa%3Db%26c&date=2030-01-01T00%3A00%3A00.999999Z',
         length: '118',
       },
     ],
-  ])('%s', (_, told, { body, length }) => {
+  ])('contain %s', (_, told, { body, length }) => {
     expect(rapidpro.destination(settings).buildRequest(told)).toEqual({
       url: 'https://flows.example.com/c/ex/5c8d/receive',
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': length },
@@ -261,7 +261,7 @@ describe('is told', () => {
     ['delivered_to_user', 'delivered'],
     ['delivery_failed', 'failed'],
     ['sending_failed', 'failed'],
-  ])('that a message of its own is %s, beside the receive URL: %s', (state, address) => {
+  ])('report the state %s of a message from RapidPro at the URL beside the receive URL: %s', (state, address) => {
     expect(rapidpro.destination(settings).buildRequest(reached(state))).toEqual({
       url: `https://flows.example.com/c/ex/5c8d/${address}`,
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '5' },
@@ -272,12 +272,12 @@ describe('is told', () => {
   test.each([
     [UUID, `id=${UUID}`],
     ['a b&c=\u263a', 'id=a+b%26c%3D%E2%98%BA'],
-  ])('the id as it was given: %s', (id, body) => {
+  ])('contain the id exactly as RapidPro sent it: %s', (id, body) => {
     const told = reached('delivered_to_user', { ...message, origin: { platform: 'rapidpro', id } });
     expect(rapidpro.destination(settings).buildRequest(told)).toMatchObject({ body });
   });
 
-  test('that a user was removed, beside the receive URL: their contact is stopped', () => {
+  test('report a removed user at the URL "stopped", which stops the contact', () => {
     const stopped = entry({ type: 'user.stopped', user: { account: 'acme', phone: '27821234567' } });
     const form = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '19' };
     const { buildRequest, receiptFor } = rapidpro.destination(settings);
@@ -318,7 +318,7 @@ describe('is told', () => {
         failed: 'https://flows.example.com:8443/failed',
       },
     ],
-  ])('of states beside a receive URL of any form: %s', (url, addresses) => {
+  ])('report states at URLs derived from the receive URL: %s', (url, addresses) => {
     const { buildRequest } = rapidpro.destination({ url });
     expect({
       receive: buildRequest(text)?.url,
@@ -328,7 +328,7 @@ describe('is told', () => {
     }).toEqual(addresses);
   });
 
-  test('of states where the operator says, each for itself', () => {
+  test('report each state at the URL of its own setting, if set', () => {
     const apart = { ...settings, delivered_url: 'https://other.example.com/done/?key=1' };
     const { buildRequest } = rapidpro.destination(apart);
     expect(buildRequest(reached('delivered_to_user'))).toMatchObject({ url: 'https://other.example.com/done/?key=1' });
@@ -344,38 +344,38 @@ describe('is told', () => {
   });
 
   test.each<[string, Entry]>([
-    ['a message was read: it has no word for that', reached('read')],
-    ['a message was accepted', reached('sent')],
-    ['a message of a user came in', reached('received')],
-    ['a message of a user could not be handed over', reached('reception_failed_http')],
-    ['a message of the API was delivered', reached('delivered_to_user', message)],
+    ['a read message, because RapidPro has no such state', reached('read')],
+    ['an accepted message', reached('sent')],
+    ['a message received from a user', reached('received')],
+    ['a message from a user that could not be delivered to RapidPro', reached('reception_failed_http')],
+    ['a delivered message of the API', reached('delivered_to_user', message)],
     [
-      'a message of Turn was delivered',
+      'a delivered message of Turn',
       reached('delivered_to_user', { ...message, origin: { platform: 'turn', id: '21' } }),
     ],
-    ['a message goes to a user', sent],
+    ['a message to a user', sent],
     [
-      'a user data request is completed, which an account with a webhook asked for before',
+      'a completed user data request of an account that used a webhook before',
       entry({
         type: 'user_data.completed',
         request: { id: 'request-1', account: 'acme', phone: '27821234567' },
         completed: '2030-01-01T00:00:01.000000',
       }),
     ],
-  ])('nothing where %s', (_, untold) => {
+  ])('are not made for %s', (_, untold) => {
     const { buildRequest, receiptFor } = rapidpro.destination(settings);
     expect(buildRequest(untold)).toBeUndefined();
     expect(receiptFor?.(untold)).toBeUndefined();
   });
 });
 
-describe('is told once for all parts of a message', () => {
+describe('the status receipt for all parts of a message', () => {
   test.each<[State, { state: string; neverAfter: string[] }]>([
     ['delivered_to_server', { state: 'sent', neverAfter: ['delivered', 'failed'] }],
     ['delivered_to_user', { state: 'delivered', neverAfter: ['failed'] }],
     ['delivery_failed', { state: 'failed', neverAfter: [] }],
     ['sending_failed', { state: 'failed', neverAfter: [] }],
-  ])('that it is %s, and never of what lies behind: %j', (state, telling) => {
+  ])('reports %s once, and never after later states: %j', (state, telling) => {
     expect(rapidpro.destination(settings).receiptFor?.(reached(state))).toEqual({
       id: '21',
       generation: 0,
@@ -386,12 +386,12 @@ describe('is told once for all parts of a message', () => {
     });
   });
 
-  test("a user's message is no such thing: each is told", () => {
+  test("does not exist for a user's message: each one is delivered", () => {
     expect(rapidpro.destination(settings).receiptFor?.(text)).toBeUndefined();
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const state = reached('delivered_to_user');
   const again = (status: number, retryAfter?: number): AttemptResult => ({
     status: 'retry',
@@ -403,54 +403,66 @@ describe('an answer', () => {
 
   test.each<[string, OutboundResponse, { message: AttemptResult; state: AttemptResult }]>([
     [
-      '200 takes it',
+      '200 means delivered',
       { status: 200, headers: {} },
       { message: { status: 'delivered' }, state: { status: 'delivered' } },
     ],
     [
-      '201 takes it',
+      '201 means delivered',
       { status: 201, headers: {} },
       { message: { status: 'delivered' }, state: { status: 'delivered' } },
     ],
     [
-      '204 takes it',
+      '204 means delivered',
       { status: 204, headers: {} },
       { message: { status: 'delivered' }, state: { status: 'delivered' } },
     ],
-    ['400 has it tried again', { status: 400, headers: {} }, { message: again(400), state: again(400) }],
-    ['413 rejects it permanently', { status: 413, headers: {} }, { message: refused(413), state: refused(413) }],
-    ['401 has all wait for better settings', { status: 401, headers: {} }, { message: again(401), state: again(401) }],
+    ['400 without a body is retried', { status: 400, headers: {} }, { message: again(400), state: again(400) }],
+    ['413 means rejected', { status: 413, headers: {} }, { message: refused(413), state: refused(413) }],
     [
-      '403 has all wait, as long as it says',
+      '401 is retried until the settings are fixed',
+      { status: 401, headers: {} },
+      { message: again(401), state: again(401) },
+    ],
+    [
+      '403 is retried after Retry-After',
       { status: 403, headers: { 'retry-after': '9' } },
       { message: again(403, 9_000), state: again(403, 9_000) },
     ],
-    ['404 has messages wait, and no state', { status: 404, headers: {} }, { message: again(404), state: refused(404) }],
     [
-      '429 pauses all as long as it says, in seconds',
+      '404 is retried for a message, and means rejected for a state',
+      { status: 404, headers: {} },
+      { message: again(404), state: refused(404) },
+    ],
+    [
+      '429 with Retry-After in seconds means rate limited',
       { status: 429, headers: { 'retry-after': '30' } },
       { message: limited(30_000), state: limited(30_000) },
     ],
     [
-      '429 pauses all until it says, as a date',
+      '429 with Retry-After as a date means rate limited',
       { status: 429, headers: { 'retry-after': 'Tue, 01 Jan 2030 00:03:00 GMT' } },
       { message: limited(120_000), state: limited(120_000) },
     ],
-    ['429 has it tried again', { status: 429, headers: {} }, { message: again(429), state: again(429) }],
-    ['500 has it tried again', { status: 500, headers: {} }, { message: again(500), state: again(500) }],
+    ['429 without Retry-After is retried', { status: 429, headers: {} }, { message: again(429), state: again(429) }],
+    ['500 is retried', { status: 500, headers: {} }, { message: again(500), state: again(500) }],
     [
-      '503 has it tried again when it says',
+      '503 is retried after Retry-After',
       { status: 503, headers: { 'retry-after': '5' } },
       { message: again(503, 5_000), state: again(503, 5_000) },
     ],
-    ['302 is not followed', { status: 302, headers: { location: '/' } }, { message: again(302), state: again(302) }],
-  ])('of %s', (_, answer, outcomes) => {
+    [
+      '302 is retried, and not followed',
+      { status: 302, headers: { location: '/' } },
+      { message: again(302), state: again(302) },
+    ],
+  ])('with status %s', (_, answer, outcomes) => {
     const { interpret } = rapidpro.destination(settings);
     expect({ message: interpret?.(answer, text), state: interpret?.(answer, state) }).toEqual(outcomes);
   });
 });
 
-describe('what both couriers return, to the letter', () => {
+describe('the exact responses of courier 8.2.1 and 26.3.38', () => {
   const CHANNEL = '8eb23e93-5ecb-45ba-b726-3b064e0c56ab';
   const stopped = entry({ type: 'user.stopped', user: { account: 'acme', phone: '27821234567' } });
   const failed = (error: string) => `{"message":"Error","data":[{"type":"error","error":"${error}"}]}`;
@@ -478,16 +490,22 @@ describe('what both couriers return, to the letter', () => {
       'delivered',
     ],
     [
-      'both, a contact to be stopped',
+      'both, a stopped contact',
       stopped,
       200,
       `{"message":"Event Accepted","data":[{"type":"event","channel_uuid":"${CHANNEL}","event_type":"stop_contact","urn":"tel:+27821234567","received_on":"2030-01-01T00:00:00Z"}]}`,
       'delivered',
     ],
-    ['both, a contact to be stopped with a bad number', stopped, 400, failed('not a possible number'), 'rejected'],
-    ['8.2.1, a contact to be stopped, inactive', stopped, 400, failed('channel not found'), 'retry'],
-    ["8.2.1, a user's message, inactive", text, 400, failed('channel not found'), 'retry'],
-    ["26.3.38, a user's message, inactive", text, 400, failed(`unable to find channel with uuid: ${CHANNEL}`), 'retry'],
+    ['both, a stopped contact with an invalid number', stopped, 400, failed('not a possible number'), 'rejected'],
+    ['8.2.1, a stopped contact, inactive channel', stopped, 400, failed('channel not found'), 'retry'],
+    ["8.2.1, a user's message, inactive channel", text, 400, failed('channel not found'), 'retry'],
+    [
+      "26.3.38, a user's message, inactive channel",
+      text,
+      400,
+      failed(`unable to find channel with uuid: ${CHANNEL}`),
+      'retry',
+    ],
     [
       '8.2.1, a status, without its database',
       reached('delivered_to_user'),
@@ -496,22 +514,22 @@ describe('what both couriers return, to the letter', () => {
       'retry',
     ],
     [
-      '8.2.1, a status by an id that is no number',
+      '8.2.1, a status by an id that is not a number',
       reached('delivered_to_user'),
       400,
       failed('schema: error converting value for \\"id\\"'),
       'rejected',
     ],
     ['both, behind a proxy without a server', text, 502, '<h1>Bad Gateway</h1>', 'retry'],
-    ['both, behind a proxy that knows no such host', text, 404, '<h1>Not Found</h1>', 'retry'],
+    ['both, behind a proxy without this host', text, 404, '<h1>Not Found</h1>', 'retry'],
   ])('%s', (_, told, status, body, result) => {
     const { interpret } = rapidpro.destination(settings);
     expect(interpret?.({ status, headers: {}, body }, told).status).toBe(result);
   });
 });
 
-describe('a 400 of courier', () => {
-  /** What its 400 leads to: for a user's message, for a status that was reached lately, and for one of eleven minutes ago. */
+describe('a 400 response of courier', () => {
+  /** The results of a 400 for a user's message, for a recent status, and for a status of eleven minutes ago. */
   const outcomesOf = (error: string) => {
     const { interpret } = rapidpro.destination(settings);
     const body = JSON.stringify({ message: 'Error', data: [{ type: 'error', error }] });
@@ -528,7 +546,7 @@ describe('a 400 of courier', () => {
     ['8.2.1', 'schema: error converting value for "id"'],
     ['both', 'invalid date format, must be RFC 3339'],
     ['26.3.38', 'the phone number supplied is not a number'],
-  ])('that names the request is final: %s, %s', (_, error) => {
+  ])('about the request rejects the entry: %s, %s', (_, error) => {
     expect(outcomesOf(error)).toEqual({ message: 'rejected', status: 'rejected', lateStatus: 'rejected' });
   });
 
@@ -537,18 +555,21 @@ describe('a 400 of courier', () => {
     ['26.3.38', 'unable to find channel with uuid: 8eb23e93-5ecb-45ba-b726-3b064e0c56ab'],
     ['8.2.1', 'dial tcp 127.0.0.1:5432: connect: connection refused'],
     ['8.2.1', 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'],
-  ])('that names the channel or its database is retried for three days: %s, %s', (_, error) => {
+  ])('about the channel or its database is retried for three days: %s, %s', (_, error) => {
     expect(outcomesOf(error)).toEqual({ message: 'retry', status: 'retry', lateStatus: 'retry' });
   });
 
-  test.each(['', 'something new'])('of any other kind blocks users for ten minutes, not for a status: %j', (error) => {
-    expect(outcomesOf(error)).toEqual({ message: 'retry', status: 'retry', lateStatus: 'rejected' });
-  });
+  test.each(['', 'something new'])(
+    'with an unknown error is retried, but rejects a status after ten minutes: %j',
+    (error) => {
+      expect(outcomesOf(error)).toEqual({ message: 'retry', status: 'retry', lateStatus: 'rejected' });
+    },
+  );
 });
 
 const URL_FAULT = 'must be an https address, without user name or password';
 
-/** Everything that may be set. */
+/** All settings. */
 const everything = {
   ...settings,
   sent_url: 'https://other.example.com/sent',
@@ -560,15 +581,15 @@ const everything = {
 describe('settings', () => {
   settingsCases({
     platform: rapidpro,
-    right: [settings, everything],
+    valid: [settings, everything],
     entry: text,
-    wrong: [
+    invalid: [
       ['without TLS', { url: 'http://flows.example.com/' }, [['url', URL_FAULT]]],
       ['with a password', { url: 'https://a:b@flows.example.com/' }, [['url', URL_FAULT]]],
       ['without a host', { url: 'receive' }, [['url', URL_FAULT]]],
-      ['with a bad address of a state', { ...settings, sent_url: 'sent' }, [['sent_url', URL_FAULT]]],
+      ['with an invalid URL of a state', { ...settings, sent_url: 'sent' }, [['sent_url', URL_FAULT]]],
       [
-        'with bad addresses everywhere',
+        'with invalid URLs everywhere',
         { url: '', sent_url: '', delivered_url: '', failed_url: '' },
         [
           ['url', URL_FAULT],
@@ -581,12 +602,15 @@ describe('settings', () => {
     incomplete: [[{ sent_url: everything.sent_url }, 'url']],
   });
 
-  test.each(['60', '2048', '6400'])("hold apart the channel's Max length, which no call needs: %s", (max_length) => {
-    expect(rapidpro.check({ ...settings, max_length })).toStrictEqual({ settings, hook: { max_length } });
-  });
+  test.each(['60', '2048', '6400'])(
+    "keep the channel's Max length apart, because no request needs it: %s",
+    (max_length) => {
+      expect(rapidpro.check({ ...settings, max_length })).toStrictEqual({ settings, hook: { max_length } });
+    },
+  );
 
-  test.each(['59', '6401', '1e3', '060', '-60', ''])('are refused with a Max length that there is not: %s', (wrong) => {
-    expect(issuesOf(rapidpro, { ...settings, max_length: wrong })).toMatchObject([
+  test.each(['59', '6401', '1e3', '060', '-60', ''])('are rejected with an invalid Max length: %s', (invalid) => {
+    expect(issuesOf(rapidpro, { ...settings, max_length: invalid })).toMatchObject([
       { path: [{ key: 'max_length' }], message: 'must be a whole number from 60 to 6400' },
     ]);
   });
@@ -595,11 +619,11 @@ describe('settings', () => {
     [undefined, 54],
     [{}, 54],
     [{ max_length: '4096' }, 4_090],
-  ])('tell how long an equal part is at least: %j', (hook, bytes) => {
+  ])('give the least number of bytes of an equal part: %j', (hook, bytes) => {
     expect(leastPartOf(hook)).toBe(bytes);
   });
 
-  test('have an option each, which says what it is; none is a secret, and none is made', () => {
+  test('have one option each with description and label; no option is secret or generated', () => {
     expect(Object.keys(rapidpro.options)).toEqual([...Object.keys(everything), 'max_length']);
     for (const option of Object.values(rapidpro.options)) {
       expect(option).toEqual({ says: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) });
@@ -609,8 +633,8 @@ describe('settings', () => {
   });
 });
 
-describe('settings are tried', () => {
-  test('by an empty message to the receive URL, which changes nothing', () => {
+describe('the check of settings', () => {
+  test('sends an empty message to the receive URL, which changes nothing', () => {
     expect(rapidpro.probe(everything)?.request).toEqual({
       url: settings.url,
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' },
@@ -634,7 +658,7 @@ describe('settings are tried', () => {
     [401, '', OTHERWISE],
     [404, '<h1>Not Found</h1>', OTHERWISE],
     [500, '<h1>No channel</h1>', OTHERWISE],
-  ])('where %i %j means: %s', (status, body, fault) => {
+  ])('interprets %i %j as: %s', (status, body, fault) => {
     expect(rapidpro.probe(settings)?.problem(status, body)).toBe(fault);
   });
 });

@@ -1,4 +1,4 @@
-/** Turn: what is read in what it sends, what is said to it, to the letter, what its answers mean, and its settings. */
+/** Turn: how its messages are read, the exact requests to it, its responses, and its settings. */
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Entry, PlatformDraft } from '../../../shared/messaging/events.ts';
@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A message of the Channel API as it comes, many of whose keys are null. */
+/** A message of the Channel API as Turn sends it, with many keys that are null. */
 const CHANNEL_MESSAGE = {
   block: null,
   resources: null,
@@ -31,7 +31,7 @@ const CHANNEL_MESSAGE = {
   waiting_for_user_input: false,
 };
 
-/** A message in the shape of WhatsApp. */
+/** A message in WhatsApp's format, of the older fallback channel. */
 const FALLBACK_MESSAGE = {
   preview_url: false,
   recipient_type: 'individual',
@@ -43,7 +43,7 @@ const FALLBACK_MESSAGE = {
 const OURS = 'https://bridge.example.com/media/1';
 const FOREIGN = 'https://cdn.example.com/image.jpg';
 
-describe('a message of its own', () => {
+describe('the parser of messages from Turn', () => {
   const to = '27821234567';
   const reading = (body: string): PlatformDraft => ({ to, type: 'text', text: { body } });
 
@@ -53,19 +53,19 @@ describe('a message of its own', () => {
     ['of the fallback channel with +', { ...FALLBACK_MESSAGE, to: '+27821234567' }, reading('foo')],
     ['of the Channel API without +', { ...CHANNEL_MESSAGE, to: '27821234567' }, reading('foo')],
     ['of plain content', { to: '+27821234567', content: 'foo' }, reading('foo')],
-    ['of plain content, whose turn is null', { ...CHANNEL_MESSAGE, turn: null }, reading('foo')],
+    ['of plain content, with turn null', { ...CHANNEL_MESSAGE, turn: null }, reading('foo')],
     [
-      'that says more in turn than in its content',
+      'with text in turn and empty content',
       { ...CHANNEL_MESSAGE, content: '', turn: { type: 'text', text: { body: 'bar', preview_url: true } } },
       reading('bar'),
     ],
     [
-      'with context, and keys that nobody knows',
+      'with context and unknown keys',
       { ...CHANNEL_MESSAGE, context: { message_id: 'x' }, from: '27820000000', id: 'x', extra: [1] },
       reading('foo'),
     ],
-    ['whose type is null', { ...CHANNEL_MESSAGE, type: null }, reading('foo')],
-    ['with the space around its text', { ...CHANNEL_MESSAGE, turn: null, content: ' a\nb ' }, reading(' a\nb ')],
+    ['with type null', { ...CHANNEL_MESSAGE, type: null }, reading('foo')],
+    ['with white space around its text', { ...CHANNEL_MESSAGE, turn: null, content: ' a\nb ' }, reading(' a\nb ')],
     [
       'of exactly 4,096 emoji',
       { ...CHANNEL_MESSAGE, turn: { type: 'text', text: { body: '😀'.repeat(4_096) } } },
@@ -77,76 +77,76 @@ describe('a message of its own', () => {
       reading('x'.repeat(4_096)),
     ],
     [
-      'as an image of ours',
+      'with an image link to our media, as an image',
       { ...CHANNEL_MESSAGE, turn: { type: 'image', image: { link: OURS } } },
       { to, type: 'image', image: { url: OURS }, mediaAt: '#/turn/image/link' },
     ],
     [
-      'as an image of ours whose caption is null',
+      'with an image link to our media and a null caption, as an image',
       { ...CHANNEL_MESSAGE, content: null, turn: { type: 'image', image: { id: null, link: OURS, caption: null } } },
       { to, type: 'image', image: { url: OURS }, mediaAt: '#/turn/image/link' },
     ],
     [
-      'as an image of ours whose caption is empty',
+      'with an image link to our media and an empty caption, as an image',
       { to, type: 'image', image: { link: OURS, caption: '' } },
       { to, type: 'image', image: { url: OURS }, mediaAt: '#/image/link' },
     ],
     [
-      'as an image of ours whose caption is blank',
+      'with an image link to our media and a blank caption, as an image',
       { to, type: 'image', image: { link: OURS, caption: ' ' } },
       { to, type: 'image', image: { url: OURS }, mediaAt: '#/image/link' },
     ],
     [
-      'as a document of ours, which is a file',
+      'with a document link to our media, as a file',
       { ...CHANNEL_MESSAGE, turn: { type: 'document', document: { link: OURS, filename: 'a.pdf' } } },
       { to, type: 'file', file: { url: OURS }, mediaAt: '#/turn/document/link' },
     ],
     [
-      'as a document of ours in the shape of WhatsApp',
+      "in WhatsApp's format with a document link to our media, as a file",
       { to, type: 'document', document: { link: OURS } },
       { to, type: 'file', file: { url: OURS }, mediaAt: '#/document/link' },
     ],
     [
-      'as text: an image of ours with a caption',
+      'with an image link to our media and a caption, as text',
       { ...CHANNEL_MESSAGE, turn: { type: 'image', image: { link: OURS, caption: 'Look' } } },
       reading(`Look\n${OURS}`),
     ],
     [
-      'as text: a document of ours with a caption',
+      'with a document link to our media and a caption, as text',
       { to, type: 'document', document: { link: OURS, caption: 'Read' } },
       reading(`Read\n${OURS}`),
     ],
     [
-      'as text: an image from elsewhere',
+      'with an image link to another host, as text',
       { ...CHANNEL_MESSAGE, turn: { type: 'image', image: { link: FOREIGN } } },
       reading(FOREIGN),
     ],
     [
-      'as text: an image from elsewhere with a caption',
+      'with an image link to another host and a caption, as text',
       { to, type: 'image', image: { link: FOREIGN, caption: 'Look\nhere' } },
       reading(`Look\nhere\n${FOREIGN}`),
     ],
     [
-      'as text: a document from elsewhere',
+      'with a document link to another host, as text',
       { to, type: 'document', document: { link: FOREIGN, caption: null } },
       reading(FOREIGN),
     ],
     [
-      'as text: a document from elsewhere with a caption',
+      'with a document link to another host and a caption, as text',
       { ...CHANNEL_MESSAGE, turn: { type: 'document', document: { link: FOREIGN, caption: 'Read' } } },
       reading(`Read\n${FOREIGN}`),
     ],
     [
-      'as text: an image from a host whose name begins like ours',
+      'with an image link to a host whose name begins with ours, as text',
       { to, type: 'image', image: { link: 'https://bridge.example.com.example.net/media/1' } },
       reading('https://bridge.example.com.example.net/media/1'),
     ],
     [
-      'as text: the longest caption and the longest address',
+      'with the longest caption and the longest link, as text',
       { to, type: 'image', image: { link: FOREIGN.padEnd(2_048, 'x'), caption: '😀'.repeat(2_000) } },
       reading(`${'😀'.repeat(2_000)}\n${FOREIGN.padEnd(2_048, 'x')}`),
     ],
-  ])('is read %s', (_, body, draft) => {
+  ])('reads a message %s', (_, body, draft) => {
     expect(fromTurn(v.parse(turnMessage, body))).toEqual(draft);
   });
 
@@ -158,37 +158,45 @@ describe('a message of its own', () => {
 
   test.each<[string, unknown, Record<string, string>]>([
     ['of a type that cannot be delivered', saying({ type: 'audio', audio: { link: OURS } }), { '#/turn/type': TYPE }],
-    ['of a type that is none', saying({ type: null }), { '#/turn/type': TYPE }],
-    ['without a type', saying({ text: { body: 'foo' } }), { '#/turn/type': 'is required' }],
-    ['of a list', saying([{ type: 'text', text: { body: 'foo' } }]), { '#/turn/type': 'is required' }],
-    ['of a type of WhatsApp that cannot be delivered', { to, type: 'template', template: {} }, { '#/type': TYPE }],
+    ['with turn of type null', saying({ type: null }), { '#/turn/type': TYPE }],
+    ['with turn without a type', saying({ text: { body: 'foo' } }), { '#/turn/type': 'is required' }],
+    ['with a list as turn', saying([{ type: 'text', text: { body: 'foo' } }]), { '#/turn/type': 'is required' }],
+    [
+      "in WhatsApp's format of a type that cannot be delivered",
+      { to, type: 'template', template: {} },
+      { '#/type': TYPE },
+    ],
     [
       'of an image without a link',
       saying({ type: 'image', image: { id: '1' } }),
       { '#/turn/image/link': 'is required' },
     ],
     ['of an image with an empty link', saying({ type: 'image', image: { link: '' } }), { '#/turn/image/link': BLANK }],
-    ['of no image', saying({ type: 'image', image: null }), { '#/turn/image': 'must be an object, not null' }],
+    ['with a null image', saying({ type: 'image', image: null }), { '#/turn/image': 'must be an object, not null' }],
     [
-      'of a document of WhatsApp without a link',
+      "in WhatsApp's format with a document without a link",
       { to, type: 'document', document: { caption: 'x' } },
       { '#/document/link': 'is required' },
     ],
     ['with an empty text', saying({ type: 'text', text: { body: '' } }), { '#/turn/text/body': BLANK }],
-    ['with a blank text of WhatsApp', { ...FALLBACK_MESSAGE, text: { body: ' \n' } }, { '#/text/body': BLANK }],
+    [
+      "in WhatsApp's format with a blank text",
+      { ...FALLBACK_MESSAGE, text: { body: ' \n' } },
+      { '#/text/body': BLANK },
+    ],
     ['without a text', saying({ type: 'text' }), { '#/turn/text': 'is required' }],
     ['with empty content', { ...CHANNEL_MESSAGE, turn: null, content: '' }, { '#/content': BLANK }],
     ['without content', { to }, { '#/content': 'is required' }],
     [
-      'of nothing but null',
+      'with null turn and null content',
       { ...CHANNEL_MESSAGE, turn: null, content: null },
       { '#/content': 'must be a string, not null' },
     ],
-    ['to nobody', { ...CHANNEL_MESSAGE, to: undefined }, { '#/to': 'is required' }],
-    ['of WhatsApp to nobody', { type: 'text', text: { body: 'foo' } }, { '#/to': 'is required' }],
-    ['of plain content to nobody', { content: 'foo' }, { '#/to': 'is required' }],
-    ['to letters', { ...CHANNEL_MESSAGE, to: '+2782ABCDEFG' }, { '#/to': NUMBER }],
-    ['to two +', { ...FALLBACK_MESSAGE, to: '++27821234567' }, { '#/to': NUMBER }],
+    ['without a number', { ...CHANNEL_MESSAGE, to: undefined }, { '#/to': 'is required' }],
+    ["in WhatsApp's format without a number", { type: 'text', text: { body: 'foo' } }, { '#/to': 'is required' }],
+    ['of plain content without a number', { content: 'foo' }, { '#/to': 'is required' }],
+    ['to a number of letters', { ...CHANNEL_MESSAGE, to: '+2782ABCDEFG' }, { '#/to': NUMBER }],
+    ['to a number with two +', { ...FALLBACK_MESSAGE, to: '++27821234567' }, { '#/to': NUMBER }],
     ['to null', { ...CHANNEL_MESSAGE, to: null }, { '#/to': 'must be a string, not null' }],
     [
       'of 4,097 characters',
@@ -201,7 +209,7 @@ describe('a message of its own', () => {
       { '#/content': 'must have at most 4096 characters' },
     ],
     [
-      'with too long a caption and too long an address',
+      'with a caption of 2,001 and a link of 2,049 characters',
       { to, type: 'image', image: { link: FOREIGN.padEnd(2_049, 'x'), caption: 'x'.repeat(2_001) } },
       {
         '#/image/link': 'must have at most 2048 characters',
@@ -209,17 +217,17 @@ describe('a message of its own', () => {
       },
     ],
     [
-      'with a text of half a surrogate pair',
+      'with half of a surrogate pair in its text',
       { to, content: 'a\ud83d' },
       { '#/content': 'must be valid Unicode: it holds half of a surrogate pair' },
     ],
     [
-      'that is wrong everywhere',
+      'that is invalid in every field',
       { to: 27821234567, type: 'text', text: 'foo' },
       { '#/to': 'must be a string, not a number', '#/text': 'must be an object, not a string' },
     ],
-    ['with nothing', {}, { '#/to': 'is required', '#/content': 'is required' }],
-  ])('is refused %s, and every fault is named at its place', (_, body, faults) => {
+    ['with no field', {}, { '#/to': 'is required', '#/content': 'is required' }],
+  ])('rejects a message %s, with one error per invalid field', (_, body, faults) => {
     const { issues = [] } = v.safeParse(turnMessage, body);
     expect(issues.map((issue) => errorInBody(issue))).toEqual(
       Object.entries(faults).map(([pointer, detail]) => ({ pointer, detail })),
@@ -227,14 +235,14 @@ describe('a message of its own', () => {
   });
 });
 
-describe('an ordinary webhook', () => {
+describe('an ordinary webhook of Turn', () => {
   test.each<[string, { 'x-turn-hook-subscription'?: string }, Record<string, unknown>]>([
     ['its header', { 'x-turn-hook-subscription': 'whatsapp' }, {}],
-    ['its header, whatever it brings', { 'x-turn-hook-subscription': 'turn' }, CHANNEL_MESSAGE],
+    ['its header, even with a message of the Channel API', { 'x-turn-hook-subscription': 'turn' }, CHANNEL_MESSAGE],
     ['statuses', {}, { statuses: [{ id: 'x', status: 'delivered', recipient_id: '27821234567' }] }],
-    ['no statuses, in a list', {}, { statuses: [] }],
+    ['an empty list of statuses', {}, { statuses: [] }],
     ['messages', {}, { contacts: [], messages: [{ from: '27821234567', type: 'text', text: { body: 'foo' } }] }],
-  ])('is known by %s', (_, headers, body) => {
+  ])('is recognised by %s', (_, headers, body) => {
     expect(isOrdinaryWebhook(headers, body)).toBe(true);
   });
 
@@ -242,21 +250,24 @@ describe('an ordinary webhook', () => {
     ['message of the Channel API', CHANNEL_MESSAGE],
     ['message of WhatsApp', FALLBACK_MESSAGE],
     ['message whose other keys are null', { ...CHANNEL_MESSAGE, statuses: null, messages: null }],
-    ['message that speaks of messages', { ...CHANNEL_MESSAGE, messages: 'two', statuses: {} }],
+    [
+      'message with a text as messages and an object as statuses',
+      { ...CHANNEL_MESSAGE, messages: 'two', statuses: {} },
+    ],
     ['empty body', {}],
-  ])('is not every %s', (_, body) => {
+  ])('is not recognised in a %s', (_, body) => {
     expect(isOrdinaryWebhook({}, body)).toBe(false);
     expect(isOrdinaryWebhook({ 'x-turn-hook-subscription': undefined }, body)).toBe(false);
   });
 });
 
-/** Signatures were made elsewhere: HMAC-SHA256 over the bytes. */
+/** The expected signatures were computed independently: HMAC-SHA256 over the bytes. */
 describe('a signature', () => {
   const bytes = Buffer.from('{"to":"+27821234567","content":"Zoë 😀"}');
   const signature = '9zlsLvRuWbVXUWfpgJZkNWhAlMbPZeGxgYHXwbf8xAU=';
   const set = { hmac_secret: 'channel secret ë' };
 
-  test("is good that was made of the body's bytes with the channel's secret", () => {
+  test("is valid if it was made of the body's bytes with the channel's secret", () => {
     expect(isSigned(bytes, signature, set)).toBe(true);
     expect(isSigned(Buffer.alloc(0), '03i/bQ9M4p03Tre/N7TmohVW905g0Ni8PH/uLkTwHSs=', set)).toBe(true);
   });
@@ -264,28 +275,28 @@ describe('a signature', () => {
   test.each<[string, string | undefined]>([
     ['is missing', undefined],
     ['is empty', ''],
-    ['is no base64', '!'],
+    ['is not base64', '!'],
     ['was made with another secret', 'B/xqcEe4oCj6HEZaNcKxXozmnZtBBjRvSDBo7sRtAWA='],
     ['was made of the same JSON in other bytes', 'aE1b8hUcsGU69d7st72hwk4AkSLE3G1oHtz3B9bnhvc='],
     ['lacks its last byte', '9zlsLvRuWbVXUWfpgJZkNWhAlMbPZeGxgYHXwbf8xA=='],
     ['is cut in half', signature.slice(0, 22)],
-    ['has a byte too many', '9zlsLvRuWbVXUWfpgJZkNWhAlMbPZeGxgYHXwbf8xAUA'],
+    ['has one byte too many', '9zlsLvRuWbVXUWfpgJZkNWhAlMbPZeGxgYHXwbf8xAUA'],
     ['is in hexadecimal', 'f7396c2ef46e59b5575167e980966435684094c6cf65e1b18181d7c1b7fcc405'],
     ['is of SHA-1', 'Kmh096loKlN84lN+/1q5pYvSaLg='],
-  ])('is not good that %s', (_, given) => {
+  ])('is invalid if it %s', (_, given) => {
     expect(isSigned(bytes, given, set)).toBe(false);
   });
 
-  test('is not good where another secret is set by now', () => {
+  test('is invalid after the secret was changed', () => {
     expect(isSigned(bytes, signature, { hmac_secret: 'other' })).toBe(false);
   });
 
-  test('is not good for other bytes', () => {
+  test('is invalid for other bytes', () => {
     expect(isSigned(Buffer.from('{"to": "+27821234567", "content": "Zoë 😀"}'), signature, set)).toBe(false);
     expect(isSigned(Buffer.alloc(0), signature, set)).toBe(false);
   });
 
-  test.each([undefined, '', 'x', signature])('is not asked for where no secret is set: %s', (given) => {
+  test.each([undefined, '', 'x', signature])('is not required if no secret is set: %s', (given) => {
     expect(isSigned(bytes, given, undefined)).toBe(true);
     expect(isSigned(bytes, given, {})).toBe(true);
   });
@@ -308,7 +319,7 @@ const sent = sentMessage(own);
 const MESSAGES = 'https://turn.example.com/v1/numbers/a2c1f0de-0b53-4d0f-8a4e-5f9e2c6b7d80/messages';
 const STATUSES = 'https://turn.example.com/v1/numbers/a2c1f0de-0b53-4d0f-8a4e-5f9e2c6b7d80/statuses';
 
-describe('is told', () => {
+describe('requests to Turn', () => {
   test.each<[string, Entry, { url: string; body: string; length: string }]>([
     [
       "a user's text",
@@ -320,7 +331,7 @@ describe('is told', () => {
       },
     ],
     [
-      "a user's image, by its address",
+      "a user's image, as its URL",
       received({ type: 'image', image: { url: 'https://bridge.example.com/media/1' } }),
       {
         url: MESSAGES,
@@ -329,7 +340,7 @@ describe('is told', () => {
       },
     ],
     [
-      "a user's file, by its address",
+      "a user's file, as its URL",
       received({ type: 'file', file: { url: 'https://bridge.example.com/media/2' } }),
       {
         url: MESSAGES,
@@ -338,7 +349,7 @@ describe('is told', () => {
       },
     ],
     [
-      'that the app network took a message of its own',
+      'the state "sent" of a message from Turn',
       reached('delivered_to_server'),
       {
         url: STATUSES,
@@ -347,7 +358,7 @@ describe('is told', () => {
       },
     ],
     [
-      'that a message of its own came to the phone',
+      'the state "delivered" of a message from Turn',
       reached('delivered_to_user'),
       {
         url: STATUSES,
@@ -356,7 +367,7 @@ describe('is told', () => {
       },
     ],
     [
-      'that a message of its own was read',
+      'the state "read" of a message from Turn',
       reached('read'),
       {
         url: STATUSES,
@@ -365,7 +376,7 @@ describe('is told', () => {
       },
     ],
     [
-      'that the phone did not take a message of its own',
+      'the state "failed" after the phone rejected a message from Turn',
       reached('delivery_failed'),
       {
         url: STATUSES,
@@ -374,7 +385,7 @@ describe('is told', () => {
       },
     ],
     [
-      'that the app network did not take a message of its own',
+      'the state "failed" after the app network rejected a message from Turn',
       reached('sending_failed'),
       {
         url: STATUSES,
@@ -382,7 +393,7 @@ describe('is told', () => {
         length: '99',
       },
     ],
-  ])('%s', (_, told, { url, body, length }) => {
+  ])('contain %s', (_, told, { url, body, length }) => {
     expect(turn.destination(settings).buildRequest(told)).toEqual({
       url,
       headers: { 'content-type': 'application/json', 'content-length': length, authorization: 'Bearer turn-token' },
@@ -395,30 +406,30 @@ describe('is told', () => {
     ['that ends with slashes', 'https://turn.example.com//', MESSAGES],
     ['with a path', 'https://turn.example.com/api/', MESSAGES.replace('/v1/', '/api/v1/')],
     ['that is not set', undefined, MESSAGES.replace('turn.example.com', 'whatsapp.turn.io')],
-  ])('at an address %s', (_, url, address) => {
+  ])('go to the URL of the messages for a base URL %s', (_, url, address) => {
     expect(turn.destination({ ...settings, url }).buildRequest(text)).toMatchObject({ url: address });
   });
 
   test.each<[string, Entry]>([
-    ['a message was accepted', reached('sent')],
-    ['a message of a user came in', reached('received')],
-    ['a message of a user could not be handed over', reached('reception_failed_http')],
-    ['a message of the API was delivered', reached('delivered_to_user', message)],
+    ['an accepted message', reached('sent')],
+    ['a message received from a user', reached('received')],
+    ['a message from a user that could not be delivered to Turn', reached('reception_failed_http')],
+    ['a delivered message of the API', reached('delivered_to_user', message)],
     [
-      'a message of RapidPro was delivered',
+      'a delivered message of RapidPro',
       reached('delivered_to_user', { ...message, origin: { platform: 'rapidpro', id: 'ours-1' } }),
     ],
-    ['a message goes to a user', sent],
-  ])('nothing where %s', (_, untold) => {
+    ['a message to a user', sent],
+  ])('are not made for %s', (_, untold) => {
     expect(turn.destination(settings).buildRequest(untold)).toBeUndefined();
   });
 
-  test('of every state by itself: each message has an id of its own', () => {
+  test('report each state separately, because each message has its own id', () => {
     expect(turn.destination(settings).receiptFor).toBeUndefined();
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const TAKEN: AttemptResult = { status: 'delivered' };
   const again = (status: number, retryAfter?: number): AttemptResult => ({
     status: 'retry',
@@ -428,7 +439,7 @@ describe('an answer', () => {
   const refused = (status: number): AttemptResult => ({ status: 'rejected', cause: `status_${status}` });
   const limited = (wait: number): AttemptResult => ({ status: 'rate_limited', cause: 'status_429', wait });
 
-  /** What an answer means to a user's message, to a state, and to a failure. */
+  /** The results of a response for a user's message, for a state, and for a failure. */
   const outcomesOf = (answer: OutboundResponse) => {
     const { interpret } = turn.destination(settings);
     const [delivered, failed, unsent] = [
@@ -441,69 +452,77 @@ describe('an answer', () => {
   };
 
   test.each<[string, OutboundResponse, { message: AttemptResult; state: AttemptResult; failure: AttemptResult }]>([
-    ['200 takes it', { status: 200, headers: {} }, { message: TAKEN, state: TAKEN, failure: TAKEN }],
-    ['201 takes it', { status: 201, headers: {} }, { message: TAKEN, state: TAKEN, failure: TAKEN }],
+    ['200 means delivered', { status: 200, headers: {} }, { message: TAKEN, state: TAKEN, failure: TAKEN }],
+    ['201 means delivered', { status: 201, headers: {} }, { message: TAKEN, state: TAKEN, failure: TAKEN }],
     [
-      '400 rejects it permanently; a failure, which some versions do not know, is settled',
+      '400 means rejected; a failure counts as delivered, because some versions do not support it',
       { status: 400, headers: {} },
       { message: refused(400), state: refused(400), failure: TAKEN },
     ],
-    ['422 does too', { status: 422, headers: {} }, { message: refused(422), state: refused(422), failure: TAKEN }],
     [
-      '401 has all wait for better settings',
+      '422 means rejected; a failure counts as delivered',
+      { status: 422, headers: {} },
+      { message: refused(422), state: refused(422), failure: TAKEN },
+    ],
+    [
+      '401 is retried until the settings are fixed',
       { status: 401, headers: {} },
       { message: again(401), state: again(401), failure: again(401) },
     ],
     [
-      '403 has all wait, as long as it says',
+      '403 is retried after Retry-After',
       { status: 403, headers: { 'retry-after': '9' } },
       { message: again(403, 9_000), state: again(403, 9_000), failure: again(403, 9_000) },
     ],
     [
-      '404 has messages wait, and no state',
+      '404 is retried for a message, means rejected for a state, and a failure counts as delivered',
       { status: 404, headers: {} },
       { message: again(404), state: refused(404), failure: TAKEN },
     ],
+    ['408 is retried', { status: 408, headers: {} }, { message: again(408), state: again(408), failure: again(408) }],
+    ['500 is retried', { status: 500, headers: {} }, { message: again(500), state: again(500), failure: again(500) }],
     [
-      '408 has it tried again',
-      { status: 408, headers: {} },
-      { message: again(408), state: again(408), failure: again(408) },
-    ],
-    [
-      '500 has it tried again',
-      { status: 500, headers: {} },
-      { message: again(500), state: again(500), failure: again(500) },
-    ],
-    [
-      '503 has it tried again when it says',
+      '503 is retried after Retry-After',
       { status: 503, headers: { 'retry-after': '5' } },
       { message: again(503, 5_000), state: again(503, 5_000), failure: again(503, 5_000) },
     ],
     [
-      '302 is not followed',
+      '302 is retried, and not followed',
       { status: 302, headers: { location: '/' } },
       { message: again(302), state: again(302), failure: again(302) },
     ],
-  ])('of %s', (_, answer, outcomes) => {
+  ])('with status %s', (_, answer, outcomes) => {
     expect(outcomesOf(answer)).toEqual(outcomes);
   });
 
-  // It is 1893456060 seconds since 1970.
+  // The fake time is 1893456060 seconds since 1970.
   test.each<[string, OutboundResponse['headers'], number]>([
-    ['until it takes calls again', { 'x-ratelimit-reset': '1893456090' }, 30_000],
-    ['not at all where that is over', { 'x-ratelimit-reset': '1893456000' }, 0],
-    ['until then, whatever else it says', { 'x-ratelimit-reset': '1893456090', 'retry-after': '7' }, 30_000],
-    ['as long as it says otherwise', { 'retry-after': '7' }, 7_000],
-    ['until a date', { 'retry-after': 'Tue, 01 Jan 2030 00:03:00 GMT' }, 120_000],
-    ['as long as it says otherwise where that is no time', { 'x-ratelimit-reset': 'soon', 'retry-after': '7' }, 7_000],
-    ['a minute where it says nothing', {}, 60_000],
-    ['a minute where it is empty', { 'x-ratelimit-reset': '' }, 60_000],
-    ['a minute where it is infinite', { 'x-ratelimit-reset': 'Infinity' }, 60_000],
-    ['a minute where it is repeated', { 'x-ratelimit-reset': '1893456090, 1893456090' }, 60_000],
-    ['not at all where it is negative', { 'x-ratelimit-reset': '-5' }, 0],
-    ['as long as it says otherwise where it is infinite', { 'x-ratelimit-reset': '1e400', 'retry-after': '7' }, 7_000],
-    ['a minute where it says nothing that is a time', { 'x-ratelimit-reset': 'soon', 'retry-after': 'later' }, 60_000],
-  ])('of 429 has it waited for, %s: %j', (_, headers, wait) => {
+    ['until X-RateLimit-Reset', { 'x-ratelimit-reset': '1893456090' }, 30_000],
+    ['for 0 s if X-RateLimit-Reset is in the past', { 'x-ratelimit-reset': '1893456000' }, 0],
+    [
+      'until X-RateLimit-Reset, even with Retry-After',
+      { 'x-ratelimit-reset': '1893456090', 'retry-after': '7' },
+      30_000,
+    ],
+    ['for the seconds of Retry-After', { 'retry-after': '7' }, 7_000],
+    ['until the date of Retry-After', { 'retry-after': 'Tue, 01 Jan 2030 00:03:00 GMT' }, 120_000],
+    [
+      'for the seconds of Retry-After if X-RateLimit-Reset is not a time',
+      { 'x-ratelimit-reset': 'soon', 'retry-after': '7' },
+      7_000,
+    ],
+    ['for a minute without these headers', {}, 60_000],
+    ['for a minute if X-RateLimit-Reset is empty', { 'x-ratelimit-reset': '' }, 60_000],
+    ['for a minute if X-RateLimit-Reset is infinite', { 'x-ratelimit-reset': 'Infinity' }, 60_000],
+    ['for a minute if X-RateLimit-Reset is repeated', { 'x-ratelimit-reset': '1893456090, 1893456090' }, 60_000],
+    ['for 0 s if X-RateLimit-Reset is negative', { 'x-ratelimit-reset': '-5' }, 0],
+    [
+      'for the seconds of Retry-After if X-RateLimit-Reset is too large',
+      { 'x-ratelimit-reset': '1e400', 'retry-after': '7' },
+      7_000,
+    ],
+    ['for a minute if neither header is a time', { 'x-ratelimit-reset': 'soon', 'retry-after': 'later' }, 60_000],
+  ])('with status 429 means rate limited %s: %j', (_, headers, wait) => {
     const outcome = limited(wait);
     expect(outcomesOf({ status: 429, headers })).toEqual({ message: outcome, state: outcome, failure: outcome });
   });
@@ -516,12 +535,12 @@ const URL_FAULT = 'must be an https address, without user name or password';
 const BLANK = 'must not be empty or white space only';
 
 describe('settings', () => {
-  test("have Turn's own address where none is given", () => {
+  test("use Turn's public URL by default", () => {
     const { url: _, ...rest } = settings;
     expect(turn.check(rest)).toStrictEqual({ settings: { ...rest, url: 'https://whatsapp.turn.io' } });
   });
 
-  test('tell apart what its own requests are known by', () => {
+  test('keep the secret for incoming requests apart from the settings for outgoing ones', () => {
     expect(turn.check({ ...settings, hmac_secret: 'channel secret' })).toStrictEqual({
       settings,
       hook: { hmac_secret: 'channel secret' },
@@ -530,22 +549,22 @@ describe('settings', () => {
 
   settingsCases({
     platform: turn,
-    right: [settings, { ...settings, channel: 'x'.repeat(255), token: 'x'.repeat(4_096) }],
+    valid: [settings, { ...settings, channel: 'x'.repeat(255), token: 'x'.repeat(4_096) }],
     entry: text,
-    wrong: [
+    invalid: [
       ['without TLS', { ...settings, url: 'http://turn.example.com/' }, [['url', URL_FAULT]]],
       ['with a password', { ...settings, url: 'https://a:b@turn.example.com/' }, [['url', URL_FAULT]]],
       ['with a blank channel', { ...settings, channel: ' ' }, [['channel', CHANNEL_FAULT]]],
-      ['with too long a channel', { ...settings, channel: 'x'.repeat(256) }, [['channel', CHANNEL_FAULT]]],
-      ['with a channel that leads elsewhere', { ...settings, channel: '..' }, [['channel', CHANNEL_FAULT]]],
-      ['with a channel of two segments', { ...settings, channel: 'a/b' }, [['channel', CHANNEL_FAULT]]],
+      ['with a channel of 256 characters', { ...settings, channel: 'x'.repeat(256) }, [['channel', CHANNEL_FAULT]]],
+      ['with ".." as the channel', { ...settings, channel: '..' }, [['channel', CHANNEL_FAULT]]],
+      ['with a channel of two path segments', { ...settings, channel: 'a/b' }, [['channel', CHANNEL_FAULT]]],
       ['with a query', { ...settings, url: 'https://turn.example.com/?a=1' }, [['url', PLAIN_FAULT]]],
       ['with a fragment', { ...settings, url: 'https://turn.example.com/#a' }, [['url', PLAIN_FAULT]]],
       ['with an empty token', { ...settings, token: '' }, [['token', TOKEN_FAULT]]],
-      ['with too long a token', { ...settings, token: 'x'.repeat(4_097) }, [['token', TOKEN_FAULT]]],
-      ['with a token that no header can carry', { ...settings, token: 't\n☺' }, [['token', TOKEN_FAULT]]],
+      ['with a token of 4,097 characters', { ...settings, token: 'x'.repeat(4_097) }, [['token', TOKEN_FAULT]]],
+      ['with a token that is invalid in a header', { ...settings, token: 't\n☺' }, [['token', TOKEN_FAULT]]],
       [
-        'with faults everywhere',
+        'with an error in every setting',
         { url: '', channel: '', token: '' },
         [
           ['url', URL_FAULT],
@@ -560,21 +579,21 @@ describe('settings', () => {
     ],
   });
 
-  test('are rejected with a blank secret, by which nothing could be signed', () => {
+  test('are rejected with a blank secret, which cannot sign anything', () => {
     expect(issuesOf(turn, { ...settings, hmac_secret: ' ' })).toMatchObject([
       { path: [{ key: 'hmac_secret' }], message: BLANK },
     ]);
   });
 
-  test('have an option each, which says what it is; token and secret are never shown, and none is made', () => {
+  test('have one option each with a description; token and secret have no label, so they are not shown, and none is generated', () => {
     const shown = { says: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) };
     const hidden = { says: expect.stringMatching(/\w/) };
     expect(turn.options).toEqual({ url: shown, channel: shown, token: hidden, hmac_secret: hidden });
   });
 });
 
-describe('settings are tried', () => {
-  test('by an empty message, which changes nothing', () => {
+describe('the check of settings', () => {
+  test('sends an empty message, which changes nothing', () => {
     expect(turn.probe(settings)?.request).toEqual({
       url: MESSAGES,
       headers: { 'content-type': 'application/json', 'content-length': '2', authorization: 'Bearer turn-token' },
@@ -595,7 +614,7 @@ describe('settings are tried', () => {
     [302, OTHERWISE],
     [405, OTHERWISE],
     [500, OTHERWISE],
-  ])('where %i means: %s', (status, fault) => {
+  ])('interprets %i as: %s', (status, fault) => {
     expect(turn.probe(settings)?.problem(status, '')).toBe(fault);
   });
 });

@@ -1,4 +1,4 @@
-/** The plain webhook: what is said to it, to the letter, and which settings it takes. */
+/** The plain webhook: the exact requests to it, and its settings. */
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -22,7 +22,7 @@ afterEach(() => {
 
 const request = { id: 'request-1', account: 'acme', phone: '27821234567' };
 
-/** Bodies, and signatures that were made elsewhere: HMAC-SHA256 over `entry-1.1893456060.` and the body. */
+/** The expected signatures were computed independently: HMAC-SHA256 over `entry-1.1893456060.` and the body. */
 test.each<[string, Entry, { body: string; length: string; signature: string }]>([
   [
     "a user's text",
@@ -52,7 +52,7 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
     },
   ],
   [
-    'a message that the app network took',
+    'the state "delivered_to_server" of a message',
     reached('delivered_to_server'),
     {
       body: '{"status":{"id":"message-1","state":"delivered_to_server","contact":"27821234567@users.example.com","job_id":"job-1","created":"2030-01-01T00:00:01.000000"}}',
@@ -61,7 +61,7 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
     },
   ],
   [
-    'a message that came to the phone',
+    'the state "delivered_to_user" of a message',
     reached('delivered_to_user'),
     {
       body: '{"status":{"id":"message-1","state":"delivered_to_user","contact":"27821234567@users.example.com","job_id":"job-1","created":"2030-01-01T00:00:01.000000"}}',
@@ -70,7 +70,7 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
     },
   ],
   [
-    'a message that was read',
+    'the state "read" of a message',
     reached('read'),
     {
       body: '{"status":{"id":"message-1","state":"read","contact":"27821234567@users.example.com","job_id":"job-1","created":"2030-01-01T00:00:01.000000"}}',
@@ -79,7 +79,7 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
     },
   ],
   [
-    'a message that the phone did not take',
+    'the state "delivery_failed" of a message',
     reached('delivery_failed'),
     {
       body: '{"status":{"id":"message-1","state":"delivery_failed","contact":"27821234567@users.example.com","job_id":"job-1","created":"2030-01-01T00:00:01.000000"}}',
@@ -88,7 +88,7 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
     },
   ],
   [
-    'a message that the app network did not take',
+    'the state "sending_failed" of a message',
     reached('sending_failed'),
     {
       body: '{"status":{"id":"message-1","state":"sending_failed","contact":"27821234567@users.example.com","job_id":"job-1","created":"2030-01-01T00:00:01.000000"}}',
@@ -97,7 +97,7 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
     },
   ],
   [
-    'a user data request that is completed',
+    'a completed user data request',
     entry({ type: 'user_data.completed', request, completed: '2030-01-01T00:00:01.000000' }),
     {
       body: '{"user_data":{"id":"request-1","status":"completed","contact":"27821234567@users.example.com","completed":"2030-01-01T00:00:01.000000"}}',
@@ -105,27 +105,30 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
       signature: 'v1,wfWUScjwm/IKDx2NNKiu4oXEnGD55KjuRfuCvBeXxsA=',
     },
   ],
-])('is told of %s, as the API description says', (_, told, { body, length, signature }) => {
-  expect(webhook.destination(settings).buildRequest(told)).toEqual({
-    url: 'https://customer.example.com/hook?key=1',
-    headers: {
-      'content-type': 'application/json',
-      'content-length': length,
-      'webhook-id': 'entry-1',
-      'webhook-timestamp': '1893456060',
-      'webhook-signature': signature,
-    },
-    body,
-  });
-  const [described = ''] = Object.keys(JSON.parse(body));
-  expect(v.is(webhooks[described as keyof typeof webhooks].schema, JSON.parse(body))).toBe(true);
-});
+])(
+  'a webhook receives %s in a signed request that matches the API description',
+  (_, told, { body, length, signature }) => {
+    expect(webhook.destination(settings).buildRequest(told)).toEqual({
+      url: 'https://customer.example.com/hook?key=1',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': length,
+        'webhook-id': 'entry-1',
+        'webhook-timestamp': '1893456060',
+        'webhook-signature': signature,
+      },
+      body,
+    });
+    const [described = ''] = Object.keys(JSON.parse(body));
+    expect(v.is(webhooks[described as keyof typeof webhooks].schema, JSON.parse(body))).toBe(true);
+  },
+);
 
 test.each<[string, Entry]>([
-  ['message', sent()],
-  ['report that a user was removed', entry({ type: 'user.stopped', user: { account: 'acme', phone: '27821234567' } })],
+  ['message to a user', sent()],
+  ['report of a removed user', entry({ type: 'user.stopped', user: { account: 'acme', phone: '27821234567' } })],
   [
-    'user data request',
+    'user data request to a user',
     entry({
       type: 'user_data.request',
       request,
@@ -134,15 +137,15 @@ test.each<[string, Entry]>([
       properties: [{ property: 'first_name', required: true }],
     }),
   ],
-])('is not told of a %s to a user', (_, toUser) => {
+])('a webhook does not receive a %s', (_, toUser) => {
   expect(webhook.destination(settings).buildRequest(toUser)).toBeUndefined();
 });
 
-test('judges its answers as other destinations do', () => {
+test("a webhook's responses have the default interpretation", () => {
   expect(webhook.destination(settings).interpret).toBeUndefined();
 });
 
-test('is notified of every state by itself', () => {
+test('a webhook receives every state separately, without status receipts', () => {
   expect(webhook.destination(settings).receiptFor).toBeUndefined();
 });
 
@@ -152,16 +155,16 @@ const SECRET_FAULT = 'must be whsec_ and 24 to 64 bytes in base64';
 describe('settings', () => {
   settingsCases({
     platform: webhook,
-    right: [settings],
+    valid: [settings],
     entry: reached('read'),
-    wrong: [
+    invalid: [
       ['without TLS', { ...settings, url: 'http://customer.example.com/' }, [['url', URL_FAULT]]],
       ['with a password', { ...settings, url: 'https://a:b@customer.example.com/' }, [['url', URL_FAULT]]],
       ['without a host', { ...settings, url: 'hook' }, [['url', URL_FAULT]]],
       ['with a short secret', { ...settings, secret: 'whsec_AAAA' }, [['secret', SECRET_FAULT]]],
       ['with a bare secret', { ...settings, secret: settings.secret.slice(6) }, [['secret', SECRET_FAULT]]],
       [
-        'with two faults',
+        'with an error in both settings',
         { url: '', secret: '' },
         [
           ['url', URL_FAULT],
@@ -175,14 +178,14 @@ describe('settings', () => {
     ],
   });
 
-  test('have an option each, which says what it is; the secret is never shown', () => {
+  test('have one option each with a description; the secret has no label, so it is not shown', () => {
     expect(webhook.options).toEqual({
       url: { says: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) },
       secret: { says: expect.stringMatching(/\w/), make: expect.any(Function) },
     });
   });
 
-  test('are good with a secret that is made, which is another one each time', () => {
+  test('are valid with a generated secret, which is different each time', () => {
     const made = [1, 2].map(() => webhook.options.secret?.make?.());
     expect(new Set(made).size).toBe(2);
     for (const secret of made) {
@@ -191,8 +194,8 @@ describe('settings', () => {
   });
 });
 
-describe('settings are tried', () => {
-  test('by a signed call that speaks of no message', () => {
+describe('the check of settings', () => {
+  test('sends a signed request without a message', () => {
     const posting = webhook.probe(settings)?.request;
     expect(posting).toMatchObject({
       url: settings.url,
@@ -212,7 +215,7 @@ describe('settings are tried', () => {
     [400, 'It should answer 2xx.'],
     [404, 'It should answer 2xx.'],
     [500, 'It should answer 2xx.'],
-  ])('where %i means: %s', (status, fault) => {
+  ])('interprets %i as: %s', (status, fault) => {
     expect(webhook.probe(settings)?.problem(status, '')).toBe(fault);
   });
 });

@@ -1,4 +1,4 @@
-/** A queue of wake-ups on loopback, which holds what it gets against SQS's limits. */
+/** A fake SQS queue of wake-ups on loopback, which rejects entries outside of SQS limits. */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -36,19 +36,22 @@ const inputs = {
 type Sent = v.InferOutput<typeof entry>;
 
 interface FakeQueue {
-  /** What each call brought, whether it was taken or not. */
+  /** The entries of each call, accepted or not. */
   calls: Sent[][];
-  /** What was taken, in the order in which it came. */
+  /** The accepted entries in order. */
   taken: Sent[];
-  /** What is to come again, and in how many seconds. */
+  /** The calls that change visibility timeouts, in seconds. */
   returned: { ReceiptHandle: string; VisibilityTimeout: number }[];
-  /** Whether an entry is taken. */
+  /** Whether the queue accepts an entry. */
   takes: (entry: Sent) => boolean;
   /** Whether every call fails. */
   down: boolean;
 }
 
-/** Takes a queue, and the environment by which functions find it, for a test file. Each test has it empty. */
+/**
+ * Starts a queue for a test file, and sets the environment variables of functions. The queue is empty at the beginning
+ * of each test.
+ */
 export const useFakeQueue = (): FakeQueue => {
   const queue: FakeQueue = { calls: [], taken: [], returned: [], takes: () => true, down: false };
   let url = '';
@@ -72,7 +75,7 @@ export const useFakeQueue = (): FakeQueue => {
         MessageId: Id,
         MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex'),
       })),
-      // Left out where nothing failed, as SQS does.
+      // Like SQS, omits the list if nothing failed.
       ...(refused.length > 0 && {
         Failed: refused.map(({ Id }) => ({ Id, Code: 'ServiceUnavailable', SenderFault: false })),
       }),

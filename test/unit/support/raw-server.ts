@@ -1,4 +1,4 @@
-/** A server that answers POST requests with bytes of the test's choice, valid HTTP or not. */
+/** A server that responds to POST requests with any bytes, valid HTTP or not. */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 
@@ -76,25 +76,25 @@ export class RawServer {
   }
 }
 
-/** Responds as a good server does, and keeps the connection. */
+/** A valid 204 response on a connection that stays open. */
 export const noContent: Respond = ({ socket }) => void socket.write('HTTP/1.1 204 No Content\r\n\r\n');
 
-/** Writes these bytes, and keeps the connection. */
+/** Writes the bytes. The connection stays open. */
 export const write =
   (bytes: string): Respond =>
   ({ socket }) =>
     void socket.write(bytes, 'latin1');
 
-/** Writes these bytes, and then resets the connection. */
+/** Writes the bytes, then resets the connection. */
 export const writeThenReset =
   (bytes: string): Respond =>
   ({ socket }) => {
     if (bytes === '') socket.resetAndDestroy();
-    // A reset discards what the client has not read yet: the bytes go first.
+    // A reset discards bytes that the client has not read, so the bytes get 20 ms.
     else socket.write(bytes, 'latin1', () => setTimeout(() => socket.resetAndDestroy(), 20));
   };
 
-/** Writes these bytes, and then closes the connection. */
+/** Writes the bytes, then closes the connection. */
 export const writeThenClose =
   (bytes: string): Respond =>
   ({ socket }) =>

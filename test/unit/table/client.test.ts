@@ -1,4 +1,4 @@
-/** What the table's client makes of answers: a condition that failed is an answer, all else is an error. */
+/** The table's client: a failed condition is a result, any other failure is an error. */
 import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -12,7 +12,7 @@ import {
 
 const key = { pk: 'A', sk: 'B' };
 
-/** Has each call of the table end like this. */
+/** Makes each call to the table end like this. */
 const ending = (end: () => unknown) => vi.spyOn(documents, 'send').mockImplementation(async () => end());
 
 const failing = (error: Error) =>
@@ -30,21 +30,21 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe('a condition that failed', () => {
-  test('is no error to a change or a removal', async () => {
+describe('a failed condition', () => {
+  test('makes update and remove return false', async () => {
     failing(conditionFailed());
     expect(await update({ Key: key, UpdateExpression: 'SET a = :a' })).toBe(false);
     expect(await remove(key)).toBe(false);
   });
 
-  test('shows what stands there to who would put something new', async () => {
+  test('makes putIfAbsent return the existing item', async () => {
     failing(conditionFailed({ ...key, name: 'first' }));
     expect(await putIfAbsent({ ...key, name: 'second' })).toEqual({ ...key, name: 'first' });
   });
 });
 
 describe('a transaction', () => {
-  test('tells which conditions failed, and what stands there where a write asks for that', async () => {
+  test('returns the places of failed conditions, with the existing item if requested', async () => {
     failing(
       new TransactionCanceledException({
         message: 'no',
@@ -62,7 +62,7 @@ describe('a transaction', () => {
     ]);
   });
 
-  test('may ask for what is there', () => {
+  test('may require that an item exists or matches a condition', () => {
     expect(deleteExistingWrite(key)).toEqual({
       Delete: { TableName: 'table', Key: key, ConditionExpression: 'attribute_exists(pk)' },
     });
@@ -73,7 +73,7 @@ describe('a transaction', () => {
   });
 });
 
-describe('any other end of a call', () => {
+describe('any other result of a call', () => {
   test('is success', async () => {
     ending(() => ({}));
     expect(await update({ Key: key, UpdateExpression: 'SET a = :a' })).toBe(true);
@@ -82,7 +82,7 @@ describe('any other end of a call', () => {
     expect(await transactReturningItems([])).toEqual([]);
   });
 
-  test('is an error, which is thrown as it is', async () => {
+  test('is an error, which is thrown unchanged', async () => {
     const error = Object.assign(new Error('slow down'), { name: 'ThrottlingException', Item: marshall(key) });
     const send = failing(error);
     for (const call of [
@@ -97,14 +97,14 @@ describe('any other end of a call', () => {
     expect(send).toHaveBeenCalledTimes(5);
   });
 
-  test('is an error where a condition failed and nothing tells what stands there', async () => {
+  test('is an error if putIfAbsent gets a failed condition without the existing item', async () => {
     const error = conditionFailed();
     failing(error);
     await expect(putIfAbsent(key)).rejects.toBe(error);
   });
 });
 
-describe('the table is busy', () => {
+describe('isRetryable', () => {
   test.each([
     ['a status of 500', { $metadata: { httpStatusCode: 500 } }, true],
     ['a status of 499', { $metadata: { httpStatusCode: 499 } }, false],
@@ -112,7 +112,7 @@ describe('the table is busy', () => {
     ['a broken connection', { code: 'ECONNRESET' }, true],
     ['another code', { code: 'ERR_INVALID_ARG_TYPE' }, false],
     ['no code', {}, false],
-  ])('where an error has %s: %j', (_, properties, busy) => {
+  ])('for an error with %s and properties %j returns %s', (_, properties, busy) => {
     expect(isRetryable(Object.assign(new Error('no'), properties))).toBe(busy);
   });
 });

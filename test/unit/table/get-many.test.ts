@@ -1,4 +1,4 @@
-/** Reading several items in one call, with a table that leaves some of them out. */
+/** Reads of several items in one call, from a table that omits some of them. */
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -18,7 +18,7 @@ afterEach(() => {
 
 const keys = [1, 2, 3].map((place) => ({ pk: `A#${place}`, sk: 'A' }));
 
-/** The table responds so, call by call; the last response stays. Returns the inputs of the calls. */
+/** Sets the table's responses in order; the last one repeats. Returns the inputs of the calls. */
 const respondWith = (...responses: { items: object[]; unprocessed?: object[] }[]): object[] => {
   const inputs: object[] = [];
   vi.spyOn(documents, 'send').mockImplementation(async ({ input }: { input: object }) => {
@@ -46,7 +46,7 @@ test('an expired item counts as absent', async () => {
   expect(await getManyConsistent(keys)).toEqual([undefined, undefined, items[2]]);
 });
 
-test('keys that the table leaves out are asked for again', async () => {
+test('keys that the table leaves unprocessed are requested again', async () => {
   const [first, second, third] = keys;
   const inputs = respondWith(
     { items: [{ ...second }], unprocessed: [{ ...first }, { ...third }] },
@@ -56,7 +56,7 @@ test('keys that the table leaves out are asked for again', async () => {
   expect(inputs[1]).toEqual({ RequestItems: { table: { Keys: [first, third], ConsistentRead: true } } });
 });
 
-test('a table that keeps leaving keys out is an error: nothing counts as absent that was not read', async () => {
+test('if the table keeps leaving keys unprocessed, the read fails after six calls', async () => {
   const inputs = respondWith({ items: [], unprocessed: keys });
   await expect(getManyConsistent(keys)).rejects.toThrow('did not read all keys');
   expect(inputs).toHaveLength(6);

@@ -10,7 +10,7 @@ afterEach(() => {
 
 type Deletion = { DeleteRequest: { Key: { sk: string } } };
 
-test('removes every item once, 25 a call at most, though the table puts some of them off', async () => {
+test('removeAll removes each item once, at most 25 per call, even if the table leaves some unprocessed', async () => {
   const removed: string[] = [];
   vi.spyOn(documents, 'send').mockImplementation(async ({ input }: { input: object }) => {
     const { table = [] } = (input as { RequestItems: { table?: Deletion[] } }).RequestItems;

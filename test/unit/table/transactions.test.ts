@@ -1,4 +1,4 @@
-/** Transactions that meet others, told by a table that says so. */
+/** Transactions in conflict with others, with a fake table that reports conflicts. */
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../shared/table/client.ts';
 import { transact } from '../../../shared/table/transactions.ts';
 
-/** Milliseconds that were waited. */
+/** The waits between attempts, in milliseconds. */
 const pauses: number[] = [];
 
 beforeEach(() => {
@@ -24,7 +24,7 @@ afterEach(() => {
 
 const writes = ['1', '2', '3'].map((sk) => ({ Delete: { TableName: 'table', Key: { pk: 'A', sk } } }));
 
-/** The table cancels a transaction, for these reasons, one for each write. */
+/** The error of a cancelled transaction, with one reason per write. */
 const cancelled = (...codes: string[]): Error =>
   new TransactionCanceledException({
     message: 'Transaction cancelled',
@@ -34,7 +34,7 @@ const cancelled = (...codes: string[]): Error =>
 
 const conflict = () => cancelled('None', 'TransactionConflict', 'None');
 
-/** Has the table fail so, call by call; then it writes. Answers what it was called with. */
+/** Makes the table fail with these errors in order, then succeed. Returns the spy. */
 const failWith = (...failures: Error[]) =>
   vi.spyOn(documents, 'send').mockImplementation(async () => {
     const failure = failures.shift();
@@ -42,22 +42,22 @@ const failWith = (...failures: Error[]) =>
     return {};
   });
 
-test('what is written at once is asked for once', async () => {
+test('a transaction without a conflict makes one call', async () => {
   const send = failWith();
   expect(await transact(writes)).toEqual([]);
   expect(send).toHaveBeenCalledTimes(1);
   expect(send.mock.calls[0]?.[0].input).toEqual({ TransactItems: writes });
 });
 
-describe('a transaction that meets another', () => {
-  test('is written again, whole, until it goes through', async () => {
+describe('a transaction in conflict with another', () => {
+  test('is repeated unchanged until it succeeds', async () => {
     const send = failWith(conflict(), conflict(), conflict());
     expect(await transact(writes)).toEqual([]);
     expect(send.mock.calls.map(([{ input }]) => input)).toEqual(Array(4).fill({ TransactItems: writes }));
     expect(pauses).toHaveLength(3);
   });
 
-  test('waits longer each time, in a span that doubles up to 640 ms, and fails after the twelfth with what the table said', async () => {
+  test("waits in a span that doubles up to 640 ms, and after the twelfth attempt throws the table's error", async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const last = conflict();
     const send = failWith(...Array.from({ length: 11 }, conflict), last);
@@ -66,7 +66,7 @@ describe('a transaction that meets another', () => {
     expect(pauses).toEqual([20, 40, 80, 160, ...Array(7).fill(320)]);
   });
 
-  test('does not wait as long as the other one', async () => {
+  test('waits a random time within each span', async () => {
     failWith(...Array.from({ length: 11 }, conflict));
     await transact(writes);
     for (const [place, pause] of pauses.entries()) {
@@ -77,7 +77,7 @@ describe('a transaction that meets another', () => {
   });
 });
 
-describe('conditions that failed', () => {
+describe('failed conditions', () => {
   test.each([
     [[0], ['ConditionalCheckFailed', 'None', 'None']],
     [[2], ['None', 'None', 'ConditionalCheckFailed']],
@@ -85,13 +85,13 @@ describe('conditions that failed', () => {
       [0, 2],
       ['ConditionalCheckFailed', 'None', 'ConditionalCheckFailed'],
     ],
-  ])('are answered by the places of their writes, at once: %j', async (places, codes) => {
+  ])('are returned as the places of their writes, without a retry: %j', async (places, codes) => {
     const send = failWith(cancelled(...codes));
     expect(await transact(writes)).toEqual(places);
     expect(send).toHaveBeenCalledTimes(1);
   });
 
-  test('are answered after a conflict, and beside one', async () => {
+  test('are returned after a conflict, and beside a conflict', async () => {
     failWith(conflict(), cancelled('TransactionConflict', 'None', 'ConditionalCheckFailed'));
     expect(await transact(writes)).toEqual([2]);
     expect(pauses).toHaveLength(1);
@@ -100,10 +100,10 @@ describe('conditions that failed', () => {
 
 test.each([
   ['another reason', cancelled('None', 'ValidationError', 'None')],
-  ['too much at once', cancelled('ThrottlingError', 'None', 'None')],
+  ['throttling', cancelled('ThrottlingError', 'None', 'None')],
   ['no reason', new TransactionCanceledException({ message: 'cancelled', $metadata: {} })],
   ['another error', Object.assign(new Error('busy'), { name: 'ThrottlingException' })],
-])('%s is an error at once', async (_, error) => {
+])('a failure with %s is thrown without a retry', async (_, error) => {
   const send = failWith(error);
   await expect(transact(writes)).rejects.toBe(error);
   expect(send).toHaveBeenCalledTimes(1);

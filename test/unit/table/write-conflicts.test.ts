@@ -1,4 +1,7 @@
-/** Plain writes that meet a transaction on their item, on a table that says so. Transactions are in transact.test.ts. */
+/**
+ * Single writes in conflict with a transaction on their item, with a fake table. For transactions, see
+ * transactions.test.ts.
+ */
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
@@ -6,7 +9,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents, putIfAbsent, remove, removeAll, update, updatedIf } from '../../../shared/table/client.ts';
 
-/** Milliseconds that were waited. */
+/** The waits between attempts, in milliseconds. */
 const pauses: number[] = [];
 
 beforeEach(() => {
@@ -37,7 +40,7 @@ const conditionFailed = (found?: object) =>
     ...(found && { Item: marshall(found) }),
   });
 
-/** Has the table fail so, call by call; then it writes. */
+/** Makes the table fail with these errors in order, then succeed. */
 const failWith = (...failures: Error[]) =>
   vi.spyOn(documents, 'send').mockImplementation(async () => {
     const failure = failures.shift();
@@ -53,8 +56,8 @@ const writes: [string, () => Promise<unknown>, unknown][] = [
   ['a batch of deletions', () => removeAll([key]), undefined],
 ];
 
-describe('a write that meets a transaction on its item', () => {
-  test.each(writes)('is made again, unchanged, until it goes through: %s', async (_, write, result) => {
+describe('a write in conflict with a transaction on its item', () => {
+  test.each(writes)('is repeated unchanged until it succeeds: %s', async (_, write, result) => {
     const send = failWith(conflict(), conflict(), conflict());
     expect(await write()).toEqual(result);
     expect(send).toHaveBeenCalledTimes(4);
@@ -62,7 +65,7 @@ describe('a write that meets a transaction on its item', () => {
     expect(pauses).toHaveLength(3);
   });
 
-  test.each(writes)('fails after the twelfth attempt with what the table said: %s', async (_, write) => {
+  test.each(writes)("throws the table's error after the twelfth attempt: %s", async (_, write) => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5);
     const last = conflict();
     const send = failWith(...Array.from({ length: 11 }, conflict), last);
@@ -71,14 +74,14 @@ describe('a write that meets a transaction on its item', () => {
     expect(pauses).toEqual([20, 40, 80, 160, ...Array(7).fill(320)]);
   });
 
-  test.each(writes)('is not made again after another error: %s', async (_, write) => {
+  test.each(writes)('is not repeated after another error: %s', async (_, write) => {
     const error = Object.assign(new Error('busy'), { name: 'ThrottlingException' });
     const send = failWith(error);
     await expect(write()).rejects.toBe(error);
     expect(send).toHaveBeenCalledTimes(1);
   });
 
-  test('says that its condition failed, where it failed after a conflict', async () => {
+  test('reports a failed condition after a conflict', async () => {
     failWith(conflict(), conditionFailed());
     expect(await update({ Key: key, UpdateExpression: 'SET a = :a' })).toBe(false);
     failWith(conflict(), conditionFailed());
@@ -88,8 +91,8 @@ describe('a write that meets a transaction on its item', () => {
   });
 });
 
-test('a put whose first attempt succeeded unnoticed, and that finds its own item then, has put it', async () => {
-  // The client has repeated the call by itself: the response to the first one was lost.
+test('putIfAbsent succeeds if it finds its own item, because an earlier attempt may have written it', async () => {
+  // The client repeated the call itself, because the response to the first attempt was lost.
   failWith(conflict(), conditionFailed({ ...key, name: 'one' }));
   expect(await putIfAbsent(item)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** Lines of the log, and what they hold of errors. */
+/** Log lines, and the parts of errors in them. */
 import { describe, expect, test } from 'vitest';
 import { describeError, log } from '../../../shared/telemetry/log.ts';
 import { traced, traceId } from '../../../shared/telemetry/trace.ts';
@@ -6,7 +6,7 @@ import { captureLog } from '../../support/captured-log.ts';
 
 const written = captureLog();
 
-test('a line is one JSON object, with the trace that it belongs to', () => {
+test('a log line is one JSON object with its trace id', () => {
   traced('trace-1', () => log('warn', 'slow', { account: 'acme', count: 3, of: undefined }));
   log('info', 'done', { trace_id: 'trace-2' });
   expect(written).toEqual([
@@ -15,21 +15,21 @@ test('a line is one JSON object, with the trace that it belongs to', () => {
   ]);
 });
 
-test('work goes on in its trace where it is given none', () => {
+test('nested work without a trace id keeps the current one', () => {
   expect(traceId()).toBeUndefined();
   expect(traced('trace-1', () => traced(undefined, traceId))).toBe('trace-1');
   expect(traced('trace-1', () => traced('trace-2', traceId))).toBe('trace-2');
 });
 
-describe('an error is notified of', () => {
-  test('by its kind and the places that led to it, eight at most, and never by its message', () => {
+describe('a log line describes an error', () => {
+  test('by its name and at most eight places of its stack, and never by its message', () => {
     const error = new TypeError('27821234567 is no user');
     const places = Array.from({ length: 9 }, (_, place) => `at place${place} (file.ts:${place}:1)`);
     error.stack = `TypeError: 27821234567 is no user\nwho is called 27821234567\n    ${places.join('\n    ')}`;
     expect(describeError(error)).toEqual({ error: 'TypeError', at: places.slice(0, 8).join(' < ') });
   });
 
-  test.each([[undefined], ['']])('by its kind alone where it has no stack: %j', (stack) => {
+  test.each([[undefined], ['']])('by its name alone if it has no stack: %j', (stack) => {
     const error = new RangeError('27821234567 is too much');
     error.stack = stack as string;
     expect(describeError(error)).toEqual({ error: 'RangeError', at: '' });
@@ -40,7 +40,7 @@ describe('an error is notified of', () => {
     [undefined, 'undefined'],
     [null, 'object'],
     [{ message: '27821234567' }, 'object'],
-  ])('by its type where it is none: %j', (thrown, error) => {
+  ])('by its type if it is not an Error: %j', (thrown, error) => {
     expect(describeError(thrown)).toEqual({ error });
   });
 });

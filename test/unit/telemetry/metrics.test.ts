@@ -1,4 +1,4 @@
-/** Lines that CloudWatch makes metrics of, held against the rules of its embedded metric format. */
+/** Log lines with metrics, checked against the schema of CloudWatch's embedded metric format. */
 import { Ajv } from 'ajv';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type EventName, events, measure, type Saying } from '../../../shared/telemetry/metrics.ts';
@@ -9,7 +9,7 @@ const written = captureLog();
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** What the format asks of `_aws` (CloudWatch user guide, "Specification: embedded metric format"). */
+/** The schema of `_aws` (CloudWatch user guide, "Specification: embedded metric format"). */
 const metadata = {
   type: 'object',
   required: ['Timestamp', 'CloudWatchMetrics'],
@@ -50,31 +50,34 @@ const metadata = {
 
 const names = Object.keys(events) as EventName[];
 
-test.each(names)('"%s" is a line that CloudWatch takes: each metric a number in it, each dimension a text', (name) => {
-  const { by, metrics } = events[name];
-  const numbers = Object.fromEntries(Object.keys(metrics).map((metric) => [metric, 1]));
-  const dimensions = Object.fromEntries(by.map((dimension) => [dimension, 'some']));
-  const fields = { ...numbers, ...dimensions, account: 'acme' } as unknown as Saying<typeof name>;
-  vi.stubEnv('METRICS_NAMESPACE', 'BusinessApi/test');
-  traced('trace-1', () => measure('info', name, fields));
+test.each(names)(
+  'the line "%s" is valid for CloudWatch: each metric is a number and each dimension a text in it',
+  (name) => {
+    const { by, metrics } = events[name];
+    const numbers = Object.fromEntries(Object.keys(metrics).map((metric) => [metric, 1]));
+    const dimensions = Object.fromEntries(by.map((dimension) => [dimension, 'some']));
+    const fields = { ...numbers, ...dimensions, account: 'acme' } as unknown as Saying<typeof name>;
+    vi.stubEnv('METRICS_NAMESPACE', 'BusinessApi/test');
+    traced('trace-1', () => measure('info', name, fields));
 
-  const { _aws, ...line } = JSON.parse(written.join());
-  const validate = new Ajv().compile(metadata);
-  expect(validate(_aws), JSON.stringify(validate.errors)).toBe(true);
-  expect(_aws.CloudWatchMetrics).toMatchObject([
-    { Namespace: 'BusinessApi/test', Dimensions: by.length === 0 ? [[]] : [[], by] },
-  ]);
-  expect(line).toEqual({
-    level: 'info',
-    message: name,
-    ...numbers,
-    ...dimensions,
-    account: 'acme',
-    trace_id: 'trace-1',
-  });
-});
+    const { _aws, ...line } = JSON.parse(written.join());
+    const validate = new Ajv().compile(metadata);
+    expect(validate(_aws), JSON.stringify(validate.errors)).toBe(true);
+    expect(_aws.CloudWatchMetrics).toMatchObject([
+      { Namespace: 'BusinessApi/test', Dimensions: by.length === 0 ? [[]] : [[], by] },
+    ]);
+    expect(line).toEqual({
+      level: 'info',
+      message: name,
+      ...numbers,
+      ...dimensions,
+      account: 'acme',
+      trace_id: 'trace-1',
+    });
+  },
+);
 
-test('no two events share a metric: a figure has one meaning', () => {
+test('no two events share a metric, so that each metric has one meaning', () => {
   const metrics = names.flatMap((name) => Object.keys(events[name].metrics));
   expect(new Set(metrics).size).toBe(metrics.length);
 });

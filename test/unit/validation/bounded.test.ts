@@ -1,4 +1,4 @@
-/** Bounds of lists and records: what is over a bound is one fault, and its items are not looked at. */
+/** Bounds of lists and records: an input over a bound is one error, and its items are not checked. */
 import { globSync, readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { turnMessages } from '../../../shared/platforms/turn.ts';
 import { anyObject, listOf, recordOf } from '../../../shared/validation/bounded.ts';
 import { errorInBody } from '../../../shared/validation/validation-errors.ts';
 
-/** The faults that a schema finds in a body. */
+/** The validation errors of a body. */
 const faultsOf = (schema: v.GenericSchema, input: unknown) =>
   (v.safeParse(schema, input).issues ?? []).map((issue) => errorInBody(issue));
 
@@ -22,11 +22,11 @@ describe('a list', () => {
   );
   const list = listOf(item, { min: 1, max: 3, of: 'words' });
 
-  test.each([1, 3])('of %i items within its bounds is taken', (length) => {
+  test.each([1, 3])('of %i items within its bounds is accepted', (length) => {
     expect(v.parse(list, Array(length).fill('x'))).toHaveLength(length);
   });
 
-  test('names the faults of all its items', () => {
+  test('has the errors of all its items', () => {
     expect(faultsOf(list, [1, 'x', null])).toEqual([
       { pointer: '#/0', detail: 'must be a string, not a number' },
       { pointer: '#/2', detail: 'must be a string, not null' },
@@ -36,13 +36,13 @@ describe('a list', () => {
   test.each([
     ['too many', Array(1_000_000).fill(1), 'must hold at most 3 words'],
     ['too few', [], 'must hold at least 1 words'],
-  ])('of %s items is one fault, and no item is looked at', (_, input, detail) => {
+  ])('of %s items is one error, and no item is checked', (_, input, detail) => {
     looked.length = 0;
     expect(faultsOf(list, input)).toEqual([{ pointer: '#', detail }]);
     expect(looked).toEqual([]);
   });
 
-  test('that is no list is said to be none', () => {
+  test('with an object in its place is one error', () => {
     expect(faultsOf(list, { length: 1e9 })).toEqual([{ pointer: '#', detail: 'must be an array, not an object' }]);
   });
 });
@@ -51,7 +51,7 @@ describe('a record', () => {
   const record = recordOf(v.picklist(['a', 'b', 'c']), v.number(), { max: 2 });
   const open = recordOf(v.string(), v.number(), { max: 2 });
 
-  test('of as many names as it may have is taken', () => {
+  test('with the maximum number of names is accepted', () => {
     expect(v.parse(record, { a: 1, b: 2 })).toEqual({ a: 1, b: 2 });
   });
 
@@ -59,31 +59,34 @@ describe('a record', () => {
     ['too many names', record, { x: 'x', y: 'y', z: 'z' }, 'must hold at most 2 names'],
     ['a name that is too long', open, { ['x'.repeat(101)]: 1 }, 'must hold names of at most 100 characters'],
     ['something else', record, 'x', 'must be an object, not a string'],
-  ])('with %s is one fault', (_, schema, input, detail) => {
+  ])('with %s is one error', (_, schema, input, detail) => {
     expect(faultsOf(schema, input)).toEqual([{ pointer: '#', detail }]);
   });
 
-  test.each(['__proto__', 'constructor', 'prototype'])('treats the name %s like any other unknown name', (name) => {
-    const input: unknown = JSON.parse(`{"a":1,"${name}":{"b":2}}`);
-    for (const schema of [record, open]) {
-      expect(faultsOf(schema, input)).toEqual([{ pointer: `#/${name}`, detail: 'is not a name that is known' }]);
-    }
-    expect(({} as { b?: unknown }).b).toBeUndefined();
-  });
+  test.each(['__proto__', 'constructor', 'prototype'])(
+    'rejects the name %s like any unknown name, and changes no prototype',
+    (name) => {
+      const input: unknown = JSON.parse(`{"a":1,"${name}":{"b":2}}`);
+      for (const schema of [record, open]) {
+        expect(faultsOf(schema, input)).toEqual([{ pointer: `#/${name}`, detail: 'is not a name that is known' }]);
+      }
+      expect(({} as { b?: unknown }).b).toBeUndefined();
+    },
+  );
 });
 
-test('an object of any form is taken as it is, and anything else is rejected', () => {
+test('anyObject returns any object unchanged and rejects other values', () => {
   const input = { a: [{}], b: null };
   expect(v.parse(anyObject, input)).toBe(input);
   expect(faultsOf(anyObject, null)).toEqual([{ pointer: '#', detail: 'must be an object, not null' }]);
 });
 
-describe('no list and no record of a request is without a bound', () => {
-  /** Types of schemas that look at as many parts as a request has. */
+describe('all lists and records of requests have a bound', () => {
+  /** Types of schemas that check each part of a request. */
   const MANY = new Set(['array', 'record', 'map', 'set', 'object_with_rest', 'tuple_with_rest', 'loose_tuple']);
   const isPart = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-  /** The schemas within a schema that have no bound, each by its place. */
+  /** The unbounded schemas within a schema, each by its place. */
   const unboundedIn = (part: unknown, place: string, seen = new Set<unknown>()): string[] => {
     if (!isPart(part) || seen.has(part)) return [];
     seen.add(part);
@@ -91,7 +94,7 @@ describe('no list and no record of a request is without a bound', () => {
     const keywords: object = 'keywords' in part && isPart(part.keywords) ? part.keywords : {};
     const isBounded = 'maxItems' in keywords || 'maxProperties' in keywords;
     const inner = Object.entries(part).filter(([name]) => !['reference', 'keywords', '~standard'].includes(name));
-    // A lazy schema chooses by what it is given.
+    // A lazy schema depends on its input.
     const lazy = 'getter' in part && typeof part.getter === 'function' ? [part.getter([]), part.getter({})] : [];
     return [
       ...(MANY.has(type) && !isBounded ? [`${place}: ${type}`] : []),
@@ -112,7 +115,7 @@ describe('no list and no record of a request is without a bound', () => {
     ['turnMessages', turnMessages],
   ];
 
-  test('in the schemas themselves', () => {
+  test('in the schemas', () => {
     expect(requests.flatMap(([place, part]) => unboundedIn(part, place))).toEqual([]);
   });
 
@@ -121,11 +124,11 @@ describe('no list and no record of a request is without a bound', () => {
     ['a bare record', v.pipe(v.record(v.string(), v.string()))],
     ['a bare list in a lazy schema', v.lazy(() => v.array(v.string()))],
     ['a list whose bound comes after its items', v.pipe(v.array(v.string()), v.maxLength(3))],
-  ])('and this test would find %s', (_, schema) => {
+  ])('and the check finds %s', (_, schema) => {
     expect(unboundedIn(schema, 'x')).not.toEqual([]);
   });
 
-  test('in the sources: only the module of bounds names the schemas that have none', () => {
+  test('in the sources: only bounded.ts uses schemas without a bound', () => {
     const unbounded = /\bv\.(array|record|map|set|looseObject|objectWithRest|tupleWithRest|looseTuple)(Async)?\b(?!\w)/;
     const sources = globSync('{shared,functions}/**/*.ts').filter((path) => path !== 'shared/validation/bounded.ts');
     expect(sources.length).toBeGreaterThan(50);

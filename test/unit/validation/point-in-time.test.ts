@@ -1,4 +1,4 @@
-/** Points in time as RFC 3339 writes them. */
+/** Points in time in the format of RFC 3339. */
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { pointInTime } from '../../../shared/validation/point-in-time.ts';
@@ -13,7 +13,7 @@ test.each([
   ['2016-12-31T23:59:60Z', '2016-12-31T23:59:59.999999'],
   ['1969-12-31T23:59:59Z', '1970-01-01T00:00:00.000000'],
   ['9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59.000000'],
-])('%s is %s', (value, time) => {
+])('the RFC 3339 time %s is parsed as %s', (value, time) => {
   expect(v.parse(pointInTime, value)).toBe(time);
 });
 
@@ -32,7 +32,7 @@ test.each([
   '2026-11-20T09:58:10+24:00',
   '+12026-11-20T09:58:10Z',
   '1637402290',
-])('%j is no point in time', (value) => {
+])('%j is rejected as a point in time', (value) => {
   expect(v.safeParse(pointInTime, value).issues?.[0].message).toBe(
     'must be a time as RFC 3339 writes it: a date, T, a time of day, and Z or an offset',
   );

@@ -1,4 +1,4 @@
-/** Texts and numbers that several endpoints take. */
+/** Schemas of texts and numbers that several endpoints share. */
 import * as v from 'valibot';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
@@ -21,43 +21,43 @@ import {
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** What a schema says of what it refuses; nothing, where it takes it as it is. */
+/** The error of a schema, or undefined for a valid input. */
 const faultOf = (schema: v.GenericSchema, input: unknown): string | undefined =>
   v.safeParse(schema, input).issues?.[0].message;
 
 describe('text', () => {
-  test.each(['', ' ', 'Zoë', '😀', '\u0000', '\ud83d\ude00'])('may be any that survives: %j', (value) => {
+  test.each(['', ' ', 'Zoë', '😀', '\u0000', '\ud83d\ude00'])('may be any valid Unicode: %j', (value) => {
     expect(v.parse(text, value)).toBe(value);
   });
 
-  test.each(['\ud83d', 'a\ude00', '\ude00\ud83d'])('does not hold half of a surrogate pair: %j', (value) => {
+  test.each(['\ud83d', 'a\ude00', '\ude00\ud83d'])('with half of a surrogate pair is rejected: %j', (value) => {
     expect(faultOf(text, value)).toBe('must be valid Unicode: it holds half of a surrogate pair');
   });
 
-  test.each(['', ' ', '\t\n', '\u00a0\u2003\ufeff'])('has something to read in it, where it must: not %j', (value) => {
-    expect(faultOf(visibleText, value)).toBe('must not be empty or white space only');
-  });
+  test.each(['', ' ', '\t\n', '\u00a0\u2003\ufeff'])(
+    'must contain visible characters in visibleText: not %j',
+    (value) => {
+      expect(faultOf(visibleText, value)).toBe('must not be empty or white space only');
+    },
+  );
 
-  test('keeps the space around it', () => {
+  test('keeps the white space around it', () => {
     expect(v.parse(visibleText, ' x\n')).toBe(' x\n');
   });
 });
 
-test('texts in lower case are each once, in their first order, whatever the language', () => {
+test('lowerCased returns each text once, in lower case, in the order of first occurrence', () => {
   expect(lowerCased(['Yes', 'NO', 'yes', 'ÄÖ', 'äö', 'I', 'i'])).toEqual(['yes', 'no', 'äö', 'i']);
 });
 
 describe('a length', () => {
   const short = v.pipe(v.string(), atMost(3));
 
-  test.each(['', 'abc', 'é😀ñ', '😀😀😀'])(
-    'is counted in characters as people see most of them: %j is short',
-    (value) => {
-      expect(faultOf(short, value)).toBeUndefined();
-    },
-  );
+  test.each(['', 'abc', 'é😀ñ', '😀😀😀'])('counts Unicode code points: %j has at most 3', (value) => {
+    expect(faultOf(short, value)).toBeUndefined();
+  });
 
-  test.each(['abcd', '😀😀😀😀', 'ab😀c', 'a'.repeat(10_000)])('is too long from one more on: %j', (value) => {
+  test.each(['abcd', '😀😀😀😀', 'ab😀c', 'a'.repeat(10_000)])('over the limit is rejected: %j', (value) => {
     expect(faultOf(short, value)).toBe('must have at most 3 characters');
   });
 });
@@ -81,7 +81,7 @@ describe('a phone number of a chat platform', () => {
     ['+27821234567', '27821234567'],
     ['1234567', '1234567'],
     ['+123456789012345', '123456789012345'],
-  ])('may have a + before it, which is left out: %s', (given, number) => {
+  ])('may begin with a +, which is removed: %s', (given, number) => {
     expect(v.parse(phoneNumberOrPlus, given)).toBe(number);
   });
 
@@ -93,12 +93,12 @@ describe('a phone number of a chat platform', () => {
   );
 });
 
-describe('what a message says', () => {
+describe('the content of a message', () => {
   test.each<[string, v.GenericSchema<string>, number]>([
-    ['of a business', messageText, 4_096],
-    ['of a user, which fits the table in any script', receivedText, 65_536],
-    ['by the address of an image or a file', mediaUrl, 2_048],
-  ])('%s has something to read in it, and a length', (_, schema, most) => {
+    ['a text from a business', messageText, 4_096],
+    ['a text from a user', receivedText, 65_536],
+    ['the URL of an image or a file', mediaUrl, 2_048],
+  ])('%s must be visible and within its maximum length', (_, schema, most) => {
     for (const longest of ['x'.repeat(most), '😀'.repeat(most)]) expect(v.parse(schema, longest)).toBe(longest);
     for (const tooLong of ['x'.repeat(most + 1), '😀'.repeat(most + 1)]) {
       expect(faultOf(schema, tooLong)).toBe(`must have at most ${most} characters`);
@@ -114,8 +114,8 @@ describe('quick replies', () => {
     ['none', []],
     ['one', ['Yes']],
     ['two that are the same', ['Yes', 'Yes']],
-    ['ten of the greatest length', Array(10).fill('😀'.repeat(4_096))],
-  ])('are at most ten, in their order: %s', (_, replies) => {
+    ['ten of the maximum length', Array(10).fill('😀'.repeat(4_096))],
+  ])('are accepted in order, up to ten: %s', (_, replies) => {
     expect(v.parse(quickReplies, replies)).toEqual(replies);
   });
 
@@ -124,7 +124,7 @@ describe('quick replies', () => {
     ['an empty one', ['Yes', ''], 'must not be empty or white space only'],
     ['a blank one', ['Yes', ' '], 'must not be empty or white space only'],
     ['one that is too long', ['x'.repeat(4_097)], 'must have at most 4096 characters'],
-  ])('are refused: %s', (_, replies, fault) => {
+  ])('are rejected: %s', (_, replies, fault) => {
     expect(faultOf(quickReplies, replies)).toBe(fault);
   });
 });
@@ -149,7 +149,7 @@ describe('a whole number', () => {
 });
 
 describe('a UUID', () => {
-  test('is taken in capital letters, and written in small ones', () => {
+  test('is accepted in upper case and returned in lower case', () => {
     expect(v.parse(uuid, '0190F3A0-7B1C-7D3E-8F00-00112233AABB')).toBe('0190f3a0-7b1c-7d3e-8f00-00112233aabb');
   });
 
@@ -163,7 +163,7 @@ describe('a UUID', () => {
 
 describe('a day', () => {
   test.each(['2026-02-28', '2024-02-29', '2000-02-29', '1999-12-31', '9999-12-31'])(
-    'of the calendar is taken: %s',
+    'that exists is accepted: %s',
     (day) => {
       expect(v.parse(calendarDay, day)).toBe(day);
     },
@@ -171,17 +171,17 @@ describe('a day', () => {
 
   test.each([
     ...['2026-02-29', '2026-02-30', '1900-02-29', '2026-04-31', '2026-13-01', '2026-00-01', '2026-01-00', '0000-00-00'],
-    // There was no year 0.
+    // The calendar has no year 0.
     ...['0000-01-01', '0000-02-29'],
     ...['', '0000', '2026-2-3', '26-02-03', '2026-02', '2026-02-03T00:00:00Z', '12026-02-03', '-2026-02-03'],
     ...['2026/02/03', ' 2026-02-03', '2026-02-03\n', '2026-02-3x', '٢٠٢٦-٠٢-٠٣'],
-  ])('that is none is refused: %j', (day) => {
+  ])('that does not exist is rejected: %j', (day) => {
     expect(faultOf(calendarDay, day)).toBe('must be a day that exists, as YYYY-MM-DD');
   });
 });
 
 describe('a signing secret', () => {
-  /** Of so many bytes, with signs in it that the two alphabets of base64 write otherwise. */
+  /** A secret of `bytes` bytes, with characters that differ between base64 and base64url. */
   const secretOf = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 0xfb).toString('base64')}`;
 
   test.each([24, 25, 26, 32, 64])('may have %i bytes', (bytes) => {
@@ -191,24 +191,24 @@ describe('a signing secret', () => {
   test.each<[string, string]>([
     ['23 bytes', secretOf(23)],
     ['65 bytes', secretOf(65)],
-    ['none', 'whsec_'],
+    ['no bytes', 'whsec_'],
     ['no prefix', secretOf(24).slice(6)],
     ['another prefix', secretOf(24).replace('whsec', 'whpk')],
     ['the prefix in capitals', secretOf(24).replace('whsec_', 'WHSEC_')],
-    ['the alphabet of URLs', `whsec_${Buffer.alloc(24, 0xfb).toString('base64url')}`],
+    ['base64url', `whsec_${Buffer.alloc(24, 0xfb).toString('base64url')}`],
     ['no padding', secretOf(25).replaceAll('=', '')],
     ['too much padding', `${secretOf(24)}=`],
     ['a space before', ` ${secretOf(24)}`],
     ['a line break after', `${secretOf(24)}\n`],
     ['nothing', ''],
-  ])('is refused with %s', (_, secret) => {
+  ])('is rejected with %s', (_, secret) => {
     expect(faultOf(signingSecret, secret)).toBe('must be whsec_ and 24 to 64 bytes in base64');
   });
 });
 
-describe("a destination's address", () => {
+describe("a destination's URL", () => {
   test.each(['https://example.com', 'https://example.com:8443/a/b?c=d#e', 'HTTPS://EXAMPLE.COM/', 'https://[::1]/'])(
-    'is taken as it is given: %s',
+    'is returned unchanged: %s',
     (url) => {
       expect(v.parse(destinationUrl, url)).toBe(url);
     },
@@ -220,13 +220,13 @@ describe("a destination's address", () => {
     ...['', 'example.com', '/hook', '//example.com/', 'https://', 'https:', 'ftp://example.com/', 'file:///etc/passwd'],
     ...['https://user@example.com/', 'https://user:word@example.com/', 'https://:word@example.com/', 'javascript:0'],
     ...['http://user@127.0.0.1/', 'https://exa mple.com/', 'https://example.com:99999/'],
-  ])('is refused, on the local stack as well: %s', (url) => {
+  ])('is rejected, even on the local stack: %s', (url) => {
     expect(faultOf(destinationUrl, url)).toBe(REFUSED);
     vi.stubEnv('ALLOW_LOOPBACK', 'true');
     expect(faultOf(destinationUrl, url)).toBe(REFUSED);
   });
 
-  test('may be http on the local stack alone', () => {
+  test('may be http only on the local stack', () => {
     expect(faultOf(destinationUrl, 'http://127.0.0.1:8080/')).toBe(REFUSED);
     vi.stubEnv('ALLOW_LOOPBACK', 'true');
     expect(faultOf(destinationUrl, 'http://127.0.0.1:8080/')).toBeUndefined();

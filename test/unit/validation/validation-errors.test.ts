@@ -1,10 +1,10 @@
-/** Faults of a request, as the caller reads them. */
+/** Validation errors of a request, in the form of the response. */
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../../shared/core/problems.ts';
 import { errorInBody, errorInParameter, pointerTo, validBody } from '../../../shared/validation/validation-errors.ts';
 
-/** The faults that a schema finds in a body. */
+/** The validation errors of a body. */
 const faultsOf = (schema: v.GenericSchema, input: unknown, keys?: string[]) =>
   (v.safeParse(schema, input).issues ?? []).map((issue) => errorInBody(issue, keys));
 
@@ -13,7 +13,7 @@ const choice = v.variant('type', [
   v.object({ type: v.literal('image') }),
 ]);
 
-describe('what is wrong is said in words', () => {
+describe('the text of a validation error', () => {
   test.each<[string, v.GenericSchema, unknown]>([
     ['must be a string, not a number', v.string(), 1],
     ['must be a string, not null', v.string(), null],
@@ -38,14 +38,14 @@ describe('what is wrong is said in words', () => {
     expect(faultsOf(schema, input)).toEqual([{ pointer: '#', detail: words }]);
   });
 
-  test('of the one key that decides between shapes', () => {
+  test('is about the one key that selects the variant', () => {
     const pointer = '#/type';
     expect(faultsOf(choice, { type: 'file' })).toEqual([{ pointer, detail: 'must be "text" or "image"' }]);
     expect(faultsOf(choice, {})).toEqual([{ pointer, detail: 'is required' }]);
     expect(faultsOf(choice, { type: 'text' })).toEqual([{ pointer: '#/text', detail: 'is required' }]);
   });
 
-  test('and never repeats what was given', () => {
+  test('never repeats the input', () => {
     const given = 'secret-27821234567';
     for (const schema of [v.number(), v.literal('x'), v.picklist(['x', 'y']), choice, v.array(v.string())]) {
       expect(JSON.stringify(faultsOf(schema, given))).not.toContain('27821234567');
@@ -54,13 +54,13 @@ describe('what is wrong is said in words', () => {
   });
 });
 
-test('a fault of a parameter names it, and what it stands in', () => {
+test("an error in a parameter contains the parameter's path", () => {
   const { issues = [] } = v.safeParse(v.object({ page: v.object({ size: v.string() }) }), { page: {} });
   expect(issues.map(errorInParameter)).toEqual([{ parameter: 'page.size', detail: 'is required' }]);
 });
 
-describe('the place of a fault', () => {
-  test('is a pointer from the top of the body, through lists by number', () => {
+describe('the pointer of a validation error', () => {
+  test('begins at the top of the body, with list items by number', () => {
     const schema = v.object({ list: v.array(v.object({ name: v.string() })) });
     expect(faultsOf(schema, { list: [{ name: 'x' }, {}, { name: 1 }] })).toEqual([
       { pointer: '#/list/1/name', detail: 'is required' },
@@ -68,7 +68,7 @@ describe('the place of a fault', () => {
     ]);
   });
 
-  test('is told from the top where a part of a body was looked at', () => {
+  test('begins with the given keys if only a part of the body was checked', () => {
     expect(faultsOf(v.object({ name: v.string() }), {}, ['events', '3'])).toEqual([
       { pointer: '#/events/3/name', detail: 'is required' },
     ]);
@@ -84,17 +84,17 @@ describe('the place of a fault', () => {
     [['a b%"#?'], '#/a%20b%25%22%23%3F'],
     [['é😀'], '#/%C3%A9%F0%9F%98%80'],
     [['half \ud83d of a pair'], '#/half%20%EF%BF%BD%20of%20a%20pair'],
-  ])('is escaped by RFC 6901, and as a URI fragment: %j', (keys, pointer) => {
+  ])('is escaped by RFC 6901 and as a URI fragment: %j', (keys, pointer) => {
     expect(pointerTo(keys)).toBe(pointer);
   });
 
-  test('is the name of a parameter, outside the body', () => {
+  test("is the parameter's name outside of the body", () => {
     const { issues = [] } = v.safeParse(v.object({ 'idempotency-key': v.string() }), {});
     expect(issues.map(errorInParameter)).toEqual([{ parameter: 'idempotency-key', detail: 'is required' }]);
   });
 });
 
-describe('a body whose form is known late', () => {
+describe('validBody', () => {
   const schema = v.object({
     name: v.pipe(
       v.string(),
@@ -103,11 +103,11 @@ describe('a body whose form is known late', () => {
     list: v.array(v.string()),
   });
 
-  test('is what its schema makes of it', () => {
+  test('returns the output of the schema', () => {
     expect(validBody(schema, { name: 'abc', list: [], more: 1 })).toEqual({ name: 3, list: [] });
   });
 
-  test('is rejected with all faults at once, each at its place', () => {
+  test('throws invalid_request with all errors, each with its pointer', () => {
     expect(problemOf(() => validBody(schema, { list: ['x', 1] }))).toMatchObject({
       code: 'invalid_request',
       faults: [
@@ -118,7 +118,7 @@ describe('a body whose form is known late', () => {
   });
 });
 
-/** The problem that is thrown. */
+/** The thrown problem. */
 const problemOf = (act: () => unknown): Problem => {
   try {
     act();

@@ -1,4 +1,4 @@
-/** Entries of an outbox as platforms are told of them, and what a platform says of settings that it refuses. */
+/** Entries of an outbox for chat platforms, and the errors of rejected settings. */
 import * as v from 'valibot';
 import type { Content, Entry, Outgoing } from '../../../../shared/messaging/events.ts';
 import type { Message, State } from '../../../../shared/messaging/message.ts';
@@ -20,16 +20,16 @@ export const entry = (outgoing: Outgoing): Entry => ({
   pk: 'OUTBOX#platform#acme#27821234567',
   sk: 'ENTRY#entry-1',
   id: 'entry-1',
-  // Its second is over all but a little.
+  // Almost the next second: rounding up would be visible.
   created: '2030-01-01T00:00:00.999999',
   outgoing,
 });
 
-/** A message that a user wrote. */
+/** A message from a user. */
 export const received = (content: Content): Entry =>
   entry({ type: 'message.received', message, to: '27820000000', content });
 
-/** What became of a message. */
+/** A state of a message. */
 export const reached = (state: State, of: Message = message): Entry =>
   entry({ type: 'message.state', message: of, state, created: '2030-01-01T00:00:01.000000' });
 
@@ -37,7 +37,7 @@ export const reached = (state: State, of: Message = message): Entry =>
 export const sent = (of: Message = message): Entry =>
   entry({ type: 'message.send', message: of, content: { type: 'text', text: { body: 'Hello' } } });
 
-/** What is said of settings that are refused. */
+/** The validation errors of rejected settings. */
 export const issuesOf = (platform: Platform, wrong: unknown): v.BaseIssue<unknown>[] => {
   try {
     platform.check(wrong);
