@@ -1,7 +1,7 @@
 /** `operator account …`: the accounts of businesses and vendors. */
 import type { Command } from 'commander';
 import type { Account } from '../../shared/accounts/accounts.ts';
-import { answer, columns, fields, minute, note } from './output.ts';
+import { columns, fields, minute, printNote, printResult } from './output.ts';
 import {
   addPlatformOptions,
   notesOnKept,
@@ -19,7 +19,7 @@ import { examples, readName, readPhoneNumber } from './usage.ts';
 
 const BOT_NUMBER = [
   '--bot-number <number>',
-  "its bot's phone number, 7 to 15 digits without +",
+  "the bot's phone number, 7 to 15 digits without +",
   readPhoneNumber,
 ] as const;
 
@@ -31,7 +31,7 @@ export const addAccountCommands = (program: Command): void => {
 
   account
     .command('create')
-    .description('Opens an account.')
+    .description('Creates an account.')
     .argument('<name>', 'the display name', readName)
     .option('--id <id>', 'a-z, 0-9 and hyphens, at most 40 (default: derived from the name)')
     .option(...BOT_NUMBER)
@@ -42,7 +42,7 @@ export const addAccountCommands = (program: Command): void => {
         ...(id !== undefined && { id }),
         ...(botNumber !== undefined && { bot_number: botNumber }),
       });
-      answer(command, created, inWords(created));
+      printResult(command, created, inWords(created));
     });
 
   account
@@ -55,7 +55,7 @@ export const addAccountCommands = (program: Command): void => {
         ['ID', 'NAME'],
         accounts.map(({ id, name }) => [id, name]),
       );
-      answer(command, accounts, accounts.length === 0 ? 'There are no accounts.' : words);
+      printResult(command, accounts, accounts.length === 0 ? 'There are no accounts.' : words);
     });
 
   account
@@ -66,7 +66,7 @@ export const addAccountCommands = (program: Command): void => {
     .action(async (id: string, _options: object, command: Command) => {
       const [found, tokens] = await Promise.all([showAccount(id), listTokens(id)]);
       const settings = await platformSettings(found);
-      answer(
+      printResult(
         command,
         { ...found, ...settingsInJson(settings), tokens },
         `${inWords(found, settings)}\n\n${tokenTable(tokens)}`,
@@ -80,14 +80,14 @@ export const addAccountCommands = (program: Command): void => {
     .description(
       `Changes an account's name, its bot's number, or its chat platform. Settings that are not given stay unchanged.
 
-The platform receives users' messages, and is notified of states: RapidPro and Turn of the messages that they sent, a webhook of all messages. An empty value ('') removes a setting; another platform starts without the previous settings. Secrets and tokens are not shown again.
+The platform receives users' messages and the states of messages: RapidPro and Turn of the messages that they sent, a webhook of all messages. An empty value ('') removes a setting. If the platform changes, the previous settings are removed. Secrets and tokens are not shown again.
 
 "platform check" tests the settings. Pending messages use a new URL at their next attempt; "outbox retry" starts it now.`,
     )
     .argument('<id>', "the account's id")
     .option('--name <name>', 'the display name', readName)
     .option(...BOT_NUMBER)
-    .option('--no-bot-number', 'remove the number of its bot');
+    .option('--no-bot-number', "remove the bot's number");
   addPlatformOptions(update);
   update
     .addHelpText(
@@ -119,9 +119,9 @@ The platform receives users' messages, and is notified of states: RapidPro and T
         });
         const { made = {}, kept = [] } = wanted ?? {};
         const settings = { ...(await platformSettings(updated)), ...made };
-        answer(command, { ...updated, ...settingsInJson(settings) }, inWords(updated, settings));
-        if (Object.keys(made).length > 0) note('Copy the secret now: it will not be shown again.');
-        if (given?.name) for (const words of notesOnKept(kept)) note(words);
+        printResult(command, { ...updated, ...settingsInJson(settings) }, inWords(updated, settings));
+        if (Object.keys(made).length > 0) printNote('Copy the secret now: it will not be shown again.');
+        if (given?.name) for (const words of notesOnKept(kept)) printNote(words);
       },
     );
 };

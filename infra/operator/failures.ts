@@ -1,18 +1,21 @@
-/** What a failure means to the operator: one line that says what to do. No text of an unexpected error: it may quote data. */
+/**
+ * Error messages for the operator: one line, with the remedy. Texts of unexpected errors are left out: they may quote
+ * data.
+ */
 import { isRetryable } from '../../shared/table/retryable-errors.ts';
 import { describeError } from '../../shared/telemetry/log.ts';
 import { Refusal } from './queries/accounts-admin.ts';
 
 const SIGN_IN = 'Sign in to AWS again, or choose credentials with AWS_PROFILE.';
 
-/** By the name or the code of the error. */
+/** Messages by the error's code or name. */
 const failures: Record<string, (target: Target) => string> = {
   ResourceNotFoundException: ({ table, place }) =>
     `There is no table "${table}" ${place}. Pass the stack's output TableName with --table; check AWS_REGION and AWS_PROFILE.`,
   ValidationException: ({ table, place }) =>
     `"${table}" ${place} is not a table of the Business API. Pass the stack's output TableName with --table.`,
   AccessDeniedException: ({ table, place }) => `These credentials may not use the table "${table}" ${place}.`,
-  AccessDenied: () => 'These credentials may not delete from the bucket of media.',
+  AccessDenied: () => 'These credentials may not delete from the media bucket.',
   CredentialsProviderError: () => `No AWS credentials were found. ${SIGN_IN}`,
   ExpiredTokenException: () => `The AWS credentials have expired. ${SIGN_IN}`,
   IncompleteSignatureException: () => `AWS rejects the credentials. ${SIGN_IN}`,
@@ -33,7 +36,7 @@ interface Target {
   place: string;
 }
 
-/** An error in one line. */
+/** The message for an error, in one line. */
 export const describeFailure = (error: unknown): string => {
   if (error instanceof Refusal) return error.message;
   const known = namesOf(error).flatMap((name) => failures[name] ?? [])[0];

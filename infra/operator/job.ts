@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { states } from '../../shared/messaging/message.ts';
 import { wholeNumber } from '../../shared/validation/schemas.ts';
-import { answer, count } from './output.ts';
+import { count, printResult } from './output.ts';
 import { addPeriodOptions, type Given, periodIn } from './period.ts';
 import { progressBar } from './progress.ts';
 import { showAccount } from './queries/accounts-admin.ts';
@@ -39,7 +39,7 @@ Both days are included (UTC). Without them, the last seven days are recounted.`,
       process.env.COUNTER_RETENTION = String(retention);
       await showAccount(account);
       const { entries, counted } = await recountWithBar(account, { from, to }, command);
-      answer(
+      printResult(
         command,
         { from, to, entries, counted },
         `${from} to ${to}: ${count(entries)} log entries. Missing counts added: ${count(counted)}.`,

@@ -1,17 +1,17 @@
 /**
- * `npm run operator -- …`: opens accounts, sets and checks their chat platforms, issues and revokes tokens, registers
+ * `npm run operator -- …`: creates accounts, sets and checks their chat platforms, issues and revokes tokens, registers
  * users, imports panelists, shows the history of messages, retries pending messages.
- * Ends with 0 when all was done, 1 when something could not be, 2 when the command was not understood.
+ * Exit codes: 0 success; 1 the command failed, or completed only in part; 2 the command line is invalid.
  */
 import { namesTable } from './names-table.ts';
 
-// Whoever reads the answer may stop listening (`| head`).
+// A reader may close the pipe early (`| head`).
 process.stdout.on('error', () => process.exit());
 
 const args = process.argv.slice(2);
 
 if (!namesTable(args, process.env)) {
-  // On the local stack, platforms are on this machine, and their URLs have no https.
+  // Chat platforms of the local stack run on this machine, without https.
   await import('../local/runtime/use-local-runtime.ts');
   process.env.ALLOW_LOOPBACK = 'true';
 }

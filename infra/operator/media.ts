@@ -2,12 +2,12 @@
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { Command } from 'commander';
 import { timestamp } from '../../shared/core/clock.ts';
-import { answer, columns, count, minute, tinted } from './output.ts';
+import { columns, count, minute, printResult, tinted } from './output.ts';
 import { Refusal, showAccount } from './queries/accounts-admin.ts';
-import { deleteMedia, type KeptMedia, listMedia } from './queries/media-admin.ts';
+import { deleteMedia, listMedia, type StoredMedia } from './queries/media-admin.ts';
 import { examples } from './usage.ts';
 
-/** Characters that stand for media: the whole id is the secret of their address. */
+/** Characters of an id that are shown. The whole id is secret: with it, anybody can open the media URL. */
 const HANDLE = 8;
 
 export const addMediaCommands = (program: Command): void => {
@@ -24,7 +24,7 @@ export const addMediaCommands = (program: Command): void => {
     .action(async (account: string, _options: object, command: Command) => {
       await showAccount(account);
       const found = (await listMedia(account)).map(inJson);
-      answer(command, found, found.length === 0 ? 'There are no media.' : table(found));
+      printResult(command, found, found.length === 0 ? 'There are no media.' : table(found));
     });
 
   media
@@ -41,12 +41,12 @@ export const addMediaCommands = (program: Command): void => {
       const deleted = chosen(await listMedia(account), named);
       await deleteMedia(deleted.id, () => deleteBytes(deleted));
       const shown = inJson(deleted);
-      answer(command, shown, `Deleted ${shown.media}, ${shown.type}, ${count(shown.size)} bytes.`);
+      printResult(command, shown, `Deleted ${shown.media}, ${shown.type}, ${count(shown.size)} bytes.`);
     });
 };
 
-/** The one that is meant. */
-const chosen = (all: KeptMedia[], named: string): KeptMedia => {
+/** @throws Refusal — no id, or more than one id, begins with these characters */
+const chosen = (all: StoredMedia[], named: string): StoredMedia => {
   const id = named.split('/').at(-1) ?? '';
   const found = id.length < HANDLE ? [] : all.filter((one) => one.id.startsWith(id));
   const [one, ...more] = found;
@@ -58,13 +58,13 @@ const chosen = (all: KeptMedia[], named: string): KeptMedia => {
   );
 };
 
-const deleteBytes = async ({ bucket, id }: KeptMedia): Promise<void> => {
+const deleteBytes = async ({ bucket, id }: StoredMedia): Promise<void> => {
   const client = new S3Client({ forcePathStyle: true });
   await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: id }));
   client.destroy();
 };
 
-const inJson = ({ id, bucket: _bucket, until, ...rest }: KeptMedia) => ({
+const inJson = ({ id, bucket: _bucket, until, ...rest }: StoredMedia) => ({
   media: id.slice(0, HANDLE),
   ...rest,
   expires_at: until,

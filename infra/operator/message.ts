@@ -1,8 +1,8 @@
-/** `operator message …`: what became of a message. */
+/** `operator message …`: messages and their states. */
 import { type Command, Option } from 'commander';
 import type { State } from '../../shared/messaging/message.ts';
 import { uuid, wholeNumber } from '../../shared/validation/schemas.ts';
-import { answer, type Cell, columns, count, due, fields, masked, minute, second, tinted } from './output.ts';
+import { type Cell, columns, count, due, fields, masked, minute, printResult, second, tinted } from './output.ts';
 import { Refusal, showAccount } from './queries/accounts-admin.ts';
 import { type MessageHistory, messageHistory } from './queries/message-history.ts';
 import type { DeliveryAttempts } from './queries/outbox-inspection.ts';
@@ -18,7 +18,7 @@ export const addMessageCommands = (program: Command): void => {
   message
     .command('list')
     .description(
-      "Lists a user's messages, in both directions, the newest first, each with the state that it reached last. What they say is not shown.",
+      "Lists a user's messages in both directions, newest first, each with its last state. The content is not shown.",
     )
     .argument('<phone>', "the user's number, 7 to 15 digits without +", readPhoneNumber)
     .option('--account <id>', "only one account's messages")
@@ -31,27 +31,31 @@ export const addMessageCommands = (program: Command): void => {
       const { log } = await personalDataOf(phone);
       const found = messagesIn(log.filter((entry) => account === undefined || entry.account === account));
       const listed = found.slice(0, limit);
-      answer(command, listed, found.length === 0 ? `No message of ${masked(phone)} is known.` : list(listed, found));
+      printResult(
+        command,
+        listed,
+        found.length === 0 ? `There are no messages of ${masked(phone)}.` : list(listed, found),
+      );
     });
 
   message
     .command('show')
     .description(
-      `Shows what became of a message, and whether it still waits. What it says is not shown.
+      `Shows a message's states, and whether it is pending. The content is not shown.
 
-People get the user's number in part; --json has it in full.`,
+The user's number is masked; --json prints it in full.`,
     )
     .argument('<id>', "the message's id", readBy(uuid))
     .addHelpText('after', examples('message show 0199a3f2-7c4e-7d10-9b1a-5f0c2e8d4b6a'))
     .action(async (id: string, _options: object, command: Command) => {
-      const story = await messageHistory(id);
-      if (story === undefined)
+      const history = await messageHistory(id);
+      if (history === undefined)
         throw new Refusal(`There is no message ${id}. Messages are kept for as long as the logs.`);
-      answer(command, inJson(story), inWords(story));
+      printResult(command, inJson(history), inWords(history));
     });
 };
 
-/** A message in a list: what is known of it, and the state that it reached last. */
+/** A message in a list. `state` is its last state. */
 interface Listed {
   id: string;
   account: string;
@@ -61,14 +65,14 @@ interface Listed {
   state: State;
 }
 
-/** The messages that log entries speak of, the newest first. */
+/** The messages of these log entries, newest first. */
 const messagesIn = (log: PersonalData['log']): Listed[] =>
   [...Map.groupBy(log, ({ message_id }) => message_id).values()]
     .flatMap((entries): Listed[] => {
       const sorted = entries.toSorted((a, b) => (a.created < b.created ? -1 : 1));
       const first = sorted.find(({ state }) => state === 'sent' || state === 'received');
       const last = sorted.at(-1);
-      // Without its first entry a message has ended, as "message show" says.
+      // The first entry has expired, so "message show" does not find the message either.
       if (first === undefined || last === undefined) return [];
       const { message_id: id, account, job_id, created } = first;
       return [
@@ -92,7 +96,7 @@ const list = (listed: Listed[], found: Listed[]): string => {
   return more === 0 ? table : `${table}\n\n… and ${count(more)} older; --limit shows more.`;
 };
 
-/** A state, seen at once where it is a failure. */
+/** A state. Failures are red. */
 const stateCell = (state: State): Cell => (/_failed/.test(state) ? tinted('red', state) : state);
 
 const inJson = ({
@@ -135,7 +139,7 @@ const inWords = ({ id, account, phone, job_id, payload_type, direction, states, 
     Job: job_id,
     Type: payload_type || 'unknown',
     Pending: waiting ? tinted('yellow', `yes, ${attemptsInWords(waiting)}`) : 'no',
-    // Of users' own messages nothing is reported.
+    // States of users' own messages are not reported.
     ...(direction === 'app' && { Reported: reported ? 'to the platform' : 'no' }),
     ...(reports && { Unreported: `${reports.states.join(', ')}, ${attemptsInWords(reports)}` }),
   });

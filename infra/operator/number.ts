@@ -1,6 +1,6 @@
 /** `operator number …`: the phone numbers of accounts' bots. */
 import type { Command } from 'commander';
-import { answer, columns, count, note } from './output.ts';
+import { columns, count, printNote, printResult } from './output.ts';
 import {
   allNumbers,
   findMisnamed,
@@ -22,7 +22,7 @@ export const addNumberCommands = (program: Command): void => {
     .description(
       `Finds orphaned numbers, whose account does not exist or does not name them, and accounts with a number that belongs to another account. No account can claim an orphaned number.
 
-Ends with 1 if anything is left to be repaired.`,
+The exit code is 1 if a problem remains.`,
     )
     .argument('[numbers...]', 'numbers in international format without +, 7 to 15 digits', readNumbers)
     .option('--all', 'all numbers: reads the whole table, for 1 read unit per 8 KB')
@@ -38,14 +38,18 @@ Ends with 1 if anything is left to be repaired.`,
       const misnamed = await findMisnamed(all ? undefined : numbers);
       const released = release ? await releaseAll(orphaned) : [];
       const left = orphaned.length - released.length + misnamed.length;
-      answer(command, { checked, orphaned, misnamed, released }, inWords({ checked, orphaned, misnamed, released }));
-      if (orphaned.length > released.length) note('Add --release to release orphaned numbers for any account.');
-      for (const one of misnamed) note(adviceOn(one));
+      printResult(
+        command,
+        { checked, orphaned, misnamed, released },
+        inWords({ checked, orphaned, misnamed, released }),
+      );
+      if (orphaned.length > released.length) printNote('Add --release to release orphaned numbers for any account.');
+      for (const one of misnamed) printNote(adviceOn(one));
       if (left > 0) process.exitCode = 1;
     });
 };
 
-/** What was looked at, and what is wrong with it. */
+/** How many numbers were checked, and which of them are orphaned. */
 interface Checked {
   checked: number;
   orphaned: Orphan[];
@@ -65,7 +69,7 @@ const checkAll = async (): Promise<Checked> => {
   return found;
 };
 
-/** Releases numbers one after the other. Answers those that were still orphaned. */
+/** Releases numbers, one after the other. Returns those that were released: the others are orphaned no longer. */
 const releaseAll = async (orphaned: Orphan[]): Promise<string[]> => {
   const released: string[] = [];
   for (const orphan of orphaned) if (await releaseOrphan(orphan)) released.push(orphan.number);
@@ -87,20 +91,20 @@ const inWords = ({
     ...misnamed.map(({ number, account, owner }) => [
       number,
       account,
-      owner === undefined ? 'named, and owned by nobody' : `named, and owned by ${owner}`,
+      owner === undefined ? 'named, but owned by no account' : `named, but owned by ${owner}`,
     ]),
   ];
   const total = `${count(checked)} checked, ${count(orphaned.length)} orphaned, ${count(released.length)} released, ${count(misnamed.length)} named by another account.`;
   return rows.length === 0 ? total : `${columns(['NUMBER', 'ACCOUNT', 'STATE'], rows)}\n\n${total}`;
 };
 
-/** How an operator repairs an account that names a number which is not its own. */
+/** The command that repairs an account with a number that it does not own. */
 const adviceOn = ({ account, number, owner }: Misnamed): string =>
   owner === undefined
     ? `"account update ${account} --bot-number ${number}" gives the number to the account that names it.`
     : `"account update ${account} --no-bot-number" removes the number of "${owner}" from "${account}".`;
 
-/** Several numbers, one after the other. */
+/** Collects the values of a repeatable argument. */
 function readNumbers(number: string, before: string[] = []): string[] {
   return [...before, readPhoneNumber(number)];
 }

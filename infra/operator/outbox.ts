@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { now, sortableTime } from '../../shared/core/clock.ts';
 import { destinationNameOf } from '../../shared/outbound/destination.ts';
-import { answer, columns, count, due, masked, minute, tinted } from './output.ts';
+import { columns, count, due, masked, minute, printResult, tinted } from './output.ts';
 import { showAccount } from './queries/accounts-admin.ts';
 import {
   findOpenCircuit,
@@ -28,13 +28,13 @@ Numbers are masked; --json prints them in full.`,
     )
     .addHelpText('after', examples('outbox list', 'outbox list --account acme-research --direction platform'))
     .action(async (selection: Selection, command: Command) => {
-      await refuseUnknown(selection);
+      await requireAccount(selection);
       const conversations = await pendingConversations(selection);
       const destinations = [...new Set(conversations.map(destinationNameOf))];
       const circuits = (await Promise.all(destinations.map(findOpenCircuit))).filter(
         (circuit) => circuit !== undefined,
       );
-      answer(command, { conversations: conversations.map(inJson), circuits }, inWords(conversations, circuits));
+      printResult(command, { conversations: conversations.map(inJson), circuits }, inWords(conversations, circuits));
     });
 
   selecting(outbox.command('retry'))
@@ -48,32 +48,32 @@ Numbers are masked; --json prints them in full.`,
     )
     .action(async ({ all, ...selection }: Selection & { all?: true }, command: Command) => {
       const selects = Object.keys(selection).length > 0;
-      if (!all && !selects) command.error('error: say what to retry: --account, --direction, --phone, or --all');
+      if (!all && !selects) command.error('error: choose what to retry: --account, --direction, --phone, or --all');
       if (all && selects) command.error('error: --all and other filters exclude each other');
-      await refuseUnknown(selection);
+      await requireAccount(selection);
       const retried = await retryConversations(selection);
       const words = retried === 1 ? '1 conversation is' : `${count(retried)} conversations are`;
-      answer(
+      printResult(
         command,
         { retried },
-        retried === 0 ? 'No messages are pending there.' : `${words} retried within a minute.`,
+        retried === 0 ? 'No pending messages match.' : `${words} retried within a minute.`,
       );
     });
 };
 
 const selecting = (command: Command): Command =>
   command
-    .option('--account <id>', "an account's")
+    .option('--account <id>', "only this account's messages")
     .addOption(
-      new Option('--direction <direction>', 'to users through the app network, or to chat platforms').choices([
+      new Option('--direction <direction>', 'app: only messages to users; platform: only to chat platforms').choices([
         'app',
         'platform',
       ]),
     )
-    .option('--phone <number>', "one user's, 7 to 15 digits without +", readPhoneNumber);
+    .option('--phone <number>', "only this user's messages, 7 to 15 digits without +", readPhoneNumber);
 
 /** A mistyped account is an error, not an empty list. */
-const refuseUnknown = async ({ account }: Selection): Promise<void> => {
+const requireAccount = async ({ account }: Selection): Promise<void> => {
   if (account !== undefined) await showAccount(account);
 };
 
@@ -115,11 +115,11 @@ const circuitTable = (circuits: OpenCircuit[]): string =>
     ['FAILED'],
   );
 
-/** When a destination is retried. */
+/** When the circuit half-opens, and a destination is probed. */
 export const endOf = ({ open_until }: OpenCircuit): string =>
   due(open_until > sortableTime(now()) ? open_until : undefined);
 
-/** `2 conversations wait: app 1, platform 1. Why: status_500 1, under way 1.` */
+/** `2 pending conversations: app 1, platform 1. Causes: status_500 1, in progress 1.` */
 const totals = (conversations: PendingConversation[]): string => {
   const directions = sums(conversations.map(({ direction }) => direction));
   const causes = sums(conversations.map(({ cause = 'in progress' }) => cause));

@@ -1,38 +1,38 @@
-/** What the command says: answers on stdout, in words or as JSON; everything else on stderr. */
+/** The command's output: the result on stdout, as text or JSON; everything else on stderr. */
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 
-/** Prints what a command found or did: one JSON document for programs (`--json`), words for people. */
-export const answer = (command: Command, document: unknown, words: string): void => {
+/** Prints the result of a command: text, or with `--json` one JSON document. */
+export const printResult = (command: Command, document: unknown, words: string): void => {
   const { json } = command.optsWithGlobals<{ json?: boolean }>();
   process.stdout.write(`${json ? JSON.stringify(document, null, 2) : words}\n`);
 };
 
-/** Says something beside the answer. */
-export const note = (words: string): void => void process.stderr.write(`${words}\n`);
+/** Prints a line on stderr. */
+export const printNote = (words: string): void => void process.stderr.write(`${words}\n`);
 
-/** Says what went wrong. */
-export const complain = (words: string): void =>
-  note(`${styleText('red', 'error:', { stream: process.stderr })} ${words}`);
+/** Prints an error on stderr. */
+export const printError = (words: string): void =>
+  printNote(`${styleText('red', 'error:', { stream: process.stderr })} ${words}`);
 
 /** Bold on a terminal, plain elsewhere. */
 export const strong = (text: string): string => styleText('bold', text);
 
-/** Less important on a terminal. */
+/** Dim on a terminal, plain elsewhere. */
 const faint = (text: string): string => styleText('dim', text);
 
-/** A table's cell: text, perhaps in a colour on a terminal. */
+/** A table's cell: text, with an optional colour for terminals. */
 export type Cell = string | { text: string; colour: Colour };
 
 type Colour = 'red' | 'yellow' | 'green' | 'cyan' | 'dim';
 
-/** Text in a colour on a terminal, to be put into a table. */
+/** A table's cell in a colour. */
 export const tinted = (colour: Colour, text: string): Cell => ({ text, colour });
 
 /**
- * Rows in aligned columns under their names.
+ * A table with aligned columns.
  *
- * @param counts - names of columns of numbers, which end where their numbers end
+ * @param counts - names of the columns with numbers, which are aligned to the right
  */
 export const columns = <Name extends string>(names: Name[], rows: Cell[][], counts: NoInfer<Name>[] = []): string => {
   const widths = names.map((name, place) =>
@@ -57,7 +57,7 @@ const shown = (cell: Cell): string => {
   return typeof cell === 'string' || text === '' ? text : styleText(cell.colour, text);
 };
 
-/** Named values, one a line. */
+/** Names and values, one pair per line. Undefined values are left out. */
 export const fields = (values: Record<string, Cell | undefined>): string => {
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
@@ -66,43 +66,46 @@ export const fields = (values: Record<string, Cell | undefined>): string => {
   return given.map(([name, value]) => `${faint(pad(name, widest))}  ${shown(value)}`).join('\n');
 };
 
-/** A day as people read it, in UTC. */
+/** The UTC day of an ISO time: `2027-01-31`. */
 export const day = (time: string): string => time.slice(0, 10);
 
-/** A time as people read it, to the minute, in UTC. */
+/** An ISO time to the minute: `2027-01-31 12:00 UTC`. */
 export const minute = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
-/** A time as people read it, to the second, in UTC. */
+/** An ISO time to the second: `2027-01-31 12:00:00 UTC`. */
 export const second = (time: string): string => `${time.slice(0, 19).replace('T', ' ')} UTC`;
 
-/** When something is due that may be due already, where no time is given. */
+/** When an attempt is due; without a time, now. */
 export const due = (time: string | undefined): string => (time === undefined ? 'now' : minute(time));
 
-/** A phone number that tells users apart, but not who they are: `2782…4567`. At least three digits are left out. */
+/**
+ * A masked phone number: `2782…4567`. It distinguishes users without identifying them: at least three digits are
+ * hidden.
+ */
 export const masked = (phone: string): string =>
   `${phone.slice(0, Math.min(4, Math.max(0, phone.length - 7)))}…${phone.slice(-4)}`;
 
-/** A count as people read it. */
+/** A number with separators: `1,234`. */
 export const count = (number: number): string => number.toLocaleString('en');
 
-/** How much of a whole it is, in words: never `100 %` of what is not whole, nor `0 %` of what is there. */
+/** A part as a percentage, rounded down: `100 %` only if all, `<1 %` if less than one but more than none. */
 export const share = (part: number, whole: number): string => {
   if (whole === 0) return '';
   const percent = Math.floor((part / whole) * 100);
   return `${percent === 0 && part > 0 ? '<1' : percent} %`;
 };
 
-/** The widths of the last block of a bar, in eighths of a character. */
+/** Last blocks of a bar, by eighths of a character. */
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A bar as long as its part of the most, which has `wide` characters; what is there at all can be seen. */
+/** A bar for a value: `most` has `wide` characters, and every value above 0 at least one eighth. */
 export const bar = (value: number, most: number, wide: number): string => {
   if (value <= 0) return '';
   const eighths = Math.max(1, Math.round((value / most) * wide * 8));
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
 };
 
-/** Text that cannot disturb the terminal. */
+/** Text without control characters, which could change the terminal. */
 const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, ' ');
 
 const width = (text: string): number => [...text].length;

@@ -1,4 +1,4 @@
-/** A CSV file of panelists: which numbers it names, and which of its rows are bad. */
+/** Reads a CSV file of panelists: its phone numbers, and its bad rows. */
 import { CsvError, parse } from 'csv-parse/sync';
 import * as v from 'valibot';
 import { phoneNumber } from '../../shared/validation/schemas.ts';
@@ -7,19 +7,19 @@ import { Refusal } from './queries/accounts-admin.ts';
 export interface PanelistFile {
   /** Each number once, in the file's order. */
   numbers: Set<string>;
-  /** How many rows have a number that an earlier row has. */
+  /** How many rows repeat the number of an earlier row. */
   duplicates: number;
   bad: BadRow[];
 }
 
 export interface BadRow {
-  /** Where the row begins; the file's first line is 1. */
+  /** The row's first line, counted from 1. */
   line: number;
-  /** Never quotes the row: it is about a person. */
+  /** Never quotes the row, which is personal data. */
   reason: string;
 }
 
-/** A row's cells; none, where its quotes are broken. */
+/** A row. `cells` is undefined if its quotes are unbalanced. */
 interface Row {
   line: number;
   cells: string[] | undefined;
@@ -28,15 +28,15 @@ interface Row {
 const HEADER = 'phone_number';
 
 /**
- * A quoted cell may hold line breaks, but a row has no more lines than this: a quote that nobody closed costs one row,
- * not the rest of the file.
+ * Maximum number of lines of a row. A quoted cell may contain line breaks; with this limit, an unbalanced quote makes
+ * one row bad, not the rest of the file.
  */
 const LONGEST_ROW = 100;
 
 /**
- * Reads a file that is given line by line. Its first row names the column `phone_number`, or begins with a number.
+ * Reads the lines of a file. Its first row names the column `phone_number`, or begins with a phone number.
  *
- * @throws Refusal — the first row does neither, or there is none
+ * @throws Refusal — the first row does neither, or the file is empty
  */
 export const readPanelistFile = async (lines: AsyncIterable<string> | Iterable<string>): Promise<PanelistFile> => {
   const file: PanelistFile = { numbers: new Set(), duplicates: 0, bad: [] };
@@ -65,14 +65,14 @@ const unreadable = (): Refusal =>
     `The file must be CSV with commas: its first row names a column "${HEADER}", or begins with a phone number (7 to 15 digits without +).`,
   );
 
-/** The rows, empty ones too. */
+/** The rows, including empty rows. */
 async function* rowsOf(lines: AsyncIterable<string> | Iterable<string>): AsyncGenerator<Row> {
   const held: string[] = [];
   let line = 1;
   const take = (): Row => {
     const length = lengthOf(held);
     const row = { line, cells: length === undefined ? undefined : parseRow(held.slice(0, length).join('\n')) };
-    // After a broken row the next line is a new one.
+    // After a row with unbalanced quotes, the next row begins on the next line.
     const taken = row.cells === undefined ? 1 : (length ?? 1);
     held.splice(0, taken);
     line += taken;
@@ -85,7 +85,9 @@ async function* rowsOf(lines: AsyncIterable<string> | Iterable<string>): AsyncGe
   while (held.length > 0) yield take();
 }
 
-/** With how many lines the first row is whole: where its quotes come in pairs. */
+/**
+ * The number of lines of the first row; undefined if these lines do not complete it. Complete means balanced quotes.
+ */
 const lengthOf = (lines: string[]): number | undefined => {
   let open = false;
   const last = lines.findIndex((line) => {
@@ -97,7 +99,7 @@ const lengthOf = (lines: string[]): number | undefined => {
 
 const quotesIn = (line: string): number => line.split('"').length - 1;
 
-/** A row's cells, without the blanks around them. */
+/** A row's cells, trimmed. */
 const parseRow = (text: string): string[] | undefined => {
   try {
     const [cells = []] = parse(text, { bom: true, trim: true, skipEmptyLines: true, recordDelimiter: '\n' });

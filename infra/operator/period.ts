@@ -1,4 +1,4 @@
-/** The days that a command is about: its options, and what they mean together. */
+/** The period of a command: the options `--from`, `--to` and `--days`. */
 import { type Command, Option } from 'commander';
 import { now, sortableTime } from '../../shared/core/clock.ts';
 import { calendarDay, wholeNumber } from '../../shared/validation/schemas.ts';
@@ -7,13 +7,12 @@ import { readBy } from './usage.ts';
 
 const DAY = 86_400_000;
 
-/** Days without any option. */
-const USUAL = 7;
+const DEFAULT_DAYS = 7;
 
-/** Days at most where a command names each. */
+/** Maximum number of days, for commands that print each day. */
 export const MAX_DAYS = 366;
 
-/** What the options say. */
+/** Values of the options. */
 export interface Given {
   from?: string;
   to?: string;
@@ -29,15 +28,15 @@ export const addPeriodOptions = (command: Command): Command =>
 /** Adds the option for a number of days. */
 export const addDaysOption = (command: Command): Command =>
   command.addOption(
-    new Option('--days <n>', `number of days up to the last one, instead of --from (default: ${USUAL})`)
+    new Option('--days <n>', `number of days up to the last one, instead of --from (default: ${DEFAULT_DAYS})`)
       .argParser(readBy(wholeNumber(1, MAX_DAYS)))
       .conflicts('from'),
   );
 
-/** The first and the last day, both included (UTC, `YYYY-MM-DD`). Ends the command where there is none between them. */
+/** The first and the last day, both included (UTC, `YYYY-MM-DD`). If the first is after the last, the command fails. */
 export const periodIn = (
   command: Command,
-  { from, to = day(sortableTime(now())), days = USUAL }: Given,
+  { from, to = day(sortableTime(now())), days = DEFAULT_DAYS }: Given,
 ): { from: string; to: string } => {
   const first = from ?? dayAfter(to, 1 - days);
   if (first > to) command.error('error: the first day is after the last one');

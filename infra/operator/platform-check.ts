@@ -1,10 +1,10 @@
-/** `operator platform …`: whether an account's chat platform accepts requests. */
+/** `operator platform …`: tests the settings of an account's chat platform. */
 import type { Command } from 'commander';
 import { post } from '../../shared/outbound/http-client.ts';
 import { DeliveryError } from '../../shared/outbound/request.ts';
 import { platforms } from '../../shared/platforms/registry.ts';
-import { answer, fields, tinted } from './output.ts';
-import { faultsIn } from './platform.ts';
+import { fields, printResult, tinted } from './output.ts';
+import { settingErrors } from './platform.ts';
 import { findPlatform, Refusal, showAccount } from './queries/accounts-admin.ts';
 import { examples } from './usage.ts';
 
@@ -17,21 +17,21 @@ export const addPlatformCommands = (program: Command): void => {
   platform
     .command('check')
     .description(
-      `Calls an account's chat platform as the service would, from this machine, and says whether its settings are good.
+      `Sends a test request from this machine to an account's chat platform, and reports whether its settings work.
 
-The call changes nothing on the other side: a chat platform receives an empty message, which it rejects; a webhook {"check":{}}.`,
+The request changes nothing on the other side: RapidPro and Turn receive an empty message, which they reject; a webhook receives {"check":{}}.`,
     )
     .argument('<account>', "the account's id")
     .addHelpText('after', examples('platform check acme-research'))
     .action(async (account: string, _options: object, command: Command) => {
       const checked = await check(account);
-      answer(
+      printResult(
         command,
         checked,
         fields({
           Account: account,
           Platform: checked.platform,
-          Address: checked.url,
+          URL: checked.url,
           Response: checked.status === undefined ? 'none' : `status ${checked.status}`,
           Result: checked.fault === undefined ? tinted('green', 'good') : tinted('red', checked.fault),
         }),
@@ -43,11 +43,11 @@ The call changes nothing on the other side: a chat platform receives an empty me
 interface Checked {
   account: string;
   platform: string;
-  /** None, where its settings name none that may be called. */
+  /** Missing if the settings are invalid. */
   url?: string;
-  /** None, where there was no answer. */
+  /** Missing if there was no response. */
   status?: number;
-  /** What is wrong, and what to look at. */
+  /** The problem, with the remedy. */
   fault?: string;
 }
 
@@ -60,7 +60,7 @@ const check = async (account: string): Promise<Checked> => {
   }
   const about = { account, platform: set.name };
   const probe = platforms[set.name].probe(set.settings);
-  if (probe === undefined) return { ...about, fault: faultsIn(set.name, set.settings).join(' ') };
+  if (probe === undefined) return { ...about, fault: settingErrors(set.name, set.settings).join(' ') };
   const { request } = probe;
   const target = { ...about, url: request.url };
   try {
@@ -69,15 +69,15 @@ const check = async (account: string): Promise<Checked> => {
     return { ...target, status, ...(fault !== undefined && { fault }) };
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error;
-    return { ...target, fault: WHY[error.reason] };
+    return { ...target, fault: FAULTS[error.reason] };
   }
 };
 
-const WHY: Record<DeliveryError['reason'], string> = {
+const FAULTS: Record<DeliveryError['reason'], string> = {
   timeout: 'There was no response within 10 seconds.',
-  no_connection: 'It cannot be reached. Check the URL and the certificate.',
-  invalid_response: 'Its response is not valid HTTP. Check the server, or a proxy before it.',
-  address_not_public: 'Its IP address is not public, so the service would not call it.',
-  address_not_https: 'Its URL must begin with https.',
-  not_set_up: 'Its settings are missing.',
+  no_connection: 'The server cannot be reached. Check the URL and the certificate.',
+  invalid_response: 'The response is not valid HTTP. Check the server, or a proxy before it.',
+  address_not_public: "The server's IP address is not public, so the service would not call it.",
+  address_not_https: 'The URL must begin with https.',
+  not_set_up: 'The settings are missing.',
 };

@@ -1,4 +1,4 @@
-/** An account's chat platform as `account` sets and shows it: the options for its settings, and what is said of them. */
+/** The options of `operator account` for chat platforms: how they are parsed, validated and shown. */
 import { type Command, Option } from 'commander';
 import * as v from 'valibot';
 import type { Account } from '../../shared/accounts/accounts.ts';
@@ -17,15 +17,15 @@ const all: [PlatformName, Platform][] = Object.entries(platforms).map(([name, pl
 
 const optionOf = (setting: string): string => `--platform-${setting.replaceAll('_', '-')}`;
 
-/** What platforms say of the settings of one name, by the name. */
-const said = Map.groupBy(
+/** The platforms that have a setting, by the setting's name. */
+const platformsBySetting = Map.groupBy(
   all.flatMap(([name, { options }]) => Object.entries(options).map(([setting, option]) => ({ name, setting, option }))),
   ({ setting }) => setting,
 );
 
-/** The option for each setting, by its name. */
+/** The command-line options, by the setting's name. */
 const settingOptions = new Map(
-  [...said].map(([setting, uses]) => [
+  [...platformsBySetting].map(([setting, uses]) => [
     setting,
     new Option(
       `${optionOf(setting)} <value>`,
@@ -34,7 +34,7 @@ const settingOptions = new Map(
   ]),
 );
 
-/** What a command line says of the platform: its name, or `false` for none any more, and settings. */
+/** The platform options of a command line. A name of `false` removes the platform. */
 interface Given {
   name: PlatformName | false | undefined;
   settings: Settings;
@@ -42,7 +42,7 @@ interface Given {
 
 const names = all.map(([name]) => name);
 
-/** Adds the options about the platform to a command. */
+/** Adds the platform options to a command. */
 export const addPlatformOptions = (command: Command): void => {
   command
     .addOption(new Option('--platform <name>', "the chat platform that receives its users' messages").choices(names))
@@ -50,12 +50,12 @@ export const addPlatformOptions = (command: Command): void => {
   for (const option of settingOptions.values()) command.addOption(option);
 };
 
-/** What is given of the platform; nothing, where nothing is. */
+/** The platform options of a command line; undefined if it has none. */
 export const platformGivenIn = (command: Command): Given | undefined => {
   const { platform: name } = command.opts<{ platform?: PlatformName | false }>();
   const given = [...settingOptions].flatMap(([setting, option]): [string, string][] => {
     const value: unknown = command.getOptionValue(option.attributeName());
-    // What is pasted may have white space around it. White space alone is a mistake, and no empty value.
+    // Pasted values may have white space around them. White space alone is a mistake, not an empty value.
     return typeof value === 'string' ? [[setting, value.trim() || value]] : [];
   });
   if (name === undefined && given.length === 0) return undefined;
@@ -63,20 +63,21 @@ export const platformGivenIn = (command: Command): Given | undefined => {
   return { name, settings: Object.fromEntries(given) };
 };
 
-/** A platform that an account is to have. */
+/** The platform of an account after the change. */
 interface Wanted {
   platform: AccountPlatform | null;
-  /** Secrets that were made for it, by their names. */
+  /** Newly generated secrets, by name. */
   made: Settings;
-  /** Names of secrets that were made before, and stay as they are. */
+  /** Names of secrets that were generated before, and stay unchanged. */
   kept: string[];
 }
 
 /**
- * The platform that an account is to have: settings that are not given stay, and secrets that are missing are made.
+ * The platform of an account after the change. Settings that are not given stay unchanged; missing secrets are
+ * generated.
  *
- * @param current - the one that it has, with its settings
- * @throws Refusal — no platform to set anything of, or settings that it does not take
+ * @param current - the platform before the change
+ * @throws Refusal — the account has no platform and none is given, or a setting is invalid
  */
 export const platformFrom = (
   account: string,
@@ -89,7 +90,7 @@ export const platformFrom = (
     throw new Refusal(`Account "${account}" has no platform yet. Choose one with --platform ${names.join('|')}.`);
   }
   const known = { ...(current?.name === wanted && { ...current.settings, ...current.hook }), ...given };
-  // An empty value takes a setting away.
+  // An empty value removes a setting.
   const wanting = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== ''));
   const making = Object.entries(optionsOf(wanted)).flatMap(([setting, { make }]) => (make ? [{ setting, make }] : []));
   const made = Object.fromEntries(
@@ -97,49 +98,51 @@ export const platformFrom = (
   );
   const kept = making.map(({ setting }) => setting).filter((setting) => setting in wanting && !(setting in given));
   const settings = { ...wanting, ...made };
-  const faults = [...strangersIn(wanted, given), ...faultsIn(wanted, settings), ...privateAddressesIn(given)];
-  if (faults.length > 0) throw new Refusal(faults.join(' '));
+  const errors = [...unknownSettings(wanted, given), ...settingErrors(wanted, settings), ...privateUrls(given)];
+  if (errors.length > 0) throw new Refusal(errors.join(' '));
   return { platform: { name: wanted, ...platforms[wanted].check(settings) }, made, kept };
 };
 
-/** What is said of secrets that stay as they are: the command that made them may have ended before they were seen. */
+/** Notes on unchanged secrets: a command that generated a secret may have ended before the operator saw it. */
 export const notesOnKept = (kept: string[]): string[] =>
   kept.map(
-    (setting) =>
-      `The ${setting} is unchanged, and is not shown. If nobody knows it, set another one: ${optionOf(setting)}.`,
+    (setting) => `The ${setting} is unchanged, and is not shown. If it is lost, set another one: ${optionOf(setting)}.`,
   );
 
 const optionsOf = (name: PlatformName): Record<string, SettingOption> => platforms[name].options;
 
-/** Settings that a platform does not have, each in a sentence. */
-const strangersIn = (name: PlatformName, settings: Settings): string[] =>
+/** An error message for each setting that the platform does not have. */
+const unknownSettings = (name: PlatformName, settings: Settings): string[] =>
   Object.keys(settings)
     .filter((setting) => !(setting in optionsOf(name)))
     .map((setting) => `The platform "${name}" has no ${optionOf(setting)}.`);
 
-/** What a platform does not take of its settings, each fault in a sentence. */
-export const faultsIn = (name: PlatformName, settings: object): string[] => {
+/** An error message for each setting that is invalid or missing. */
+export const settingErrors = (name: PlatformName, settings: object): string[] => {
   try {
     platforms[name].check(settings);
     return [];
   } catch (error) {
     if (!(error instanceof v.ValiError)) throw error;
-    return error.issues.map((issue) => faultIn(name, issue));
+    return error.issues.map((issue) => settingError(name, issue));
   }
 };
 
-const faultIn = (name: PlatformName, { path, received, message }: v.BaseIssue<unknown>): string => {
+const settingError = (name: PlatformName, { path, received, message }: v.BaseIssue<unknown>): string => {
   const option = optionOf(String(path?.[0]?.key));
   return received === 'undefined' ? `The platform "${name}" needs ${option}.` : `${option} ${message}.`;
 };
 
-/** Addresses in figures that are not public. What a name stands for is looked up by each call, and by "platform check". */
-const privateAddressesIn = (settings: Settings): string[] =>
+/**
+ * An error message for each URL with a private IP address. Host names are resolved by each call, and by "platform
+ * check".
+ */
+const privateUrls = (settings: Settings): string[] =>
   Object.entries(settings)
     .filter(([, value]) => URL.canParse(value) && !isPublicAddress(new URL(value)))
     .map(([setting]) => `${optionOf(setting)} must be a public URL: the service calls no others.`);
 
-/** The settings of an account's platform that may be shown, by name, in the order of its options. */
+/** The settings of an account's platform without secrets, by name, in the order of its options. */
 export const platformSettings = async ({ id, platform }: Account): Promise<Settings> => {
   const { name, settings, hook } = (platform && (await findPlatform(id))) ?? {};
   if (name === undefined) return {};
@@ -152,11 +155,11 @@ export const platformSettings = async ({ id, platform }: Account): Promise<Setti
   );
 };
 
-/** Settings as programs get them. */
+/** Settings with the names of their JSON fields. */
 export const settingsInJson = (settings: Settings): Settings =>
   Object.fromEntries(Object.entries(settings).map(([setting, value]) => [`platform_${setting}`, value]));
 
-/** Settings as people get them. */
+/** Settings with their labels. */
 export const settingsInWords = ({ platform }: Account, settings: Settings): Settings =>
   Object.fromEntries(
     Object.entries(settings).map(([setting, value]) => [

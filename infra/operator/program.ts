@@ -1,4 +1,4 @@
-/** The operator's command: its parts, and what goes wrong in them. */
+/** The operator's command: its subcommands, and how their errors are reported. */
 import { Command, CommanderError, Option } from 'commander';
 import { addAccountCommands } from './account.ts';
 import { describeFailure } from './failures.ts';
@@ -7,7 +7,7 @@ import { addMediaCommands } from './media.ts';
 import { addMessageCommands } from './message.ts';
 import { addNumberCommands } from './number.ts';
 import { addOutboxCommands } from './outbox.ts';
-import { complain, strong } from './output.ts';
+import { printError, strong } from './output.ts';
 import { addPanelistCommands } from './panelist.ts';
 import { addPlatformCommands } from './platform-check.ts';
 import { useTable } from './target.ts';
@@ -15,7 +15,7 @@ import { addTokenCommands } from './token.ts';
 import { examples } from './usage.ts';
 import { addUserCommands } from './user.ts';
 
-/** Runs one command, and sets the exit code: 0 all was done, 1 something could not be, 2 it was not understood. */
+/** Runs one command, and sets the exit code: 0 success, 1 failed or completed only in part, 2 invalid command line. */
 export const runCommand = async (args: string[]): Promise<void> => {
   try {
     await createProgram().parseAsync(args, { from: 'user' });
@@ -23,7 +23,7 @@ export const runCommand = async (args: string[]): Promise<void> => {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : 2;
     } else {
-      complain(describeFailure(error));
+      printError(describeFailure(error));
       process.exitCode = 1;
     }
   }
@@ -40,7 +40,7 @@ const createProgram = (): Command => {
       ).env('TABLE_NAME'),
     )
     .configureHelp({ showGlobalOptions: true, styleTitle: strong })
-    .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '').trimEnd()) })
+    .configureOutput({ outputError: (text) => printError(text.replace(/^error: /, '').trimEnd()) })
     .showHelpAfterError('Add --help for the usage.')
     .exitOverride()
     .hook('preAction', (_program, command) => useTable(command.optsWithGlobals<{ table?: string }>().table))
@@ -60,7 +60,7 @@ const createProgram = (): Command => {
     .addHelpText(
       'after',
       `
-Exit codes: 0 done; 1 it could not be done, or not all of it; 2 the command was not understood.
+Exit codes: 0 success; 1 the command failed, or completed only in part; 2 the command line is invalid.
 For programs: npm run --silent operator -- account list --json`,
     );
 

@@ -1,13 +1,13 @@
-/** How far long work has come: a bar on stderr, on a terminal only, and not beside JSON. */
+/** The progress of long commands: a bar on stderr, only on a terminal, and not with `--json`. */
 import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import { count } from './output.ts';
 
 /**
- * A bar that is not drawn yet.
+ * A progress bar. It is drawn from `start` on.
  *
- * @param words - what stands beside the bar, in which `{value}`, `{total}`, `{eta_formatted}` and what `update` is given
- * have their values
+ * @param words - the text beside the bar, with placeholders: `{value}`, `{total}`, `{eta_formatted}`, and the names
+ * that `update` passes
  */
 export const progressBar = (command: Command, words: string): Pick<SingleBar, 'start' | 'update' | 'stop'> => {
   if (command.optsWithGlobals<{ json?: boolean }>().json) return SILENT;
@@ -18,7 +18,7 @@ export const progressBar = (command: Command, words: string): Pick<SingleBar, 's
     barCompleteChar: '█',
     barIncompleteChar: '░',
     etaBuffer: 500,
-    // Ctrl-C leaves the terminal as it was.
+    // Without this, Ctrl-C would leave the terminal without line wrap.
     linewrap: true,
   });
 };

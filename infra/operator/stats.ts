@@ -1,11 +1,11 @@
-/** `operator account stats`: what became of an account's messages, day by day, and what of them still waits. */
+/** `operator account stats`: an account's messages by state and day, and its pending messages. */
 import type { Command } from 'commander';
 import type { Direction } from '../../shared/messaging/events.ts';
 import type { State } from '../../shared/messaging/message.ts';
 import { destinationNameOf } from '../../shared/outbound/destination.ts';
 import { uuid } from '../../shared/validation/schemas.ts';
 import { endOf } from './outbox.ts';
-import { answer, bar, type Cell, columns, count, fields, minute, share, tinted } from './output.ts';
+import { bar, type Cell, columns, count, fields, minute, printResult, share, tinted } from './output.ts';
 import { addDaysOption, addPeriodOptions, daysOf, type Given, MAX_DAYS, periodIn } from './period.ts';
 import { showAccount } from './queries/accounts-admin.ts';
 import { countDays, type DayCount, eachState } from './queries/job-recount.ts';
@@ -23,7 +23,7 @@ export const addStatsCommand = (account: Command): void => {
     .description(
       `Shows an account's messages by state, in total and per day, and its pending messages.
 
-Both days are included (UTC); without them, the last seven days are shown. A state counts on the day on which it was reached: what was sent late may be read on the next day. The figures are those of GET /v1/stats/jobs.`,
+Both days are included (UTC); without them, the last seven days are shown. A state counts on the day on which it was reached: a message that was sent late may be read on the next day. The figures are those of GET /v1/stats/jobs.`,
     )
     .argument('<id>', "the account's id");
   addDaysOption(addPeriodOptions(stats))
@@ -39,11 +39,12 @@ Both days are included (UTC); without them, the last seven days are shown. A sta
     .action(async (id: string, { job, ...given }: Given & { job?: string }, command: Command) => {
       const period = periodIn(command, given);
       const days = daysOf(period);
-      if (days.length > MAX_DAYS) command.error(`error: these are ${count(days.length)} days: at most ${MAX_DAYS}`);
+      if (days.length > MAX_DAYS)
+        command.error(`error: the period has ${count(days.length)} days: at most ${MAX_DAYS}`);
       const { name, platform } = await showAccount(id);
       const [counted, waiting] = await Promise.all([
         countDays(id, { start: period.from, end: period.to, job }),
-        waitingOf(id),
+        pendingOf(id),
       ]);
       const statistics: Statistics = {
         id,
@@ -55,7 +56,7 @@ Both days are included (UTC); without them, the last seven days are shown. A sta
         days: wholeDays(days, counted.days),
         waiting,
       };
-      answer(command, inJson(statistics), inWords(statistics));
+      printResult(command, inJson(statistics), inWords(statistics));
     });
 };
 
@@ -67,21 +68,21 @@ interface Statistics {
   platform: string | undefined;
   from: string;
   to: string;
-  /** Whose messages alone are counted. */
+  /** If set, only this job's messages are counted. */
   job: string | undefined;
   jobs: number;
   days: DayCount[];
-  waiting: WaitingThere[];
+  waiting: PendingDirection[];
 }
 
 /** The pending messages of one direction, and whether the destination's circuit is open. */
-interface WaitingThere {
+interface PendingDirection {
   direction: Direction;
   conversations: PendingConversation[];
   circuit: OpenCircuit | undefined;
 }
 
-const waitingOf = async (account: string): Promise<WaitingThere[]> => {
+const pendingOf = async (account: string): Promise<PendingDirection[]> => {
   const all = await pendingConversations({ account });
   return Promise.all(
     (['app', 'platform'] as const).map(async (direction) => ({
@@ -92,7 +93,7 @@ const waitingOf = async (account: string): Promise<WaitingThere[]> => {
   );
 };
 
-/** Every day of the period, those too on which nothing was counted. */
+/** Every day of the period, including days without counts. */
 const wholeDays = (days: string[], counted: DayCount[]): DayCount[] => {
   const known = new Map(counted.map(({ day, states }) => [day, states]));
   return days.map((day) => ({ day, states: known.get(day) ?? eachState(() => 0) }));
@@ -132,16 +133,16 @@ const inWords = ({ id, name, platform, from, to, job, jobs, days, waiting }: Sta
     ...(job === undefined ? { Jobs: count(jobs) } : { Job: job }),
   });
   const counted = jobs === 0 ? [NOTHING] : [stateChart(totalsOf(days)), ...(days.length > 1 ? [dayChart(days)] : [])];
-  return [about, ...counted, waitingTable(waiting, platform)].join('\n\n');
+  return [about, ...counted, pendingTable(waiting, platform)].join('\n\n');
 };
 
 const NOTHING =
-  'No messages were counted in these days. Extend the period with --days or --from.\nIf the account did send or receive messages, "job recount" adds missing counts.';
+  'No messages were counted in this period. Extend it with --days or --from.\nIf the account did send or receive messages, "job recount" adds missing counts.';
 
-/** Characters of the longest bar of each chart: with counts of nine characters, all fits 80 columns. */
+/** Width of the longest bar of each chart: with counts of nine characters, a chart fits 80 columns. */
 const WIDE = { states: 24, day: 13 };
 
-/** The way of a message to a user, step by step; what failed; and the way from a user. */
+/** The states in the order of the chart: messages to users, their failures, then messages from users. */
 const steps: { state: State; of?: State; colour: 'cyan' | 'red' }[] = [
   { state: 'sent', colour: 'cyan' },
   { state: 'delivered_to_server', of: 'sent', colour: 'cyan' },
@@ -167,7 +168,7 @@ const stateChart = (totals: States): string => {
   );
 };
 
-/** A line for each day, with a bar for what was sent and received. */
+/** A row for each day, with a bar for the messages that were sent and received. */
 const dayChart = (days: DayCount[]): string => {
   const trafficOf = ({ sent, received }: States) => sent + received;
   const most = Math.max(...days.map(({ states }) => trafficOf(states)));
@@ -193,7 +194,7 @@ const failures = ({ delivery_failed, sending_failed, reception_failed_http }: St
 
 const TOWARDS: Record<Direction, string> = { app: 'to users (app)', platform: 'to the platform' };
 
-const waitingTable = (waiting: WaitingThere[], platform: string | undefined): string =>
+const pendingTable = (waiting: PendingDirection[], platform: string | undefined): string =>
   columns(
     ['PENDING NOW', 'USERS', 'ENTRIES', 'SINCE', 'CIRCUIT OPEN UNTIL'],
     waiting.map(({ direction, conversations, circuit }) => {

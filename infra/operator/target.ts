@@ -1,13 +1,13 @@
-/** Which table the command works on: one in AWS if it is named, else the running local stack's. */
+/** The table that the command uses: a named one in AWS, else the running local stack's. */
 import { callTableOf } from '../local/call-table.ts';
 import { readStackFile } from '../local/stack-file.ts';
 import { Refusal } from './queries/accounts-admin.ts';
 
 /**
- * Points this process's calls of the table at its target.
+ * Sets the table that this process uses.
  *
- * @param name - a table in AWS; the SDK finds region and credentials in its usual places
- * @throws Refusal — no table is named, and no local stack runs
+ * @param name - a table in AWS; without a name, the local stack's. The SDK finds region and credentials as usual
+ * @throws Refusal — no table is named, and no local stack is running
  */
 export const useTable = async (name: string | undefined): Promise<void> => {
   if (name) {
@@ -24,7 +24,7 @@ export const useTable = async (name: string | undefined): Promise<void> => {
   callTableOf({ dynamodbEndpoint, table, bucketsEndpoint });
 };
 
-/** A stack that was killed leaves its file behind. */
+/** Whether a process exists: the file of a stack that was killed remains. */
 const isRunning = (pid: number): boolean => {
   try {
     process.kill(pid, 0);

@@ -1,10 +1,10 @@
-/** `operator token …`: what accounts call the API with. */
+/** `operator token …`: accounts' tokens for the API. */
 import type { Command } from 'commander';
 import * as v from 'valibot';
 import { now } from '../../shared/core/clock.ts';
 import { type Permission, permissions } from '../../shared/core/permissions.ts';
 import { idOfAnything, visibleText } from '../../shared/validation/schemas.ts';
-import { answer, type Cell, columns, day, minute, note, tinted } from './output.ts';
+import { type Cell, columns, day, minute, printNote, printResult, tinted } from './output.ts';
 import { issueToken, listTokens, revokeToken, type TokenRecord } from './queries/tokens-admin.ts';
 import { examples, readBy } from './usage.ts';
 
@@ -37,34 +37,34 @@ export const addTokenCommands = (program: Command): void => {
     )
     .action(async (account: string, { label = '', ...draft }: Draft, command: Command) => {
       const { token: issued, record } = await issueToken(account, { label, ...draft });
-      answer(command, { token: issued, ...record }, issued);
-      note(`Token ${record.id} of "${account}": ${record.permissions.join(', ')}; ${state(record, minute)}.`);
-      note('Copy it now: it will not be shown again.');
+      printResult(command, { token: issued, ...record }, issued);
+      printNote(`Token ${record.id} of "${account}": ${record.permissions.join(', ')}; ${state(record, minute)}.`);
+      printNote('Copy it now: it will not be shown again.');
     });
 
   token
     .command('list')
-    .description("Lists the records of an account's tokens, revoked ones too, oldest first.")
+    .description("Lists the records of an account's tokens, including revoked tokens, oldest first.")
     .argument('<account>', "the account's id")
     .addHelpText('after', examples('token list acme-research'))
     .action(async (account: string, _options: object, command: Command) => {
       const records = await listTokens(account);
-      answer(command, records, tokenTable(records));
+      printResult(command, records, tokenTable(records));
     });
 
   token
     .command('revoke')
-    .description('Revokes a token: it stops working within 60 s. Repeating it changes nothing.')
+    .description('Revokes a token: it stops working within 60 s. Repeating the command changes nothing.')
     .argument('<account>', "the account's id")
-    .argument('<token-id>', 'as "token list" shows it', readBy(idOfAnything))
+    .argument('<token-id>', 'the id that "token list" shows', readBy(idOfAnything))
     .addHelpText('after', examples('token revoke acme-research 0199a3f2-7c4e-7d10-9b1a-5f0c2e8d4b6a'))
     .action(async (account: string, id: string, _options: object, command: Command) => {
       const record = await revokeToken(account, id);
-      answer(command, record, `Token ${id} of "${account}" is revoked: it stops working within 60 s.`);
+      printResult(command, record, `Token ${id} of "${account}" is revoked: it stops working within 60 s.`);
     });
 };
 
-/** Records of tokens, for people. */
+/** A table of token records. */
 export const tokenTable = (records: TokenRecord[]): string =>
   records.length === 0
     ? 'There are no tokens.'
@@ -86,7 +86,7 @@ const state = ({ expires, revoked }: TokenRecord, format: (time: string) => stri
   return `${Date.parse(expires) <= now() ? 'expired' : 'works until'} ${format(expires)}`;
 };
 
-/** A state, less important where the token no longer works. */
+/** A token's state, dim if the token no longer works. */
 const stateCell = (record: TokenRecord): Cell => {
   const words = state(record, day);
   return words.startsWith('works') ? words : tinted('dim', words);
@@ -102,7 +102,7 @@ const oneList = readBy(
   ),
 );
 
-/** Several lists are one. */
+/** Collects the lists of a repeated option into one. */
 function readPermissions(list: string, before: Permission[] = []): Permission[] {
   return [...before, ...oneList(list)];
 }
@@ -115,7 +115,7 @@ const days = v.pipe(
   v.transform((text) => now() + Number.parseInt(text, 10) * DAY),
 );
 
-/** `Date.parse` takes 31 February for 3 March. */
+/** Rejects days such as 31 February, which `Date.parse` reads as 3 March. */
 const isRealDate = (text: string): boolean => {
   const [date = ''] = text.split('T');
   return !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date);
@@ -128,5 +128,5 @@ const time = v.pipe(
   v.finite(),
 );
 
-/** Milliseconds since 1970. */
+/** Returns milliseconds since 1970. */
 const readExpiry = readBy(v.union([days, time], 'must be like 90d, 2027-01-31 or 2027-01-31T12:00:00Z'));

@@ -1,10 +1,10 @@
-/** How the commands are called: what they take as an argument, and the examples in their help. */
+/** Parsers for arguments, and examples for help texts. */
 import { InvalidArgumentError } from 'commander';
 import * as v from 'valibot';
 import { phoneNumber, visibleText } from '../../shared/validation/schemas.ts';
 import { strong } from './output.ts';
 
-/** Reads an argument by a schema; commander says which argument is wrong, the schema why. */
+/** A parser for an argument. Commander's error names the argument; the schema's message gives the reason. */
 export const readBy =
   <Output>(schema: v.GenericSchema<string, Output>) =>
   (argument: string): Output => {
@@ -17,6 +17,6 @@ export const readPhoneNumber = readBy(phoneNumber);
 
 export const readName = readBy(v.pipe(visibleText, v.trim()));
 
-/** Examples for the end of a command's help. */
+/** The examples at the end of a command's help. */
 export const examples = (...commands: string[]): string =>
   ['', strong('Examples:'), ...commands.map((command) => `  npm run operator -- ${command}`)].join('\n');

@@ -1,9 +1,9 @@
-/** `operator user …`: users of the mobile app, and what is kept about them. */
+/** `operator user …`: users of the mobile app, and their data. */
 import type { Command } from 'commander';
 import * as v from 'valibot';
 import { type ConsentReceipt, listConsentReceipts } from '../../shared/user-data/consent-receipts.ts';
 import { type Erased, eraseUser } from '../../shared/user-data/erasure.ts';
-import { answer, columns, count, fields, masked, minute, note, second } from './output.ts';
+import { columns, count, fields, masked, minute, printNote, printResult, second } from './output.ts';
 import { Refusal } from './queries/accounts-admin.ts';
 import { isEmpty, type PersonalData, personalDataOf } from './queries/personal-data-export.ts';
 import { findUser, registerUser, type WholeUser, wholeUser } from './queries/users-admin.ts';
@@ -28,10 +28,10 @@ export const addUserCommands = (program: Command): void => {
     .addHelpText('after', examples('user set 27820000001 --panelist', 'user set 27820000001 --no-panelist'))
     .action(async (phone: string, options: { panelist?: boolean }, command: Command) => {
       const changed = await registerUser({ phone_number: phone, ...options });
-      // The app may have removed them since.
+      // The app may have removed the user since.
       const panelist = options.panelist ?? (await wholeUser(phone))?.panelist ?? false;
       const words = `${phone} is registered, ${panelist ? 'a panelist' : 'not a panelist'}`;
-      answer(command, { phone_number: phone, panelist, changed }, changed ? `${words}.` : `${words}, unchanged.`);
+      printResult(command, { phone_number: phone, panelist, changed }, changed ? `${words}.` : `${words}, unchanged.`);
     });
 
   user
@@ -45,7 +45,11 @@ export const addUserCommands = (program: Command): void => {
       const [found, grants] = await Promise.all([wholeUser(phone), listConsentReceipts(phone)]);
       if (found === undefined) throw new Refusal(`${masked(phone)} is not registered. "user set" registers a user.`);
       const shown = withoutValues(found);
-      answer(command, { phone_number: phone, ...shown, receipts: grants.length }, userInWords(phone, shown, grants));
+      printResult(
+        command,
+        { phone_number: phone, ...shown, receipts: grants.length },
+        userInWords(phone, shown, grants),
+      );
     });
 
   user
@@ -58,7 +62,7 @@ export const addUserCommands = (program: Command): void => {
     .action(async (phone: string, _options: object, command: Command) => {
       const grants = await listConsentReceipts(phone);
       const nothing = `No data of ${masked(phone)} was released.`;
-      answer(command, grants, grants.length === 0 ? nothing : grantTable(grants));
+      printResult(command, grants, grants.length === 0 ? nothing : grantTable(grants));
     });
 
   user
@@ -71,8 +75,8 @@ export const addUserCommands = (program: Command): void => {
     .action(async (phone: string, _options: object, command: Command) => {
       const found = await personalDataOf(phone);
       if (isEmpty(found)) throw new Refusal(`There is no data about ${masked(phone)}.`);
-      answer(command, found, JSON.stringify(found, null, 2));
-      note('This is personal data. Store it where only authorized people have access.');
+      printResult(command, found, JSON.stringify(found, null, 2));
+      printNote('This is personal data. Store it where only authorized people have access.');
     });
 
   user
@@ -80,7 +84,7 @@ export const addUserCommands = (program: Command): void => {
     .description(
       `Erases a user permanently. Deletes the profile first, so that nothing more can be granted; then answers, user data requests with their values, and pending messages. Log entries and receipts keep a pseudonym instead of the number.
 
-It can be repeated. The worker checks again two minutes later, for requests that were in progress. Backups of the table keep the data for up to 35 days.`,
+The command can be repeated. A worker checks again two minutes later, for requests that were in progress. Backups of the table keep the data for up to 35 days.`,
     )
     .argument('<phone>', PHONE, readPhoneNumber)
     .option('--yes', 'erase; without it, preview only')
@@ -96,17 +100,17 @@ It can be repeated. The worker checks again two minutes later, for requests that
       const found = Object.values(erased).some((number) => number > 0);
       const words = found
         ? `Erased for ${masked(phone)}: ${inWords(erased)}. Log entries and receipts remain under a pseudonym.`
-        : `No data of ${masked(phone)} was left.`;
-      answer(command, { phone_number: phone, ...erased }, words);
+        : `There is no data about ${masked(phone)}.`;
+      printResult(command, { phone_number: phone, ...erased }, words);
     });
 };
 
-/** Of a property, whatever it says. */
+/** The metadata of a property, without its value. */
 const known = v.object({ source: v.string(), updated: v.string() });
 
 type Known = v.InferOutput<typeof known>;
 
-/** A user as operators may see one. */
+/** A user without the values of properties, which operators do not see. */
 interface Shown extends Pick<WholeUser, 'registered' | 'panelist'> {
   properties: Record<string, Known>;
 }
@@ -126,7 +130,7 @@ const userInWords = (phone: string, { registered, panelist, properties }: Shown,
     User: phone,
     Registered: minute(registered),
     Panelist: panelist ? 'yes' : 'no',
-    Receipts: grants.length === 0 ? 'none' : `${count(grants.length)}, as "user grants" lists them`,
+    Receipts: grants.length === 0 ? 'none' : `${count(grants.length)} ("user grants" lists them)`,
   });
   const rows = Object.entries(properties).map(([name, { source, updated }]) => [name, source, minute(updated)]);
   const nothing = 'No properties are known.';

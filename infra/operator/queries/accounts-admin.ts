@@ -1,4 +1,4 @@
-/** Accounts of businesses and vendors, as operators open, change and list them (spec §5). */
+/** Creates, changes and lists the accounts of businesses and vendors, for operators (spec §5). */
 
 import {
   type Account,
@@ -27,7 +27,7 @@ import {
   type Write,
 } from '../../../shared/table/transactions.ts';
 
-/** Something that the operator asked for cannot be done; the message says why, and what to do instead. */
+/** A command that cannot be done. The message contains the reason and the remedy. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
@@ -35,7 +35,7 @@ export class Refusal extends Error {
 const ACCOUNT_ID = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
 /**
- * Opens an account. Its id is made of its name unless given: lower-case letters, digits and hyphens, at most 40.
+ * Creates an account. The id is derived from the name unless given: at most 40 of a-z, 0-9 and hyphens.
  *
  * @throws Refusal — the id is taken, reserved or malformed, or the number belongs to another account's bot
  */
@@ -52,37 +52,37 @@ export const createAccount = async (draft: { name: string; id?: string; bot_numb
     ...(draft.bot_number === undefined ? [] : [claimNumberWrite(draft.bot_number, id)]),
   ]);
   if (failed === 2) throw numberTaken(account.bot_number);
-  if (failed !== undefined) throw new Refusal(`There is an account "${id}" already. Choose another id.`);
+  if (failed !== undefined) throw new Refusal(`The account "${id}" already exists. Choose another id.`);
   return account;
 };
 
-/** Which chat platform an account's users' messages go to, and its settings as its `check` answers them. */
+/** An account's chat platform, with its settings as the platform's `check` returns them. */
 export interface AccountPlatform extends PlatformSettings {
   name: PlatformName;
 }
 
-/** What is to change of an account; `null` takes its bot's number, or its platform, away. */
+/** The changes to an account; `null` removes the bot's number or the platform. */
 export interface AccountChange {
   name?: string;
   bot_number?: string | null;
-  /** The platform, or what makes it of the current one; this runs again if somebody else changes the account meanwhile. */
+  /** The platform, or a function of the current one. The function runs again if the account has changed in between. */
   platform?: AccountPlatform | null | ((current: AccountPlatform | undefined) => AccountPlatform | null);
 }
 
-/** How often an account is read and written at most that others change at the same time. */
+/** Maximum number of attempts to change an account that other operators change at the same time. */
 const UPDATE_ATTEMPTS = 20;
 
 /**
- * Changes what is given of an account, all or nothing. Concurrent changes take effect one after the other: each is
- * written on condition that the account is as it was read, and otherwise reads it again.
+ * Changes the given attributes of an account in one transaction. Concurrent changes take effect one after the other:
+ * each is written on condition that the account is unchanged since it was read; otherwise, it is read again.
  *
- * @throws Refusal — no such account, or the number belongs to another account's bot
+ * @throws Refusal — no such account, the number belongs to another account's bot, or too many concurrent changes
  */
 export const updateAccount = async (id: string, change: AccountChange): Promise<Account> => {
   for (let attempt = 1; attempt <= UPDATE_ATTEMPTS; attempt += 1) {
     const item = await getConsistent<AccountItem>(accountKey(id));
     if (item === undefined) throw noAccount(id);
-    // After the account: settings that change later change its version.
+    // Read after the account: a later change of the settings changes the account's version.
     const platform = typeof change.platform === 'function' ? change.platform(await findPlatform(id)) : change.platform;
     const attributes: Attributes = {
       ...(change.name && { name: change.name }),
@@ -100,17 +100,17 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
     if (failed === undefined) return accountAfter(item, attributes);
     if (failed === 1 && number) throw numberTaken(number);
   }
-  throw new Refusal(`Others change the account "${id}" at the same time. Retry in a moment.`);
+  throw new Refusal(`Other commands are changing the account "${id}". Retry in a moment.`);
 };
 
-/** What changes of an account; `null` takes it away. */
+/** The attributes of an account's item that change; `null` removes one. */
 interface Attributes {
   name?: string;
   bot_number?: string | null;
   platform?: PlatformName | null;
 }
 
-/** Changes attributes of an account, within a transaction that fails if it is not as it was read. */
+/** Changes attributes of an account, in a transaction that fails if the account has changed since it was read. */
 const accountChangeWrite = ({ pk, sk, version }: AccountItem, attributes: Attributes): Write => {
   const given = Object.entries(attributes);
   const set = given.filter(([, value]) => value !== null);
@@ -135,7 +135,7 @@ const accountChangeWrite = ({ pk, sk, version }: AccountItem, attributes: Attrib
   });
 };
 
-/** An account after such a change. */
+/** The account after the change. */
 const accountAfter = (item: AccountItem, { name, bot_number, platform }: Attributes): Account => {
   const { bot_number: number, platform: before, ...rest } = toAccount(item);
   const wanted = bot_number === undefined ? number : bot_number;
@@ -148,7 +148,7 @@ const accountAfter = (item: AccountItem, { name, bot_number, platform }: Attribu
   };
 };
 
-/** Gives up the number that an account had before, unless it is another account's. */
+/** Releases the account's previous number, unless it belongs to another account. */
 const releaseWrites = async ({ id, bot_number: number }: AccountItem, wanted: string | null): Promise<Write[]> => {
   if (number === undefined || number === wanted) return [];
   const owner = (await getConsistent<NumberItem>(numberKey(number)))?.account;
@@ -156,7 +156,7 @@ const releaseWrites = async ({ id, bot_number: number }: AccountItem, wanted: st
   return [releaseNumberWrite(id, number)];
 };
 
-/** An account's platform with its settings and secrets, where it has one. 2 read units. */
+/** An account's platform with its settings and secrets; undefined if it has none. 2 read units. */
 export const findPlatform = async (account: string): Promise<AccountPlatform | undefined> => {
   const [item, hook] = await Promise.all([
     getConsistent<PlatformItem>(platformKey(account)),
@@ -165,7 +165,7 @@ export const findPlatform = async (account: string): Promise<AccountPlatform | u
   return item && { name: item.platform, settings: item.settings, ...(hook && { hook: hook.hook }) };
 };
 
-/** One account. @throws Refusal — no such account */
+/** An account. @throws Refusal — no such account */
 export const showAccount = async (id: string): Promise<Account> => {
   const account = await findAccount(id);
   if (account === undefined) throw noAccount(id);
@@ -188,7 +188,7 @@ export const listAccounts = async (): Promise<Pick<Account, 'id' | 'name'>[]> =>
 export const accountListWrite = ({ id, name }: Pick<Account, 'id' | 'name'>): Write =>
   putWrite({ ...accountListKey(id), id, name });
 
-/** The settings stand apart from the account, and the two kinds of them apart: fewer functions may read them. */
+/** Settings and inbound secrets have rows of their own, so that fewer functions may read them. */
 const platformSettingsWrites = (account: string, platform: AccountPlatform | null): Write[] => {
   const withoutHook = deleteWrite(hookKey(account));
   if (platform === null) return [deleteWrite(platformKey(account)), withoutHook];
@@ -199,7 +199,7 @@ const platformSettingsWrites = (account: string, platform: AccountPlatform | nul
   ];
 };
 
-/** Gives an account a number, within a transaction that fails if another account has it. */
+/** Gives an account a number, in a transaction that fails if another account owns the number. */
 const claimNumberWrite = (number: string, account: string): Write => {
   const item: NumberItem = { ...numberKey(number), account };
   const condition = {
@@ -209,7 +209,7 @@ const claimNumberWrite = (number: string, account: string): Write => {
   return { Put: { TableName: tableName(), Item: item, ...condition } };
 };
 
-/** Takes a number from an account, within a transaction that fails if the account does not have it. */
+/** Releases an account's number, in a transaction that fails if the account does not own the number. */
 export const releaseNumberWrite = (account: string, number: string): Write =>
   deleteWrite(numberKey(number), {
     ConditionExpression: 'account = :account',
@@ -221,7 +221,7 @@ const noAccount = (id: string): Refusal => new Refusal(`There is no account "${i
 const numberTaken = (number: string | undefined): Refusal =>
   new Refusal(`The number ${number} belongs to another account's bot. "number check ${number}" shows whose.`);
 
-/** An id made of a name: "Acme Research" becomes "acme-research". */
+/** The id for a name: "Acme Research" becomes "acme-research". */
 const idOf = (name: string): string =>
   name
     .normalize('NFKD')

@@ -1,6 +1,6 @@
 /**
- * Bots' numbers and the accounts that they belong to: a row of its own for each number, and the number in the account.
- * They are written together, so they agree; this finds the ones that do not, and releases them.
+ * Finds inconsistent bot numbers, and releases them. Each number has a row that names its owner, and the owner's
+ * account names the number. Both are written in one transaction, but earlier versions could make them differ.
  */
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { findAccount, type NumberItem } from '../../../shared/accounts/accounts.ts';
@@ -10,23 +10,23 @@ import { accountKey, numberKey } from '../../../shared/table/keys.ts';
 import { conditionCheckWrite, transact } from '../../../shared/table/transactions.ts';
 import { listAccounts, releaseNumberWrite } from './accounts-admin.ts';
 
-/** A number whose owner does not name it, or does not exist: no account can have it. */
+/** A number whose owner does not name it, or does not exist. No account can claim it. */
 export interface Orphan {
   number: string;
-  /** The owner by the number's row. */
+  /** The owner that the number's row names. */
   account: string;
 }
 
-/** An account that names a number which is not its own: nothing that users write to it arrives. */
+/** An account that names a number which it does not own. Users' messages to the number do not reach the account. */
 export interface Misnamed extends Orphan {
-  /** Who owns it; missing where nobody does. */
+  /** The number's owner; missing if there is none. */
   owner?: string;
 }
 
-/** Accounts, or numbers, that are read at the same time. */
+/** Accounts or numbers that are read at the same time. */
 const TOGETHER = 25;
 
-/** Numbers whose owners do not name them, of these numbers. 2 read units each. */
+/** The orphaned ones of these numbers. 2 read units each. */
 export const findOrphans = async (numbers: string[]): Promise<Orphan[]> => {
   const found = await inGroups(numbers, async (number) => {
     const account = (await getConsistent<NumberItem>(numberKey(number)))?.account;
@@ -36,7 +36,7 @@ export const findOrphans = async (numbers: string[]): Promise<Orphan[]> => {
   return found.flat();
 };
 
-/** Accounts that name a number which is not their own; of these numbers, if any are given. 2 read units an account. */
+/** Accounts that name a number which they do not own, among these numbers or all. 2 read units per account. */
 export const findMisnamed = async (numbers?: string[]): Promise<Misnamed[]> => {
   const accounts = await listAccounts();
   const found = await inGroups(accounts, async ({ id: account }) => {
@@ -48,7 +48,7 @@ export const findMisnamed = async (numbers?: string[]): Promise<Misnamed[]> => {
   return found.flat();
 };
 
-/** All numbers that have an owner, in groups. Reads the whole table: 0.5 read units for 4 KB. */
+/** All numbers with an owner, in groups. Scans the whole table: 0.5 read units per 4 KB. */
 export async function* allNumbers(): AsyncGenerator<string[]> {
   const { pk: prefix, sk } = numberKey('');
   let start: Record<string, unknown> | undefined;
@@ -67,7 +67,7 @@ export async function* allNumbers(): AsyncGenerator<string[]> {
   } while (start);
 }
 
-/** Releases a number, unless its owner names it by now. Answers whether it was released. */
+/** Releases a number, unless its owner names it by now. Returns whether it was released. */
 export const releaseOrphan = async ({ number, account }: Orphan): Promise<boolean> => {
   const isNamed = {
     ConditionExpression: 'attribute_not_exists(bot_number) OR bot_number <> :number',

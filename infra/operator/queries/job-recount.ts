@@ -1,27 +1,27 @@
-/** Counters of jobs, for operators: statistics by day, and repair of what was not counted. */
+/** Job counters, for operators: statistics by day, and the repair of missing counts. */
 import { type LogItem, type State, states } from '../../../shared/messaging/message.ts';
 import { CHUNK, countEntries, countersOf } from '../../../shared/stats/job-counters.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import { type Key, logPartitions } from '../../../shared/table/keys.ts';
 
-/** What became of messages on one day: of each state, how many reached it. */
+/** How many messages reached each state on one day. */
 export interface DayCount {
   /** UTC, `YYYY-MM-DD`. */
   day: string;
   states: Record<State, number>;
 }
 
-/** What became of messages in a period. */
+/** Message counts of a period. */
 export interface Statistics {
-  /** The days on which anything was counted, the first one first. */
+  /** Days with counts, oldest first. */
   days: DayCount[];
   /** How many jobs were active. */
   jobs: number;
 }
 
 /**
- * What became of an account's messages, or of one job's, on each day of a period, both days included (UTC,
- * `YYYY-MM-DD`): the same counters as `listJobs` adds up, read at the same price.
+ * Message counts of an account, or of one job, on each day of a period, both days included (UTC, `YYYY-MM-DD`). Reads
+ * the same counters as `listJobs`, at the same cost.
  */
 export const countDays = async (
   account: string,
@@ -48,17 +48,17 @@ export const eachState = (numberOf: (state: State) => number): Record<State, num
   Object.fromEntries(states.map((state) => [state, numberOf(state)])) as Record<State, number>;
 
 /**
- * Counts what the counters of an account's jobs lack: log entries of a period, both days included (UTC, `YYYY-MM-DD`),
- * that the stream brought to nobody. Repeating it changes nothing. Reads each entry: 1 read unit each, beside its index.
+ * Counts the log entries of a period that the stream did not deliver to the counters, both days included (UTC,
+ * `YYYY-MM-DD`). Repeating it changes nothing. Costs 1 read unit per entry, plus the reads of the index.
  *
- * @param tell - receives the progress: how many of the states are done, and how many entries were read
+ * @param onProgress - receives how many states are done, and how many entries were read
  * @returns how many entries there are, and how many of them were not counted before
  */
 export const recountJobs = async (
   account: string,
   start: string,
   end: string,
-  tell: (done: number, entries: number) => void = () => undefined,
+  onProgress: (done: number, entries: number) => void = () => undefined,
 ): Promise<{ entries: number; counted: number }> => {
   const found = { entries: 0, counted: 0 };
   for (const [place, state] of states.entries()) {
@@ -73,15 +73,15 @@ export const recountJobs = async (
       ProjectionExpression: 'pk, sk',
       Limit: CHUNK,
     })) {
-      // The index does not hold what is counted, nor what tells whether it was.
+      // The index contains neither the attributes to count by nor `counted`.
       const read = await Promise.all(keys.map(({ pk, sk }) => getConsistent<LogItem>({ pk, sk })));
       const entries = read.filter((entry) => entry !== undefined);
       found.entries += entries.length;
       // Stryker disable next-line MethodExpression,ConditionalExpression: Only the number of calls differs; the capacity tests count them.
       found.counted += await countEntries(entries.filter(({ counted }) => counted === undefined));
-      tell(place, found.entries);
+      onProgress(place, found.entries);
     }
-    tell(place + 1, found.entries);
+    onProgress(place + 1, found.entries);
   }
   return found;
 };

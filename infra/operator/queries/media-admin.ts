@@ -1,16 +1,16 @@
-/** An account's media, for the operator: what there is, and its end. */
+/** Lists and deletes an account's media, for operators. */
 
 import { timestamp } from '../../../shared/core/clock.ts';
 import type { MediaItem } from '../../../shared/media/media.ts';
 import { getConsistent, pages, remove, update } from '../../../shared/table/client.ts';
 import { type Key, mediaIdOf, mediaKey, mediaOfAccount } from '../../../shared/table/keys.ts';
 
-/** Media with the id in their address, which nobody else may learn. */
-export type KeptMedia = { id: string } & Pick<MediaItem, 'type' | 'size' | 'bucket' | 'created' | 'until'>;
+/** A stored image or file. The id is part of its URL, and secret. */
+export type StoredMedia = { id: string } & Pick<MediaItem, 'type' | 'size' | 'bucket' | 'created' | 'until'>;
 
-/** All of an account's, oldest first, those included whose address works no more. Reads every item of them. */
-export const listMedia = async (account: string): Promise<KeptMedia[]> => {
-  const found: KeptMedia[] = [];
+/** An account's media, oldest first, including media whose URL has expired. Reads each item. */
+export const listMedia = async (account: string): Promise<StoredMedia[]> => {
+  const found: StoredMedia[] = [];
   for await (const keys of pages<Key>({
     IndexName: 'gsi2',
     KeyConditionExpression: 'gsi2pk = :owner',
@@ -19,7 +19,7 @@ export const listMedia = async (account: string): Promise<KeptMedia[]> => {
     Limit: TOGETHER,
   })) {
     const items = await Promise.all(keys.map(({ pk, sk }) => getConsistent<MediaItem>({ pk, sk })));
-    found.push(...items.flatMap((item) => (item === undefined ? [] : [toKept(item)])));
+    found.push(...items.flatMap((item) => (item === undefined ? [] : [toStored(item)])));
   }
   return found;
 };
@@ -40,7 +40,7 @@ export const deleteMedia = async (id: string, deleteBytes: () => Promise<void>):
   await remove(mediaKey(id));
 };
 
-const toKept = (item: MediaItem): KeptMedia => {
+const toStored = (item: MediaItem): StoredMedia => {
   const { type, size, bucket, created, until } = item;
   return { id: mediaIdOf(item), type, size, bucket, created, until };
 };

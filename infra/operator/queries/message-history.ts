@@ -1,4 +1,4 @@
-/** All that is kept about a message, for operators: states, attempts, pending reports. Never its content. */
+/** The history of a message, for operators: states, attempts, pending reports. Never its content. */
 
 import { conversationAbout, type Direction } from '../../../shared/messaging/events.ts';
 import { type LogItem, type Message, messageOf, type State } from '../../../shared/messaging/message.ts';
@@ -7,19 +7,19 @@ import { hasExpired } from '../../../shared/table/expiry.ts';
 import { isMessageKey, messageKey } from '../../../shared/table/keys.ts';
 import { type DeliveryAttempts, pendingAbout } from './outbox-inspection.ts';
 
-/** All that is known of a message; never what it says. */
+/** The history of a message, without its content. */
 export interface MessageHistory extends Message {
-  /** Where it goes, or went: to the user, or to the account's platform. */
+  /** To the user (`app`), or to the account's platform. */
   direction: Direction;
-  /** What became of it, in the order of time; why, where it failed. */
+  /** Its states in the order of time; failures have a reason. */
   states: Pick<LogItem, 'state' | 'created' | 'reason'>[];
-  /** The attempts to deliver it, while it waits for the next one. */
+  /** The attempts to deliver it, while it is pending. */
   waiting?: DeliveryAttempts;
-  /** Reports to the account's platform that still wait: their states, and the attempts to deliver them. */
+  /** Pending reports to the account's platform: their states, and the attempts to deliver them. */
   reports?: DeliveryAttempts & { states: State[] };
 }
 
-/** A message's story; nothing, where there is no such message. Reads its log entries, and the outboxes of its user. */
+/** A message's history; undefined if there is no such message. Reads its log entries, and the outboxes of its user. */
 export const messageHistory = async (id: string): Promise<MessageHistory | undefined> => {
   const items = await logOf(id);
   const first = items.find(isMessageKey);

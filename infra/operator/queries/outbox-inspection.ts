@@ -1,4 +1,4 @@
-/** Pending entries of all outboxes, for operators: found by the index of due work. */
+/** Pending entries of all outboxes, for operators. The index of due work finds them. */
 
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import type { CircuitItem } from '../../../shared/delivery/circuit-breaker.ts';
@@ -17,7 +17,7 @@ import {
   isHeadKey,
 } from '../../../shared/table/keys.ts';
 
-/** Which conversations an operator means; without anything all. */
+/** Selects conversations; a missing field matches all. */
 export interface Selection {
   direction?: Direction | undefined;
   account?: string | undefined;
@@ -26,57 +26,57 @@ export interface Selection {
 
 /** The attempts to deliver the oldest entry of a conversation. */
 export interface DeliveryAttempts {
-  /** How many failed in a row, and why the last one did. */
+  /** How many failed in a row, and the cause of the last failure. */
   failed: number;
   cause?: string;
-  /** When the next one is due; it is due now without that. */
+  /** When the next attempt is due; if missing, now. */
   next?: string;
 }
 
 /** A conversation with pending entries. */
 export interface PendingConversation extends Conversation, DeliveryAttempts {
-  /** When the oldest of it was accepted. */
+  /** When the oldest entry was accepted. */
   since: string;
-  /** How many entries wait, and whether there are more than were counted. */
+  /** How many entries are pending, and whether there are more than were counted. */
   entries: number;
   more: boolean;
 }
 
-/** Entries that are counted at most. */
+/** Maximum number of entries that are counted. */
 const COUNTED = 100;
-/** Conversations, or circuits, that are worked on at a time. */
+/** Conversations or circuits that are processed at the same time. */
 const TOGETHER = 25;
 
 /** Every selected conversation with pending entries, the one with the oldest entry first. */
 export const pendingConversations = async (selection: Selection = {}): Promise<PendingConversation[]> => {
-  const found = await together(await selectedConversations(selection), lookAt);
+  const found = await together(await selectedConversations(selection), inspect);
   // Stryker disable next-line EqualityOperator: No two are equal, or their order is not defined.
   return found.filter((waiting) => waiting !== undefined).sort((a, b) => (a.since < b.since ? -1 : 1));
 };
 
 /**
- * Retries the pending entries of the selected conversations, as if nothing had failed: `sweep` wakes them within a minute,
- * and the circuits of their destinations are reset, so that retries begin at once.
+ * Retries the pending entries of the selected conversations. Their failures are forgotten, so `sweep` wakes them within
+ * a minute. The circuits of their destinations are reset, so that attempts are made at once.
  *
- * @returns how many conversations
+ * @returns how many conversations are retried
  */
 export const retryConversations = async (selection: Selection = {}): Promise<number> => {
   const conversations = await selectedConversations(selection);
-  // Before anything is due, because an open circuit would schedule the next retry.
+  // Before the conversations are due: an open circuit would only schedule another retry.
   await together([...new Set(conversations.map(destinationNameOf))], resetCircuit);
   const due = await together(conversations, makeDue);
   return due.filter((wasThere) => wasThere).length;
 };
 
-/** The attempts to deliver pending entries about a message, and the states that are still to be reported. */
+/** The attempts to deliver pending entries about a message, and the states that are not reported yet. */
 export interface PendingAbout {
   attempts: DeliveryAttempts;
   states: State[];
 }
 
 /**
- * The pending entries of a conversation about a message; nothing, if there are none. Reads the whole outbox of the
- * conversation, without its content.
+ * The pending entries of a conversation about a message; undefined if there are none. Reads the whole outbox of the
+ * conversation, without the content of messages.
  */
 export const pendingAbout = async (conversation: Conversation, message: string): Promise<PendingAbout | undefined> => {
   const { pk, sk } = entryKey(conversationName(conversation), '');
@@ -93,19 +93,19 @@ export const pendingAbout = async (conversation: Conversation, message: string):
     found.push(...items);
   }
   const head = await readHead(conversation);
-  // Without a head, what was read a moment before is gone.
+  // A missing head means that the entries were delivered after they were read.
   if (head === undefined || found.length === 0) return undefined;
   // Stryker disable next-line ArrayDeclaration: The replacement matches nothing either, or is rejected too.
   return { attempts: toAttempts(head), states: found.flatMap(({ outgoing }) => outgoing.state ?? []) };
 };
 
-/** Later than everything that is due. */
-const EVER = '~';
+/** Sorts after every time, so that all scheduled work counts as due. */
+const END_OF_TIME = '~';
 
-/** The conversations that have a head and are selected; all are known before any is looked at. */
+/** The selected conversations that have a head. The list is complete before any conversation is read or changed. */
 const selectedConversations = async ({ direction, account, phone }: Selection): Promise<Conversation[]> => {
   const found: Conversation[] = [];
-  for await (const due of dueWork(EVER)) {
+  for await (const due of dueWork(END_OF_TIME)) {
     // Stryker disable next-line MethodExpression,ConditionalExpression,StringLiteral: Only heads match the rest, and their sort key is fixed.
     found.push(...due.filter(isHeadKey).map(conversationOf));
   }
@@ -117,7 +117,7 @@ const selectedConversations = async ({ direction, account, phone }: Selection): 
   );
 };
 
-/** Works on all items, some at a time. */
+/** Processes all items, `TOGETHER` at a time. */
 const together = async <Item, Result>(items: Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> => {
   const results: Result[] = [];
   // Stryker disable next-line EqualityOperator: One more round finds nothing.
@@ -127,8 +127,8 @@ const together = async <Item, Result>(items: Item[], work: (item: Item) => Promi
   return results;
 };
 
-/** The pending entries of a conversation; nothing, if there are none. */
-const lookAt = async (conversation: Conversation): Promise<PendingConversation | undefined> => {
+/** A conversation with its pending entries; undefined if there are none. */
+const inspect = async (conversation: Conversation): Promise<PendingConversation | undefined> => {
   const { pk, sk } = entryKey(conversationName(conversation), '');
   const [head, { items, next }] = await Promise.all([
     readHead(conversation),
@@ -161,7 +161,7 @@ const toAttempts = (head: Head): DeliveryAttempts => ({
   ...(isRetryScheduled(head) && head.retry_at !== undefined && { next: head.retry_at }),
 });
 
-/** Forgets a conversation's failures, so that `sweep` wakes it next. Returns whether it still exists. */
+/** Removes the record of a conversation's failures, so that `sweep` wakes it next. Returns whether it still exists. */
 const makeDue = (conversation: Conversation): Promise<boolean> =>
   update({
     Key: headKey(conversationName(conversation)),
@@ -171,7 +171,7 @@ const makeDue = (conversation: Conversation): Promise<boolean> =>
   });
 
 /**
- * Closes a destination's circuit, and ends a pause that it asked for.
+ * Closes a destination's circuit, and ends a pause of a rate limit.
  *
  * @internal Tests use it, too.
  */
@@ -182,13 +182,13 @@ export const resetCircuit = async (destination: string): Promise<void> => {
 /** A destination whose circuit is open. */
 export interface OpenCircuit {
   destination: string;
-  /** Nobody tries before then; from then on the next one does. */
+  /** No attempt is made before this time; the first one after it probes the destination. */
   open_until: string;
   /** Failures in a row. */
   failures: number;
 }
 
-/** A destination's circuit, where it is open. 1 read unit. */
+/** A destination's circuit, if it is open. 1 read unit. */
 export const findOpenCircuit = async (destination: string): Promise<OpenCircuit | undefined> => {
   const { open_until, failures = 0, trials = 0 } = (await getConsistent<CircuitItem>(circuitKey(destination))) ?? {};
   return open_until === undefined ? undefined : { destination, open_until, failures: failures + trials };

@@ -1,4 +1,4 @@
-/** Everything that is kept about one user, for whoever has a right to know it. */
+/** Exports all data about a user, for a data subject's request. */
 
 import type { Direction, Entry, Outgoing } from '../../../shared/messaging/events.ts';
 import type { LogItem } from '../../../shared/messaging/message.ts';
@@ -27,22 +27,22 @@ type LogEntry = Pick<LogItem, 'account' | 'state' | 'created' | 'job_id' | 'payl
 
 export interface PersonalData {
   phone_number: string;
-  /** What the app has said of the user; none, where there is no such user. */
+  /** The user's profile; null if the user is not registered. */
   profile: WholeUser | null;
   /** Answers to profilers. */
   answers: { profiler_id: string; option_id: string; created: string }[];
   requests: ({ id: string } & Request)[];
-  /** What was released of the user, to whom. */
+  /** Records of released values. */
   grants: ConsentReceipt[];
-  /** What became of messages, in both directions. */
+  /** The states of messages, in both directions. */
   log: ({ message_id: string } & LogEntry)[];
-  /** What waits to go out: it is kept until then. */
+  /** Pending entries. */
   waiting: { account: string; direction: Direction; created: string; what: Outgoing }[];
 }
 
 /**
- * Everything that is kept about a user: profile, answers, user data requests, receipts, log entries, and what waits. Reads
- * every item of it, and two outboxes for each account that knows the user.
+ * All data about a user: profile, answers, user data requests, receipts, log entries, and pending entries. Reads each
+ * of these items, and two outboxes for each account that has log entries or requests of the user.
  */
 export const personalDataOf = async (phone: string): Promise<PersonalData> => {
   const [user, person, log, grants] = await Promise.all([
@@ -61,7 +61,7 @@ export const personalDataOf = async (phone: string): Promise<PersonalData> => {
     log: log.map(toLogEntry),
     waiting: [],
   };
-  // Whatever waits has its message in the log, or its request.
+  // Every pending entry is about a log entry or a request, so these accounts are complete.
   for (const account of new Set([...found.log, ...requests].map((one) => one.account))) {
     for (const direction of ['app', 'platform'] as const) {
       for await (const waiting of pages<Entry>({
@@ -84,14 +84,14 @@ export const personalDataOf = async (phone: string): Promise<PersonalData> => {
   return found;
 };
 
-/** Whether anything is kept. */
+/** Whether there is no data. */
 export const isEmpty = ({ profile, answers, requests, grants, log, waiting }: PersonalData): boolean =>
   profile === null && [answers, requests, grants, log, waiting].every(({ length }) => length === 0);
 
-/** Items that are read at a time. */
+/** Items that are read at the same time. */
 const TOGETHER = 25;
 
-/** All that a partition of the index of persons and contacts leads to, whole: the index does not hold everything. */
+/** The complete items of a partition of the index of persons and contacts, which contains only some attributes. */
 const itemsAt = async <Item extends Key>(partition: string): Promise<Item[]> => {
   const found: Item[] = [];
   for await (const keys of pages<Key>({
@@ -102,7 +102,7 @@ const itemsAt = async <Item extends Key>(partition: string): Promise<Item[]> => 
     Limit: TOGETHER,
   })) {
     const items = await Promise.all(keys.map(({ pk, sk }) => getConsistent<Item & { gsi2pk: string }>({ pk, sk })));
-    // The index may be behind: what is no longer theirs is not shown.
+    // The index may be behind: an item may no longer belong to the partition.
     found.push(...items.flatMap((item) => (item?.gsi2pk === partition ? [item] : [])));
   }
   return found;

@@ -1,4 +1,4 @@
-/** Tokens of accounts, as operators issue, list and revoke them. */
+/** Issues, lists and revokes the tokens of accounts, for operators. */
 
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import { hashToken, mintToken, type TokenItem } from '../../../shared/accounts/tokens.ts';
@@ -10,15 +10,15 @@ import { accountKey, accountTokenKey, type Key, tokenKey } from '../../../shared
 import { deleteWrite, putIfAbsentWrite, transact, updateWrite } from '../../../shared/table/transactions.ts';
 import { accountListWrite, Refusal, showAccount } from './accounts-admin.ts';
 
-/** What people may know of a token. */
+/** The record of a token, without the token itself. */
 export interface TokenRecord {
   id: string;
   label: string;
   permissions: Permission[];
-  /** Its last four characters, to tell it from others. */
+  /** Its last four characters, which distinguish it from other tokens. */
   last_four: string;
   created: string;
-  /** When it stops working by itself. */
+  /** When it expires. */
   expires?: string;
   /** When it was revoked. */
   revoked?: string;
@@ -27,9 +27,9 @@ export interface TokenRecord {
 type TokenRecordItem = Key & TokenRecord & { sha256: string };
 
 /**
- * Issues a token. It is in the answer and nowhere else: only its hash is kept.
+ * Issues a token. Only the returned value contains it: the table stores its hash.
  *
- * @param draft.expires - when it stops working, in milliseconds since 1970; never, if missing
+ * @param draft.expires - when it expires, in milliseconds since 1970; if missing, never
  * @throws Refusal — no such account, no or wrong permissions, or an expiry in the past
  */
 export const issueToken = async (
@@ -37,7 +37,7 @@ export const issueToken = async (
   draft: { label: string; permissions: Permission[]; expires?: number },
 ): Promise<{ token: string; record: TokenRecord }> => {
   const permissions = [...new Set(draft.permissions)];
-  refuseUnsuitable(account, permissions);
+  checkPermissions(account, permissions);
   if (draft.expires !== undefined && draft.expires <= now()) throw new Refusal('The expiry is in the past.');
   if (account === APP_NETWORK) await openAppNetwork();
   await showAccount(account);
@@ -66,7 +66,11 @@ export const issueToken = async (
   return { token, record };
 };
 
-/** All tokens that were issued to an account, revoked ones too, oldest first. @throws Refusal — no such account */
+/**
+ * All tokens that were issued to an account, including revoked tokens, oldest first.
+ *
+ * @throws Refusal — no such account
+ */
 export const listTokens = async (account: string): Promise<TokenRecord[]> => {
   await showAccount(account);
   const records: TokenRecord[] = [];
@@ -82,8 +86,8 @@ export const listTokens = async (account: string): Promise<TokenRecord[]> => {
 };
 
 /**
- * Revokes a token: it stops working at once, but for answers of the authorizer that are cached for up to 60 s.
- * Revoking it again changes nothing.
+ * Revokes a token. It stops working as soon as cached results of the authorizer expire, within 60 s. A repeat changes
+ * nothing.
  *
  * @throws Refusal — the account has no such token
  */
@@ -107,15 +111,17 @@ export const revokeToken = async (account: string, id: string): Promise<TokenRec
 
 const toRecord = ({ pk: _pk, sk: _sk, sha256: _sha256, ...record }: TokenRecordItem): TokenRecord => record;
 
-const refuseUnsuitable = (account: string, permissions: Permission[]): void => {
+const checkPermissions = (account: string, permissions: Permission[]): void => {
   if (permissions.length === 0) throw new Refusal('A token needs at least one permission.');
   const ofApp = account === APP_NETWORK;
   if (ofApp !== permissions.includes('app') || (ofApp && permissions.length > 1)) {
-    throw new Refusal(`The permission "app" goes to the account "${APP_NETWORK}", alone, and to no other.`);
+    throw new Refusal(
+      `Tokens of the account "${APP_NETWORK}" have only the permission "app", and no other account has it.`,
+    );
   }
 };
 
-/** The app network's account is there from its first token on. */
+/** Creates the app network's account with its first token. */
 const openAppNetwork = async (): Promise<void> => {
   const account: Account = { id: APP_NETWORK, name: 'App network', created: timestamp() };
   await transact([putIfAbsentWrite({ ...accountKey(account.id), ...account }), accountListWrite(account)]);

@@ -1,4 +1,4 @@
-/** Users of the app, as operators register and read them. */
+/** Registers and reads users of the app, for operators. */
 
 import * as v from 'valibot';
 import { timestamp } from '../../../shared/core/clock.ts';
@@ -18,15 +18,15 @@ export const findUser = async (phone: string): Promise<User | undefined> => {
   return item && { phone_number: phone, panelist: item.panelist };
 };
 
-/** All that is kept of a user, whatever the catalogue says by now. */
+/** A user with all stored properties, including properties that the catalogue no longer has. */
 export interface WholeUser {
   registered: string;
   panelist: boolean;
-  /** With when the app last said so. */
+  /** Each with the time at which the app last reported it. */
   properties: Record<string, unknown>;
 }
 
-/** All that is kept of a user; nothing, where there is no such user. 1 read unit. */
+/** A user with all stored properties; undefined if there is no such user. 1 read unit. */
 export const wholeUser = async (phone: string): Promise<WholeUser | undefined> => {
   const item = await getConsistent<UserItem>(userKey(phone));
   if (item === undefined) return undefined;
@@ -37,7 +37,7 @@ export const wholeUser = async (phone: string): Promise<WholeUser | undefined> =
 /**
  * Registers a user of the app, or changes whether a registered one is a panelist. Repeating it changes nothing.
  *
- * @param user.panelist - missing: a new user is none, and a registered one stays what they are
+ * @param user.panelist - if missing, a new user is not a panelist, and a registered user is unchanged
  * @returns whether anything changed
  */
 export const registerUser = async ({

@@ -63,7 +63,7 @@ describe('an account', () => {
       `"${APP_NETWORK}" is reserved for the app network.`,
     );
     await createAccount({ name: 'Test', id, bot_number });
-    expect(await refusal(createAccount({ name: 'Test', id }))).toContain(`There is an account "${id}" already.`);
+    expect(await refusal(createAccount({ name: 'Test', id }))).toContain(`The account "${id}" already exists.`);
     const other = newAccountId();
     expect(await refusal(createAccount({ name: 'Test', id: other, bot_number }))).toContain(bot_number);
     expect(await findAccount(other)).toBeUndefined();

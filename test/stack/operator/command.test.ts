@@ -36,7 +36,7 @@ describe('account commands', () => {
 
   test('account create rejects the id of another account', async () => {
     const id = await newAccount();
-    expect(await refusal('account', 'create', 'Acme', '--id', id)).toContain(`There is an account "${id}" already`);
+    expect(await refusal('account', 'create', 'Acme', '--id', id)).toContain(`The account "${id}" already exists`);
   });
 
   test.concurrent.each(['app-network', '-a', 'a-', 'A', 'a b', '', 'a'.repeat(41)])(
@@ -185,7 +185,7 @@ describe('token commands', () => {
 
   test('only a token of the app network has the permission "app", and it has no other permission', async () => {
     const account = await newAccount();
-    const rule = 'The permission "app" goes to the account "app-network", alone';
+    const rule = 'Tokens of the account "app-network" have only the permission "app"';
     expect(await refusal('token', 'issue', account, '--permissions', 'app')).toContain(rule);
     expect(await refusal('token', 'issue', 'app-network', '--permissions', 'stats')).toContain(rule);
     expect(await refusal('token', 'issue', 'app-network', '--permissions', 'app,stats')).toContain(rule);
@@ -231,7 +231,7 @@ describe('an invalid command', () => {
     ['panelist import', /missing required argument/],
     ['outbox list --direction up', /Allowed choices are app, platform/],
     ['outbox list --phone 123456', /7 to 15 digits/],
-    ['outbox retry', /say what to retry: --account, --direction, --phone, or --all/],
+    ['outbox retry', /choose what to retry: --account, --direction, --phone, or --all/],
     ['outbox retry --all --account demo', /--all and other filters exclude each other/],
     ['message show', /missing required argument 'id'/],
     ['message show 1', /must be a UUID/],

@@ -128,7 +128,7 @@ const newAccount = async (): Promise<string> =>
 const scenarios: Record<string, Scenario> = {
   'account create': {
     prepare: async () => ['account', 'create', 'Test', '--id', newAccountId(), '--bot-number', newPhone()],
-    isDone: /There is an account "[^"]+" already/,
+    isDone: /The account "[^"]+" already exists/,
   },
   'account update (name and number)': {
     prepare: async () => ['account', 'update', await newAccount(), '--name', 'Other', '--bot-number', newPhone()],

@@ -240,7 +240,7 @@ describe('outbox retry', () => {
   test('outbox retry reports that no messages are pending', async () => {
     const account = await newAccount();
     expect(await inJson('outbox', 'retry', '--account', account)).toEqual({ retried: 0 });
-    expect((await operator('outbox', 'retry', '--account', account)).stdout).toBe('No messages are pending there.\n');
+    expect((await operator('outbox', 'retry', '--account', account)).stdout).toBe('No pending messages match.\n');
   });
 
   test('outbox retry does not recreate a conversation that ended meanwhile', async () => {
@@ -296,7 +296,8 @@ describe('message list', () => {
   test('message list reports with a masked number that a user has no messages', async () => {
     const phone = newPhone();
     const { stdout } = await operator('message', 'list', phone);
-    expect(stdout).toBe(`No message of ${masked(phone)} is known.\n`);
+    expect(stdout).toBe(`There are no messages of ${masked(phone)}.
+`);
     expect(await refusal('message', 'list', phone, '--account', 'nobody')).toContain('There is no account "nobody"');
   });
 });

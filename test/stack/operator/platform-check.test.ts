@@ -84,7 +84,7 @@ const check = async (account: string, env: Record<string, string | undefined>) =
   expect(words.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
     ['Account', account],
     ['Platform', found.platform],
-    ...(found.url === undefined ? [] : [['Address', found.url]]),
+    ...(found.url === undefined ? [] : [['URL', found.url]]),
     ['Response', found.status === undefined ? 'none' : `status ${found.status}`],
     ['Result', found.fault ?? 'good'],
     [''],
@@ -223,7 +223,10 @@ test('platform check reports a connection that closes without a response', async
   const { port } = await newPlatform(drop);
   const account = await newAccountAt('turn', `http://127.0.0.1:${port}`);
   const { code, found } = await check(account, await machine({ pid: process.pid }));
-  expect({ code, fault: found.fault }).toEqual({ code: 1, fault: expect.stringMatching(/^It cannot be reached/) });
+  expect({ code, fault: found.fault }).toEqual({
+    code: 1,
+    fault: expect.stringMatching(/^The server cannot be reached/),
+  });
 });
 
 test.each([
@@ -237,7 +240,7 @@ test.each([
       account,
       platform: 'webhook',
       url: `${base}/hook`,
-      fault: 'It cannot be reached. Check the URL and the certificate.',
+      fault: 'The server cannot be reached. Check the URL and the certificate.',
     },
   });
 });
@@ -270,7 +273,7 @@ test.each(['127.0.0.1', 'localhost', '169.254.169.254'])(
         account,
         platform: 'turn',
         url: `https://${host}:${port}${paths.turn}`,
-        fault: 'Its IP address is not public, so the service would not call it.',
+        fault: "The server's IP address is not public, so the service would not call it.",
       },
     });
     expect(seen.connections).toBe(0);

@@ -61,7 +61,7 @@ describe("an account's webhook", () => {
     const { code, stdout, stderr } = await operator('account', 'update', account, '--platform', 'webhook', '--json');
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'The secret is unchanged, and is not shown. If nobody knows it, set another one: --platform-secret.\n',
+      stderr: 'The secret is unchanged, and is not shown. If it is lost, set another one: --platform-secret.\n',
     });
     expect(stdout).not.toMatch(/whsec_|secret/);
     expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret } });

@@ -266,7 +266,7 @@ describe('pending entries', () => {
 test('account stats of an account without messages suggests a longer period', async () => {
   const account = await newAccount();
   const words = await shown(account);
-  expect(words).toContain('No messages were counted in these days. Extend the period with --days or --from');
+  expect(words).toContain('No messages were counted in this period. Extend it with --days or --from');
   expect(words).not.toMatch(/STATE|TRAFFIC/);
   expect(await inJson('account', 'stats', account)).toMatchObject({ jobs: 0, states: none });
 });
@@ -281,7 +281,7 @@ test.each<[options: string, hint: RegExp]>([
   ['--days 3 --from 2027-01-01', /cannot be used with option '--from <day>'/],
   ['--from 2027-02-31', /must be a day that exists/],
   ['--from 2027-01-02 --to 2027-01-01', /the first day is after the last one/],
-  ['--from 2026-01-01 --to 2027-01-02', /these are 367 days: at most 366/],
+  ['--from 2026-01-01 --to 2027-01-02', /the period has 367 days: at most 366/],
   ['--job 1', /must be a UUID/],
 ])('account stats %s exits with 2 and a hint', async (options, hint) => {
   const { code, stdout, stderr } = await operator('account', 'stats', 'demo', ...options.split(' '));

@@ -189,7 +189,7 @@ describe('user erase', () => {
     const { code, stdout } = await operator('user', 'erase', phone, '--yes');
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^No data of \d{4}…\d{4} was left\.\n$/),
+      stdout: expect.stringMatching(/^There is no data about \d{4}…\d{4}\.\n$/),
     });
     expect((await operator('user', 'export', other.phone)).code).toBe(0);
   });
