@@ -387,7 +387,7 @@ describe('it answers as it is told:', () => {
     [{ phone: '+27821234567' }, '"phone" must be a phone number in international format without +: 7 to 15 digits.'],
     [
       { state: 503 },
-      '"state" is not known: there are status, delay_ms, drop, hang, after, retry_after, share, times, phone.',
+      '"state" is unknown: the fields are status, delay_ms, drop, hang, after, retry_after, share, times, phone.',
     ],
     [{ drop: true, hang: true }, 'The body must have one of status, drop and hang, or none of them.'],
     [{ status: 500, drop: true }, 'The body must have one of status, drop and hang, or none of them.'],
@@ -523,7 +523,7 @@ describe('the app speaks:', () => {
     app.connect({ bridgeUrl, appToken: 'bapi_app' });
     expect(await ask('POST', '/events', [])).toEqual({
       status: 502,
-      body: { message: `The service does not answer at ${bridgeUrl}.` },
+      body: { message: `The service does not respond at ${bridgeUrl}.` },
     });
   });
 
@@ -532,7 +532,7 @@ describe('the app speaks:', () => {
     const reply = await fetch(`${early.phoneUrl}/events`, { method: 'POST', body: '[]' });
     expect([reply.status, await reply.json()]).toEqual([
       502,
-      { message: 'The service is not there yet: the stack is starting.' },
+      { message: 'The service is not available yet: the stack is starting.' },
     ]);
     await early.close();
   });
@@ -546,13 +546,13 @@ describe('the app speaks:', () => {
       'POST',
       '/phones/1/messages',
       { to: BOT, text: 'Hi', type: 'text' },
-      '"type" is not known: there are to, text, event_id.',
+      '"type" is unknown: the fields are to, text, event_id.',
     ],
     ['POST', '/messages/m1/states', { state: 'seen' }, '"state" must be delivered_to_user, read or delivery_failed.'],
     ['POST', '/messages/m1/states', { state: 'read', event_id: 7 }, '"event_id" must be a string.'],
     ['POST', '/phones/1/user', { panelist: 'yes' }, '"panelist" must be true or false.'],
     ['POST', '/phones/1/user', { properties: 'all' }, '"properties" must be an object.'],
-    ['DELETE', '/phones/1/user', { id: '1' }, '"id" is not known: there are event_id.'],
+    ['DELETE', '/phones/1/user', { id: '1' }, '"id" is unknown: the fields are event_id.'],
   ])('%s %s with %j is 422, and nothing is sent', async (method, path, body, message) => {
     expect(await ask(method, path, body)).toEqual({ status: 422, body: { message } });
     expect(bridge.calls).toEqual([]);
@@ -593,7 +593,7 @@ test.each([
 ])('there is no %s %s', async (method, path) => {
   expect(await ask(method, path)).toEqual({
     status: 404,
-    body: { message: `There is no ${method} ${path}: GET / tells what there is.` },
+    body: { message: `There is no ${method} ${path}: GET / lists the requests.` },
   });
 });
 
@@ -674,7 +674,7 @@ describe('users answer requests by themselves', () => {
     [{ all: 'yes' }, '"all" must be approved or denied.'],
     [{ phone: '+27' }, '"phone" must be a phone number in international format without +: 7 to 15 digits.'],
     [[{ properties: { first_name: 'no' } }], '"first_name" of "properties" of entry 1 must be approved or denied.'],
-    [{ never: true }, '"never" is not known: there are phone, all, properties.'],
+    [{ never: true }, '"never" is unknown: the fields are phone, all, properties.'],
   ])('%j is 422, and what was told before stands', async (rules, message) => {
     await ask('PUT', '/consent', { all: 'denied' });
     expect(await ask('PUT', '/consent', rules)).toEqual({ status: 422, body: { message } });

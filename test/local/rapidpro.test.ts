@@ -426,7 +426,7 @@ describe('what it sends', () => {
     early.addChannel(CHANNEL, { token: 't' });
     expect(await askAt(early.url, 'POST', `/channels/${CHANNEL}/send`, { to: USER, text: 'Hi' })).toEqual({
       status: 502,
-      body: { message: 'The service is not there yet: the stack is starting.' },
+      body: { message: 'The service is not available yet: the stack is starting.' },
     });
     expect((await askAt(early.url, 'GET', `/channels/${CHANNEL}/sent`)).body).toEqual([]);
     await early.close();
@@ -685,7 +685,7 @@ describe('people', () => {
       'PUT',
       '/channels/x',
       { token: 't', url: 'x' },
-      '"url" is not known: there are token, bot, ids, max_length, to_field, guard_ms, courier, state.',
+      '"url" is unknown: the fields are token, bot, ids, max_length, to_field, guard_ms, courier, state.',
     ],
     ['POST', `/channels/${CHANNEL}/send`, {}, '"to" is required. "text" is required.'],
     [

@@ -103,7 +103,7 @@ describe("a user's message", () => {
     ['user', message('u1', 'Hi', '27827654321')],
   ])('with the id of one of another %s is an error', async (_, other) => {
     await receive('u1', 'Hi');
-    expect(await call('messages', other)).toMatchObject(error(400, 'The id u1 belongs to another message already.'));
+    expect(await call('messages', other)).toMatchObject(error(400, 'The id u1 belongs to another message.'));
     expect(await look('received')).toHaveLength(1);
     expect(await look('calls')).toMatchObject([{ status: 200 }, { status: 400, duplicate: false }]);
   });
@@ -385,7 +385,7 @@ describe('what it sends', () => {
     early.addNumber(NUMBER, { token: 't', bridge_token: 't' });
     expect(await askAt(early.url, 'POST', `/numbers/${NUMBER}/send`, { to: USER, text: 'Hi' })).toEqual({
       status: 502,
-      body: { message: 'The service is not there yet: the stack is starting.' },
+      body: { message: 'The service is not available yet: the stack is starting.' },
     });
     expect((await askAt(early.url, 'GET', `/numbers/${NUMBER}/sent`)).body).toEqual([]);
     await early.close();
@@ -500,7 +500,7 @@ describe('people', () => {
       'POST',
       `/numbers/${NUMBER}/send`,
       { to: USER, video: {} },
-      '"video" is not known: there are to, text, image, document, raw.',
+      '"video" is unknown: the fields are to, text, image, document, raw.',
     ],
   ])('who %s %s with %j get 422, and nothing is done', async (method, path, body, message) => {
     expect(await ask(method, path, body)).toEqual({ status: 422, body: { message } });

@@ -23,7 +23,7 @@ export class AccessLog {
   }
 
   /** Notes a line of the log, if it is one of an access log. Answers whether it is. */
-  note(line: unknown): boolean {
+  add(line: unknown): boolean {
     const { success, output } = v.safeParse(entry, line);
     if (!success) return false;
     const { trace_id, time, account, ...rest } = output;

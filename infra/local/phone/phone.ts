@@ -37,8 +37,8 @@ export class Phone {
   /** Takes the log lines of the stack: they tell of requests, and of messages that were counted. */
   readonly onLine = (line: string): void => {
     const entry = parsed(line);
-    if (this.#log.note(entry)) this.#requests.note();
-    else if (isCount(entry)) this.#funnel.note();
+    if (this.#log.add(entry)) this.#requests.notify();
+    else if (isCount(entry)) this.#funnel.notify();
   };
 
   /** Serves the page from now on, at the app network's address. */

@@ -1,4 +1,4 @@
-/** The service, as simulators call it. */
+/** The HTTP client of the simulators: it posts to the service. */
 import type { Changes } from './changes.ts';
 import { httpError } from './http.ts';
 
@@ -6,25 +6,24 @@ interface Post {
   path: string;
   headers: Record<string, string>;
   body: string;
-  /** How long to wait for the answer, in milliseconds. */
+  /** Timeout in milliseconds. */
   patience?: number;
 }
 
-export interface BridgeAnswer {
+export interface BridgeResponse {
   status: number;
   type: string | null;
   body: string;
 }
 
-/** What a simulator's calls depend on, and what they tell. */
 interface Simulator {
-  /** Aborted when it closes. */
+  /** Aborted when the simulator closes. */
   closing: AbortSignal;
-  /** Where the end of each call is noted. */
+  /** Notified at the end of each call. */
   changes: Changes;
 }
 
-/** Longer than the service may take, in milliseconds. */
+/** Longer than a request to the service may take, in milliseconds. */
 const PATIENCE = 35_000;
 
 export class Bridge {
@@ -35,32 +34,32 @@ export class Bridge {
     this.#simulator = simulator;
   }
 
-  /** Calls this service from now on. */
+  /** Sets the URL of the service. */
   connect(url: string): void {
     this.#url = url;
   }
 
   /** @throws HTTPException — 502, the service's URL is not configured yet */
   expectService(): string {
-    if (this.#url === undefined) throw httpError(502, 'The service is not there yet: the stack is starting.');
+    if (this.#url === undefined) throw httpError(502, 'The service is not available yet: the stack is starting.');
     return this.#url;
   }
 
   /**
-   * What the service answers; nothing, where it does not.
+   * Posts a body to the service. Returns its response; undefined if there was none.
    *
-   * @throws HTTPException — 502, its URL is not configured yet
+   * @throws HTTPException — 502, the service's URL is not configured yet
    */
-  async post({ path, headers, body, patience = PATIENCE }: Post): Promise<BridgeAnswer | undefined> {
-    const address = `${this.expectService()}${path}`;
+  async post({ path, headers, body, patience = PATIENCE }: Post): Promise<BridgeResponse | undefined> {
+    const url = `${this.expectService()}${path}`;
     try {
       const signal = AbortSignal.any([this.#simulator.closing, AbortSignal.timeout(patience)]);
-      const answer = await fetch(address, { method: 'POST', headers, body, redirect: 'manual', signal });
-      return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.text() };
+      const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
+      return { status: response.status, type: response.headers.get('content-type'), body: await response.text() };
     } catch {
       return undefined;
     } finally {
-      this.#simulator.changes.note();
+      this.#simulator.changes.notify();
     }
   }
 }

@@ -1,22 +1,21 @@
-/** Tells those who watch that something has changed: a moment later, so that what changes together is told once. */
+/** Notifies watchers of changes, after a short delay, so that changes at the same time cause one notification. */
 
-/** In milliseconds. */
-const MOMENT = 30;
+const DELAY_MS = 30;
 
 export class Changes {
   readonly #watchers = new Set<() => void>();
-  #soon: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  /** Notes a change that happens now, or has happened. */
-  note(): void {
+  /** Notifies watchers of a change. */
+  notify(): void {
     if (this.#watchers.size === 0) return;
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
       for (const watcher of this.#watchers) watcher();
-    }, MOMENT).unref();
+    }, DELAY_MS).unref();
   }
 
-  /** Calls the watcher after changes, until the function is called that this answers. */
+  /** Calls the watcher after changes, until the returned function is called. */
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);

@@ -1,10 +1,10 @@
-/** Fault injection: the rules by which a simulator answers calls otherwise than normal. */
+/** Fault injection: rules by which a simulator delays, fails or drops responses. */
 import * as v from 'valibot';
 import { noContent, parseJson } from './http.ts';
 import { check, fields, phone, wholeNumber, yes } from './schemas.ts';
 import type { RequestContext, Routes } from './server.ts';
 
-/** A longer delay is no answer: `hang`. In milliseconds. */
+/** In milliseconds. For no response at all, use `hang`. */
 const LONGEST_DELAY = 600_000;
 
 const share = 'must be a number from 0 to 1';
@@ -13,11 +13,11 @@ const rule = v.pipe(
   fields({
     status: v.exactOptional(wholeNumber(200, 599)),
     delay_ms: v.exactOptional(wholeNumber(0, LONGEST_DELAY)),
-    /** Closes the connection without an answer. */
+    /** Closes the connection without a response. */
     drop: v.exactOptional(yes),
-    /** Never answers. */
+    /** Never responds. */
     hang: v.exactOptional(yes),
-    /** What is dropped or hangs is taken all the same: its answer is lost. */
+    /** With `drop` or `hang`: accepts the call first, so that only its response is lost. */
     after: v.exactOptional(yes),
     /** Seconds. */
     retry_after: v.exactOptional(wholeNumber(0)),
@@ -39,37 +39,37 @@ const rule = v.pipe(
   ),
 );
 
-/** An answer, and the calls that get it. */
+/** A response, and the calls that it applies to. */
 export type Rule = v.InferOutput<typeof rule>;
 
 export class FaultRules {
   readonly #random: () => number;
   #rules: readonly Rule[] = [];
 
-  /** @param random - rolls a number from 0 to below 1 */
+  /** @param random - returns a number from 0 to below 1 */
   constructor(random: () => number) {
     this.#random = random;
   }
 
-  /** What still applies to calls to come. None is the normal answer to all of them. */
+  /** The rules for the next calls. Without rules, every response is normal. */
   get rules(): readonly Rule[] {
     return this.#rules;
   }
 
   /**
-   * Follows this rule, or these, instead of those before.
+   * Replaces the rules: with one rule, or a list.
    *
-   * @throws HTTPException — 422, it is no rule
+   * @throws HTTPException — 422, a rule is invalid
    */
-  follow(input: unknown): void {
+  set(input: unknown): void {
     this.#rules = Array.isArray(input) ? check(v.array(rule), input) : [check(rule, input)];
   }
 
-  forget(): void {
+  clear(): void {
     this.#rules = [];
   }
 
-  /** The first rule that applies to this call; it has one time less from now on. */
+  /** The first rule that applies to this call. Counts down its `times`. */
   ruleFor(phone: string | undefined): Rule {
     const applied = this.#rules.find(
       (rule) =>
@@ -83,16 +83,16 @@ export class FaultRules {
   }
 }
 
-/** Serves the rules below this path: people read, set and remove them. */
+/** Adds the routes below this path that read, set and remove the rules. */
 export const addFaultRoutes = (routes: Routes, path: string, rulesOf: (c: RequestContext) => FaultRules): void => {
   routes.get(`${path}/behaviour`, (c) => c.json(rulesOf(c).rules));
   routes.put(`${path}/behaviour`, async (c) => {
     const faultRules = rulesOf(c);
-    faultRules.follow(parseJson(await c.req.text()));
+    faultRules.set(parseJson(await c.req.text()));
     return c.json(faultRules.rules);
   });
   routes.delete(`${path}/behaviour`, (c) => {
-    rulesOf(c).forget();
+    rulesOf(c).clear();
     return noContent();
   });
 };

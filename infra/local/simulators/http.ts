@@ -1,15 +1,15 @@
-/** What simulators answer with, beside Hono's own. */
+/** Responses and errors of the simulators, in addition to Hono's. */
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode, StatusCode } from 'hono/utils/http-status';
 
-/** What becomes of a call: a response, a connection that is closed without one, or nothing at all. */
-export type Answer = Response | 'drop' | 'hang';
+/** How a call ends: with a response; with `drop`, which closes the connection; or with `hang`, without an end. */
+export type CallEnd = Response | 'drop' | 'hang';
 
 /**
  * An error that ends a request with this status.
  *
- * @param message - a sentence for the sender
- * @param body - the response's body; the message alone, where none is given
+ * @param message - a sentence for the client
+ * @param body - the response's body; default: an object with the message
  */
 export const httpError = (status: ContentfulStatusCode, message: string, body: object = { message }): HTTPException =>
   new HTTPException(status, { message, res: Response.json(body, { status }) });
@@ -30,7 +30,7 @@ export const parseJson = (body: Buffer | string): unknown => {
 /** Statuses of responses without a body. */
 const BODILESS: StatusCode[] = [204, 205, 304];
 
-/** A response with any status, as JSON where the status permits a body. */
+/** A response with any status. It has a JSON body if the status permits one. */
 export const jsonWith = (status: number, value: unknown): Response =>
   BODILESS.some((one) => one === status) ? new Response(null, { status }) : Response.json(value, { status });
 

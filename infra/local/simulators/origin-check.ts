@@ -1,14 +1,14 @@
 /**
- * Who may use what is beside the service, simulators and pages: programs and pages of this machine. A web page from
- * elsewhere may not, though the browser that shows it runs here, whether it names the address here or a name of its own
- * that leads there (DNS rebinding).
+ * Protects the simulators and their pages: only programs and pages of this machine may use them. A web page from
+ * another origin may not, although the browser runs on this machine. This includes a page whose host name resolves to
+ * loopback (DNS rebinding).
  */
 import type { MiddlewareHandler } from 'hono';
 import { httpError } from './http.ts';
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
-/** Rejects requests for another host, and those of another host's pages, with 403. */
+/** Rejects with 403 requests for another host, and requests from pages of another origin. */
 export const originCheck: MiddlewareHandler = async ({ req }, next) => {
   const host = req.header('host') ?? '';
   const origin = req.header('origin');

@@ -1,12 +1,12 @@
-/** Schemas of the requests that configure simulators, with validation errors that read as sentences. */
+/** Schemas of the requests that configure simulators. Their validation errors are sentences. */
 import * as v from 'valibot';
 import { phoneNumber } from '../../../shared/validation/schemas.ts';
 import { httpError } from './http.ts';
 
 /**
- * The input as the schema types it.
+ * Validates input.
  *
- * @throws HTTPException — 422, with a sentence for each fault
+ * @throws HTTPException — 422, with a sentence for each validation error
  */
 export const check = <Schema extends v.GenericSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> => {
   const { success, output, issues } = v.safeParse(schema, input, { abortPipeEarly: true });
@@ -19,10 +19,10 @@ export const fields = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.strictObject(entries, ({ path, expected }) => {
     if (path === undefined) return 'must be an object';
     if (expected !== 'never') return 'is required';
-    return `is not known: there are ${Object.keys(entries).join(', ')}`;
+    return `is unknown: the fields are ${Object.keys(entries).join(', ')}`;
   });
 
-/** An object with these fields, and whatever else. */
+/** An object with these fields, and any others. */
 export const looseFields = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.looseObject(entries, ({ path }) => (path === undefined ? 'must be an object' : 'is required'));
 

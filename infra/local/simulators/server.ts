@@ -5,35 +5,35 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { closeServer, listenOnLoopback, takePort } from '../aws/loopback.ts';
 import { Changes } from './changes.ts';
-import { type Answer, httpError, responseTo } from './http.ts';
+import { type CallEnd, httpError, responseTo } from './http.ts';
 import { originCheck } from './origin-check.ts';
 
-/** Node's own request and response are beside Hono's. */
+/** Gives handlers access to Node's request and response, in addition to Hono's. */
 interface SimulatorEnv {
   Bindings: HttpBindings;
 }
 
-/** What is served, by method and path. */
+/** Handlers by method and path. */
 export type Routes = Hono<SimulatorEnv>;
 
 export type RequestContext = Context<SimulatorEnv>;
 
-/** A call of the service, as the simulated parts look at it. */
+/** A call of the service to a simulator. */
 export interface IncomingCall {
   header(name: string): string | undefined;
   body: Buffer;
-  /** Whether the caller has given up. */
+  /** Whether the connection is closed. */
   gone(): boolean;
-  /** Fulfils when the call is over: it was answered, or the caller gave up. */
+  /** Resolves when the call is over: after the response, or when the client disconnects. */
   over: Promise<void>;
 }
 
-/** Of the text that tells people how to use a simulator. */
+/** Headers of help texts. */
 export const HELP_HEADERS = { 'content-type': 'text/plain; charset=utf-8' };
 
 const MAX_BODY = 10 * 1024 * 1024;
 
-/** A listener for Node's server. What else runs in this process keeps Node's own `Request` and `Response`. */
+/** A listener for Node's server. The rest of this process keeps Node's own `Request` and `Response`. */
 export const listenerOf = (fetch: Parameters<typeof getRequestListener>[0]) =>
   getRequestListener(fetch, { overrideGlobalObjects: false });
 
@@ -53,16 +53,16 @@ export const readCall = async ({ req, env: { outgoing } }: RequestContext): Prom
   };
 };
 
-/** Ends a call of the service, or leaves it without a response. */
-export const answerWith = ({ env: { outgoing } }: RequestContext, answer: Answer): Response => {
-  if (typeof answer !== 'string') return answer;
-  if (answer === 'drop') outgoing.destroy();
+/** Ends a call as decided: with a response, by closing the connection, or not at all. */
+export const endCall = ({ env: { outgoing } }: RequestContext, end: CallEnd): Response => {
+  if (typeof end !== 'string') return end;
+  if (end === 'drop') outgoing.destroy();
   return RESPONSE_ALREADY_SENT;
 };
 
 export class SimulatorServer {
   readonly url: string;
-  /** What changes here by requests, and by what `changes` is given to. */
+  /** Notified of each request that may change something, and by parts of the simulator. */
   readonly changes: Changes;
   readonly #server: Server;
   readonly #closing = new AbortController();
@@ -77,9 +77,9 @@ export class SimulatorServer {
   }
 
   /**
-   * Takes a port, 0 for any free one.
+   * Listens on a port; 0 selects a free one.
    *
-   * @throws StartError — the port cannot be had
+   * @throws StartError — the port is not available
    */
   static async start(port: number): Promise<SimulatorServer> {
     const app = { current: newRoutes() };
@@ -88,24 +88,24 @@ export class SimulatorServer {
     return new SimulatorServer(server, url, app);
   }
 
-  /** Aborted when the server closes: for whatever waits. */
+  /** Aborted when the server closes: pending timers and calls end. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** Serves these, and a text that tells people how to use them. */
+  /** Serves these routes, and the help text at `/`. */
   serve(routes: Routes, help: string): void {
     routes.get('/', (c) => c.body(help, 200, HELP_HEADERS));
     this.add(routes);
   }
 
-  /** Serves these too from now on. At paths that were served before, these take precedence. */
+  /** Serves these routes too. They take precedence over routes that were added before. */
   add(routes: Routes): void {
     this.#parts.unshift(routes);
     this.#app.current = this.#compose();
   }
 
-  /** Ends every call under way, those that hang too. */
+  /** Ends every call in progress, including calls that hang. */
   async close(): Promise<void> {
     this.#closing.abort();
     await closeServer(this.#server);
@@ -116,26 +116,26 @@ export class SimulatorServer {
     app.use(limitBody);
     app.use(originCheck);
     app.use(async ({ req, env: { outgoing } }, next) => {
-      // A request may change something as it comes, and as it is answered.
+      // A request may change something when it arrives, and when it ends.
       if (req.method !== 'GET') {
-        this.changes.note();
-        outgoing.once('close', () => this.changes.note());
+        this.changes.notify();
+        outgoing.once('close', () => this.changes.notify());
       }
       await next();
     });
     for (const part of this.#parts) app.route('/', part);
     app.notFound(({ req }) => {
-      throw httpError(404, `There is no ${req.method} ${req.path}: GET / tells what there is.`);
+      throw httpError(404, `There is no ${req.method} ${req.path}: GET / lists the requests.`);
     });
     app.onError((error) => responseTo(error));
     return app;
   }
 }
 
-/** Rejects a body over 10 MB with 413. Hono's own limit makes a new request of this one, which Node's class refuses. */
+/** Rejects a body over 10 MB with 413. Hono's own limit copies the request, which Node's class does not support. */
 const limitBody: MiddlewareHandler = async ({ req }, next) => {
   const announced = Number(req.header('content-length') ?? 0);
-  // Hono keeps what was read for the handler.
+  // Hono caches the body for the handler.
   const size = announced > MAX_BODY ? announced : (await req.arrayBuffer()).byteLength;
   if (size > MAX_BODY) throw httpError(413, 'The body must have at most 10 MB.');
   await next();

@@ -1,16 +1,16 @@
-/** What is outside of the service: the app network, RapidPro and Turn, simulated, as one. */
+/** The simulators of everything outside the service: the app network, RapidPro and Turn. */
 import { AppNetwork } from './app-network/app-network.ts';
 import { RapidPro } from './rapidpro/rapidpro.ts';
 import { Turn } from './turn/turn.ts';
 
 export interface SimulatorsOptions {
-  /** Ports of the loopback interface; 0 takes any free one. */
+  /** Ports of the loopback interface; 0 selects a free one. */
   ports: { phone: number; rapidpro: number; turn: number };
   /** Milliseconds that count as a minute: for RapidPro's retries, and for Turn's rate limit. */
   minute: number;
-  /** How long RapidPro waits for an answer, in milliseconds; half a minute, where nothing is said. */
+  /** RapidPro's timeout in milliseconds. Default: half of `minute`. */
   patience?: number;
-  /** Rolls a number from 0 to below 1 for answers that only a share of calls gets. */
+  /** Returns a number from 0 to below 1, for fault rules with a share. */
   random?: () => number;
 }
 
@@ -32,9 +32,9 @@ export class Simulators {
   }
 
   /**
-   * Starts all of them, or none.
+   * Starts all simulators. If one cannot start, the others are closed.
    *
-   * @throws StartError — a port cannot be had
+   * @throws StartError — a port is not available
    */
   static async start({ ports, ...options }: SimulatorsOptions): Promise<Simulators> {
     const opened: { close(): Promise<void> }[] = [];
@@ -55,14 +55,14 @@ export class Simulators {
     }
   }
 
-  /** Has all of them call this service from now on. */
+  /** Sets the service that the simulators call. */
   connect(service: { bridgeUrl: string; appToken: string }): void {
     this.app.connect(service);
     this.rapidpro.connect(service);
     this.turn.connect(service);
   }
 
-  /** Ends every call under way, those that hang too. */
+  /** Ends every call in progress, including calls that hang. */
   async close(): Promise<void> {
     await Promise.all([this.app.close(), this.rapidpro.close(), this.turn.close()]);
   }

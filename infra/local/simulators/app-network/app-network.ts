@@ -1,34 +1,35 @@
 /**
- * A simulated app network: it receives what the service sends to phones, responds by its fault rules, and acts for the
- * phones' users. By itself it reports only configured answers to data requests. A GET of its URL describes its use.
+ * A simulated app network. It receives the service's messages to phones, responds by its fault rules, and reports
+ * events on request. Without a request, it reports only the configured answers to data requests. `GET /` returns the
+ * help text.
  */
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import * as v from 'valibot';
 import { between, now, sortableTime } from '../../../../shared/core/clock.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { Bridge, type BridgeAnswer } from '../bridge.ts';
-import { answerByRule } from '../calls.ts';
+import { Bridge, type BridgeResponse } from '../bridge.ts';
+import { respondByRule } from '../calls.ts';
 import type { Changes } from '../changes.ts';
 import { addFaultRoutes, FaultRules } from '../fault-rules.ts';
 import { appNetworkHelp } from '../help.ts';
-import { type Answer, httpError, noContent, parseJson } from '../http.ts';
+import { type CallEnd, httpError, noContent, parseJson } from '../http.ts';
 import { check, fields, oneOf, text, yes } from '../schemas.ts';
-import { answerWith, type IncomingCall, newRoutes, type Routes, readCall, SimulatorServer } from '../server.ts';
+import { endCall, type IncomingCall, newRoutes, type Routes, readCall, SimulatorServer } from '../server.ts';
 import { Consent } from './consent.ts';
 import { type AppEvent, eventIn, Inbox } from './inbox.ts';
 import { type ReportedEvent, ReportedEvents } from './reported-events.ts';
 
 interface AppNetworkOptions {
-  /** A port of the loopback interface; 0 takes any free one. */
+  /** A port of the loopback interface; 0 selects a free one. */
   port: number;
-  /** What the service signs with: `whsec_` and base64. A new one, where none is given. */
+  /** The secret that the service signs with: `whsec_` and base64. Default: a new one. */
   secret?: string;
-  /** Rolls a number from 0 to below 1 for answers that only a share of calls gets. */
+  /** Returns a number from 0 to below 1, for fault rules with a share. */
   random?: () => number;
 }
 
-/** Where users' events go. */
+/** The service that receives users' events. */
 interface Service {
   bridgeUrl: string;
   appToken: string;
@@ -54,19 +55,19 @@ const answering = fields({
 });
 
 export class AppNetwork {
-  /** Its address, for people. */
+  /** The URL of the phone's page and of the simulator's own requests. */
   readonly phoneUrl: string;
-  /** What the service calls. */
+  /** The URL that the service posts to. */
   readonly appUrl: string;
-  /** What the service signs with. */
+  /** The secret that the service signs with. */
   readonly secret: string;
   readonly #server: SimulatorServer;
   readonly #bridge: Bridge;
   readonly #webhook: Webhook;
   readonly #faultRules: FaultRules;
-  /** What came from the service. */
+  /** Calls and messages from the service. */
   readonly inbox = new Inbox();
-  /** What was reported to the service. */
+  /** Events that were reported to the service. */
   readonly reportedEvents = new ReportedEvents();
   readonly #consent = new Consent();
   #appToken = '';
@@ -82,7 +83,7 @@ export class AppNetwork {
     server.serve(this.#routes, this.help);
   }
 
-  /** @throws StartError — the port cannot be had */
+  /** @throws StartError — the port is not available */
   static async start({
     port,
     secret = `whsec_${randomBytes(32).toString('base64')}`,
@@ -91,23 +92,22 @@ export class AppNetwork {
     return new AppNetwork(await SimulatorServer.start(port), secret, random);
   }
 
-  /** What the stack's secret has to hold, so that the service calls this network. */
+  /** The value of the stack's secret with which the service calls this network. */
   get stackSecret(): string {
     return JSON.stringify({ url: this.appUrl, secret: this.secret });
   }
 
-  /** Sends users' events to this service from now on. */
+  /** Sets the service that receives users' events. */
   connect({ bridgeUrl, appToken }: Service): void {
     this.#bridge.connect(bridgeUrl);
     this.#appToken = appToken;
   }
 
-  /** Serves these too, such as a page for people. */
+  /** Serves these routes too, for example the phone's page. */
   serve(routes: Routes): void {
     this.#server.add(routes);
   }
 
-  /** What tells people how to use it. */
   get help(): string {
     return appNetworkHelp(this.phoneUrl);
   }
@@ -116,14 +116,14 @@ export class AppNetwork {
     return this.#server.changes;
   }
 
-  /** Ends every call under way, those that hang too. */
+  /** Ends every call in progress, including calls that hang. */
   close(): Promise<void> {
     return this.#server.close();
   }
 
   get #routes(): Routes {
     const routes = newRoutes();
-    routes.post('/app', async (c) => answerWith(c, await this.#take(await readCall(c))));
+    routes.post('/app', async (c) => endCall(c, await this.#handle(await readCall(c))));
     this.#addInbox(routes);
     this.#addEvents(routes);
     this.#addConsent(routes);
@@ -131,7 +131,7 @@ export class AppNetwork {
     return routes;
   }
 
-  /** What came from the service. */
+  /** Adds the routes that show what the service sent. */
   #addInbox(routes: Routes): void {
     routes.get('/phones', (c) => c.json(this.inbox.phones));
     routes.get('/phones/:phone/messages', ({ req }) => {
@@ -140,13 +140,13 @@ export class AppNetwork {
     });
     routes.get('/calls', () => Response.json(this.inbox.calls));
     routes.delete('/calls', () => {
-      this.inbox.forget();
-      this.reportedEvents.forget();
+      this.inbox.clear();
+      this.reportedEvents.clear();
       return noContent();
     });
   }
 
-  /** What people have the app report. */
+  /** Adds the routes that report events to the service. */
   #addEvents(routes: Routes): void {
     routes.post('/phones/:phone/messages', async ({ req }) => {
       const { to, text, event_id } = check(writing, parseJson(await req.text()));
@@ -177,52 +177,52 @@ export class AppNetwork {
     });
   }
 
-  /** How users answer user data requests. */
+  /** Adds the routes that configure users' answers to user data requests. */
   #addConsent(routes: Routes): void {
     routes.get('/consent', (c) => c.json(this.#consent.rules));
     routes.put('/consent', async (c) => {
-      this.#consent.follow(parseJson(await c.req.text()));
+      this.#consent.set(parseJson(await c.req.text()));
       return c.json(this.#consent.rules);
     });
     routes.delete('/consent', () => {
-      this.#consent.forget();
+      this.#consent.clear();
       return noContent();
     });
   }
 
-  /** A call of the service. */
-  async #take(call: IncomingCall): Promise<Answer> {
+  /** Handles a call of the service. */
+  async #handle(call: IncomingCall): Promise<CallEnd> {
     const { header, body } = call;
     const signed = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, header(name) ?? '']);
     try {
       this.#webhook.verify(body, Object.fromEntries(signed), { jsonParse: false });
     } catch (error) {
-      throw httpError(401, `The signature is not good: ${error instanceof Error ? error.message : error}.`);
+      throw httpError(401, `The signature is invalid: ${error instanceof Error ? error.message : error}.`);
     }
     const webhookId = String(header('webhook-id'));
     const event = eventIn(body);
-    const record = this.inbox.enter(webhookId, event);
+    const record = this.inbox.addCall(webhookId, event);
     if (event === undefined) {
       record.status = 400;
-      throw httpError(400, 'The body is no event that the app network knows.');
+      throw httpError(400, 'The body is not an event of the app network.');
     }
-    const show = this.inbox.arrive(webhookId, event);
-    const take = () => {
-      // What comes again is answered again: the first answer stands.
+    const show = this.inbox.addAttempt(webhookId, event);
+    const accept = () => {
+      // A repeated request is answered again: the service keeps the first answer.
       void call.over.then(() => this.#answerFor(event));
       show();
       return noContent();
     };
     const rule = this.#faultRules.ruleFor(event.data.to);
-    return answerByRule({ rule, call, closing: this.#server.closing, record, take });
+    return respondByRule({ rule, call, closing: this.#server.closing, record, accept });
   }
 
-  /** Lets the user answer a request, if the answer is configured. */
+  /** Answers a user data request for the user, if an answer is configured. */
   async #answerFor(event: AppEvent): Promise<void> {
     if (event.type !== 'user_data.request') return;
     const answers = this.#consent.answersTo(event.data);
     if (answers === undefined) return;
-    // Whoever looks for the answer finds out that there is none.
+    // A failed report is ignored: the request stays unanswered.
     await this.#report(undefined, { type: 'user_data.answered', data: { id: event.data.id, answers } }).catch(
       () => undefined,
     );
@@ -232,27 +232,28 @@ export class AppNetwork {
   async #report(given: string | undefined, reported: ReportedEvent): Promise<Response> {
     const id = given ?? newId();
     const event = { id, timestamp: sortableTime(now()), ...reported };
-    const note = this.reportedEvents.note(id, reported);
-    const answer = await this.#send(JSON.stringify(event)).catch((error: unknown) => {
-      note(undefined);
+    const recordResponse = this.reportedEvents.record(id, reported);
+    const response = await this.#send(JSON.stringify(event)).catch((error: unknown) => {
+      recordResponse(undefined);
       throw error;
     });
-    note(answer);
-    return answer.status < 300 ? Response.json({ event, status: answer.status }) : responseOf(answer);
+    recordResponse(response);
+    return response.status < 300 ? Response.json({ event, status: response.status }) : responseOf(response);
   }
 
-  /** Sends events to the service. Returns its answer. */
-  async #send(body: string): Promise<BridgeAnswer> {
+  /** Sends events to the service. @throws HTTPException — 502, the service does not respond */
+  async #send(body: string): Promise<BridgeResponse> {
     const headers = { authorization: `Bearer ${this.#appToken}`, 'content-type': 'application/json' };
-    const answer = await this.#bridge.post({ path: '/v1/app/events', headers, body });
-    if (answer === undefined) throw httpError(502, `The service does not answer at ${this.#bridge.expectService()}.`);
-    return answer;
+    const response = await this.#bridge.post({ path: '/v1/app/events', headers, body });
+    if (response === undefined)
+      throw httpError(502, `The service does not respond at ${this.#bridge.expectService()}.`);
+    return response;
   }
 }
 
-/** The service's answer, as it came. */
-const responseOf = ({ status, type, body }: BridgeAnswer): Response => {
+/** The service's response, unchanged. */
+const responseOf = ({ status, type, body }: BridgeResponse): Response => {
   const headers = type === null ? {} : { 'content-type': type };
-  // Bytes, because a text would get a content type of its own.
+  // Bytes, because a string would get a default content type.
   return new Response(body === '' ? null : Buffer.from(body), { status, headers });
 };

@@ -1,21 +1,21 @@
-/** How users answer user data requests: as they are told, phone by phone. Nobody answers who is told nothing. */
+/** Rules by which users answer user data requests automatically. Without a rule, a user does not answer. */
 import * as v from 'valibot';
 import { check, fields, oneOf, phone } from '../schemas.ts';
 
 const answer = oneOf('approved', 'denied');
 
 const rule = fields({
-  /** Whose phone; everybody's, where none is given. */
+  /** The phone that the rule is for; default: every phone. */
   phone: v.exactOptional(phone),
-  /** What is answered to all that is asked; what is not named below stays open without it. */
+  /** The answer for properties that are not listed below; without it, they stay open. */
   all: v.exactOptional(answer),
-  /** What is answered to these. */
+  /** Answers by property. */
   properties: v.exactOptional(v.record(v.string(), answer, 'must be an object')),
 });
 
 type ConsentRule = v.InferOutput<typeof rule>;
 
-/** What a request asks for, as it came to a phone. */
+/** A user data request as a phone received it. */
 interface Asked {
   to: string;
   properties: { property: string }[];
@@ -29,19 +29,19 @@ export class Consent {
   }
 
   /**
-   * Has users answer by this rule, or these, from now on: the first that applies.
+   * Replaces the rules: with one rule, or a list, of which the first that applies is used.
    *
-   * @throws HttpRefusal — 422, it is no rule
+   * @throws HTTPException — 422, a rule is invalid
    */
-  follow(input: unknown): void {
+  set(input: unknown): void {
     this.#rules = Array.isArray(input) ? check(v.array(rule), input) : [check(rule, input)];
   }
 
-  forget(): void {
+  clear(): void {
     this.#rules = [];
   }
 
-  /** The user's answers to a request; nothing, where the user does not answer. */
+  /** The user's answers to a request; undefined if the user does not answer. */
   answersTo({ to, properties }: Asked): Record<string, 'approved' | 'denied'> | undefined {
     const applied = this.#rules.find((one) => one.phone === undefined || one.phone === to);
     const answers = properties.flatMap(({ property }): [string, 'approved' | 'denied'][] => {

@@ -1,25 +1,25 @@
-/** What the app network got from the service: its calls, and what the phones show of them. */
+/** The calls that the app network received from the service, and the messages that phones show. */
 import * as v from 'valibot';
 import { phoneNumber } from '../../../../shared/validation/schemas.ts';
 import { type Outcome, time } from '../calls.ts';
 
-/** A message or a request, as it came to a phone. */
+/** A message or user data request for a phone. */
 export interface PhoneMessage {
   webhook_id: string;
   type: AppEvent['type'];
   data: AppEvent['data'];
-  /** When it came first. */
+  /** The time of the first call. */
   received: string;
-  /** How many calls carried it, whatever they were answered. */
+  /** How many calls contained it, with any response. */
   attempts: number;
-  /** Whether the network took it: the phone shows it. */
+  /** Whether the network accepted it, so that the phone shows it. */
   taken: boolean;
 }
 
-/** A call of the app URL whose signature is good. */
+/** A call of the app URL with a valid signature. */
 export interface Call {
   webhook_id: string;
-  /** None, where the body is no event. */
+  /** Null if the body is not an event. */
   phone: string | null;
   type: AppEvent['type'] | null;
   status: Outcome;
@@ -61,7 +61,7 @@ const appEvent = v.variant('type', [
 
 export type AppEvent = v.InferOutput<typeof appEvent>;
 
-/** The event that a body holds, if it does. */
+/** The event in a body; undefined if the body is not an event. */
 export const eventIn = (body: Buffer): AppEvent | undefined => {
   try {
     const { success, output } = v.safeParse(appEvent, JSON.parse(body.toString()));
@@ -71,7 +71,7 @@ export const eventIn = (body: Buffer): AppEvent | undefined => {
   }
 };
 
-/** What came to a phone, by webhook id, and what it shows, in the order in which it was taken. */
+/** The messages for a phone by webhook id, and the messages that it shows in the order of their acceptance. */
 interface Phone {
   came: Map<string, PhoneMessage>;
   shown: Shown[];
@@ -79,7 +79,7 @@ interface Phone {
 
 interface Shown {
   message: PhoneMessage;
-  /** Since when the phone shows it. */
+  /** When it was accepted. */
   since: string;
 }
 
@@ -91,7 +91,7 @@ export class Inbox {
     return this.#calls;
   }
 
-  /** Every number that something was sent to, with how many messages it shows, and how many were never taken. */
+  /** The phones, with how many messages each shows, and how many were never accepted. */
   get phones(): { phone: string; messages: number; untaken: number }[] {
     return [...this.#phones].map(([phone, { came, shown }]) => ({
       phone,
@@ -100,23 +100,23 @@ export class Inbox {
     }));
   }
 
-  /** What a phone shows, in order. */
+  /** The messages that a phone shows, in order. */
   shownOn(phone: string): readonly PhoneMessage[] {
     return this.timelineOf(phone).map(({ message }) => message);
   }
 
-  /** The same, with when each came to be shown. */
+  /** The messages that a phone shows, in order, with the time of their acceptance. */
   timelineOf(phone: string): readonly Shown[] {
     return this.#phones.get(phone)?.shown ?? [];
   }
 
-  /** All that was sent to a phone, in the order in which it came first. */
+  /** All messages for a phone, in the order of their first call. */
   sentTo(phone: string): PhoneMessage[] {
     return [...(this.#phones.get(phone)?.came.values() ?? [])];
   }
 
-  /** Enters a call. Whoever answers it enters its status. */
-  enter(webhookId: string, event: AppEvent | undefined): Call {
+  /** Adds a call. The caller sets its status when the call ends. */
+  addCall(webhookId: string, event: AppEvent | undefined): Call {
     const call: Call = {
       webhook_id: webhookId,
       phone: event?.data.to ?? null,
@@ -128,8 +128,8 @@ export class Inbox {
     return call;
   }
 
-  /** Counts an attempt to bring this to its phone. Answers a function that shows it there. */
-  arrive(webhookId: string, { type, data }: AppEvent): () => void {
+  /** Counts an attempt to deliver a message. Returns a function that shows the message on the phone. */
+  addAttempt(webhookId: string, { type, data }: AppEvent): () => void {
     const phone = this.#phones.get(data.to) ?? { came: new Map<string, PhoneMessage>(), shown: [] };
     this.#phones.set(data.to, phone);
     const message = phone.came.get(webhookId) ?? {
@@ -148,7 +148,7 @@ export class Inbox {
     };
   }
 
-  forget(): void {
+  clear(): void {
     this.#calls = [];
     this.#phones = new Map();
   }

@@ -1,8 +1,11 @@
-/** What the app has told the service for its users, and whether it was taken: the users' side of conversations. */
+/**
+ * The events that the app has reported to the service, and whether they were accepted: the users' side of
+ * conversations.
+ */
 import * as v from 'valibot';
 import { time } from '../calls.ts';
 
-/** What the app tells (protocols, "The app network"). */
+/** An event that the app reports (protocols, "The app network"). */
 export type ReportedEvent =
   | { type: 'message.received'; data: { from: string; to: string; type: 'text'; text: { body: string } } }
   | { type: 'message.state'; data: { id: string; state: ReportedState; reason?: string } }
@@ -14,16 +17,16 @@ type ReportedState = 'delivered_to_user' | 'read' | 'delivery_failed';
 
 type Answers = Record<string, 'approved' | 'denied'>;
 
-/** What a user wrote. */
+/** A message that a user wrote. */
 export interface Written {
   event_id: string;
   to: string;
   text: string;
-  /** When it was written first. */
+  /** The time of the first attempt. */
   time: string;
-  /** What became of it at the last try: the service answered, or did not. */
+  /** The result of the last attempt: in progress, accepted, rejected, or without a response. */
   outcome: 'sending' | 'taken' | 'refused' | 'unanswered';
-  /** Why it was not taken. */
+  /** Why it was not accepted. */
   detail: string | null;
 }
 
@@ -32,7 +35,7 @@ export interface ReportedUser {
   properties: Record<string, { value: string; source: string }>;
 }
 
-/** How the service answered. */
+/** The service's response. */
 interface Reply {
   status: number;
   body?: string;
@@ -51,45 +54,45 @@ export class ReportedEvents {
     return new Set([...this.#written.keys(), ...this.#users.keys()]);
   }
 
-  /** What a user wrote, in the order in which it was written first. */
+  /** A user's messages, in the order of their first attempts. */
   writtenBy(phone: string): Written[] {
     return [...(this.#written.get(phone)?.values() ?? [])];
   }
 
-  /** What was reported to the service about a message, in order. */
+  /** The states of a message that the service accepted, in order. */
   statesOf(message: string): readonly { state: ReportedState; time: string }[] {
     return this.#states.get(message) ?? [];
   }
 
-  /** What was answered to a request, by property. */
+  /** The answers to a request, by property. */
   answersTo(request: string): Answers {
     return this.#answers.get(request) ?? {};
   }
 
-  /** What the service was told of a user; nothing, where it was told nothing, or to forget the user. */
+  /** The reported profile of a user; undefined if nothing was reported, or the user was removed. */
   userOf(phone: string): ReportedUser | undefined {
     return this.#users.get(phone);
   }
 
-  /** Takes a user for known to the service already. */
+  /** Adds a user that is registered in the service already. */
   introduce(phone: string, user: ReportedUser): void {
     this.#users.set(phone, user);
   }
 
-  /** Notes that something is told. Answers where the service's answer is noted; nothing, where it gave none. */
-  note(id: string, event: ReportedEvent): (reply: Reply | undefined) => void {
+  /** Records an event that is being reported. Returns a function that records the response, or that there was none. */
+  record(id: string, event: ReportedEvent): (reply: Reply | undefined) => void {
     const written = event.type === 'message.received' ? this.#write(id, event.data) : undefined;
     return (reply) => {
-      const taken = reply !== undefined && reply.status < 300;
-      if (taken) this.#take(event);
+      const accepted = reply !== undefined && reply.status < 300;
+      if (accepted) this.#apply(event);
       if (written === undefined || written.outcome === 'taken') return;
-      written.outcome = taken ? 'taken' : reply ? 'refused' : 'unanswered';
-      written.detail = taken ? null : reply ? reasonIn(reply) : 'The service does not answer.';
+      written.outcome = accepted ? 'taken' : reply ? 'refused' : 'unanswered';
+      written.detail = accepted ? null : reply ? reasonIn(reply) : 'The service does not respond.';
     };
   }
 
-  /** Forgets conversations. What is known of users stays. */
-  forget(): void {
+  /** Deletes conversations. Users' profiles stay. */
+  clear(): void {
     this.#written.clear();
     this.#states.clear();
     this.#answers.clear();
@@ -111,13 +114,13 @@ export class ReportedEvents {
     return message;
   }
 
-  #take({ type, data }: ReportedEvent): void {
+  #apply({ type, data }: ReportedEvent): void {
     if (type === 'message.state') {
       const { id, state } = data;
       const known = this.statesOf(id);
       if (!known.some((one) => one.state === state)) this.#states.set(id, [...known, { state, time: time() }]);
     }
-    // The first answer to a property stands, as it does in the service.
+    // The first answer to a property is final, as in the service.
     if (type === 'user_data.answered') this.#answers.set(data.id, { ...data.answers, ...this.answersTo(data.id) });
     if (type === 'user.removed') this.#users.delete(data.phone_number);
     if (type === 'user.updated') {
@@ -131,7 +134,7 @@ export class ReportedEvents {
   }
 }
 
-/** What is given is set or, without a value, removed; what is not given stays. */
+/** Properties after a change: given properties are set, or removed if they have no value; the others stay. */
 const merged = (before: ReportedUser['properties'], given: Record<string, unknown>): ReportedUser['properties'] => {
   const { ...properties } = before;
   for (const [name, property] of Object.entries(given)) {
@@ -147,9 +150,9 @@ const problem = v.object({
   errors: v.optional(v.array(v.object({ pointer: v.optional(v.string()), detail: v.string() })), []),
 });
 
-/** What a refusal says, for people. */
+/** The reason in an error response, as a sentence. */
 const reasonIn = ({ status, body = '' }: Reply): string => {
   const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), problem), body);
-  if (!success) return `The service answered ${status}.`;
+  if (!success) return `The service returned ${status}.`;
   return [output.detail, ...output.errors.map(({ pointer = '', detail }) => `${pointer} ${detail}`.trim())].join(' ');
 };

@@ -1,8 +1,8 @@
-/** A small script that answers users, so that there is a conversation to see. */
+/** A bot that replies to users, so that a demo has a conversation. */
 import { HTTPException } from 'hono/http-exception';
 import { oneOf } from '../schemas.ts';
 
-/** What a bot may be: one that says back what it hears, or none at all. */
+/** The bots that a channel can have: `echo` returns the user's text. */
 export const botName = oneOf('echo', 'none');
 
 export interface BotReply {
@@ -15,26 +15,26 @@ export const echo = (text: string): BotReply =>
     ? { text: 'Bye.', quick_replies: [] }
     : { text: `You wrote: ${text}`, quick_replies: ['Again', 'Stop'] };
 
-/** What is said to users: to each of them one thing after the other. */
+/** Sends messages to users; messages to the same user one after the other. */
 export class Conversations {
   readonly #tails = new Map<string, Promise<void>>();
 
   /**
-   * Says something to a user when all is said that was to be said before.
+   * Sends a message to a user after the user's previous messages.
    *
-   * @param when - what else has to be over
+   * @param when - resolves when the message may be sent
    */
-  next(user: string, when: Promise<void>, say: () => Promise<unknown>): void {
+  next(user: string, when: Promise<void>, send: () => Promise<unknown>): void {
     const tail = this.#tails.get(user) ?? Promise.resolve();
-    const said = tail
+    const sent = tail
       .then(() => when)
-      .then(say)
-      .then(() => undefined, passOver);
-    this.#tails.set(user, said);
+      .then(send)
+      .then(() => undefined, ignoreHttpError);
+    this.#tails.set(user, sent);
   }
 }
 
 /** Without the service's URL, the bot cannot reply. */
-const passOver = (error: unknown): void => {
+const ignoreHttpError = (error: unknown): void => {
   if (!(error instanceof HTTPException)) throw error;
 };

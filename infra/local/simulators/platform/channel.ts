@@ -1,45 +1,45 @@
-/** A chat platform's channel to the service, such as a number: what came over it, and how its calls are answered. */
+/** A channel between a chat platform and the service, such as a number: its messages, and its responses to calls. */
 
 import { HTTPException } from 'hono/http-exception';
-import { answerByRule, type Outcome, time } from '../calls.ts';
+import { type Outcome, respondByRule, time } from '../calls.ts';
 import { FaultRules } from '../fault-rules.ts';
-import type { Answer } from '../http.ts';
+import type { CallEnd } from '../http.ts';
 import type { IncomingCall } from '../server.ts';
 
 /** A call of the service. */
 interface Call {
-  /** The last segment of the address. */
+  /** The last segment of the path. */
   address: string;
   body: string;
   status: Outcome;
-  /** Whether it was taken for a repeat of what came before. */
+  /** Whether the platform recognised it as a repeat. */
   duplicate: boolean;
   time: string;
 }
 
-/** What the service reports of a message. */
+/** A status that the service reported. */
 interface Status {
   id: string;
   status: string;
 }
 
-/** A call that may be taken. */
-interface Taking {
-  /** Whom it is about, for rules that are for one phone only. */
+/** A valid call. */
+interface ValidCall {
+  /** The phone that it is about, for rules with a phone. */
   phone?: string;
-  /** Takes it, and answers as is normal. @throws HTTPException — it cannot be taken after all */
-  take: () => Response | Promise<Response>;
+  /** Accepts it, and returns the normal response. @throws HTTPException — it is rejected after all */
+  accept: () => Response | Promise<Response>;
 }
 
 /**
- * Looks at a call, and says how it is taken.
+ * Validates a call.
  *
- * @throws HTTPException — it is refused, whatever the channel's rules are
+ * @throws HTTPException — it is rejected, before fault rules apply
  */
-export type Reading = (call: Call) => Taking;
+export type CallReader = (call: Call) => ValidCall;
 
 export interface ChannelOptions {
-  /** Rolls a number from 0 to below 1. */
+  /** Returns a number from 0 to below 1, for fault rules with a share. */
   random: () => number;
   /** Aborted when the simulator closes. */
   closing: AbortSignal;
@@ -50,7 +50,7 @@ export class Channel<Received, Sent> {
   readonly #closing: AbortSignal;
   /** Users' messages, in order. */
   received: Received[] = [];
-  /** In the order in which they came. */
+  /** The service's reports, in order. */
   statuses: Status[] = [];
   /** The channel's own messages, in order. */
   sent: Sent[] = [];
@@ -61,25 +61,25 @@ export class Channel<Received, Sent> {
     this.#closing = closing;
   }
 
-  /** Records a call and answers it. */
-  async answer(address: string, call: IncomingCall, read: Reading): Promise<Answer> {
+  /** Records a call, and decides how it ends. */
+  async respond(address: string, call: IncomingCall, read: CallReader): Promise<CallEnd> {
     const record: Call = { address, body: call.body.toString(), status: null, duplicate: false, time: time() };
     this.calls.push(record);
     try {
-      const { phone, take } = read(record);
+      const { phone, accept } = read(record);
       const rule = this.faultRules.ruleFor(phone);
-      const attempt = async () => take();
-      const refusing = () => attempt().catch(refused);
-      return await answerByRule({ rule, call, closing: this.#closing, record, take: refusing });
+      const attempt = async () => accept();
+      const acceptOrError = () => attempt().catch(errorResponse);
+      return await respondByRule({ rule, call, closing: this.#closing, record, accept: acceptOrError });
     } catch (error) {
-      const response = refused(error);
+      const response = errorResponse(error);
       record.status = response.status;
       return response;
     }
   }
 
-  /** Forgets what is noted. What answers depend on stays. */
-  forget(): void {
+  /** Deletes the records. State that responses depend on stays. */
+  clear(): void {
     this.received = [];
     this.statuses = [];
     this.sent = [];
@@ -87,7 +87,7 @@ export class Channel<Received, Sent> {
   }
 }
 
-const refused = (error: unknown): Response => {
+const errorResponse = (error: unknown): Response => {
   if (error instanceof HTTPException) return error.getResponse();
   throw error;
 };

@@ -1,4 +1,4 @@
-/** The channels of a chat platform, by name: people set them up, and read what came over them. */
+/** The channels of a chat platform, by name, and the routes that configure and show them. */
 import type * as v from 'valibot';
 import { addFaultRoutes } from '../fault-rules.ts';
 import { httpError, noContent, parseJson } from '../http.ts';
@@ -6,7 +6,7 @@ import { check } from '../schemas.ts';
 import { newRoutes, type RequestContext, type Routes } from '../server.ts';
 import type { Channel } from './channel.ts';
 
-/** What RapidPro's channels and Turn's numbers have in common. */
+/** A channel of RapidPro, or a number of Turn. */
 interface Member<Settings> {
   channel: Channel<unknown, unknown>;
   settings: Settings;
@@ -15,7 +15,7 @@ interface Member<Settings> {
 }
 
 interface ChannelsOptions<Schema extends v.GenericSchema, One> {
-  /** What one is called: its path begins with this and an s. */
+  /** The name of a member in paths and errors, in the singular: `channel` makes the path `/channels`. */
   noun: string;
   schema: Schema;
   create: (name: string, settings: v.InferOutput<Schema>) => One;
@@ -30,9 +30,9 @@ export class Channels<Schema extends v.GenericSchema, One extends Member<v.Infer
   }
 
   /**
-   * Creates a channel, or sets one up anew: what came over it stays.
+   * Creates a channel, or replaces its settings: its messages stay.
    *
-   * @throws HTTPException — 422, these are no settings
+   * @throws HTTPException — 422, the settings are invalid
    */
   set(name: string, input: unknown): One {
     const settings = check(this.#options.schema, input);
@@ -42,24 +42,24 @@ export class Channels<Schema extends v.GenericSchema, One extends Member<v.Infer
     return member;
   }
 
-  /** The channel that a request names, if there is one. */
+  /** The channel in a request's path, if it exists. */
   named({ req }: RequestContext): One | undefined {
     return this.#members.get(req.param('name') ?? '');
   }
 
-  /** @throws HTTPException — 404, there is none of this name */
+  /** The channel in a request's path. @throws HTTPException — 404, it does not exist */
   find(c: RequestContext): One {
     const found = this.named(c);
     if (!found) throw httpError(404, `There is no ${this.#options.noun} ${c.req.param('name')}.`);
     return found;
   }
 
-  /** By the names of their members. */
+  /** The channels by name. */
   get channels(): Record<string, One['channel']> {
     return Object.fromEntries([...this.#members].map(([name, { channel }]) => [name, channel]));
   }
 
-  /** New routes, which serve these channels to people. */
+  /** New routes that configure and show the channels. */
   get routes(): Routes {
     const routes = newRoutes();
     const all = `/${this.#options.noun}s`;
@@ -74,7 +74,7 @@ export class Channels<Schema extends v.GenericSchema, One extends Member<v.Infer
     routes.get(`${one}/sent`, (c) => Response.json(channelOf(c).sent));
     routes.get(`${one}/calls`, (c) => Response.json(channelOf(c).calls));
     routes.delete(`${one}/calls`, (c) => {
-      channelOf(c).forget();
+      channelOf(c).clear();
       return noContent();
     });
     addFaultRoutes(routes, one, (c) => channelOf(c).faultRules);

@@ -1,11 +1,11 @@
-/** A channel of RapidPro, of the kind "External API": what it answers the service, and what it says to users. */
+/** A channel of RapidPro of the type "External API": its responses to the service, and its messages to users. */
 import type { HTTPException } from 'hono/http-exception';
 import * as v from 'valibot';
 import { now } from '../../../../shared/core/clock.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { calendarDay } from '../../../../shared/validation/schemas.ts';
 import { time } from '../calls.ts';
-import { type Answer, httpError } from '../http.ts';
+import { type CallEnd, httpError } from '../http.ts';
 import { botName, Conversations, echo } from '../platform/bot.ts';
 import { Channel, type ChannelOptions } from '../platform/channel.ts';
 import { fields, filledText, oneOf, phone, text, wholeNumber } from '../schemas.ts';
@@ -14,20 +14,20 @@ import { courierVersions, type Sending, type SentMessage } from './sending.ts';
 import type { StatusWriter } from './status-writer.ts';
 
 export const channelSettings = fields({
-  /** What the channel brings as its Authorization, bare. */
+  /** The channel's Authorization header: the bare token. */
   token: filledText,
   bot: v.exactOptional(botName, 'none'),
-  /** What its messages' ids are: older versions count, newer ones do not. */
+  /** The type of message ids: older versions use integers, newer versions UUIDs. */
   ids: v.exactOptional(oneOf('integer', 'uuid'), 'integer'),
-  /** How many bytes of text a request may have. */
+  /** Maximum bytes of text in a request. */
   max_length: v.exactOptional(wholeNumber(1), 2048),
-  /** What its template calls the user's number. */
+  /** The form field that contains the user's number. */
   to_field: v.exactOptional(oneOf('to_no_plus', 'to'), 'to_no_plus'),
-  /** How long the same text of a user counts as a repeat, in milliseconds: at most so long, at least half of it. */
+  /** How long the same text of a user counts as a repeat, in milliseconds: at most this long, at least half of it. */
   guard_ms: v.exactOptional(wholeNumber(0)),
-  /** What it does after a failed attempt, and which errors it returns. */
+  /** The version of courier, which decides the retries and the texts of errors. */
   courier: v.exactOptional(oneOf(...courierVersions), '26.3.38'),
-  /** RapidPro does not find a channel that is not active. */
+  /** RapidPro rejects calls of a channel that is not active. */
   state: v.exactOptional(oneOf('active', 'inactive', 'database_down'), 'active'),
 });
 
@@ -46,16 +46,16 @@ interface ReceivedMessage {
   /** Without +. */
   from: string;
   text: string;
-  /** As it was given; when it came, where none was. */
+  /** The date in the request; by default, the time of the request. */
   date: string;
 }
 
-/** What the service reports of a message, with the letter that RapidPro has for it. */
+/** The statuses that the service reports, with RapidPro's letters. */
 const LETTERS = { sent: 'S', delivered: 'D', failed: 'F' };
 
 export type Report = keyof typeof LETTERS;
 
-/** How long the same text of a user counts as a repeat, in minutes: 4 s at most. */
+/** How long the same text of a user counts as a repeat, in minutes: at most 4 seconds. */
 const GUARD = 1 / 15;
 
 interface RapidProChannelOptions extends ChannelOptions {
@@ -68,15 +68,15 @@ export class RapidProChannel {
   readonly channel: Channel<ReceivedMessage, SentMessage>;
   settings: ChannelSettings;
   readonly #name: string;
-  /** Numbers, without +, of the contacts who were stopped, in order. */
+  /** Numbers of the contacts that were stopped, without +, in order. */
   readonly stopped: string[] = [];
   readonly #sending: Sending;
   readonly #options: RapidProChannelOptions;
   readonly #messages = new Map<string, SentMessage>();
-  /** Messages that came of late, by sender and text. */
+  /** Recent messages, by sender and text. */
   readonly #guard = new Map<string, { uuid: string; came: number }>();
   readonly #conversations = new Conversations();
-  // Ids go on from those of a channel before this one: to the service, the same id and text are a repeat.
+  // Based on the time, so that a new channel does not reuse ids: the service treats the same id and text as a repeat.
   #lastId = Math.floor(now() / 1000);
 
   constructor(name: string, settings: ChannelSettings, sending: Sending, options: RapidProChannelOptions) {
@@ -87,23 +87,23 @@ export class RapidProChannel {
     this.channel = new Channel(options);
   }
 
-  /** How it is set up, without its token. */
+  /** The settings, without the token. */
   get description(): object {
     const { token: _, ...shown } = this.settings;
     return { channel: this.#name, ...shown };
   }
 
-  /** The service brings a user's message. */
-  receive(incoming: IncomingCall): Promise<Answer> {
-    return this.channel.answer('receive', incoming, (call) => {
+  /** Handles a user's message from the service. */
+  receive(incoming: IncomingCall): Promise<CallEnd> {
+    return this.channel.respond('receive', incoming, (call) => {
       this.#expectActive();
       const message = messageIn(formIn(incoming));
       return {
         phone: message.from,
-        take: () => {
+        accept: () => {
           const repeated = this.#repeated(message);
           call.duplicate = repeated !== undefined;
-          const uuid = repeated ?? this.#take(message, incoming);
+          const uuid = repeated ?? this.#accept(message, incoming);
           const { from, text, date } = message;
           return accepted('Message Accepted', {
             type: 'msg',
@@ -118,16 +118,16 @@ export class RapidProChannel {
     });
   }
 
-  /** The service reports what became of a message. */
-  report(report: Report, incoming: IncomingCall): Promise<Answer> {
-    return this.channel.answer(report, incoming, () => {
+  /** Handles a status report from the service. */
+  report(report: Report, incoming: IncomingCall): Promise<CallEnd> {
+    return this.channel.respond(report, incoming, () => {
       this.#expectActive();
       const id = formIn(incoming).get('id') ?? '';
       const whole = this.settings.ids === 'integer';
-      if (id === '') throw refusal("field 'id' required");
-      if (whole && !/^-?\d{1,15}$/.test(id)) throw refusal('schema: error converting value for "id"');
+      if (id === '') throw rapidproError("field 'id' required");
+      if (whole && !/^-?\d{1,15}$/.test(id)) throw rapidproError('schema: error converting value for "id"');
       return {
-        take: () => {
+        accept: () => {
           this.channel.statuses.push({ id, status: report });
           const message = this.#messages.get(id);
           if (message) void this.#options.statuses.write(message, report);
@@ -142,16 +142,16 @@ export class RapidProChannel {
     });
   }
 
-  /** The service reports that a user has left: their contact is stopped. */
-  stop(incoming: IncomingCall): Promise<Answer> {
-    return this.channel.answer('stopped', incoming, () => {
+  /** Handles the report that a user was removed: stops the contact. */
+  stop(incoming: IncomingCall): Promise<CallEnd> {
+    return this.channel.respond('stopped', incoming, () => {
       this.#expectActive();
       const sender = formIn(incoming).get('from') ?? '';
-      if (sender === '') throw refusal("field 'from' required");
+      if (sender === '') throw rapidproError("field 'from' required");
       const from = numberIn(sender);
       return {
         phone: from,
-        take: () => {
+        accept: () => {
           this.stopped.push(from);
           return accepted('Event Accepted', {
             type: 'event',
@@ -165,7 +165,7 @@ export class RapidProChannel {
     });
   }
 
-  /** Says something to a user. Answers the message as it is after the first attempt. */
+  /** Sends a message to a user. Returns it as it is after the first attempt. */
   async send({ to, text, quick_replies = [], attachments = [] }: Outgoing): Promise<SentMessage> {
     this.#sending.expectService();
     const id = this.settings.ids === 'integer' ? String(++this.#lastId) : newId();
@@ -177,7 +177,7 @@ export class RapidProChannel {
   }
 
   /**
-   * Sends all parts of a message once more, under the same id.
+   * Sends all parts of a message again, with the same id.
    *
    * @throws HTTPException — 404, the channel has no such message
    */
@@ -188,14 +188,16 @@ export class RapidProChannel {
     return message;
   }
 
-  /** @throws HTTPException — as for a bad message: the channel is not active, or the database cannot be reached */
+  /** @throws HTTPException — the channel is not active, or the database is down */
   #expectActive(): void {
     const { state, courier } = this.settings;
     if (state === 'inactive') {
-      throw refusal(courier === '8.2.1' ? 'channel not found' : `unable to find channel with uuid: ${this.#name}`);
+      throw rapidproError(
+        courier === '8.2.1' ? 'channel not found' : `unable to find channel with uuid: ${this.#name}`,
+      );
     }
     if (state === 'active') return;
-    if (courier === '8.2.1') throw refusal('dial tcp 127.0.0.1:5432: connect: connection refused');
+    if (courier === '8.2.1') throw rapidproError('dial tcp 127.0.0.1:5432: connect: connection refused');
     throw httpError(503, 'The database is down.');
   }
 
@@ -203,12 +205,12 @@ export class RapidProChannel {
   #repeated({ from, text }: ReceivedMessage): string | undefined {
     const last = this.#guard.get(guardKey(from, text));
     const half = (this.settings.guard_ms ?? GUARD * this.#options.minute) / 2;
-    // It keeps what came in this interval and in the one before.
+    // RapidPro remembers the messages of the current interval and of the previous one.
     const isRemembered = last && half > 0 && Math.floor(now() / half) - Math.floor(last.came / half) <= 1;
     return isRemembered ? last.uuid : undefined;
   }
 
-  #take(message: ReceivedMessage, { over }: IncomingCall): string {
+  #accept(message: ReceivedMessage, { over }: IncomingCall): string {
     const { from, text } = message;
     const uuid = newId();
     this.#guard.set(guardKey(from, text), { uuid, came: now() });
@@ -221,7 +223,7 @@ export class RapidProChannel {
 
 const guardKey = (from: string, text: string): string => `${from} ${text}`;
 
-/** A body that is no form is one without fields to RapidPro. */
+/** RapidPro reads a body that is not a form as a form without fields. */
 const formIn = ({ header, body }: IncomingCall): URLSearchParams => {
   const isForm = header('content-type')?.startsWith('application/x-www-form-urlencoded');
   return new URLSearchParams(isForm ? body.toString() : '');
@@ -230,15 +232,15 @@ const formIn = ({ header, body }: IncomingCall): URLSearchParams => {
 const messageIn = (form: URLSearchParams): ReceivedMessage => {
   const sender = form.get('from') ?? form.get('sender') ?? '';
   const date = form.get('date') ?? form.get('time') ?? '';
-  if (sender === '') throw refusal("must have one of 'sender' or 'from' set");
-  if (date !== '' && !isRfc3339(date)) throw refusal('invalid date format, must be RFC 3339');
+  if (sender === '') throw rapidproError("must have one of 'sender' or 'from' set");
+  if (date !== '' && !isRfc3339(date)) throw rapidproError('invalid date format, must be RFC 3339');
   return { from: numberIn(sender), text: form.get('text') ?? '', date: date || time() };
 };
 
-/** @throws HTTPException — 400, it is no number */
+/** @throws HTTPException — 400, it is not a phone number */
 const numberIn = (sender: string): string => {
   const [, number] = /^\s*\+?(\d{7,15})\s*$/.exec(sender) ?? [];
-  if (number === undefined) throw refusal('not a possible number');
+  if (number === undefined) throw rapidproError('not a possible number');
   return number;
 };
 
@@ -249,6 +251,6 @@ const isRfc3339 = (date: string): boolean =>
 
 const accepted = (message: string, data: object): Response => Response.json({ message, data: [data] });
 
-/** A refusal as RapidPro writes it. */
-export const refusal = (error: string): HTTPException =>
+/** A 400 in RapidPro's format. */
+export const rapidproError = (error: string): HTTPException =>
   httpError(400, error, { message: 'Error', data: [{ type: 'error', error }] });

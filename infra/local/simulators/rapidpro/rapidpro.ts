@@ -1,6 +1,6 @@
 /**
- * A simulated RapidPro: takes what the service brings to its channels, answers as it is told, and sends as RapidPro does,
- * by itself where a channel has a bot. A GET of its address tells how to use it.
+ * A simulated RapidPro. It receives the service's calls of its channels, responds by its fault rules, and sends
+ * messages as RapidPro does: on request, or as a channel's bot. `GET /` returns the help text.
  */
 import type * as v from 'valibot';
 import { between } from '../../../../shared/core/clock.ts';
@@ -10,24 +10,24 @@ import { rapidproHelp } from '../help.ts';
 import { parseJson } from '../http.ts';
 import { Channels } from '../platform/channels.ts';
 import { check } from '../schemas.ts';
-import { answerWith, type RequestContext, type Routes, readCall, SimulatorServer } from '../server.ts';
-import { channelSettings, outgoing, RapidProChannel, refusal } from './channel.ts';
+import { endCall, type RequestContext, type Routes, readCall, SimulatorServer } from '../server.ts';
+import { channelSettings, outgoing, RapidProChannel, rapidproError } from './channel.ts';
 import { Sending } from './sending.ts';
 import { StatusWriter } from './status-writer.ts';
 
 interface RapidProOptions {
-  /** A port of the loopback interface; 0 takes any free one. */
+  /** A port of the loopback interface; 0 selects a free one. */
   port: number;
   /** Milliseconds that count as a minute: for its retries. */
   minute: number;
-  /** How long it waits for an answer, in milliseconds; half a minute, where nothing is said. */
+  /** The timeout of its requests in milliseconds. Default: half of `minute`. */
   patience?: number;
-  /** Rolls a number from 0 to below 1 for answers that only a share of calls gets. */
+  /** Returns a number from 0 to below 1, for fault rules with a share. */
   random?: () => number;
 }
 
 export class RapidPro {
-  /** Its address: the service's calls go to `/c/ex/{channel}/receive`. */
+  /** Its base URL: the service posts messages to `/c/ex/{channel}/receive`. */
   readonly url: string;
   readonly #server: SimulatorServer;
   readonly #bridge: Bridge;
@@ -49,7 +49,7 @@ export class RapidPro {
     server.serve(this.#routes, rapidproHelp(server.url));
   }
 
-  /** @throws StartError — the port cannot be had */
+  /** @throws StartError — the port is not available */
   static async start({
     port,
     minute,
@@ -59,21 +59,21 @@ export class RapidPro {
     return new RapidPro(await SimulatorServer.start(port), { minute, patience, random });
   }
 
-  /** Sends to this service from now on. */
+  /** Sets the service that receives messages. */
   connect({ bridgeUrl }: { bridgeUrl: string }): void {
     this.#bridge.connect(bridgeUrl);
   }
 
   /**
-   * Creates a channel, or sets one up anew: its messages stay.
+   * Creates a channel, or replaces its settings: its messages stay.
    *
-   * @throws HTTPException — 422, these are no settings
+   * @throws HTTPException — 422, the settings are invalid
    */
   addChannel(channel: string, settings: v.InferInput<typeof channelSettings>): void {
     this.#channels.set(channel, settings);
   }
 
-  /** What came over each channel, and was sent, by the channel's name. */
+  /** The channels' messages and calls, by the channel's name. */
   get channels(): Record<string, RapidProChannel['channel']> {
     return this.#channels.channels;
   }
@@ -82,20 +82,20 @@ export class RapidPro {
     return this.#server.changes;
   }
 
-  /** Ends every call under way, those that hang too, and tries nothing again. */
+  /** Ends every call in progress, including calls that hang. There are no further retries. */
   close(): Promise<void> {
     return this.#server.close();
   }
 
   get #routes(): Routes {
     const { routes } = this.#channels;
-    routes.post('/c/ex/:name/receive', async (c) => answerWith(c, await this.#called(c).receive(await readCall(c))));
+    routes.post('/c/ex/:name/receive', async (c) => endCall(c, await this.#called(c).receive(await readCall(c))));
     for (const report of ['sent', 'delivered', 'failed'] as const) {
       routes.post(`/c/ex/:name/${report}`, async (c) =>
-        answerWith(c, await this.#called(c).report(report, await readCall(c))),
+        endCall(c, await this.#called(c).report(report, await readCall(c))),
       );
     }
-    routes.post('/c/ex/:name/stopped', async (c) => answerWith(c, await this.#called(c).stop(await readCall(c))));
+    routes.post('/c/ex/:name/stopped', async (c) => endCall(c, await this.#called(c).stop(await readCall(c))));
     routes.get('/channels/:name/stopped', (c) => c.json(this.#channels.find(c).stopped));
     routes.post('/channels/:name/send', async (c) => {
       const channel = this.#channels.find(c);
@@ -107,10 +107,10 @@ export class RapidPro {
     return routes;
   }
 
-  /** The channel that the service calls. */
+  /** The channel that the service calls. @throws HTTPException — 400, it does not exist */
   #called(c: RequestContext): RapidProChannel {
     const channel = this.#channels.named(c);
-    if (!channel) throw refusal('channel not found');
+    if (!channel) throw rapidproError('channel not found');
     return channel;
   }
 }

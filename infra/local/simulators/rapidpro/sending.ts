@@ -10,31 +10,31 @@ export interface SentMessage {
   quick_replies: string[];
   attachments: string[];
   status: 'queued' | 'wired' | 'sent' | 'delivered' | 'failed' | 'errored';
-  /** Every request that it made, in order. */
+  /** Its requests to the service, in order. */
   requests: SendingRequest[];
 }
 
-/** What one attempt to send a message leads to. */
+/** The result of an attempt to send a message. */
 type AttemptStatus = 'wired' | 'errored' | 'failed';
 
 interface Attempt {
   status: AttemptStatus;
-  /** The first part that was not accepted. */
+  /** Index of the first part that was not accepted. */
   next: number;
-  /** Settles when the status is in the database. */
+  /** Resolves when the status is written. */
   written: Promise<void>;
 }
 
 interface SendingRequest {
-  /** The part that it brought. */
+  /** The text of the part. */
   text: string;
-  /** None, where no answer came, or not yet. */
+  /** Null if there is no response, or none yet. */
   status: number | null;
-  /** What was answered. */
+  /** The body of the response. */
   body: string;
 }
 
-/** What a channel's set-up says about sending. */
+/** The settings of a channel that sending depends on. */
 interface SendingSettings {
   token: string;
   max_length: number;
@@ -51,14 +51,14 @@ interface SendingOptions {
   bridge: Bridge;
   /** Milliseconds that count as a minute. */
   minute: number;
-  /** How long an answer is waited for, in milliseconds. */
+  /** Timeout of a request, in milliseconds. */
   patience: number;
   /** Aborted when the simulator closes. */
   closing: AbortSignal;
   statuses: StatusWriter;
 }
 
-/** What a version does after a failed attempt: when it retries, in minutes, and what. */
+/** How a version retries a failed attempt: after how many minutes each, and which parts. */
 interface RetryPolicy {
   retries: number[];
   resends: 'failed part' | 'all parts';
@@ -70,7 +70,7 @@ const VERSIONS: Record<CourierVersion, RetryPolicy> = {
   '26.3.38': { retries: [5, 10, 15], resends: 'all parts', retries4xx: false },
 };
 
-/** A part may end at a space so many bytes before its greatest length. */
+/** How many bytes before its maximum length a part may end, at a space. */
 const MARGIN = 6;
 
 export class Sending {
@@ -85,21 +85,21 @@ export class Sending {
     this.#options.bridge.expectService();
   }
 
-  /** Sends a message, and returns when its status is written. Failed attempts are repeated later. */
+  /** Sends a message, and returns when its status is written. Failed attempts are retried later. */
   async send(message: SentMessage, settings: () => SendingSettings): Promise<void> {
     const attempt = await this.#attempt(message, settings(), { from: 0, isLast: false });
     if (attempt.status === 'errored') void this.#retry(message, settings, attempt.next);
     await attempt.written;
   }
 
-  /** Sends all parts once more, as a person asks for. */
+  /** Sends all parts again, because a person selected Resend. */
   async resend(message: SentMessage, settings: SendingSettings): Promise<void> {
     await (await this.#attempt(message, settings, { from: 0, isLast: false })).written;
   }
 
   /**
-   * Sends the parts from one on, each after the response to the one before. Writes the status that follows: `failed`
-   * where the last attempt fails.
+   * Sends the parts from an index on, each after the response to the previous part. Then writes the status: `failed` if
+   * this is the last attempt and it fails.
    */
   async #attempt(
     message: SentMessage,
@@ -111,7 +111,7 @@ export class Sending {
     return { status, next, written };
   }
 
-  /** Repeats a failed attempt, whatever the service has reported meanwhile: it has to recognise a repeat. */
+  /** Retries a failed attempt, regardless of reports in between: the service must recognise repeats. */
   async #retry(message: SentMessage, settings: () => SendingSettings, failedPart: number): Promise<void> {
     const { minute, closing } = this.#options;
     const { retries, resends } = VERSIONS[settings().courier];
@@ -144,20 +144,20 @@ export class Sending {
       const form = new URLSearchParams({ id, text: part, [to_field]: to });
       for (const reply of replies) form.append('quick_reply', reply);
       const body = form.toString();
-      const answer = await bridge.post({ path: '/v1/webhook/rapidpro/', headers, body, patience });
-      if (answer === undefined) return { status: 'errored', next: index };
-      request.status = answer.status;
-      request.body = answer.body;
-      if (answer.status >= 500) return { status: 'errored', next: index };
-      if (answer.status >= 300) return { status: VERSIONS[courier].retries4xx ? 'errored' : 'failed', next: index };
+      const response = await bridge.post({ path: '/v1/webhook/rapidpro/', headers, body, patience });
+      if (response === undefined) return { status: 'errored', next: index };
+      request.status = response.status;
+      request.body = response.body;
+      if (response.status >= 500) return { status: 'errored', next: index };
+      if (response.status >= 300) return { status: VERSIONS[courier].retries4xx ? 'errored' : 'failed', next: index };
     }
     return { status: 'wired', next: parts.length };
   }
 }
 
 /**
- * The parts of a text: by bytes, none through the middle of a character, and at a space where one is near. Where a
- * character straddles the greatest length, the part has all of it.
+ * Splits a text into parts of at most `most` bytes, at a space if one is near the end. Characters are not split: a part
+ * may exceed the maximum by the rest of its last character.
  */
 const split = (text: string, most: number): string[] => {
   if (Buffer.byteLength(text) <= most) return [text];

@@ -1,6 +1,7 @@
 /**
- * RapidPro's writes of statuses (protocols, "Observed on couriers"): in batches of 500 ms, one statement each. Of two rows
- * for one message the statement applies one and loses the other. A later batch overwrites what an earlier one wrote.
+ * RapidPro's writes of statuses (protocols, "Observed on couriers"): in batches of 500 ms, one statement each. If a
+ * batch has two rows for a message, the statement applies one and loses the other. A later batch overwrites an earlier
+ * one.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SentMessage } from './sending.ts';
@@ -24,7 +25,9 @@ export class StatusWriter {
     this.#options = options;
   }
 
-  /** Writes a status with the next batch, unless that has another one for the message. Returns when it is written. */
+  /**
+   * Writes a status with the next batch, unless the batch has a status of the message already. Returns when written.
+   */
   write(message: SentMessage, status: SentMessage['status']): Promise<void> {
     if (this.#batch === undefined) {
       this.#batch = new Map();

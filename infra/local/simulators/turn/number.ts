@@ -1,29 +1,29 @@
-/** A number of Turn: what it answers the service, and what it says to users. */
+/** A number of Turn: its responses to the service, and its messages to users. */
 import { createHmac } from 'node:crypto';
 import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import * as v from 'valibot';
 import type { Bridge } from '../bridge.ts';
-import { type Answer, httpError, parseJson } from '../http.ts';
+import { type CallEnd, httpError, parseJson } from '../http.ts';
 import { botName, Conversations, echo } from '../platform/bot.ts';
-import { Channel, type ChannelOptions, type Reading } from '../platform/channel.ts';
+import { type CallReader, Channel, type ChannelOptions } from '../platform/channel.ts';
 import { check, fields, filledText, oneOf, wholeNumber, yes } from '../schemas.ts';
 import type { IncomingCall } from '../server.ts';
 import { RateLimit } from './rate-limit.ts';
 import { bodyOf, type Incoming, incoming, type Outgoing, report } from './wire.ts';
 
 export const numberSettings = fields({
-  /** What the service brings as its bearer token. */
+  /** The bearer token of the service's calls. */
   token: filledText,
-  /** The service's token: in the address that Turn posts to. */
+  /** The service's token, which is part of the URL that Turn posts to. */
   bridge_token: filledText,
-  /** What Turn signs with; it does not, where there is none. */
+  /** The secret that Turn signs with; without it, Turn does not sign. */
   hmac_secret: v.exactOptional(filledText),
   bot: v.exactOptional(botName, 'none'),
   shape: v.exactOptional(oneOf('channel', 'fallback'), 'channel'),
-  /** How many calls there may be in a minute. */
+  /** Maximum number of calls per minute. */
   limit: v.exactOptional(wholeNumber(0), 60),
-  /** Whether the status `failed` is an error, as it is in some versions. */
+  /** Whether the status `failed` is rejected, as in some versions. */
   refuses_failed: v.exactOptional(yes, true),
 });
 
@@ -39,13 +39,13 @@ interface ReceivedMessage {
 }
 
 interface SentMessage {
-  /** As the service answered it; none, where it did not. */
+  /** The id in the service's response; null without one. */
   id: string | null;
   to: string;
-  /** What was posted. */
+  /** The body that was posted. */
   body: unknown;
   status: 'queued' | 'wired' | 'sent' | 'delivered' | 'read' | 'failed';
-  /** None, where no answer came, or not yet. */
+  /** The service's response; null if there is none, or none yet. */
   answer: { status: number; body: string } | null;
 }
 
@@ -65,7 +65,7 @@ export class TurnNumber {
   /** Content of users' messages, by id. */
   readonly #contents = new Map<string, string>();
   readonly #messages = new Map<string, SentMessage>();
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inProgress = new Set<Promise<unknown>>();
 
   constructor(name: string, settings: NumberSettings, { bridge, minute, ...options }: TurnNumberOptions) {
     this.#name = name;
@@ -75,45 +75,44 @@ export class TurnNumber {
     this.#limit = new RateLimit(minute);
   }
 
-  /** How it is set up, without its secrets. */
+  /** The settings, without secrets. */
   get description(): object {
     const { token: _token, bridge_token: _bridgeToken, hmac_secret: _secret, ...shown } = this.settings;
     return { number: this.#name, ...shown };
   }
 
-  /** The service brings a user's message. */
-  receive(incomingCall: IncomingCall): Promise<Answer> {
-    return this.#answer('messages', incomingCall, (call) => {
+  /** Handles a user's message from the service. */
+  receive(incomingCall: IncomingCall): Promise<CallEnd> {
+    return this.#respond('messages', incomingCall, (call) => {
       const message = messageIn(read(incoming, incomingCall));
       const { id, from, text } = message;
       return {
         phone: from,
-        take: () => {
+        accept: () => {
           const content = JSON.stringify([from, text]);
           const known = this.#contents.get(id);
           call.duplicate = known === content;
-          if (known !== undefined && !call.duplicate)
-            throw refusal(400, `The id ${id} belongs to another message already.`);
-          if (!call.duplicate) this.#take(message, content, incomingCall);
+          if (known !== undefined && !call.duplicate) throw turnError(400, `The id ${id} belongs to another message.`);
+          if (!call.duplicate) this.#accept(message, content, incomingCall);
           return Response.json({ messages: [{ id }] });
         },
       };
     });
   }
 
-  /** The service reports what became of a message. */
-  report(incomingCall: IncomingCall): Promise<Answer> {
-    return this.#answer('statuses', incomingCall, () => {
+  /** Handles a status report from the service. */
+  report(incomingCall: IncomingCall): Promise<CallEnd> {
+    return this.#respond('statuses', incomingCall, () => {
       const { id, status, recipient_id } = read(report, incomingCall).status;
       if (status === 'failed' && this.settings.refuses_failed)
-        throw refusal(400, 'The status failed is not supported.');
+        throw turnError(400, 'The status failed is not supported.');
       return {
         phone: recipient_id,
-        take: async (): Promise<Response> => {
-          // The service may report before its answer, which tells the id, is here.
-          if (!this.#messages.has(id)) await Promise.all(this.#underWay);
+        accept: async (): Promise<Response> => {
+          // The service may report before its response, which contains the id, has arrived.
+          if (!this.#messages.has(id)) await Promise.all(this.#inProgress);
           const message = this.#messages.get(id);
-          if (!message) throw refusal(400, `There is no message ${id}.`);
+          if (!message) throw turnError(400, `There is no message ${id}.`);
           message.status = status;
           this.channel.statuses.push({ id, status });
           return Response.json({});
@@ -123,7 +122,7 @@ export class TurnNumber {
   }
 
   /**
-   * Says something to a user. Answers the message as it is once the service has answered, or has not.
+   * Sends a message to a user. Returns it after the service's response, or after the timeout.
    *
    * @throws HTTPException — 502, the service's URL is not configured yet
    */
@@ -133,9 +132,9 @@ export class TurnNumber {
     const message: SentMessage = { id: null, to: outgoing.to, body, status: 'queued', answer: null };
     this.channel.sent.push(message);
     const posting = this.#post(message);
-    this.#underWay.add(posting);
+    this.#inProgress.add(posting);
     await posting;
-    this.#underWay.delete(posting);
+    this.#inProgress.delete(posting);
     return message;
   }
 
@@ -143,32 +142,32 @@ export class TurnNumber {
     const { bridge_token, hmac_secret } = this.settings;
     const body = JSON.stringify(message.body);
     const signature = hmac_secret && createHmac('sha256', hmac_secret).update(body).digest('base64');
-    const answer = await this.#bridge.post({
+    const response = await this.#bridge.post({
       path: `/v1/webhook/turn/${Buffer.from(bridge_token).toString('base64url')}`,
       headers: { 'content-type': 'application/json', ...(signature && { 'x-turn-hook-signature': signature }) },
       body,
     });
-    const id = answer && idIn(answer);
-    message.answer = answer ? { status: answer.status, body: answer.body } : null;
+    const id = response && idIn(response);
+    message.answer = response ? { status: response.status, body: response.body } : null;
     message.id = id ?? null;
     message.status = id === undefined ? 'failed' : 'wired';
     if (id !== undefined) this.#messages.set(id, message);
   }
 
-  /** Answers a call by the rules that hold for both addresses. */
-  async #answer(address: string, incomingCall: IncomingCall, reading: Reading): Promise<Answer> {
+  /** Handles a call of either endpoint: checks the token and the rate limit. */
+  async #respond(address: string, incomingCall: IncomingCall, reader: CallReader): Promise<CallEnd> {
     const { token, limit } = this.settings;
-    const answer = await this.channel.answer(address, incomingCall, (call) => {
-      if (incomingCall.header('authorization') !== `Bearer ${token}`) throw refusal(401, 'Unauthorized');
-      if (!this.#limit.count(limit)) throw refusal(429, 'Rate limit exceeded');
-      return reading(call);
+    const end = await this.channel.respond(address, incomingCall, (call) => {
+      if (incomingCall.header('authorization') !== `Bearer ${token}`) throw turnError(401, 'Unauthorized');
+      if (!this.#limit.count(limit)) throw turnError(429, 'Rate limit exceeded');
+      return reader(call);
     });
-    if (typeof answer === 'string') return answer;
-    for (const [name, value] of Object.entries(this.#limit.headers(limit))) answer.headers.set(name, value);
-    return answer;
+    if (typeof end === 'string') return end;
+    for (const [name, value] of Object.entries(this.#limit.headers(limit))) end.headers.set(name, value);
+    return end;
   }
 
-  #take(message: ReceivedMessage, content: string, { over }: IncomingCall): void {
+  #accept(message: ReceivedMessage, content: string, { over }: IncomingCall): void {
     const { id, from, text } = message;
     this.#contents.set(id, content);
     this.channel.received.push(message);
@@ -177,7 +176,7 @@ export class TurnNumber {
   }
 }
 
-/** The message that a call brings, without what people do not look for. */
+/** The message in a call, with the fields that `/received` shows. */
 const messageIn = ({ contact, message }: Incoming): ReceivedMessage => ({
   id: message.id,
   from: message.from,
@@ -186,25 +185,25 @@ const messageIn = ({ contact, message }: Incoming): ReceivedMessage => ({
   timestamp: message.timestamp,
 });
 
-/** @throws HTTPException — 400, as Turn writes it */
+/** The validated body. @throws HTTPException — 400, in Turn's format */
 const read = <Schema extends v.GenericSchema>(schema: Schema, { body }: IncomingCall): v.InferOutput<Schema> => {
   try {
     return check(schema, parseJson(body));
   } catch (error) {
-    if (error instanceof HTTPException) throw refusal(400, error.message);
+    if (error instanceof HTTPException) throw turnError(400, error.message);
     throw error;
   }
 };
 
-const taken = v.looseObject({ messages: v.looseTuple([v.looseObject({ id: v.string() })]) });
+const acceptedMessage = v.looseObject({ messages: v.looseTuple([v.looseObject({ id: v.string() })]) });
 
-/** The id that the service has for a message that it took. */
+/** The message id in the service's response; undefined if it rejected the message. */
 const idIn = ({ status, body }: { status: number; body: string }): string | undefined => {
   if (status < 200 || status > 299) return undefined;
-  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), taken), body);
+  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), acceptedMessage), body);
   return success ? output.messages[0].id : undefined;
 };
 
-/** A refusal as Turn writes it. */
-export const refusal = (status: ContentfulStatusCode, title: string): HTTPException =>
+/** An error in Turn's format. */
+export const turnError = (status: ContentfulStatusCode, title: string): HTTPException =>
   httpError(status, title, { errors: [{ title }] });

@@ -1,8 +1,10 @@
-/** Turn's limit on calls (protocols, "What we send Turn"): so many in a window, which begins with its first call. */
+/**
+ * Turn's rate limit (protocols, "What we send Turn"): a number of calls in a window that begins with its first call.
+ */
 import { now } from '../../../../shared/core/clock.ts';
 
 export class RateLimit {
-  /** How long a window is, in milliseconds. */
+  /** Length of a window, in milliseconds. */
   readonly #length: number;
   #ends = 0;
   #calls = 0;
@@ -11,14 +13,14 @@ export class RateLimit {
     this.#length = length;
   }
 
-  /** Counts a call. Answers whether the limit allows it. */
+  /** Counts a call. Returns whether the limit allows it. */
   count(limit: number): boolean {
     this.#begin();
     this.#calls += 1;
     return this.#calls <= limit;
   }
 
-  /** What every answer says about the limit. */
+  /** The headers about the limit that every response has. */
   headers(limit: number): Record<string, string> {
     this.#begin();
     return {
@@ -29,7 +31,7 @@ export class RateLimit {
     };
   }
 
-  /** Begins a window where the last one is over. */
+  /** Begins a new window if the last one is over. */
   #begin(): void {
     if (now() < this.#ends) return;
     this.#ends = now() + this.#length;

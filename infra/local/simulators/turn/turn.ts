@@ -1,6 +1,6 @@
 /**
- * A simulated Turn: takes what the service brings to its numbers, answers as it is told, and sends as Turn does, by itself
- * where a number has a bot. A GET of its address tells how to use it.
+ * A simulated Turn. It receives the service's calls of its numbers, responds by its fault rules, and sends messages as
+ * Turn does: on request, or as a number's bot. `GET /` returns the help text.
  */
 import type * as v from 'valibot';
 import { between } from '../../../../shared/core/clock.ts';
@@ -10,21 +10,21 @@ import { turnHelp } from '../help.ts';
 import { parseJson } from '../http.ts';
 import { Channels } from '../platform/channels.ts';
 import { check } from '../schemas.ts';
-import { answerWith, type RequestContext, type Routes, readCall, SimulatorServer } from '../server.ts';
-import { numberSettings, refusal, TurnNumber } from './number.ts';
+import { endCall, type RequestContext, type Routes, readCall, SimulatorServer } from '../server.ts';
+import { numberSettings, TurnNumber, turnError } from './number.ts';
 import { outgoing } from './wire.ts';
 
 interface TurnOptions {
-  /** A port of the loopback interface; 0 takes any free one. */
+  /** A port of the loopback interface; 0 selects a free one. */
   port: number;
   /** Milliseconds that count as a minute: for its rate limit. */
   minute: number;
-  /** Rolls a number from 0 to below 1 for answers that only a share of calls gets. */
+  /** Returns a number from 0 to below 1, for fault rules with a share. */
   random?: () => number;
 }
 
 export class Turn {
-  /** Its address: what the service knows as Turn's base. */
+  /** Its base URL, which is configured in the service. */
   readonly url: string;
   readonly #server: SimulatorServer;
   readonly #bridge: Bridge;
@@ -44,26 +44,26 @@ export class Turn {
     server.serve(this.#routes, turnHelp(url));
   }
 
-  /** @throws StartError — the port cannot be had */
+  /** @throws StartError — the port is not available */
   static async start({ port, minute, random = () => between(0, 1) }: TurnOptions): Promise<Turn> {
     return new Turn(await SimulatorServer.start(port), { minute, random });
   }
 
-  /** Sends to this service from now on. */
+  /** Sets the service that receives messages. */
   connect({ bridgeUrl }: { bridgeUrl: string }): void {
     this.#bridge.connect(bridgeUrl);
   }
 
   /**
-   * Creates a number, or sets one up anew: its messages stay.
+   * Creates a number, or replaces its settings: its messages stay.
    *
-   * @throws HTTPException — 422, these are no settings
+   * @throws HTTPException — 422, the settings are invalid
    */
   addNumber(number: string, settings: v.InferInput<typeof numberSettings>): void {
     this.#numbers.set(number, settings);
   }
 
-  /** What came over each number, and was sent, by the number's name. */
+  /** The numbers' messages and calls, by the number's name. */
   get channels(): Record<string, TurnNumber['channel']> {
     return this.#numbers.channels;
   }
@@ -72,7 +72,7 @@ export class Turn {
     return this.#server.changes;
   }
 
-  /** Ends every call under way, those that hang too. */
+  /** Ends every call in progress, including calls that hang. */
   close(): Promise<void> {
     return this.#server.close();
   }
@@ -80,11 +80,9 @@ export class Turn {
   get #routes(): Routes {
     const { routes } = this.#numbers;
     routes.post('/v1/numbers/:name/messages', async (c) =>
-      answerWith(c, await this.#called(c).receive(await readCall(c))),
+      endCall(c, await this.#called(c).receive(await readCall(c))),
     );
-    routes.post('/v1/numbers/:name/statuses', async (c) =>
-      answerWith(c, await this.#called(c).report(await readCall(c))),
-    );
+    routes.post('/v1/numbers/:name/statuses', async (c) => endCall(c, await this.#called(c).report(await readCall(c))));
     routes.post('/numbers/:name/send', async (c) => {
       const number = this.#numbers.find(c);
       return c.json(await number.send(check(outgoing, parseJson(await c.req.text()))));
@@ -92,10 +90,10 @@ export class Turn {
     return routes;
   }
 
-  /** The number that the service calls. */
+  /** The number that the service calls. @throws HTTPException — 404, it does not exist */
   #called(c: RequestContext): TurnNumber {
     const number = this.#numbers.named(c);
-    if (!number) throw refusal(404, 'Not Found');
+    if (!number) throw turnError(404, 'Not Found');
     return number;
   }
 }

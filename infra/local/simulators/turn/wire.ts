@@ -1,8 +1,8 @@
-/** What the service and Turn send each other (protocols, "Turn.io"). */
+/** The messages between the service and Turn (protocols, "Turn.io"). */
 import * as v from 'valibot';
 import { fields, filledText, looseFields, oneOf, phone, text } from '../schemas.ts';
 
-/** A number as Turn writes it, with +; without it from here on. */
+/** A phone number with +, as Turn writes it. The output has no +. */
 const plusNumber = v.pipe(
   text,
   v.regex(/^\+\d{7,15}$/, 'must be a phone number with +'),
@@ -16,7 +16,7 @@ const visibleText = v.pipe(
   v.check((value) => value.trim() !== '', 'must not be empty'),
 );
 
-/** A user's message, as the service brings it. */
+/** A user's message from the service. */
 export const incoming = looseFields({
   contact: looseFields({ id: plusNumber, profile: looseFields({ name: text }) }),
   message: looseFields({
@@ -30,7 +30,7 @@ export const incoming = looseFields({
 
 export type Incoming = v.InferOutput<typeof incoming>;
 
-/** What became of a message, as the service reports it. */
+/** A status report from the service. */
 export const report = looseFields({
   status: looseFields({
     id: filledText,
@@ -42,14 +42,14 @@ export const report = looseFields({
 
 const media = looseFields({ link: text, caption: v.exactOptional(text) });
 
-/** What people have a number send. */
+/** A message that a number is asked to send. */
 export const outgoing = v.pipe(
   fields({
     to: phone,
     text: v.exactOptional(text),
     image: v.exactOptional(media),
     document: v.exactOptional(media),
-    /** A body of their own, sent as it is. */
+    /** A complete body, sent unchanged. */
     raw: v.exactOptional(v.unknown()),
   }),
   v.check(
