@@ -1,4 +1,4 @@
-/** Receivers' circuits, step by step: when they open and close, whom they let pass, and what the log is told of it. */
+/** Circuit breakers, step by step: when they open and close, which callers may send, and which log lines they write. */
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findOpenCircuit, resetCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
@@ -19,7 +19,7 @@ import { newAccountId } from '../support/world.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2030, 0, 1);
-/** Milliseconds by which those who wait come later than they might, at the most. */
+/** Milliseconds by which a pending conversation continues later than the circuit allows, at most. */
 const SPREAD = 0.2 * MINUTE;
 
 useOwnTable('circuit');
@@ -32,7 +32,7 @@ afterEach(() => void vi.useRealTimers());
 
 const newDestination = (): string => destinationNameOf({ direction: 'platform', account: newAccountId() });
 
-/** A destination that has failed so often in a row. */
+/** A new destination after so many failures in a row. */
 const failed = async (times: number): Promise<string> => {
   const destination = newDestination();
   for (let count = 0; count < times; count += 1) await recordFailure(destination, await acquire(destination));
@@ -40,7 +40,7 @@ const failed = async (times: number): Promise<string> => {
 };
 
 const expectUntil = (circuit: CircuitState, until: number): void => {
-  if (typeof circuit !== 'object') throw new Error(`It passes, as ${circuit}.`);
+  if (typeof circuit !== 'object') throw new Error(`The circuit is ${circuit}.`);
   expect(circuit.until).toBeGreaterThanOrEqual(until);
   expect(circuit.until).toBeLessThanOrEqual(until + SPREAD);
 };
@@ -52,7 +52,7 @@ describe('a destination', () => {
     [0, 'closed', false],
     [1, 'degraded', false],
     [2, 'degraded', false],
-  ])('that failed %i times in a row is used, as one that is %s', async (times, circuit, failing) => {
+  ])('that failed %i times in a row receives calls, and its circuit is %s', async (times, circuit, failing) => {
     const destination = await failed(times);
     expect(await acquire(destination)).toBe(circuit);
     expect(await isFailing(destination)).toBe(failing);
@@ -60,7 +60,7 @@ describe('a destination', () => {
     expect(lines()).toEqual([]);
   });
 
-  test('that failed three times has an open circuit for a minute, which is told once', async () => {
+  test('that failed three times has an open circuit for a minute, which is logged once', async () => {
     const destination = await failed(3);
     expectUntil(await acquire(destination), NOW + MINUTE);
     expect(await isFailing(destination)).toBe(true);
@@ -69,7 +69,7 @@ describe('a destination', () => {
       open_until: new Date(NOW + MINUTE).toISOString(),
       failures: 3,
     });
-    // Those who were under way do not keep it open.
+    // A failure of an attempt that began before does not extend the period.
     vi.setSystemTime(NOW + MINUTE / 2);
     await recordFailure(destination, 'closed');
     expect(await findOpenCircuit(destination)).toMatchObject({ open_until: new Date(NOW + MINUTE).toISOString() });
@@ -78,7 +78,7 @@ describe('a destination', () => {
     ]);
   });
 
-  test('is tried by one of all when its time has come; the others wait for that one', async () => {
+  test('is probed by one of three callers when the open period ends; the other two wait a minute', async () => {
     const destination = await failed(3);
     vi.setSystemTime(NOW + MINUTE);
     const circuits = await Promise.all([acquire(destination), acquire(destination), acquire(destination)]);
@@ -86,7 +86,7 @@ describe('a destination', () => {
     for (const circuit of circuits) if (circuit !== 'half_open') expectUntil(circuit, NOW + 2 * MINUTE);
   });
 
-  test('is waited for by one who comes a moment after the one that tries it', async () => {
+  test('is not probed by a caller that loses the election by a moment', async () => {
     const destination = await failed(3);
     vi.setSystemTime(NOW + MINUTE);
     const send = documents.send.bind(documents);
@@ -100,7 +100,7 @@ describe('a destination', () => {
     expectUntil(await acquire(destination), NOW + 2 * MINUTE);
   });
 
-  test('has an open circuit for 2, then 10 minutes each time that trying fails, and nothing more is told', async () => {
+  test('has an open circuit for 2, then 10 minutes after each failed probe, without further log lines', async () => {
     const destination = await failed(3);
     for (const [trials, minutes] of [
       [1, 2],
@@ -119,7 +119,7 @@ describe('a destination', () => {
     expect(lines()).toHaveLength(1);
   });
 
-  test('that works when it is tried is used again, which is told', async () => {
+  test('receives calls again after a successful probe, which is logged', async () => {
     const destination = await failed(3);
     vi.setSystemTime(NOW + MINUTE);
     await recordSuccess(destination, await acquire(destination));
@@ -130,7 +130,7 @@ describe('a destination', () => {
     ]);
   });
 
-  test('that works again after a failure is notified of to nobody, and begins anew', async () => {
+  test('that succeeds after two failures starts counting from zero, without a log line', async () => {
     const destination = await failed(2);
     await recordSuccess(destination, await acquire(destination));
     expect(await acquire(destination)).toBe('closed');
@@ -139,13 +139,13 @@ describe('a destination', () => {
     expect(lines()).toEqual([]);
   });
 
-  test('that works is looked at by nobody', async () => {
+  test('whose circuit the caller read as closed is not updated by a success', async () => {
     const destination = await failed(1);
     await recordSuccess(destination, 'closed');
     expect(await acquire(destination)).toBe('degraded');
   });
 
-  test('that asks for fewer calls is paused as long, and has not failed', async () => {
+  test('that asks for fewer calls is paused until its time, which is no failure', async () => {
     const destination = newDestination();
     await setPause(destination, NOW + 5_000);
     expect(await acquire(destination)).toEqual({ until: NOW + 5_000, cause: 'rate_limited' });
@@ -154,14 +154,14 @@ describe('a destination', () => {
     expect(lines()).toEqual([]);
   });
 
-  test('is used by all after its pause, as one that works', async () => {
+  test('has a closed circuit for every caller after its pause', async () => {
     const destination = newDestination();
     await setPause(destination, NOW + 5_000);
     vi.setSystemTime(NOW + 5_000);
     for (let times = 0; times < 3; times += 1) expect(await acquire(destination)).toBe('closed');
   });
 
-  test('is paused for the longest time that it asked for, and a success of somebody under way does not end the pause', async () => {
+  test('is paused until the latest time that it asked for, even if a request in progress succeeds', async () => {
     const destination = await failed(1);
     await setPause(destination, NOW + 9_000);
     await setPause(destination, NOW + 5_000);
@@ -169,12 +169,12 @@ describe('a destination', () => {
     expect(await acquire(destination)).toEqual({ until: NOW + 9_000, cause: 'rate_limited' });
   });
 
-  test('that is tried, though the response of the table to the election is lost, is tried by the one elected', async () => {
+  test('is probed by the elected caller even if the response to its election is lost', async () => {
     const destination = await failed(3);
     vi.setSystemTime(NOW + MINUTE);
     const send = documents.send.bind(documents);
     vi.spyOn(documents, 'send').mockImplementation(async (command) => {
-      // As the client repeats a call that got no response.
+      // The client repeats a call without a response.
       if (command instanceof UpdateCommand) await send(command);
       return send(command);
     });
@@ -182,7 +182,7 @@ describe('a destination', () => {
     vi.mocked(documents.send).mockRestore();
   });
 
-  test('is used again at once where someone says so', async () => {
+  test('has a closed circuit at once after a reset', async () => {
     const destination = await failed(3);
     await resetCircuit(destination);
     expect(await acquire(destination)).toBe('closed');
@@ -190,24 +190,24 @@ describe('a destination', () => {
 });
 
 /** An item that has expired stays in the table until TTL removes it, up to two days later. */
-describe('a circuit that has expired, though the table still has it', () => {
+describe('an expired circuit that is still in the table', () => {
   const DAY = 24 * 60 * MINUTE;
 
-  /** A destination that failed so often, more than a day ago. */
+  /** A new destination whose failures, so many, were more than a day ago. */
   const failedLongAgo = async (times: number): Promise<string> => {
     const destination = await failed(times);
     vi.setSystemTime(NOW + DAY + 1_000);
     return destination;
   };
 
-  test('counts for nobody', async () => {
+  test('is closed for every caller', async () => {
     const destination = await failedLongAgo(4);
     expect(await acquire(destination)).toBe('closed');
     expect(await isFailing(destination)).toBe(false);
     expect(await findOpenCircuit(destination)).toBeUndefined();
   });
 
-  test('adds nothing to the failures that follow', async () => {
+  test('does not count towards new failures', async () => {
     const destination = await failedLongAgo(2);
     for (let times = 1; times < 3; times += 1) {
       await recordFailure(destination, 'closed');
@@ -217,7 +217,7 @@ describe('a circuit that has expired, though the table still has it', () => {
     expect(await findOpenCircuit(destination)).toMatchObject({ failures: 3 });
   });
 
-  test('is not brought back by a pause', async () => {
+  test('does not open again because of a pause', async () => {
     const destination = await failedLongAgo(3);
     await setPause(destination, Date.now() + 5_000);
     expect(await acquire(destination)).toMatchObject({ cause: 'rate_limited' });
@@ -227,7 +227,7 @@ describe('a circuit that has expired, though the table still has it', () => {
   });
 });
 
-test('the app network is one destination, and is notified of as such', async () => {
+test('the app network is one destination for all accounts, and is logged under its own name', async () => {
   const name = destinationNameOf({ direction: 'app', account: 'acme' });
   expect(name).toBe(APP_NETWORK_DESTINATION);
   for (let count = 0; count < 3; count += 1) await recordFailure(name, 'closed');
@@ -235,7 +235,7 @@ test('the app network is one destination, and is notified of as such', async () 
   await resetCircuit(name);
 });
 
-test('those who wait come at most a fifth of a minute late, and not all at once', () => {
+test('pending conversations continue at different times, at most 12 s after the circuit allows', () => {
   const times = Array.from({ length: 50 }, () => later(NOW));
   expect(Math.min(...times)).toBeGreaterThanOrEqual(NOW);
   expect(Math.max(...times)).toBeLessThanOrEqual(NOW + SPREAD);

@@ -1,4 +1,4 @@
-/** Delivery, one conversation at a time, with the clock in the test's hand: the schedule, the circuit, what is given up. */
+/** Delivery of one conversation at a time, with a fake clock: order, retry schedule, circuit, permanent failures. */
 import { randomBytes } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
@@ -24,7 +24,7 @@ import { drop, hang, Receiver } from '../support/receiver.ts';
 import { reportState } from '../support/states.ts';
 import { newAccountId, newMedia, newPhone } from '../support/world.ts';
 
-/** Milliseconds of a minute of the schedule here. Waits of seconds are real: 1.5 s are 100 ms. */
+/** Milliseconds of a minute of the schedule. Pauses of seconds are real: 1.5 s take 100 ms. */
 const MINUTE = 4_000;
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 
@@ -55,7 +55,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   vi.restoreAllMocks();
-  // The app network's circuit is everybody's: leave it closed.
+  // All tests share the circuit of the app network: leave it closed.
   app.answers = [204];
   await later(60);
   const { phone, account } = await newConversation();
@@ -68,7 +68,7 @@ const plenty = () => 60_000;
 
 const run = (conversation: Conversation, remaining = plenty) => deliver(conversation, remaining);
 
-/** Moves the clock on, in minutes of the schedule. */
+/** Advances the clock, in minutes of the schedule. */
 const later = async (minutes: number): Promise<void> => {
   vi.setSystemTime(Date.now() + minutes * MINUTE);
 };
@@ -80,8 +80,8 @@ const newConversation = async (direction: Conversation['direction'] = 'app'): Pr
   return { direction, account, phone: newPhone() };
 };
 
-/** A conversation in which these texts wait. */
-const waiting = async (...bodies: string[]) => {
+/** A new conversation with these texts pending. */
+const pending = async (...bodies: string[]) => {
   const conversation = await newConversation();
   const ids: string[] = [];
   for (const body of bodies) ids.push(await sendMessage(conversation.account, text(conversation.phone, body), {}));
@@ -94,7 +94,7 @@ const statesOf = async ({ account, phone }: Conversation): Promise<string[]> =>
   (await listLogs(account, { phone }, 100)).entries.map(({ state }) => state).reverse();
 
 /** Minutes until the conversation's next attempt. */
-const wait = async (conversation: Conversation): Promise<number> => {
+const minutesToRetry = async (conversation: Conversation): Promise<number> => {
   const head = await readHead(conversation);
   return (Date.parse(head?.retry_at ?? '') - Date.now()) / MINUTE;
 };
@@ -102,9 +102,9 @@ const wait = async (conversation: Conversation): Promise<number> => {
 const isEmpty = async (conversation: Conversation): Promise<boolean> =>
   (await readHead(conversation)) === undefined && (await oldestEntries(conversation)).entries.length === 0;
 
-describe('what the app network takes', () => {
-  test('goes out oldest first, as its contract says, and leaves nothing behind', async () => {
-    const { conversation, ids } = await waiting('one', 'two', 'three');
+describe('the app network', () => {
+  test('receives pending messages oldest first, as its contract defines, and the outbox is empty then', async () => {
+    const { conversation, ids } = await pending('one', 'two', 'three');
     expect(await run(conversation)).toEqual({ settled: 3 });
     expect(bodies()).toEqual(['one', 'two', 'three']);
     const [first] = app.calls;
@@ -126,8 +126,8 @@ describe('what the app network takes', () => {
     expect(await isEmpty(conversation)).toBe(true);
   });
 
-  test('is signed by Standard Webhooks, with an id of its own', async () => {
-    const { conversation } = await waiting('one', 'two');
+  test('receives each message signed by Standard Webhooks, with its own id', async () => {
+    const { conversation } = await pending('one', 'two');
     await run(conversation);
     for (const { headers, body } of app.calls) {
       expect(new Webhook(SECRET).verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body));
@@ -135,8 +135,8 @@ describe('what the app network takes', () => {
     expect(new Set(app.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   });
 
-  test('may hold quick replies, images and files', async () => {
-    const { conversation } = await waiting();
+  test('receives quick replies, images and files', async () => {
+    const { conversation } = await pending();
     const { account, phone: to } = conversation;
     const url = `https://bridge.example.com/media/${await newMedia(account)}`;
     await sendMessage(account, { ...text(to, 'Well?'), quick_replies: ['Yes', 'No'] }, {});
@@ -150,7 +150,7 @@ describe('what the app network takes', () => {
     ]);
   });
 
-  test('is delivered though its account has no bot: without a sender', async () => {
+  test('receives a message of an account without a bot, without a sender', async () => {
     const { id: account } = await createAccount({ name: 'Test', id: newAccountId() });
     const conversation: Conversation = { direction: 'app', account, phone: newPhone() };
     await sendMessage(account, text(conversation.phone, 'Hello'), {});
@@ -158,8 +158,8 @@ describe('what the app network takes', () => {
     expect(app.calls[0]?.json.data).not.toHaveProperty('from');
   });
 
-  test('is taken up to the last entry, also where there are many, and where more comes meanwhile', async () => {
-    const { conversation } = await waiting(...Array.from({ length: 23 }, (_, place) => `${place}`));
+  test('receives 23 pending messages, and one that is accepted during the delivery, in one run', async () => {
+    const { conversation } = await pending(...Array.from({ length: 23 }, (_, place) => `${place}`));
     app.answers = [
       (response) => {
         void sendMessage(conversation.account, text(conversation.phone, 'late'), {}).then(() =>
@@ -174,8 +174,8 @@ describe('what the app network takes', () => {
   });
 });
 
-test('a message that comes after the last look, before the end, is not forgotten', async () => {
-  const { conversation } = await waiting('one');
+test('a message accepted between the last read of the outbox and the end of its conversation is delivered', async () => {
+  const { conversation } = await pending('one');
   const send = documents.send.bind(documents);
   let late: Promise<string> | undefined;
   vi.spyOn(documents, 'send').mockImplementation(async (command) => {
@@ -190,16 +190,16 @@ test('a message that comes after the last look, before the end, is not forgotten
   expect(await isEmpty(conversation)).toBe(true);
 });
 
-describe("a pending message, when its account's bot", () => {
+describe("a pending message, if its account's bot number changes,", () => {
   const withNumber = async () => {
-    const { conversation, ids } = await waiting('one', 'two');
+    const { conversation, ids } = await pending('one', 'two');
     const { bot_number: number = '' } = (await findAccount(conversation.account)) ?? {};
     return { conversation, ids, number };
   };
 
   const senders = () => app.calls.map(({ json }) => json.data.from);
 
-  test('has another number by then, goes out under the present number', async () => {
+  test('is delivered from the new number', async () => {
     const { conversation } = await withNumber();
     const bot_number = newPhone();
     await updateAccount(conversation.account, { bot_number });
@@ -207,7 +207,7 @@ describe("a pending message, when its account's bot", () => {
     expect(senders()).toEqual([bot_number, bot_number]);
   });
 
-  test('has lost its number to another account, fails, and is posted under no number', async () => {
+  test('fails without an attempt if another account has the old number now', async () => {
     const { conversation, ids, number } = await withNumber();
     await updateAccount(conversation.account, { bot_number: null });
     await createAccount({ name: 'Next', id: newAccountId(), bot_number: number });
@@ -222,7 +222,7 @@ describe("a pending message, when its account's bot", () => {
     expect(await isEmpty(conversation)).toBe(true);
   });
 
-  test('loses its number between two attempts, is not attempted again', async () => {
+  test('fails without a second attempt if the number is removed during the first', async () => {
     const { conversation } = await withNumber();
     app.answers = [
       (response) =>
@@ -234,7 +234,7 @@ describe("a pending message, when its account's bot", () => {
     expect(await statesOf(conversation)).toEqual(['sent', 'sent', 'sending_failed', 'sending_failed']);
   });
 
-  test('has a number for the first time, goes out under that number', async () => {
+  test('is delivered from a number that its account received after the message was accepted', async () => {
     const { id: account } = await createAccount({ name: 'Test', id: newAccountId() });
     const conversation: Conversation = { direction: 'app', account, phone: newPhone() };
     await sendMessage(account, text(conversation.phone, 'Hello'), {});
@@ -245,11 +245,11 @@ describe("a pending message, when its account's bot", () => {
   });
 });
 
-describe('what the app network refuses', () => {
+describe('a message that the app network rejects', () => {
   test.each([400, 401, 403, 404, 410, 413, 422])(
-    'with %i is sending_failed at once, and the next goes out',
+    'with %i is sending_failed at once, and the next message is delivered',
     async (status) => {
-      const { conversation } = await waiting('one', 'two');
+      const { conversation } = await pending('one', 'two');
       app.answers = [status, 204];
       expect(await run(conversation)).toEqual({ settled: 2 });
       expect(bodies()).toEqual(['one', 'two']);
@@ -258,7 +258,7 @@ describe('what the app network refuses', () => {
   );
 });
 
-describe('what the app network cannot take now', () => {
+describe('a message that the app network does not accept now', () => {
   test.each([
     ['500', 500],
     ['503', 503],
@@ -267,9 +267,9 @@ describe('what the app network cannot take now', () => {
     ['429', 429],
     ['a redirect, which is not followed', { status: 307, headers: { location: 'http://127.0.0.1:1/' } }],
     ['a dropped connection', drop],
-    ['no answer in time', hang],
-  ])('is tried again after 1.5 s, with the same id: %s', async (_, answer) => {
-    const { conversation } = await waiting('one');
+    ['no response within 10 s', hang],
+  ])('is attempted again with the same id after %s', async (_, answer) => {
+    const { conversation } = await pending('one');
     app.answers = [answer, 204];
     expect(await run(conversation)).toEqual({ settled: 1 });
     const ids = app.calls.map(({ headers }) => headers['webhook-id']);
@@ -281,7 +281,7 @@ describe('what the app network cannot take now', () => {
     [1, 0.5],
     [1.4, 0.25],
     [10, 0.25],
-  ])('after %d s is tried again after a pause of %d s: RapidPro recognises a repeat for 2 s', async (took, least) => {
+  ])('whose attempt took %d s is retried %d s later: RapidPro detects repeats for 2 s', async (took, least) => {
     const pauses: number[] = [];
     vi.spyOn(timers, 'setTimeout').mockImplementation(async (milliseconds) => void pauses.push(milliseconds ?? 0));
     syncBuiltinESMExports();
@@ -289,7 +289,7 @@ describe('what the app network cannot take now', () => {
       vi.restoreAllMocks();
       syncBuiltinESMExports();
     });
-    const { conversation } = await waiting('one');
+    const { conversation } = await pending('one');
     app.answers = [
       (response) => {
         vi.setSystemTime(Date.now() + (took / 60) * MINUTE);
@@ -298,12 +298,12 @@ describe('what the app network cannot take now', () => {
       204,
     ];
     expect(await run(conversation)).toEqual({ settled: 1 });
-    // The clock of the test has whole milliseconds.
+    // The fake clock has whole milliseconds.
     expect(Math.round(((pauses.at(-1) ?? 0) * 60) / MINUTE / 0.05) * 0.05).toBeCloseTo(least, 5);
   });
 
-  test('puts off its conversation, and nothing overtakes it', async () => {
-    const { conversation } = await waiting('one', 'two');
+  test('delays its conversation until the retry, and no later message overtakes it', async () => {
+    const { conversation } = await pending('one', 'two');
     app.answers = [500];
     expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'status_500' });
     await sendMessage(conversation.account, text(conversation.phone, 'three'), {});
@@ -315,16 +315,16 @@ describe('what the app network cannot take now', () => {
     expect(bodies()).toEqual(['one', 'one', 'one', 'two', 'three']);
   });
 
-  test('is scheduled for a retry by 1, 2, 10, 30 minutes, 1, 2, 4 hours and then every 6, a fifth more or less', async () => {
-    const { conversation } = await waiting('one');
+  test('is retried after 1, 2, 10 and 30 minutes, 1, 2 and 4 hours, then every 6 hours, each ±20%', async () => {
+    const { conversation } = await pending('one');
     app.answers = [500];
     for (const step of [1, 2, 10, 30, 60, 120, 240, 360, 360]) {
       expect(await run(conversation)).toMatchObject({ retry_scheduled: 'status_500' });
-      const minutes = await wait(conversation);
+      const minutes = await minutesToRetry(conversation);
       expect(minutes).toBeGreaterThan(step * 0.8 - 0.1);
       expect(minutes).toBeLessThan(step * 1.2 + 0.1);
       await later(minutes + 0.01);
-      // The others' patience is another matter.
+      // The circuit would open otherwise, and change the schedule.
       await closeCircuit();
     }
     app.answers = [204];
@@ -333,27 +333,27 @@ describe('what the app network cannot take now', () => {
   });
 
   test.each([
-    ['is heard where it asks for less than twice the step', '6', 1.2, 1.5],
-    ['is not heard beyond twice the step', '3600', 2, 2],
-  ])('waits as Retry-After says, which %s', async (_, seconds, least, most) => {
-    const { conversation } = await waiting('one');
-    // 6 s are one minute and a half here.
+    ['as long as Retry-After asks, if that is less than twice the step', '6', 1.2, 1.5],
+    ['twice the step at most, if Retry-After asks for more', '3600', 2, 2],
+  ])('waits %s', async (_, seconds, least, most) => {
+    const { conversation } = await pending('one');
+    // 6 s are 1.5 minutes of the schedule.
     app.answers = [{ status: 503, headers: { 'retry-after': seconds } }];
     await run(conversation);
     expect(app.calls).toHaveLength(1);
-    const minutes = await wait(conversation);
+    const minutes = await minutesToRetry(conversation);
     expect(minutes).toBeGreaterThan(least - 0.2);
     expect(minutes).toBeLessThanOrEqual(most);
   });
 
-  test('is lost by no outage of a day: all arrives, in order', async () => {
-    const { conversation } = await waiting('one', 'two');
+  test('survives an outage of a day: all messages arrive, in order', async () => {
+    const { conversation } = await pending('one', 'two');
     app.answers = [500];
     const end = Date.now() + 24 * 60 * MINUTE;
     while (Date.now() < end) {
       await run(conversation);
       await sendMessage(conversation.account, text(conversation.phone, 'more'), {});
-      await later((await wait(conversation)) + 0.01);
+      await later((await minutesToRetry(conversation)) + 0.01);
       await closeCircuit();
     }
     app.calls.length = 0;
@@ -364,8 +364,8 @@ describe('what the app network cannot take now', () => {
     expect(await isEmpty(conversation)).toBe(true);
   });
 
-  test('fails permanently after three days, and so is all that has waited as long; what is newer is tried', async () => {
-    const { conversation } = await waiting('one', 'two');
+  test('fails permanently after three days, with all messages as old; newer messages are attempted', async () => {
+    const { conversation } = await pending('one', 'two');
     app.answers = [500];
     await run(conversation);
     await closeCircuit();
@@ -380,12 +380,12 @@ describe('what the app network cannot take now', () => {
   });
 });
 
-/** Sends something that is taken, and goes back to how it was answered. */
+/** Delivers a message to the app network, which closes its circuit, and restores the responses that the test has set. */
 const closeCircuit = async (): Promise<void> => {
   const { answers } = app;
   const calls = app.calls.length;
   app.answers = [204];
-  const { conversation } = await waiting('between');
+  const { conversation } = await pending('between');
   for (let left = 5; left > 0 && !(await isEmpty(conversation)); left -= 1) {
     await run(conversation);
     if (!(await isEmpty(conversation))) vi.setSystemTime(Date.now() + 1.3 * MINUTE);
@@ -396,22 +396,22 @@ const closeCircuit = async (): Promise<void> => {
 
 describe("a destination's circuit", () => {
   const failing = async () => {
-    const { conversation } = await waiting('one');
+    const { conversation } = await pending('one');
     return { conversation, result: await run(conversation) };
   };
 
-  test('opens after three failures in a row over any conversations: the rest are put off without a call', async () => {
+  test('opens after three failures in a row, in any conversations; then conversations wait without a call', async () => {
     app.answers = [500];
     for (let count = 0; count < 3; count += 1) expect((await failing()).result.retry_scheduled).toBe('status_500');
     const calls = app.calls.length;
     const { conversation, result } = await failing();
     expect(result.retry_scheduled).toBe('circuit_open');
     expect(app.calls).toHaveLength(calls);
-    expect(await wait(conversation)).toBeLessThanOrEqual(1.21);
+    expect(await minutesToRetry(conversation)).toBeLessThanOrEqual(1.21);
     expect((await readHead(conversation))?.attempts).toBe(0);
   });
 
-  test('does not open where others succeed in between', async () => {
+  test('does not open if an attempt succeeds between any two failures', async () => {
     for (let count = 0; count < 4; count += 1) {
       app.answers = [500];
       expect((await failing()).result.retry_scheduled).toBe('status_500');
@@ -420,7 +420,7 @@ describe("a destination's circuit", () => {
     }
   });
 
-  test('is tried by one when its time has come, and closed when that succeeds', async () => {
+  test('lets one of two conversations probe after a minute, and closes if the probe succeeds', async () => {
     app.answers = [500];
     for (let count = 0; count < 3; count += 1) await failing();
     const first = await failing();
@@ -434,12 +434,12 @@ describe("a destination's circuit", () => {
     expect((await failing()).result).toEqual({ settled: 1 });
   });
 
-  test('stays open for longer each time that trying fails', async () => {
+  test('stays open for 1, 2, 10 and 10 minutes while each probe fails', async () => {
     app.answers = [500];
     for (let count = 0; count < 3; count += 1) await failing();
     for (const minutes of [1, 2, 10, 10]) {
       const { conversation } = await failing();
-      const waits = await wait(conversation);
+      const waits = await minutesToRetry(conversation);
       expect(waits).toBeGreaterThan(minutes - 0.3);
       expect(waits).toBeLessThan(minutes + 0.3);
       await later(minutes + 0.25);
@@ -447,7 +447,7 @@ describe("a destination's circuit", () => {
     }
   });
 
-  test("is its receiver's alone", async () => {
+  test("does not affect the app network or another account's platform", async () => {
     const platformOf = await withWebhook();
     platform.answers = [500];
     for (let count = 0; count < 3; count += 1) {
@@ -466,8 +466,8 @@ describe("a destination's circuit", () => {
 describe('a worker', () => {
   const removeEntry = ({ pk, sk }: Entry) => remove({ pk, sk });
 
-  test('begins nothing when 12 s are left, and says that there is more', async () => {
-    const { conversation } = await waiting('one', 'two');
+  test('with less than 12 s left starts no attempt and reports unfinished work', async () => {
+    const { conversation } = await pending('one', 'two');
     let left = 30_000;
     const remaining = () => {
       left -= 12_000;
@@ -477,8 +477,8 @@ describe('a worker', () => {
     expect(await run(conversation)).toEqual({ settled: 1 });
   });
 
-  test('that ends between an attempt and its note repeats that attempt alone, with the same id', async () => {
-    const { conversation } = await waiting('one', 'two');
+  test('that ends between an attempt and its record repeats only that attempt, with the same id', async () => {
+    const { conversation } = await pending('one', 'two');
     const send = documents.send.bind(documents);
     const spy = vi.spyOn(documents, 'send').mockImplementation((command) => {
       if (command.constructor.name === 'TransactWriteCommand') throw new Error('crashed');
@@ -493,15 +493,15 @@ describe('a worker', () => {
     expect(await statesOf(conversation)).toEqual(['sent', 'sent', 'delivered_to_server', 'delivered_to_server']);
   });
 
-  test('that is not alone logs each state once', async () => {
-    const { conversation } = await waiting('one');
+  test('that delivers a conversation at the same time as another one logs each state once', async () => {
+    const { conversation } = await pending('one');
     await Promise.all([run(conversation), run(conversation)]);
     expect(await statesOf(conversation)).toEqual(['sent', 'delivered_to_server']);
     expect(await isEmpty(conversation)).toBe(true);
   });
 
-  test('logs no state of an entry that was removed during the attempt: whoever removed it has logged one', async () => {
-    const { conversation } = await waiting('one', 'two');
+  test('logs no state of an entry that was removed during its attempt: the remover logs the state', async () => {
+    const { conversation } = await pending('one', 'two');
     const [first] = (await oldestEntries(conversation)).entries;
     if (first === undefined) throw new Error('There is no entry.');
     app.answers = [(response) => void removeEntry(first).then(() => response.writeHead(204).end()), 204];
@@ -511,8 +511,8 @@ describe('a worker', () => {
     expect(await isEmpty(conversation)).toBe(true);
   });
 
-  test('does not post an entry that was removed while the one before it was posted', async () => {
-    const { conversation } = await waiting('one', 'two', 'three');
+  test('does not post an entry that was removed during the attempt of the previous entry', async () => {
+    const { conversation } = await pending('one', 'two', 'three');
     const [, second] = (await oldestEntries(conversation)).entries;
     if (second === undefined) throw new Error('There is no entry.');
     app.answers = [(response) => void removeEntry(second).then(() => response.writeHead(204).end()), 204];
@@ -521,7 +521,7 @@ describe('a worker', () => {
     expect(await isEmpty(conversation)).toBe(true);
   });
 
-  test('removes an entry whose state is logged already, and reports that state no second time', async () => {
+  test('removes an entry whose state is logged already, and does not report that state again', async () => {
     const conversation = await withWebhook();
     const { account, phone } = conversation;
     const id = await sendMessage(account, text(phone, 'Hello'), {});
@@ -534,7 +534,7 @@ describe('a worker', () => {
     expect(await statesOf(conversation)).toEqual(['sent', 'delivered_to_server']);
   });
 
-  test('removes an entry whose receipt was written during the attempt', async () => {
+  test('removes an entry whose status receipt was written during the attempt', async () => {
     const conversation = await newConversation('platform');
     const { account, phone } = conversation;
     await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: platform.url } } });
@@ -549,12 +549,12 @@ describe('a worker', () => {
     expect(await isEmpty(conversation)).toBe(true);
   });
 
-  test('finds nothing to do in a conversation that is empty', async () => {
+  test('does nothing in an empty conversation', async () => {
     expect(await run(await newConversation())).toEqual({ settled: 0 });
   });
 
-  test('logs what went wrong by account and message, without number or text', async () => {
-    const { conversation, ids } = await waiting('a secret text');
+  test('logs failures with account and message id, without phone number or text', async () => {
+    const { conversation, ids } = await pending('a secret text');
     app.answers = [500];
     await run(conversation);
     await later(3 * 24 * 60);
@@ -585,7 +585,7 @@ const withWebhook = async (): Promise<Conversation> => {
 
 let events = 0;
 
-/** A user of the conversation writes. */
+/** The conversation's user writes to the bot. */
 const received = async ({ account, phone }: Conversation, body = 'Hello'): Promise<void> => {
   events += 1;
   const { bot_number: to = '' } = (await findAccount(account)) ?? {};
@@ -593,7 +593,7 @@ const received = async ({ account, phone }: Conversation, body = 'Hello'): Promi
 };
 
 describe('a plain webhook', () => {
-  test("gets users' messages in order, signed with the account's secret", async () => {
+  test("receives users' messages in order, signed with the account's secret", async () => {
     const conversation = await withWebhook();
     await received(conversation, 'one');
     await received(conversation, 'two');
@@ -606,7 +606,7 @@ describe('a plain webhook', () => {
     expect(await isEmpty(conversation)).toBe(true);
   });
 
-  test('is notified of each state of a message, once, after the message', async () => {
+  test('is notified of each state after sent once, in the order of the log', async () => {
     const conversation = await withWebhook();
     const { account, phone } = conversation;
     const id = await sendMessage(account, text(phone, 'Hello'), {});
@@ -620,7 +620,7 @@ describe('a plain webhook', () => {
     expect(logged.map(({ state }) => state)).toEqual(['sent', 'delivered_to_server', 'read', 'delivered_to_user']);
   });
 
-  test('that refuses a message has it logged as reception_failed_http; a state is let go', async () => {
+  test('that rejects a message causes reception_failed_http; one that rejects a status causes no log entry', async () => {
     const conversation = await withWebhook();
     await received(conversation);
     platform.answers = [404];
@@ -633,7 +633,7 @@ describe('a plain webhook', () => {
     expect(await statesOf(conversation)).toEqual(['received', 'reception_failed_http', 'sent', 'delivered_to_server']);
   });
 
-  test('is waited for as the app network is', async () => {
+  test('that returns 500 receives the message again after the retry delay', async () => {
     const conversation = await withWebhook();
     await received(conversation);
     platform.answers = [500];
@@ -643,7 +643,7 @@ describe('a plain webhook', () => {
     expect(await run(conversation)).toEqual({ settled: 1 });
   });
 
-  test('that is taken away leaves what waited for it logged only', async () => {
+  test('that is removed receives no pending message, and the log keeps the state received', async () => {
     const conversation = await withWebhook();
     await received(conversation);
     await updateAccount(conversation.account, { platform: null });
@@ -652,7 +652,7 @@ describe('a plain webhook', () => {
     expect(await statesOf(conversation)).toEqual(['received']);
   });
 
-  test('with settings that do not hold any more is not called, and what waits for it is kept', async () => {
+  test('whose settings have become invalid is not called, and its message stays pending', async () => {
     const conversation = await withWebhook();
     await received(conversation);
     vi.stubEnv('ALLOW_LOOPBACK', '');
@@ -665,7 +665,7 @@ describe('a plain webhook', () => {
   });
 });
 
-test('an account without a platform has its messages logged only', async () => {
+test('a message to an account without a platform is logged and creates no outbox entry', async () => {
   const conversation = await newConversation('platform');
   await received(conversation);
   expect(await readHead(conversation)).toBeUndefined();

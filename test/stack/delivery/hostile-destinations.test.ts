@@ -1,4 +1,4 @@
-/** Delivery to destinations that break HTTP: limits of an attempt and of a message hold, and nothing is sent twice. */
+/** Delivery to destinations that violate HTTP: time limits apply, and an accepted message is not sent again. */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -29,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A conversation whose destination responds so, and in which these messages are pending. */
+/** A new conversation with these messages pending, and its destination, which responds in the given way. */
 const pending = async (respond: Respond, ...bodies: string[]) => {
   const destination = await RawServer.start();
   onTestFinished(() => destination.close());
@@ -52,7 +52,7 @@ const received = ({ bodies }: RawServer): string[] => bodies.map((body) => JSON.
 
 const switchProtocols = write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
 
-test('a destination that switches protocols is a failed attempt, which "outbox list" shows', async () => {
+test('an attempt whose destination switches protocols fails, and "outbox list" shows status_101', async () => {
   const { destination, conversation } = await pending(switchProtocols, 'one', 'two');
   expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'status_101' });
   expect(received(destination)).toEqual(['one', 'one']);
@@ -64,8 +64,8 @@ test.each([
   ['switches protocols', switchProtocols, 'status_101'],
   ['never responds', () => undefined, 'timeout'],
   ['sends headers without end', write('HTTP/1.1 200 OK\r\nX-A: a\r\n'), 'timeout'],
-  ['breaks HTTP', write('HTTP/1.1 okay\r\n\r\n'), 'invalid_response'],
-])('a destination that %s gets a message for three days, and then the message fails', async (_, respond, cause) => {
+  ['sends an invalid status line', write('HTTP/1.1 okay\r\n\r\n'), 'invalid_response'],
+])('a message to a destination that %s is retried for three days, then fails', async (_, respond, cause) => {
   const { conversation } = await pending(respond, 'one');
   expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: cause });
   vi.setSystemTime(Date.now() + 3 * DAY_MS);
@@ -80,7 +80,7 @@ test.each([
   ['a 204 with a body', 'HTTP/1.1 204 No Content\r\n\r\n{"ok":true}'],
   ['a 200 with too short a content length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{"ok":true}'],
   ['a 200 whose body never ends', 'HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n{"ok":true}'],
-])('a destination that responds with %s gets each message once, in order', async (_, bytes) => {
+])('a destination that responds with %s receives each message once, in order', async (_, bytes) => {
   const { destination, conversation } = await pending(write(bytes), 'one', 'two', 'three');
   expect(await run(conversation)).toEqual({ settled: 3 });
   expect(received(destination)).toEqual(['one', 'two', 'three']);

@@ -1,4 +1,4 @@
-/** A write that took effect, and whose answer was lost on the way: the client repeats it, and nobody may notice. */
+/** Writes to the table that take effect while their response is lost. The client repeats them, without visible effects. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -20,13 +20,13 @@ import { Receiver } from '../support/receiver.ts';
 import { reportState } from '../support/states.ts';
 import { newAccountId, newCaller, newPanelist, newPhone, newVendor } from '../support/world.ts';
 
-/** A table that no stack serves: what is accepted stays where it was put until the test itself delivers it. */
+/** A table without a running stack: entries stay pending until the test delivers them. */
 useOwnTable('lost');
 
 let lost = 0;
 let losing: 'nothing' | 'first' | 'all' = 'nothing';
 
-/** Loses answers to writes, below the client's own attempts: the first to each, or all of them. */
+/** Drops the table's responses to writes, below the client's own retries: the first response, or all. */
 documents.middlewareStack.add(
   (next, { commandName }) => {
     let attempts = 0;
@@ -42,7 +42,7 @@ documents.middlewareStack.add(
   { step: 'finalizeRequest', priority: 'low' },
 );
 
-const withLostAnswers = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+const withLostResponses = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   lost = 0;
   losing = 'first';
   const result = await work();
@@ -51,8 +51,8 @@ const withLostAnswers = async <Result>(work: () => Promise<Result>): Promise<Res
   return result;
 };
 
-/** The answer is lost to all of the client's attempts: the caller hears of an error, though all was done. */
-const withoutAnswer = async (work: () => Promise<unknown>): Promise<void> => {
+/** Drops the responses to all attempts of the client: the caller receives an error although the write took effect. */
+const withoutResponse = async (work: () => Promise<unknown>): Promise<void> => {
   lost = 0;
   losing = 'all';
   await expect(work()).rejects.toThrow('socket hang up');
@@ -66,32 +66,34 @@ afterEach(() => {
 
 const question = { question: 'Well?', options: ['yes', 'no'] };
 
-test('a profiler is created once, and the answer names it', async () => {
+test('a profiler is created once, and its id is returned', async () => {
   const { account } = await newVendor();
-  const { id } = await withLostAnswers(() => createProfiler(account, question));
+  const { id } = await withLostResponses(() => createProfiler(account, question));
   expect((await listProfilers(account)).profilers.map((profiler) => profiler.id)).toEqual([id]);
 });
 
-test('a profiler is deleted, and not said to be unknown', async () => {
+test('a profiler is deleted without profiler_not_found', async () => {
   const { account } = await newVendor();
   const { id } = await createProfiler(account, question);
-  await withLostAnswers(() => deleteProfiler(account, id));
+  await withLostResponses(() => deleteProfiler(account, id));
   await expect(deleteProfiler(account, id)).rejects.toThrow('profiler_not_found');
 });
 
-test('an answer is recorded', async () => {
+test("a panelist's answer is recorded without an error", async () => {
   const { account } = await newVendor();
   const { id, options } = await createProfiler(account, question);
   const answer = { profiler_id: id, option_id: options[0]?.id ?? '', phone_number: await newPanelist() };
-  await withLostAnswers(() => recordAnswer(account, answer));
+  await withLostResponses(() => recordAnswer(account, answer));
 });
 
-test('an account is opened and changed, and a token issued', async () => {
+test('an account is created and updated without an error, and one token is issued', async () => {
   const id = `lost-${randomUUID().slice(0, 18)}`;
   const [first, second] = [newPhone(), newPhone()];
-  await withLostAnswers(() => createAccount({ name: 'Lost', id, bot_number: first }));
-  expect(await withLostAnswers(() => updateAccount(id, { bot_number: second }))).toMatchObject({ bot_number: second });
-  const { account } = await withLostAnswers(() => newCaller('stats'));
+  await withLostResponses(() => createAccount({ name: 'Lost', id, bot_number: first }));
+  expect(await withLostResponses(() => updateAccount(id, { bot_number: second }))).toMatchObject({
+    bot_number: second,
+  });
+  const { account } = await withLostResponses(() => newCaller('stats'));
   expect(await listTokens(account)).toHaveLength(1);
 });
 
@@ -125,8 +127,8 @@ const newConversations = async () => {
 
 const text = (to: string) => ({ to, type: 'text' as const, text: { body: 'Hello' } });
 
-/** How much waits in a conversation, and how often something was accepted there. */
-const waitingIn = async (conversation: Conversation) => ({
+/** The number of pending entries of a conversation, and how many were accepted. */
+const pendingIn = async (conversation: Conversation) => ({
   entries: (await oldestEntries(conversation)).entries.length,
   accepted: (await readHead(conversation))?.generation ?? 0,
 });
@@ -146,91 +148,91 @@ describe('a message to a user', () => {
     ['with an idempotency key', { idempotencyKey: 'lost' }],
   ])('is accepted once, %s', async (_, options) => {
     const { account, phone, app } = await newConversations();
-    const id = await withLostAnswers(() => sendMessage(account, text(phone), options));
-    expect(await waitingIn(app)).toEqual(ONE);
+    const id = await withLostResponses(() => sendMessage(account, text(phone), options));
+    expect(await pendingIn(app)).toEqual(ONE);
     expect((await oldestEntries(app)).entries).toMatchObject([{ outgoing: { message: { id } } }]);
     expect(await statesOf(app)).toEqual(['sent']);
   });
 
-  test('is accepted once where the caller heard of an error and repeats it with its key', async () => {
+  test('is accepted once if the caller receives an error and repeats it with its idempotency key', async () => {
     const { account, phone, app } = await newConversations();
     const send = () => sendMessage(account, text(phone), { idempotencyKey: 'lost' });
-    await withoutAnswer(send);
+    await withoutResponse(send);
     const id = await send();
     expect(await send()).toBe(id);
-    expect(await waitingIn(app)).toEqual(ONE);
+    expect(await pendingIn(app)).toEqual(ONE);
     expect(await statesOf(app)).toEqual(['sent']);
   });
 
-  test('is delivered once, and told of once', async () => {
+  test('is delivered once, and its status is reported once', async () => {
     const { account, phone, app, platform } = await newConversations();
     await sendMessage(account, text(phone), {});
-    expect(await withLostAnswers(() => run(app))).toEqual({ settled: 1 });
+    expect(await withLostResponses(() => run(app))).toEqual({ settled: 1 });
     expect(receiver.calls).toHaveLength(1);
-    expect(await waitingIn(app)).toEqual(NONE);
+    expect(await pendingIn(app)).toEqual(NONE);
     expect(await statesOf(app)).toEqual(['sent', 'delivered_to_server']);
-    expect(await waitingIn(platform)).toEqual(ONE);
-    expect(await withLostAnswers(() => run(platform))).toEqual({ settled: 1 });
+    expect(await pendingIn(platform)).toEqual(ONE);
+    expect(await withLostResponses(() => run(platform))).toEqual({ settled: 1 });
     expect(receiver.calls.map(({ json }) => json.status?.state)).toEqual([undefined, 'delivered_to_server']);
-    expect(await waitingIn(platform)).toEqual(NONE);
+    expect(await pendingIn(platform)).toEqual(NONE);
   });
 
-  test('is delivered and logged once where its worker heard of an error, and the wake-up comes again', async () => {
+  test('is delivered and logged once if its worker receives an error and the wake-up is repeated', async () => {
     const { account, phone, app, platform } = await newConversations();
     await sendMessage(account, text(phone), {});
-    await withoutAnswer(() => run(app));
+    await withoutResponse(() => run(app));
     expect(await run(app)).toEqual({ settled: 0 });
     expect(receiver.calls).toHaveLength(1);
-    expect(await waitingIn(app)).toEqual(NONE);
+    expect(await pendingIn(app)).toEqual(NONE);
     expect(await statesOf(app)).toEqual(['sent', 'delivered_to_server']);
-    expect(await waitingIn(platform)).toEqual(ONE);
+    expect(await pendingIn(platform)).toEqual(ONE);
   });
 
-  test('reaches a state that the app reports once', async () => {
+  test('reaches each state that the app reports once', async () => {
     const { account, phone, app, platform } = await newConversations();
     const id = await sendMessage(account, text(phone), {});
-    expect(await withLostAnswers(() => reportState(id, 'read'))).toBe(true);
-    await withoutAnswer(() => reportState(id, 'delivery_failed'));
+    expect(await withLostResponses(() => reportState(id, 'read'))).toBe(true);
+    await withoutResponse(() => reportState(id, 'delivery_failed'));
     expect(await reportState(id, 'delivery_failed')).toBe(true);
     expect(await statesOf(app)).toEqual(['sent', 'read', 'delivery_failed']);
-    expect(await waitingIn(platform)).toEqual({ entries: 2, accepted: 2 });
+    expect(await pendingIn(platform)).toEqual({ entries: 2, accepted: 2 });
   });
 });
 
 describe('a message from a user', () => {
-  test('is logged and passed on once', async () => {
+  test('is logged once and creates one entry', async () => {
     const { bot, phone, platform } = await newConversations();
     const event = { from: phone, ...text(phone), to: bot };
-    expect(await withLostAnswers(() => receiveMessage('event-1', event))).toBe(true);
-    expect(await waitingIn(platform)).toEqual(ONE);
+    expect(await withLostResponses(() => receiveMessage('event-1', event))).toBe(true);
+    expect(await pendingIn(platform)).toEqual(ONE);
     expect(await statesOf(platform)).toEqual(['received']);
   });
 
-  test('is logged and passed on once where the app network heard of an error and repeats it', async () => {
+  test('is logged once and creates one entry if the app network receives an error and repeats it', async () => {
     const { bot, phone, platform } = await newConversations();
     const event = { from: phone, ...text(phone), to: bot };
-    await withoutAnswer(() => receiveMessage('event-2', event));
+    await withoutResponse(() => receiveMessage('event-2', event));
     expect(await receiveMessage('event-2', event)).toBe(true);
-    expect(await waitingIn(platform)).toEqual(ONE);
+    expect(await pendingIn(platform)).toEqual(ONE);
     expect(await statesOf(platform)).toEqual(['received']);
   });
 
-  test('is logged once where nobody is notified of it', async () => {
+  test('is logged once if its account has no platform', async () => {
     const { account, bot, phone, platform } = await newConversations();
     await updateAccount(account, { platform: null });
     const event = { from: phone, ...text(phone), to: bot };
-    expect(await withLostAnswers(() => receiveMessage('event-3', event))).toBe(true);
-    await withoutAnswer(() => receiveMessage('event-4', event));
+    expect(await withLostResponses(() => receiveMessage('event-3', event))).toBe(true);
+    await withoutResponse(() => receiveMessage('event-4', event));
     expect(await receiveMessage('event-4', event)).toBe(true);
     expect(await statesOf(platform)).toEqual(['received', 'received']);
-    expect(await waitingIn(platform)).toEqual(NONE);
+    expect(await pendingIn(platform)).toEqual(NONE);
   });
 });
 
-describe('counting', () => {
+describe('each log entry', () => {
   const today = new Date().toISOString().slice(0, 10);
 
-  /** The log entries of a message, as the stream brings them. */
+  /** The log entries of a message, as the stream contains them. */
   const logged = async (id: string): Promise<LogItem[]> => {
     const found: LogItem[] = [];
     for await (const items of pages<LogItem>({
@@ -251,15 +253,15 @@ describe('counting', () => {
   const counts = async (account: string): Promise<number[]> =>
     (await listJobs(account, today, new Date().toISOString().slice(0, 10))).map(({ count }) => count);
 
-  test('is done once', async () => {
+  test('is counted once', async () => {
     const { account, entries } = await sent();
-    await withLostAnswers(() => countEntries(entries));
+    await withLostResponses(() => countEntries(entries));
     expect(await counts(account)).toEqual([2]);
   });
 
-  test('is done once where the batch failed and comes again', async () => {
+  test('is counted once if its batch fails and is repeated', async () => {
     const { account, entries } = await sent();
-    await withoutAnswer(() => countEntries(entries));
+    await withoutResponse(() => countEntries(entries));
     expect(await countEntries(entries)).toBe(0);
     expect(await counts(account)).toEqual([2]);
   });

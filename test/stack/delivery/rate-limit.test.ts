@@ -1,7 +1,7 @@
 /**
  * @module-tag long
  *
- * A rate limit of a platform, on a stack of its own: what it allows is used.
+ * A rate limit of a platform, on a separate stack: delivery uses most of what the limit allows.
  */
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -10,12 +10,12 @@ import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { type OwnStack, serveOwnStack } from '../support/own-stack.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
-/** Milliseconds of a minute: Turn names the end of its window in whole seconds. */
+/** Milliseconds of a minute. It is long because Turn returns the end of its window in whole seconds. */
 const MINUTE = 15_000;
 const USERS = 15;
 const LIMIT = 5;
 
-/** An account with a bot and a number of Turn that takes so many calls a minute. */
+/** A new account whose number at Turn accepts `limit` calls a minute. */
 const openNumber = async ({ turn, demo }: OwnStack, limit: number) => {
   const [channel, token, bot] = [randomUUID(), 'token-of-the-customer', newPhone()];
   turn.addNumber(channel, { token, bridge_token: demo.token, limit });
@@ -28,11 +28,11 @@ const openNumber = async ({ turn, demo }: OwnStack, limit: number) => {
   };
 };
 
-test('messages of many users to a platform with a rate limit take little longer than the limit makes them', async () => {
+test('15 messages of as many users to a platform with 5 calls a minute arrive within 4 minutes', async () => {
   vi.stubEnv('MESSAGE_RETENTION', '90');
   onTestFinished(() => void vi.unstubAllEnvs());
   const own = await serveOwnStack({ name: 'rate-limit', minute: MINUTE });
-  // Functions that start cold have nothing to do with limits.
+  // Exclude cold starts from the measurement.
   const other = await openNumber(own, 60);
   await other.write('first');
   await expect.poll(other.received).toEqual(['first']);
@@ -44,6 +44,6 @@ test('messages of many users to a platform with a rate limit take little longer 
   const start = Date.now();
   await expect.poll(() => number.received().toSorted(), { timeout: 5 * MINUTE }).toEqual(texts.toSorted());
   const minutes = (Date.now() - start) / MINUTE;
-  // The limit itself takes two. One probe after each pause, and a wait for the next sweep, took more than five.
+  // The limit itself takes two. With one probe after each pause, and a wait for the next sweep, it was more than five.
   expect(minutes).toBeLessThan(4);
 });

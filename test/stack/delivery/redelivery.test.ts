@@ -1,4 +1,4 @@
-/** What comes again, comes late, comes in other cuts, or cannot be worked on at all: wake-ups, batches of the stream, entries. */
+/** Wake-ups and stream batches that are repeated, late or cut differently, and entries that cannot be processed. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
@@ -39,8 +39,8 @@ const text = (to: string, body: string) => ({ to, type: 'text' as const, text: {
 
 const BODIES = ['one', 'two', 'three'];
 
-/** A conversation in which messages wait. */
-const waiting = async (): Promise<Conversation> => {
+/** A new conversation with three pending messages. */
+const pending = async (): Promise<Conversation> => {
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
   const phone = newPhone();
   for (const body of BODIES) await sendMessage(account, text(phone, body), {});
@@ -54,10 +54,10 @@ const shift = (milliseconds: number): void => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });
 };
 
-/** Texts in the order in which each came first. */
-const firstTold = (): string[] => [...new Set(receiver().calls.map(({ json }) => json.data.text.body))];
+/** Texts in the order of their first arrival. */
+const firstArrivals = (): string[] => [...new Set(receiver().calls.map(({ json }) => json.data.text.body))];
 
-/** Under how many ids each text came. */
+/** The number of ids under which a text arrived. */
 const idsOf = (body: string): number =>
   new Set(
     receiver()
@@ -71,12 +71,12 @@ const statesOf = async ({ account, phone }: Conversation): Promise<string[]> =>
 const isEmpty = async (conversation: Conversation): Promise<boolean> =>
   (await readHead(conversation)) === undefined && (await oldestEntries(conversation)).entries.length === 0;
 
-describe('a conversation is delivered in order, each message under one id, and logged once, where a wake-up', () => {
+describe('a conversation is delivered in order, each message with one id and logged once, if a wake-up', () => {
   test.each<[string, (conversation: Conversation) => Promise<unknown>]>([
-    ['comes twice', async (conversation) => [await wakeUp(conversation), await wakeUp(conversation)]],
-    ['comes twice at the same moment', (conversation) => Promise.all([wakeUp(conversation), wakeUp(conversation)])],
+    ['arrives twice', async (conversation) => [await wakeUp(conversation), await wakeUp(conversation)]],
+    ['arrives twice at the same time', (conversation) => Promise.all([wakeUp(conversation), wakeUp(conversation)])],
     [
-      'comes before its time, after a failure, and at its time',
+      'arrives before and at the time of a retry',
       async (conversation) => {
         receiver().answers = [503, 503, 204];
         await wakeUp(conversation);
@@ -87,7 +87,7 @@ describe('a conversation is delivered in order, each message under one id, and l
       },
     ],
     [
-      'comes once more when all is over, and something else waits by then',
+      'arrives again after the delivery, when a new message is pending',
       async (conversation) => {
         await wakeUp(conversation);
         await sendMessage(conversation.account, text(conversation.phone, 'four'), {});
@@ -97,17 +97,20 @@ describe('a conversation is delivered in order, each message under one id, and l
     ],
   ])('%s', async (_, wakes) => {
     vi.stubEnv('MINUTE', '3000');
-    const conversation = await waiting();
+    const conversation = await pending();
     await wakes(conversation);
-    const told = firstTold();
-    expect(told.slice(0, 3)).toEqual(BODIES);
-    expect(told.map(idsOf)).toEqual(told.map(() => 1));
-    expect(await statesOf(conversation)).toEqual([...told.map(() => 'delivered_to_server'), ...told.map(() => 'sent')]);
+    const texts = firstArrivals();
+    expect(texts.slice(0, 3)).toEqual(BODIES);
+    expect(texts.map(idsOf)).toEqual(texts.map(() => 1));
+    expect(await statesOf(conversation)).toEqual([
+      ...texts.map(() => 'delivered_to_server'),
+      ...texts.map(() => 'sent'),
+    ]);
     expect(await isEmpty(conversation)).toBe(true);
   });
 });
 
-/** Places of a list in which batches begin and end: all are in one at least, as when the stream is replayed. */
+/** Start and end positions of batches, in which each record occurs at least once, as in a replayed stream. */
 const cuts = (length: number): fc.Arbitrary<[number, number][]> =>
   fc
     .array(fc.tuple(fc.nat(length - 1), fc.integer({ min: 1, max: length })), { maxLength: 4 })
@@ -121,8 +124,8 @@ const cuts = (length: number): fc.Arbitrary<[number, number][]> =>
         ]),
     );
 
-describe('however the stream is cut and replayed', () => {
-  test('each entry of an outbox is one wake-up, by its name', async () => {
+describe('a stream that is cut and replayed in any way', () => {
+  test('causes one wake-up per outbox entry, identified by its name', async () => {
     const conversation: Conversation = { direction: 'app', account: 'acme', phone: '27821234567' };
     const keys = Array.from({ length: 25 }, (_, place) =>
       entryKey(conversationName({ ...conversation, phone: `2782123456${place % 4}` }), String(place)),
@@ -143,7 +146,7 @@ describe('however the stream is cut and replayed', () => {
     );
   });
 
-  test('each log entry is counted once', async () => {
+  test('causes each log entry to be counted once', async () => {
     await fc.assert(
       fc.asyncProperty(cuts(20), async (batches) => {
         const { account, records } = await logged(20);
@@ -157,7 +160,7 @@ describe('however the stream is cut and replayed', () => {
   });
 });
 
-/** Log entries of an account of its own, as the stream brings them. */
+/** Log entries of a new account, and their stream records. */
 const logged = async (length: number): Promise<{ account: string; records: StreamRecord[] }> => {
   const account = newAccountId();
   const records = await Promise.all(
@@ -189,10 +192,10 @@ const recordOf = (item: object, place: number): StreamRecord => ({
 const counted = async (account: string): Promise<number> =>
   (await listJobs(account, '2030-01-01', '2030-01-01')).reduce((sum, one) => sum + one.count, 0);
 
-test('a log entry of an unknown format is skipped alone and logged, and all others are counted', async () => {
+test('only a log entry of an unknown format is skipped, with an error in the log; the others are counted', async () => {
   const { account, records } = await logged(8);
   const broken = recordOf({ pk: 'MESSAGE#broken', sk: 'MESSAGE', account }, 99);
-  const givenUp: unknown[] = [];
+  const failed: unknown[] = [];
   const batches = new BatchHandler(
     {
       kind: 'stream',
@@ -211,19 +214,19 @@ test('a log entry of an unknown format is skipped alone and logged, and all othe
     {
       streamArn: 'arn:stream',
       invoke: (_, event) => count(event as DynamoDBStreamEvent, context),
-      tell: (_, message) => givenUp.push(message),
+      tell: (_, message) => failed.push(message),
       faultInjection: {},
       signal: new AbortController().signal,
     },
   );
   await batches.handle('shard-1', [...records.slice(0, 5), broken, ...records.slice(5)], () => undefined);
   expect(await counted(account)).toBe(8);
-  expect(givenUp).toMatchObject([{ DDBStreamBatchInfo: { batchSize: 1, startSequenceNumber: '99' } }]);
+  expect(failed).toMatchObject([{ DDBStreamBatchInfo: { batchSize: 1, startSequenceNumber: '99' } }]);
   expect(written.join()).toContain('"level":"error","message":"count"');
 });
 
 describe('a message that cannot be built', () => {
-  /** A conversation with a chat platform whose first entry lacks what its message says. */
+  /** A conversation with a chat platform whose first entry has no content. */
   const broken = async (): Promise<Conversation> => {
     const bot = newPhone();
     const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
@@ -232,14 +235,14 @@ describe('a message that cannot be built', () => {
     for (const body of BODIES) await receiveMessage(`${phone} ${body}`, { from: phone, ...text(bot, body) });
     const conversation: Conversation = { direction: 'platform', account, phone };
     const [first] = (await oldestEntries(conversation)).entries;
-    if (first === undefined) throw new Error('Nothing waits.');
+    if (first === undefined) throw new Error('There is no entry.');
     await update({ Key: { pk: first.pk, sk: first.sk }, UpdateExpression: 'REMOVE outgoing.content' });
     return conversation;
   };
 
   const DAY = 86_400_000;
 
-  test('fails each wake-up, which tells of it, and nothing overtakes it', async () => {
+  test('fails each wake-up with an error in the log, and no other message overtakes it', async () => {
     const conversation = await broken();
     for (const _ of ['at once', 'again']) await expect(wakeUp(conversation)).rejects.toThrow('deliver failed');
     expect(queue.returned).toHaveLength(2);
@@ -248,7 +251,7 @@ describe('a message that cannot be built', () => {
     expect((await oldestEntries(conversation)).entries).toHaveLength(3);
   });
 
-  test('fails permanently after three days, logged as failed, and the rest goes on', async () => {
+  test('fails permanently after three days, and the remaining messages are delivered', async () => {
     const conversation = await broken();
     shift(3 * DAY);
     await wakeUp(conversation);

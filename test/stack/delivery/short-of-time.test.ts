@@ -1,4 +1,4 @@
-/** A worker that runs out of time before a conversation is empty: another one continues, and nothing is sent twice. */
+/** A worker that runs out of time: the next worker delivers the remaining entries, each once. */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { PhoneMessage } from '../../../infra/local/simulators/app-network/i
 import { serveOwnStack } from '../support/own-stack.ts';
 import { newPhone } from '../support/world.ts';
 
-/** The stack as it is, but for a deliver that has 13 s: it begins no attempt later than after one second. */
+/** The assembly, with a time limit of 13 s for Deliver: one second after its start, it begins no further attempt. */
 const hurriedAssembly = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'hurried-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -22,18 +22,18 @@ const hurriedAssembly = async (): Promise<string> => {
   return folder;
 };
 
-/** Puts a message on the queue of wake-ups that names no conversation. */
+/** Sends a message without a conversation to the queue of wake-ups. */
 const wakeWrongly = async (stack: LocalStack): Promise<void> => {
   const [, QueueUrl = ''] = Object.entries(stack.queueUrls()).find(([id]) => id.startsWith('WakeUpsQueue')) ?? [];
   const wrong = { QueueUrl, MessageBody: '{}', MessageGroupId: 'wrong', MessageDeduplicationId: 'wrong' };
   await new SQSClient({ endpoint: stack.awsEndpoint }).send(new SendMessageCommand(wrong));
 };
 
-test('what a worker has no time for is delivered by the next, in order, and once, beside a wake-up that cannot be read', async () => {
+test('messages that a worker has no time for are delivered by the next one, in order, despite an invalid wake-up', async () => {
   const lines: string[] = [];
   const { stack, app, demo } = await serveOwnStack({
     name: 'hurried',
-    // So long that no sweep makes up for a worker that does not hand on.
+    // A sweep would hide that a worker did not pass its conversation on. None runs within this time.
     minute: 60_000,
     assembly: hurriedAssembly(),
     onLine: (_, line) => void lines.push(line),

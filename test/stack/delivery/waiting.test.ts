@@ -1,4 +1,4 @@
-/** What waits, as it is shown: how much, since when, and what has just come to its end. */
+/** Pending entries as operators see them: their number and age, also if a conversation ends during the query. */
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -19,7 +19,7 @@ captureLog();
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** A user who has written this to an account's webhook, which has not got it yet; answers the messages' ids. */
+/** A new account with messages of a user that are pending for its webhook. Returns the messages' ids. */
 const written = async (...bodies: string[]) => {
   const bot = newPhone();
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
@@ -34,25 +34,25 @@ const written = async (...bodies: string[]) => {
   return { account, conversation, ids };
 };
 
-describe('what waits about a message', () => {
-  test('is how often it was tried, and no state where none is to be told', async () => {
+describe('the pending entries about a message', () => {
+  test('have the number of failed attempts, and no state if no status is pending', async () => {
     const { conversation, ids } = await written('one');
     expect(await pendingAbout(conversation, ids[0] ?? '')).toEqual({ attempts: { failed: 0 }, states: [] });
   });
 
-  test('is nothing where others wait', async () => {
+  test('are undefined if only other messages are pending', async () => {
     const { conversation } = await written('one');
     expect(await pendingAbout(conversation, 'another')).toBeUndefined();
   });
 
-  test('is nothing where the conversation has just come to its end', async () => {
+  test('are undefined if the conversation ends during the query', async () => {
     const { conversation, ids } = await written('one');
     await remove(headKey(conversationName(conversation)));
     expect(await pendingAbout(conversation, ids[0] ?? '')).toBeUndefined();
   });
 });
 
-describe('what waits in a conversation', () => {
+describe('the list of pending conversations', () => {
   const copies = async (count: number) => {
     const { account, conversation } = await written('one');
     const [first] = (await oldestEntries(conversation)).entries;
@@ -69,19 +69,19 @@ describe('what waits in a conversation', () => {
     [1, 1, false],
     [100, 100, false],
     [101, 100, true],
-  ])('is counted up to a hundred: %i', async (count, entries, more) => {
+  ])('counts %i pending entries as %i, with more = %s', async (count, entries, more) => {
     const account = await copies(count);
     expect(await pendingConversations({ account })).toMatchObject([{ account, entries, more, failed: 0 }]);
   });
 
-  test('is more than what one answer of the table holds', async () => {
+  test('has more = true if the pending entries fill more than one page of the table', async () => {
     const { account } = await written(...Array(5).fill('😀'.repeat(65_536)));
     const [waiting] = await pendingConversations({ account });
     expect(waiting?.entries).toBeLessThan(5);
     expect(waiting?.more).toBe(true);
   });
 
-  test('is not shown where it has just come to its end', async () => {
+  test('omits a conversation that ends during the query', async () => {
     const { account } = await written('one');
     const send = documents.send.bind(documents);
     vi.spyOn(documents, 'send').mockImplementation(async (command) =>
@@ -90,7 +90,7 @@ describe('what waits in a conversation', () => {
     expect(await pendingConversations({ account })).toEqual([]);
   });
 
-  test('is shown of each user, the one first who waits longest', async () => {
+  test('has the conversation with the oldest entry first, filtered by phone number and direction', async () => {
     const { id: account } = await createAccount({ name: 'Test', id: newAccountId() });
     const phones = [newPhone(), newPhone(), newPhone()];
     for (const to of phones) await sendMessage(account, { to, type: 'text', text: { body: 'Hello' } }, {});
