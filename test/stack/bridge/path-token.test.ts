@@ -1,4 +1,4 @@
-/** Tokens in a path, asked of the authorizer as API Gateway asks it for a route whose token is in its path. */
+/** The authorizer's decisions on tokens in a path, with the event that API Gateway sends for such a route. */
 import { describe, expect, test } from 'vitest';
 import { handler } from '../../../functions/authorizer.ts';
 import { captureLog } from '../../support/captured-log.ts';
@@ -6,7 +6,7 @@ import { newCaller } from '../support/world.ts';
 
 captureLog();
 
-const askFor = (encoded_token: string) =>
+const authorize = (encoded_token: string) =>
   handler({
     routeKey: 'POST /v1/webhook/turn/{encoded_token}',
     identitySource: null,
@@ -15,25 +15,25 @@ const askFor = (encoded_token: string) =>
   });
 
 describe('a token in a path', () => {
-  test('is taken in base64url, padded or not', async () => {
+  test('is accepted in base64url, with and without padding', async () => {
     const { account, token, tokenId } = await newCaller('bridge');
     const expected = { isAuthorized: true, context: { account, token: tokenId, permissions: ['bridge'] } };
     const padded = Buffer.from(token).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
     expect(padded).toMatch(/=$/);
-    expect(await askFor(padded)).toEqual(expected);
-    expect(await askFor(padded.replaceAll('=', ''))).toEqual(expected);
+    expect(await authorize(padded)).toEqual(expected);
+    expect(await authorize(padded.replaceAll('=', ''))).toEqual(expected);
   });
 
-  test('opens the bridge and nothing else, whatever it could do in a header', async () => {
+  test('has only the permission bridge, even if the same token in a header has more', async () => {
     const { token } = await newCaller('profilers', 'bridge', 'messages');
-    const { context } = await askFor(Buffer.from(token).toString('base64url'));
+    const { context } = await authorize(Buffer.from(token).toString('base64url'));
     expect(context).toMatchObject({ permissions: ['bridge'] });
   });
 
-  test('is rejected when it is unknown, plain, or not there', async () => {
+  test('is rejected if it is empty, not encoded, unknown or malformed', async () => {
     const { token } = await newCaller('bridge');
     for (const encoded of ['', token, 'bm9ib2R5', '%%%']) {
-      expect(await askFor(encoded)).toEqual({ isAuthorized: false, context: {} });
+      expect(await authorize(encoded)).toEqual({ isAuthorized: false, context: {} });
     }
   });
 });

@@ -1,19 +1,19 @@
-/** What every chat platform fulfils towards an account's users, whatever its calls look like. Each platform's tests include these. */
+/** Tests that hold for every chat platform, whatever its protocol. Each platform's test file includes them. */
 import { describe, expect, test } from 'vitest';
 import { call } from '../support/client.ts';
 import { report, write } from '../support/phones.ts';
 import type { Caller } from '../support/world.ts';
 
-/** An account with a bot on a platform that keeps what it is sent. */
+/** An account with a bot on a platform that records the calls it receives. */
 interface PlatformWorld {
   caller: Caller;
   bot: string;
   phone: string;
-  /** Returns these statuses to the next calls that are about a user's message. */
+  /** Sets the responses to the next calls that contain a user's message. */
   respond(...responses: Response[]): void;
-  /** The calls in the order in which they came: the text of a user's message, or another short name. */
+  /** The calls in the order of arrival: the text of a user's message, or a short name of another call. */
   received(): string[];
-  /** What shows that several calls are about the same message, in the order in which they came. */
+  /** The value by which each call identifies its message, in the order of arrival. */
   identities(): unknown[];
 }
 
@@ -22,11 +22,11 @@ type Response = number | { status: number; body: string };
 
 interface PlatformCases {
   open(): Promise<PlatformWorld>;
-  /** Rejects one message, and says so. */
+  /** The response by which the platform rejects a message permanently. */
   rejection: Response;
 }
 
-/** States in the logs of one contact, oldest first. */
+/** The states in a contact's delivery log, oldest first. */
 const statesOf = async ({ token }: Caller, contact: string): Promise<string[]> =>
   ((await call('listLogs', { token, query: { contact } })).body ?? []).map(({ state }) => state).reverse();
 
@@ -37,13 +37,13 @@ const untilReceived = ({ received }: PlatformWorld, ...all: string[]): Promise<v
   expect.poll(received).toEqual(all);
 
 export const platformCases = ({ open, rejection }: PlatformCases): void => {
-  describe('a platform, as every one,', () => {
+  describe('a chat platform', () => {
     test.each([
-      ['fails', [503, 500]],
-      ['does not accept its token', [401, 401]],
-      ['forbids the call', [403, 403]],
-      ['does not know its channel', [404, 404]],
-    ])('gets a message again, in order and as the same one, if it %s', async (_, statuses) => {
+      ['returns 503, then 500', [503, 500]],
+      ['rejects the token with 401', [401, 401]],
+      ['forbids the call with 403', [403, 403]],
+      ['does not find the channel, with 404', [404, 404]],
+    ])('receives a message again, in order and with the same identity, if it %s', async (_, statuses) => {
       const world = await open();
       world.respond(...statuses);
       for (const text of ['one', 'two']) await write(world.phone, world.bot, text);
@@ -54,7 +54,7 @@ export const platformCases = ({ open, rejection }: PlatformCases): void => {
       expect(await statesOf(world.caller, world.phone)).toEqual(['received', 'received']);
     });
 
-    test('gets a message once that it rejects: the log has reception_failed_http, and the next message arrives', async () => {
+    test('receives a rejected message once: it is reception_failed_http, and the next message arrives', async () => {
       const world = await open();
       world.respond(rejection);
       await write(world.phone, world.bot, 'one');
@@ -64,7 +64,7 @@ export const platformCases = ({ open, rejection }: PlatformCases): void => {
       await untilStates(world, 'received', 'reception_failed_http', 'received');
     });
 
-    test('gets no status of a message that the API sent', async () => {
+    test('receives no status of a message that was sent by POST /v1/message', async () => {
       const world = await open();
       const { token } = world.caller;
       const { body } = await call('sendMessage', {
@@ -73,7 +73,7 @@ export const platformCases = ({ open, rejection }: PlatformCases): void => {
       });
       await untilStates(world, 'sent', 'delivered_to_server');
       for (const state of ['delivered_to_user', 'read', 'delivery_failed']) await report(body.id, state);
-      // A status comes before a message that was written later.
+      // Entries are delivered in order: a status would arrive before this message.
       await write(world.phone, world.bot, 'end');
       await untilReceived(world, 'end');
     });

@@ -1,4 +1,4 @@
-/** What chat platforms are told, one conversation at a time, with the clock in the test's hand: once, and no faster than they ask. */
+/** Deliveries to chat platforms, one conversation at a time, with a fake clock: rate limits and status reports. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { findOpenCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
@@ -16,7 +16,7 @@ import { Receiver } from '../support/receiver.ts';
 import { reportState } from '../support/states.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
-/** Milliseconds of a minute of the schedule here. */
+/** Milliseconds of a minute of the schedule. */
 const MINUTE = 4_000;
 
 let platform: Receiver;
@@ -42,7 +42,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Moves the clock on, in minutes of the schedule. */
+/** Advances the clock, in minutes of the schedule. */
 const later = (minutes: number) => vi.setSystemTime(Date.now() + minutes * MINUTE);
 
 const accountOn = async (chosen: AccountPlatform): Promise<{ account: string; bot: string }> => {
@@ -57,7 +57,7 @@ const onRapidpro = () => accountOn({ name: 'rapidpro', settings: { url: platform
 
 const text = (body: string) => ({ type: 'text' as const, text: { body } });
 
-/** A new user writes to the bot. */
+/** A new user writes to the bot. Returns their conversation. */
 const written = async ({ account, bot }: { account: string; bot: string }): Promise<Conversation> => {
   const phone = newPhone();
   await receiveMessage(newId(), { from: phone, to: bot, ...text('Hi') });
@@ -67,19 +67,19 @@ const written = async ({ account, bot }: { account: string; bot: string }): Prom
 const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 
 /** Minutes until the conversation's next attempt. */
-const wait = async (conversation: Conversation): Promise<number> => {
+const minutesToRetry = async (conversation: Conversation): Promise<number> => {
   const head = await readHead(conversation);
   return (Date.parse(head?.retry_at ?? '') - Date.now()) / MINUTE;
 };
 
-/** Refuses calls until so many minutes from now, as Turn says it: in whole seconds since 1970. */
+/** Has the platform return 429 until so many minutes from now, in Turn's header: whole seconds since 1970. */
 const limitFor = (minutes: number) => {
   const reset = Math.ceil((Date.now() + minutes * MINUTE) / 1000);
   platform.answers = [{ status: 429, headers: { 'x-ratelimit-reset': String(reset) } }];
 };
 
 describe('a platform that asks for fewer calls', () => {
-  test('is called by no conversation of its account while its circuit is open', async () => {
+  test('receives no call from any conversation of its account during the pause', async () => {
     const here = await onTurn();
     const [first, second] = [await written(here), await written(here)];
     limitFor(3);
@@ -88,15 +88,15 @@ describe('a platform that asks for fewer calls', () => {
     expect(await run(second)).toEqual({ settled: 0, retry_scheduled: 'rate_limited', paused_until });
     expect(platform.calls).toHaveLength(1);
     for (const conversation of [first, second]) {
-      expect(await wait(conversation)).toBeGreaterThan(2.9);
-      expect(await wait(conversation)).toBeLessThan(3.6);
+      expect(await minutesToRetry(conversation)).toBeGreaterThan(2.9);
+      expect(await minutesToRetry(conversation)).toBeLessThan(3.6);
     }
     later(3.6);
     platform.answers = [200];
     for (const conversation of [first, second]) expect(await run(conversation)).toEqual({ settled: 1 });
   });
 
-  test('is used by every conversation at once after the pause, and by nobody before', async () => {
+  test('receives no call during the pause, and calls of every conversation at once after it', async () => {
     const here = await onTurn();
     const conversations = await Promise.all([written(here), written(here), written(here), written(here)]);
     limitFor(1);
@@ -104,7 +104,7 @@ describe('a platform that asks for fewer calls', () => {
     expect(platform.calls).toHaveLength(1);
     later(1.6);
     platform.calls.length = 0;
-    // Nobody waits for another's attempt.
+    // Respond when all calls have arrived: no conversation waits for another one's attempt.
     const { promise: all, resolve: isAll } = Promise.withResolvers<void>();
     platform.answers = [
       (response) => {
@@ -116,7 +116,7 @@ describe('a platform that asks for fewer calls', () => {
     expect(results).toEqual(conversations.map(() => ({ settled: 1 })));
   });
 
-  test('while its circuit is tried after failures, works: the circuit closes, and the pause counts', async () => {
+  test('during a probe closes its circuit, and the pause applies', async () => {
     const here = await onTurn();
     platform.answers = [500];
     for (let times = 0; times < 3; times += 1) await run(await written(here));
@@ -128,36 +128,36 @@ describe('a platform that asks for fewer calls', () => {
     expect(await run(await written(here))).toMatchObject({ retry_scheduled: 'rate_limited' });
   });
 
-  test('has not failed: the waits do not grow, however often it asks', async () => {
+  test('five times in a row causes no growing delays, because no attempt counts as failed', async () => {
     const conversation = await written(await onTurn());
     for (let times = 0; times < 5; times += 1) {
       limitFor(1);
       expect(await run(conversation)).toMatchObject({ settled: 0, retry_scheduled: 'status_429' });
       expect((await readHead(conversation))?.attempts).toBe(0);
-      expect(await wait(conversation)).toBeLessThan(1.6);
+      expect(await minutesToRetry(conversation)).toBeLessThan(1.6);
       later(1.6);
     }
   });
 
   test.each([
-    ['in a far year', 1e6, 9.9, 10.1],
-    ['in the past', -5, 0, 0.1],
-  ])('is heard within reason: until a time %s', async (_, minutes, least, most) => {
+    ['10 minutes at most, for a time years ahead', 1e6, 9.9, 10.1],
+    ['a moment, for a time in the past', -5, 0, 0.1],
+  ])('is paused for %s', async (_, minutes, least, most) => {
     const conversation = await written(await onTurn());
     limitFor(minutes);
     await run(conversation);
-    expect(await wait(conversation)).toBeGreaterThan(least);
-    expect(await wait(conversation)).toBeLessThan(most);
+    expect(await minutesToRetry(conversation)).toBeGreaterThan(least);
+    expect(await minutesToRetry(conversation)).toBeLessThan(most);
   });
 
-  test('gives up after three days, as any other does', async () => {
+  test('does not receive a message that is older than three days again', async () => {
     const conversation = await written(await onTurn());
     later(3 * 24 * 60);
     limitFor(1);
     expect(await run(conversation)).toEqual({ settled: 1 });
   });
 
-  test('does not keep others waiting', async () => {
+  test("does not delay messages to another account's platform", async () => {
     limitFor(3);
     await run(await written(await onTurn()));
     platform.answers = [200];
@@ -166,7 +166,7 @@ describe('a platform that asks for fewer calls', () => {
 });
 
 describe('a status of RapidPro', () => {
-  /** Two parts of one message, and where their states wait to be told. */
+  /** Two parts of one message, and the conversation whose outbox receives their states. */
   const twoParts = async () => {
     const here = await onRapidpro();
     const phone = newPhone();
@@ -178,31 +178,31 @@ describe('a status of RapidPro', () => {
     return { here, conversation, ids };
   };
 
-  const told = () => platform.calls.map(({ body }) => body);
+  const reports = () => platform.calls.map(({ body }) => body);
 
   const report = async (ids: string[], state: 'delivered_to_user' | 'delivery_failed' | 'read') => {
     for (const id of ids) await reportState(id, state);
   };
 
-  test('is told when the first part has it, and not again', async () => {
+  test('is reported once, when the first part reaches it', async () => {
     const { conversation, ids } = await twoParts();
     await report(ids, 'delivered_to_user');
     expect(await run(conversation)).toEqual({ settled: 2 });
     await report(ids, 'delivered_to_user');
     await run(conversation);
-    expect(told()).toEqual(['id=21']);
+    expect(reports()).toEqual(['id=21']);
   });
 
-  test('is told for each message by itself', async () => {
+  test('is reported once for each message id', async () => {
     const { here, conversation, ids } = await twoParts();
     const other = { reference: '22', to: conversation.phone, ...text('one') };
     const otherId = await sendFromPlatform(here.account, 'rapidpro', other);
     await report([...ids, otherId], 'delivered_to_user');
     await run(conversation);
-    expect(told()).toEqual(['id=21', 'id=22']);
+    expect(reports()).toEqual(['id=21', 'id=22']);
   });
 
-  test('is told again after a crash before that was noted', async () => {
+  test('is reported again if the worker crashes before it records the report', async () => {
     const { conversation, ids } = await twoParts();
     await report(ids.slice(0, 1), 'delivered_to_user');
     const send = documents.send.bind(documents);
@@ -213,20 +213,20 @@ describe('a status of RapidPro', () => {
     await expect(run(conversation)).rejects.toThrow('crashed');
     spy.mockRestore();
     expect(await run(conversation)).toEqual({ settled: 1 });
-    expect(told()).toEqual(['id=21', 'id=21']);
+    expect(reports()).toEqual(['id=21', 'id=21']);
   });
 
-  test('that the other part needs is not lost where the first one was rejected', async () => {
+  test('is reported for the second part if RapidPro rejected the report for the first', async () => {
     const { conversation, ids } = await twoParts();
     platform.answers = [410, 200];
     for (const id of ids) {
       await report([id], 'delivery_failed');
       expect(await run(conversation)).toEqual({ settled: 1 });
     }
-    expect(told()).toEqual(['id=21', 'id=21']);
+    expect(reports()).toEqual(['id=21', 'id=21']);
   });
 
-  test('is never delivered after failed: RapidPro shows the last status that it receives', async () => {
+  test('is never delivered after failed, because RapidPro shows the last status that it receives', async () => {
     const { conversation, ids } = await twoParts();
     const [first = '', second = ''] = ids;
     await report([first], 'delivery_failed');
@@ -236,13 +236,13 @@ describe('a status of RapidPro', () => {
     expect(platform.calls.map(({ path, body }) => [path, body])).toEqual([['/failed', 'id=21']]);
   });
 
-  test('says nothing about the destination where it need not be told', async () => {
+  test('that need not be reported does not close an open circuit', async () => {
     const { here, conversation, ids } = await twoParts();
     const [first = '', second = ''] = ids;
     later(1);
     await report([first], 'delivered_to_user');
     await run(conversation);
-    // Other conversations find that the platform fails.
+    // Attempts in other conversations fail, and the circuit opens.
     platform.answers = [500];
     for (let times = 0; times < 3; times += 1) await run(await written(here));
     const calls = platform.calls.length;

@@ -1,4 +1,4 @@
-/** The pauses that RapidPro needs: of its statuses none is lost, and of users' texts none is taken for a repeat. */
+/** The pauses that RapidPro needs, so that it loses no status, and treats no user's text as a repeat. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RapidPro } from '../../../infra/local/simulators/rapidpro/rapidpro.ts';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -15,7 +15,7 @@ import { Receiver } from '../support/receiver.ts';
 import { logState, reportState } from '../support/states.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
-/** Milliseconds of a minute here: RapidPro writes statuses every 125 ms, and knows a text for up to 1 s. */
+/** Milliseconds of a minute: the simulator writes statuses every 125 ms, and remembers a text for up to 1 s. */
 const MINUTE = 15_000;
 
 /** Milliseconds between the statuses of a message. */
@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 afterAll(() => void vi.unstubAllEnvs());
 
-/** An account on a channel of RapidPro, whose messages the service accepts; a user of it, and the bot that they write to. */
+/** A new account on a channel of RapidPro whose messages the service accepts, with a user and a bot. */
 const open = async () => {
   const [bot, phone, channel] = [newPhone(), newPhone(), newId()];
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
@@ -54,12 +54,12 @@ const open = async () => {
     },
   ];
   const address = `${rapidpro.url}/channels/${channel}`;
-  const read = async <Item>(what: string) => (await (await fetch(`${address}/${what}`)).json()) as Item[];
+  const read = async <Item>(list: string) => (await (await fetch(`${address}/${list}`)).json()) as Item[];
   const conversation: Conversation = { direction: 'platform', account, phone };
   return {
     ids,
     conversation,
-    /** Has RapidPro send a message, and logs states of each part as soon as the service has accepted it. */
+    /** Makes RapidPro send a message, and logs states of each part as soon as the service has accepted it. */
     sends: async (text: string, ...states: State[]): Promise<void> => {
       const sending = fetch(`${address}/send`, { method: 'POST', body: JSON.stringify({ to: phone, text }) });
       await expect.poll(() => ids.length, { interval: 5 }).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ const open = async () => {
 const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 
 describe('a status of RapidPro', () => {
-  test('of a message that failed at once is not lost: it comes a second after the message was accepted', async () => {
+  test('of a message that failed at once is not lost, because it is sent a second after the acceptance', async () => {
     const { sends, conversation, statusesInRapidpro } = await open();
     const sending = sends('Hi', 'delivery_failed');
     await expect.poll(() => run(conversation)).toEqual({ settled: 1 });
@@ -86,7 +86,7 @@ describe('a status of RapidPro', () => {
     await expect.poll(statusesInRapidpro).toEqual(['failed']);
   });
 
-  test('that follows another one is not lost: it comes a second later', async () => {
+  test('that follows another one is not lost, because it is sent a second later', async () => {
     const { sends, ids, conversation, statusesInRapidpro, calls } = await open();
     await sends('Hi', 'delivered_to_user');
     await run(conversation);
@@ -103,15 +103,15 @@ describe('a status of RapidPro', () => {
     [['delivery_failed', 'delivered_to_user'], ['failed']],
     [['delivered_to_user', 'delivered_to_server'], ['delivered']],
     [['delivered_to_server', 'delivered_to_user', 'delivery_failed'], ['failed']],
-  ])('is the latest of those that are pending, and failed before all others: of %j', async (states, told) => {
+  ])('is sent once for all pending states %j, as %j', async (states, expected) => {
     const { sends, conversation, statusesInRapidpro, calls } = await open();
     await sends('Hi', ...states);
     expect(await run(conversation)).toEqual({ settled: states.length });
-    expect(await calls()).toEqual(told);
-    await expect.poll(statusesInRapidpro).toEqual(told);
+    expect(await calls()).toEqual(expected);
+    await expect.poll(statusesInRapidpro).toEqual(expected);
   });
 
-  test('is reported again for a part that was accepted later: RapidPro has overwritten it then', async () => {
+  test('is sent again for a part that was accepted later, because RapidPro has overwritten the status', async () => {
     const { conversation, calls } = await open();
     const { account, phone: to } = conversation;
     for (const body of ['one', 'two']) {
@@ -122,7 +122,7 @@ describe('a status of RapidPro', () => {
     expect(await calls()).toEqual(['delivered', 'delivered']);
   });
 
-  test('that comes while another one waits takes its place', async () => {
+  test('that is accepted during the pause before another one replaces it', async () => {
     const { sends, ids, conversation, calls } = await open();
     await sends('Hi', 'delivered_to_server');
     const running = run(conversation);
@@ -132,7 +132,7 @@ describe('a status of RapidPro', () => {
     expect(await calls()).toEqual(['delivered']);
   });
 
-  test('waits no longer where many are pending: their second is over', async () => {
+  test('is sent without a pause if its message was accepted over a second ago: 40 statuses need no pause', async () => {
     const { conversation, calls } = await open();
     const { account, phone } = conversation;
     const count = 40;
@@ -144,7 +144,7 @@ describe('a status of RapidPro', () => {
     await expect.poll(() => Date.now() - last).toBeGreaterThan(STATUS_PAUSE);
     const calling = vi.spyOn(documents, 'send');
     expect(await run(conversation)).toEqual({ settled: count });
-    // Ten entries a page: after a pause it would read the page again.
+    // A page has ten entries. After each pause, the worker would read the page again.
     const pages = calling.mock.calls.filter(
       ([command]) => command.constructor.name === 'QueryCommand' && JSON.stringify(command.input).includes('ENTRY#'),
     );
@@ -155,14 +155,14 @@ describe('a status of RapidPro', () => {
 });
 
 describe('equal texts of a user', () => {
-  test('that are pending together both arrive, and others are not held up', async () => {
+  test('that are pending together both arrive, with the text between them', async () => {
     const { conversation, write, calls } = await open();
     for (const text of ['one', 'two', 'one']) await write(text);
     expect(await run(conversation)).toEqual({ settled: 3 });
     expect(await calls()).toEqual(['receive', 'receive', 'receive']);
   });
 
-  test('both arrive where another worker delivered the first', async () => {
+  test('both arrive if another worker delivered the first', async () => {
     const { conversation, write, calls } = await open();
     await write('one');
     expect(await run(conversation)).toEqual({ settled: 1 });
@@ -171,7 +171,7 @@ describe('equal texts of a user', () => {
     expect(await calls()).toEqual(['receive', 'receive']);
   });
 
-  test('do not keep a worker for long: after 8 s it lets others have their turn', async () => {
+  test('occupy a worker for at most 8 s of pauses, then it leaves the rest to the next one', async () => {
     const { conversation, write } = await open();
     for (let times = 0; times < 5; times += 1) await write('one');
     const { settled, unfinished } = await run(conversation);
@@ -179,7 +179,7 @@ describe('equal texts of a user', () => {
     expect(settled).toBeLessThanOrEqual(3);
   });
 
-  test('wait for no longer than there is time', async () => {
+  test('do not delay a worker beyond its remaining time', async () => {
     const { conversation, write } = await open();
     for (const text of ['one', 'one']) await write(text);
     expect(await deliver(conversation, () => 12_500)).toEqual({ settled: 1, unfinished: true });

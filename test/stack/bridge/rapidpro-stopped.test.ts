@@ -1,4 +1,4 @@
-/** RapidPro is notified of users who are removed: once, after all that was posted before, and never of the next owner. */
+/** RapidPro is notified once of each removed user, after all earlier posts, and never of the number's next owner. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../shared/core/ids.ts';
@@ -38,14 +38,14 @@ const later = (minutes: number) => vi.setSystemTime(Date.now() + minutes * MINUT
 
 const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 
-/** What the platform was called with: the last segment of the address, and the number or the text. */
+/** The calls to the platform: the last segment of the path, and the text or the phone number. */
 const calls = () =>
   platform.calls.map(({ path, body }) => {
     const form = new URLSearchParams(body);
     return `${path.replace(/.*\//, '')} ${form.get('text') ?? form.get('from')}`;
   });
 
-/** A user who has written to the bot of an account on this platform. */
+/** A new user who has written to the bot of an account on this platform. */
 const userOf = async (chosen: AccountPlatform) => {
   const [bot, phone] = [newPhone(), newPhone()];
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
@@ -61,20 +61,20 @@ const userOf = async (chosen: AccountPlatform) => {
 
 const onRapidpro = () => userOf({ name: 'rapidpro', settings: { url: platform.url } });
 
-/** Nothing is left of a conversation. */
+/** Whether a conversation has neither entries nor a head. */
 const isEmpty = async (conversation: Conversation) =>
   (await oldestEntries(conversation)).entries.length === 0 && (await readHead(conversation)) === undefined;
 
 test.each<[string, (phone: string) => Promise<unknown>]>([
   [
-    'the app says so',
+    'the app reports their removal',
     async (phone) => {
       await removeUser(newId(), phone);
       await resumeErasure(phone);
     },
   ],
   ['an operator erases them', eraseUser],
-])('a user is stopped once where %s, and no number stays behind', async (_, remove) => {
+])('a user is stopped once if %s; then no entry is left, and no log line contains the number', async (_, remove) => {
   const { phone, conversation } = await onRapidpro();
   await remove(phone);
   expect(await run(conversation)).toEqual({ settled: 1 });
@@ -88,7 +88,7 @@ test.each<[string, (phone: string) => Promise<unknown>]>([
   expect(written.join('')).not.toContain(phone);
 });
 
-test('a user is stopped after the last look of the erasure, if the platform could not be reached before', async () => {
+test('a user is stopped after the erasure has ended if the platform returned 500 before', async () => {
   const { phone, conversation, write } = await onRapidpro();
   platform.answers = [500];
   await write('dropped by the erasure');
@@ -103,7 +103,7 @@ test('a user is stopped after the last look of the erasure, if the platform coul
   expect(calls()).toEqual([`stopped +${phone}`]);
 });
 
-test('who is removed again later is stopped again', async () => {
+test('a user who returns and is removed again is stopped again', async () => {
   const { phone, conversation, write } = await onRapidpro();
   await eraseUser(phone);
   await run(conversation);
@@ -127,7 +127,7 @@ test("the number's next owner is not stopped", async () => {
   expect(await isEmpty(conversation)).toBe(true);
 });
 
-test('the address may be set apart', async () => {
+test('the account setting stopped_url replaces the default URL', async () => {
   const stopped_url = platform.url.replace('/hook', '/left?key=1');
   const { phone, conversation } = await userOf({
     name: 'rapidpro',
@@ -138,7 +138,7 @@ test('the address may be set apart', async () => {
   expect(platform.calls.at(-1)).toMatchObject({ path: '/left?key=1', body: `from=%2B${phone}` });
 });
 
-test.each<AccountPlatform['name']>(['turn', 'webhook'])('%s is not notified', async (name) => {
+test.each<AccountPlatform['name']>(['turn', 'webhook'])('%s receives no call when a user is removed', async (name) => {
   const settings = { url: platform.url, channel: 'c', token: 't', secret: `whsec_${'A'.repeat(32)}` };
   const { phone, conversation } = await userOf({ name, settings });
   platform.calls.length = 0;

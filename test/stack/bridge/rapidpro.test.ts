@@ -1,4 +1,4 @@
-/** The bridge to RapidPro (spec §4.11): what its flows send to users, and what its channel is told. */
+/** The bridge to RapidPro (spec §4.11): messages of flows to users, and calls to a channel. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -20,18 +20,18 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type Body = NonNullable<RequestInit['body']>;
 
-/** Posts as RapidPro does: the token stands bare in its header. */
+/** Posts a body as RapidPro does: the header contains the token without a scheme. */
 const post = ({ token }: Caller, body: Body, headers: Record<string, string> = {}) =>
   sendRaw('receiveRapidproMessage', { headers: { authorization: token, 'content-type': FORM, ...headers }, body });
 
-/** Has a flow send a message, or a part of one. Answers our id of it. */
+/** A flow sends a message, or a part of one. Returns the service's message id. */
 const flowSends = async ({ token }: Caller, to: string, text: string, id = '21'): Promise<string> => {
   const { body } = await call('receiveRapidproMessage', { token, body: { id, text, to } });
-  if (body.id === undefined) throw new Error('Nothing is sent.');
+  if (body.id === undefined) throw new Error('The response has no id.');
   return body.id;
 };
 
-/** What a phone shows once it shows so much, each without what every message has. */
+/** Waits until a phone shows so many messages. Returns their contents, without ids and numbers. */
 const shownOn = async (phone: string, count: number) =>
   (await untilShown(phone, count)).map(({ data: { id: _id, from: _from, to: _to, ...content } }) => content);
 
@@ -41,7 +41,7 @@ const shown = (body: string, ...quick_replies: string[]) => ({
   ...(quick_replies.length > 0 && { quick_replies }),
 });
 
-/** States in the logs of one contact, oldest first. */
+/** The states in a contact's delivery log, oldest first. */
 const statesOf = async ({ token }: Caller, contact: string): Promise<string[]> =>
   ((await call('listLogs', { token, query: { contact } })).body ?? []).map(({ state }) => state).reverse();
 
@@ -51,10 +51,10 @@ const untilStates = (caller: Caller, contact: string, ...states: string[]): Prom
 describe('a message of a flow', () => {
   const flow = (...more: Permission[]): Promise<Caller> => newCaller('bridge', 'stats', ...more);
 
-  /** Bodies as they were seen to come, but for the number. */
+  /** Bodies as RapidPro sends them, except for the phone number. */
   test.each([
     [
-      'with quick replies, and signs that forms write in another way',
+      'with quick replies, and characters that forms encode',
       'id=21&text=Hello+%26+welcome+%E2%98%BA+100%25&to=27821234567&quick_reply=Yes&quick_reply=No+%26+maybe',
       shown('Hello & welcome ☺ 100%', 'Yes', 'No & maybe'),
     ],
@@ -64,25 +64,25 @@ describe('a message of a flow', () => {
       shown('pic\nhttps://foo.bar/image.jpg'),
     ],
     [
-      'that is an attachment alone',
+      'that is only an attachment',
       'id=22&text=%0Ahttps%3A%2F%2Ffoo.bar%2Fimage.jpg&to=27821234567',
       shown('https://foo.bar/image.jpg'),
     ],
-    ['by a template that names the number to_no_plus', 'id=21&text=Hi&to_no_plus=27821234567', shown('Hi')],
+    ['by a template with the number in to_no_plus', 'id=21&text=Hi&to_no_plus=27821234567', shown('Hi')],
     [
-      'by a template that names it both ways',
+      'by a template with a number in to and in to_no_plus, which takes precedence',
       'id=21&text=Hi&to=27829999999&to_no_plus=27821234567&quick_reply=One',
       shown('Hi', 'One'),
     ],
     ['to a number with +', 'id=21&text=Hi&to=%2B27821234567', shown('Hi')],
     ['whose id is a UUID', `id=${randomUUID()}&text=Hi&to=27821234567`, shown('Hi')],
-    ['without quick replies, whose field is empty', 'id=21&text=Hi&to=27821234567&quick_reply=', shown('Hi')],
+    ['with an empty quick_reply, which is no quick reply', 'id=21&text=Hi&to=27821234567&quick_reply=', shown('Hi')],
     [
-      'with fields that mean nothing to us',
+      'with unknown fields',
       'id=21&text=Hi&to=27821234567&from=2020&channel=e4bb1578&session_status=W&__proto__=x&quick_replies=',
       shown('Hi'),
     ],
-  ])('is taken and shows on the phone: one %s', async (_, body, expected) => {
+  ])('is accepted and shown on the phone: a message %s', async (_, body, expected) => {
     const to = newPhone();
     const received = await post(await flow(), body.replaceAll('27821234567', to));
     expect(received).toMatchObject({ status: 200, body: { message: 'success', id: expect.stringMatching(UUID) } });
@@ -90,10 +90,10 @@ describe('a message of a flow', () => {
   });
 
   test.each([
-    ['bare', ''],
-    ['as bearer', 'Bearer '],
-    ['as RapidPro writes its own', 'Token '],
-  ])('is taken with and without the last slash, the token %s', async (_, scheme) => {
+    ['without a scheme', ''],
+    ['with the scheme Bearer', 'Bearer '],
+    ['with the scheme Token', 'Token '],
+  ])('is accepted with and without a trailing slash, and a token %s', async (_, scheme) => {
     const { token } = await flow();
     const to = newPhone();
     for (const [place, slash] of ['', '/'].entries()) {
@@ -108,7 +108,7 @@ describe('a message of a flow', () => {
     await untilShown(to, 2);
   });
 
-  test('may come in parts of one id: all are delivered, in order', async () => {
+  test('in three parts with one id is delivered as three messages, in order', async () => {
     const caller = await flow();
     const to = newPhone();
     const first = `${'A'.repeat(2_043)} BBBBB`;
@@ -118,7 +118,7 @@ describe('a message of a flow', () => {
     expect(await shownOn(to, 3)).toEqual([shown(first), shown('CCCC DDDD', 'One'), shown('E')]);
   });
 
-  test('that comes again has the first id, and is shown once', async () => {
+  test('that is repeated returns the first id, and is shown once', async () => {
     const caller = await flow();
     const to = newPhone();
     const send = () => post(caller, `id=21&text=Hi&to=${to}&quick_reply=Yes&quick_reply=No`);
@@ -130,7 +130,7 @@ describe('a message of a flow', () => {
     expect(await statesOf(caller, to)).toHaveLength(4);
   });
 
-  test('that comes ten times at once has one id, and is shown once', async () => {
+  test('that is sent ten times at the same time has one id, and is shown once', async () => {
     const caller = await flow();
     const to = newPhone();
     const ids = await Promise.all(Array.from({ length: 10 }, () => flowSends(caller, to, 'Hi')));
@@ -139,14 +139,14 @@ describe('a message of a flow', () => {
     expect(await shownOn(to, 2)).toEqual([shown('Hi'), shown('after')]);
   });
 
-  test('that comes again by another template is a repeat as well', async () => {
+  test('that is repeated by another template is a repeat, too', async () => {
     const caller = await flow();
     const to = newPhone();
     const [one, two] = [`id=21&text=Hi&to=${to}`, `text=Hi&to_no_plus=%2B${to}&id=21&channel=x`];
     expect((await post(caller, two)).body).toEqual((await post(caller, one)).body);
   });
 
-  test('is another one where its text, its quick replies, its number or its id are others', async () => {
+  test('is a new message if its text, quick replies, number or id differ', async () => {
     const caller = await flow();
     const [to, other] = [newPhone(), newPhone()];
     const fields = { id: '21', text: 'Hi', to, quick_reply: ['Yes', 'No'] };
@@ -172,7 +172,7 @@ describe('a message of a flow', () => {
     await untilShown(other, 1);
   });
 
-  test('is another one where it is an equal part of a long text, and comes after the response to the first', async () => {
+  test('is a new message if it is an equal part of a long text, sent after the response to the first', async () => {
     const caller = await flow();
     const to = newPhone();
     const part = 'x'.repeat(2_048);
@@ -183,7 +183,7 @@ describe('a message of a flow', () => {
     expect(await shownOn(to, 3)).toEqual([shown(part), shown(part), shown('after')]);
   });
 
-  test("is a repeat where its text is shorter than any part of the channel's Max length", async () => {
+  test("is a repeat if its text is shorter than any part of the channel's Max length", async () => {
     const caller = await flow();
     await updateAccount(caller.account, {
       platform: { name: 'rapidpro', settings: { url: 'https://flows.example.com/' }, hook: { max_length: '4096' } },
@@ -193,14 +193,14 @@ describe('a message of a flow', () => {
     expect(await flowSends(caller, to, part)).toBe(await flowSends(caller, to, part));
   });
 
-  test("does not meet another account's of the same id and text", async () => {
+  test("is independent of another account's message with the same id and text", async () => {
     const [one, two] = [await flow(), await flow()];
     const to = newPhone();
     expect(await flowSends(one, to, 'Hi')).not.toBe(await flowSends(two, to, 'Hi'));
     await untilShown(to, 2);
   });
 
-  test('is in the logs and jobs of its account: those of a day are one job, and not that of the API', async () => {
+  test("is in its account's logs and jobs: a day's messages are one job, without messages of the API", async () => {
     const caller = await flow('messages');
     const { token } = caller;
     const to = newPhone();
@@ -235,7 +235,7 @@ describe('a message of a flow', () => {
 });
 
 describe('a blank part', () => {
-  test.each(['', '+%0A%C2%A0', '+&quick_reply=Yes'])('is accepted, and nothing is sent: %j', async (text) => {
+  test.each(['', '+%0A%C2%A0', '+&quick_reply=Yes'])('returns 200, and nothing is sent: %j', async (text) => {
     const caller = await newCaller('bridge', 'stats');
     const { token } = caller;
     const received = await post(caller, `id=1&to=27820000001&text=${text}`);
@@ -245,7 +245,7 @@ describe('a blank part', () => {
   });
 });
 
-describe('what cannot be sent', () => {
+describe('an invalid request of RapidPro', () => {
   const NUMBER = '#/to_no_plus must be a phone number in international format, here or in the field to: 7 to 15 digits';
   const long = 'x'.repeat(4_097);
 
@@ -259,9 +259,9 @@ describe('what cannot be sent', () => {
     ],
     ['two texts', 'id=1&to=27820000001&text=a&text=b', '#/text must be a string, not an array'],
     ['a number with letters', 'id=1&to=2782000000x&text=Hi', NUMBER],
-    ['a number after a blank', 'id=1&to=++27820000001&text=Hi', NUMBER],
+    ['a number after a space', 'id=1&to=++27820000001&text=Hi', NUMBER],
     ['no number', 'id=1&text=Hi', NUMBER],
-    ['a wrong number beside a right one', 'id=1&text=Hi&to=27820000001&to_no_plus=nobody', NUMBER],
+    ['an invalid to_no_plus beside a valid to', 'id=1&text=Hi&to=27820000001&to_no_plus=nobody', NUMBER],
     ['no id', 'to=27820000001&text=Hi', '#/id is required'],
     ['a blank id', 'id=+&to=27820000001&text=Hi', '#/id must not be empty or white space only'],
     ['too long an id', `id=${long}&to=27820000001&text=Hi`, '#/id must have at most 255 characters'],
@@ -275,13 +275,13 @@ describe('what cannot be sent', () => {
       `id=1&to=27820000001&text=Hi&quick_reply=Yes&quick_reply=${long}`,
       '#/quick_reply/1 must have at most 4096 characters',
     ],
-    ['nothing', '', '#/id is required', '#/text is required', NUMBER],
+    ['an empty body', '', '#/id is required', '#/text is required', NUMBER],
     ['JSON in a form', '{"id":1}', '#/id is required', '#/text is required', NUMBER],
-  ])('is refused with all of its faults, and nothing is sent: %s', async (_, body, ...faults) => {
+  ])('returns 422 with every validation error, and nothing is sent: %s', async (_, body, ...errors) => {
     const caller = await newCaller('bridge', 'stats');
     const received = asProblem(await post(caller, body));
     expect(received.body).toMatchObject({ status: 422, code: 'invalid_request' });
-    expect(received.body.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`)).toEqual(faults);
+    expect(received.body.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`)).toEqual(errors);
     expect((await call('listLogs', { token: caller.token })).status).toBe(204);
   });
 
@@ -290,9 +290,9 @@ describe('what cannot be sent', () => {
 
   test.each<[string, Body, Record<string, string>, number, string]>([
     ['a broken percent-encoding', `${good}+100%`, {}, 400, 'malformed_body'],
-    ['bytes that are no UTF-8', bytes(0xff), {}, 400, 'malformed_body'],
+    ['bytes that are not UTF-8', bytes(0xff), {}, 400, 'malformed_body'],
     ['half a character', bytes(0xe2, 0x98), {}, 400, 'malformed_body'],
-    ['encoded bytes that are no UTF-8', `${good}%FF`, {}, 400, 'malformed_body'],
+    ['encoded bytes that are not UTF-8', `${good}%FF`, {}, 400, 'malformed_body'],
     ['an encoded half of a surrogate pair', `${good}%ED%A0%80`, {}, 400, 'malformed_body'],
     [
       'JSON',
@@ -302,14 +302,14 @@ describe('what cannot be sent', () => {
       'unsupported_media_type',
     ],
     ['text', good, { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
-  ])('is refused where it cannot be read, and nothing is sent: %s', async (_, body, headers, status, code) => {
+  ])('that cannot be parsed returns 400 or 415, and nothing is sent: %s', async (_, body, headers, status, code) => {
     const caller = await newCaller('bridge', 'stats');
     const received = asProblem(await post(caller, body, headers));
     expect(received.body).toMatchObject({ status, code });
     expect((await call('listLogs', { token: caller.token })).status).toBe(204);
   });
 
-  test('is rejected without a token, with a wrong one, and with one that is not for the bridge', async () => {
+  test('without a token returns 401, with an unknown token 403, without the permission bridge 403', async () => {
     const headers = { 'content-type': FORM };
     expect(await sendRaw('receiveRapidproMessage', { headers, body: good })).toMatchObject({
       status: 401,
@@ -326,24 +326,21 @@ describe('what cannot be sent', () => {
     expect((await call('listLogs', { token: caller.token })).status).toBe(204);
   });
 
-  test.each(['x', '/', 'x/y', '%2F'])(
-    'is refused at an address that goes on behind the last slash: %s',
-    async (rest) => {
-      const { token } = await newCaller('bridge', 'stats');
-      const response = await fetch(`${urlOf('receiveRapidproMessage')}/${rest}`, {
-        method: 'POST',
-        headers: { authorization: token, 'content-type': FORM },
-        body: good,
-      });
-      expect(response.headers.get('content-type')).toBe('application/problem+json');
-      expect(await response.json()).toMatchObject({ status: 404, code: 'address_not_found' });
-      expect((await call('listLogs', { token })).status).toBe(204);
-    },
-  );
+  test.each(['x', '/', 'x/y', '%2F'])('to a path with more than a trailing slash returns 404: %s', async (rest) => {
+    const { token } = await newCaller('bridge', 'stats');
+    const response = await fetch(`${urlOf('receiveRapidproMessage')}/${rest}`, {
+      method: 'POST',
+      headers: { authorization: token, 'content-type': FORM },
+      body: good,
+    });
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await response.json()).toMatchObject({ status: 404, code: 'address_not_found' });
+    expect((await call('listLogs', { token })).status).toBe(204);
+  });
 });
 
-/** What a channel was told by one call. */
-interface Told {
+/** A call that a channel received. */
+interface ChannelCall {
   address: string;
   type: string | undefined;
   fields: Record<string, string>;
@@ -352,15 +349,15 @@ interface Told {
 /** An error as courier returns it. */
 const courierError = (error: string): string => JSON.stringify({ message: 'Error', data: [{ type: 'error', error }] });
 
-/** The last segment of an address. */
+/** The last segment of a URL. */
 const segmentOf = (address: string): string => address.replace(/.*\//, '');
 
-/** A channel of RapidPro's: keeps what it is told, and answers as the test says. */
+/** Starts a channel of RapidPro that records its calls and returns the responses that the test sets. */
 const openChannel = async () => {
   const receiver = await Receiver.start();
   onTestFinished(() => receiver.close());
-  const calls: Told[] = [];
-  /** Statuses and bodies of the next responses, by the last segment of their address; 200 where nothing is left. */
+  const calls: ChannelCall[] = [];
+  /** Statuses and bodies of the next responses, by the last segment of the URL. Default: 200. */
   const answers: Record<string, [status: number, body: string][]> = {};
   receiver.answers = [
     (response) => {
@@ -375,12 +372,12 @@ const openChannel = async () => {
     calls,
     answers,
     url: new URL('/c/ex/7cf9ca51/receive', receiver.url).href,
-    /** All that it was told, in short: `receive Hello`, `sent 21`. */
-    told: () => calls.map(({ address, fields: { id, text } }) => `${segmentOf(address)} ${id ?? text}`),
+    /** All calls, in short: `receive Hello`, `sent 21`. */
+    summary: () => calls.map(({ address, fields: { id, text } }) => `${segmentOf(address)} ${id ?? text}`),
   };
 };
 
-/** An account with a bot whose platform is a channel of RapidPro's. */
+/** A new account with a bot, and a channel of RapidPro as its platform. */
 const withChannel = async (addresses: Record<string, string> = {}) => {
   const channel = await openChannel();
   const caller = await newCaller('bridge', 'messages', 'stats');
@@ -392,13 +389,13 @@ const withChannel = async (addresses: Record<string, string> = {}) => {
 
 type Channel = Awaited<ReturnType<typeof openChannel>>;
 
-const untilTold = ({ told }: Channel, ...all: string[]): Promise<void> => expect.poll(told).toEqual(all);
+const untilCalled = ({ summary }: Channel, ...all: string[]): Promise<void> => expect.poll(summary).toEqual(all);
 
 /**
- * Has the app network answer calls about one phone in this way, as long as the test lasts, or until what it returns is
- * called; other rules stay.
+ * Sets the app network's response to calls about one phone, until the test ends or the returned function is called.
+ * Rules of other phones stay.
  */
-const haveAppAnswer = async (phone: string, answer: object): Promise<() => Promise<void>> => {
+const setAppResponse = async (phone: string, answer: object): Promise<() => Promise<void>> => {
   const others = async (): Promise<{ phone?: string }[]> => {
     const rules = (await (await fetch(`${phone_url}/behaviour`)).json()) as { phone?: string }[];
     return rules.filter((rule) => rule.phone !== phone);
@@ -420,7 +417,7 @@ platformCases({
           typeof one === 'number' ? [one, ''] : [one.status, one.body],
         );
       },
-      received: () => channel.told().map((one) => one.replace(/^receive /, '')),
+      received: () => channel.summary().map((one) => one.replace(/^receive /, '')),
       identities: () => channel.calls.map(({ fields: { date } }) => date),
     };
   },
@@ -429,11 +426,11 @@ platformCases({
 
 describe("a channel is notified of a user's message", () => {
   test.each(['Hi', 'Zoë & co: 100% ☺\n+27 = "?"', '  '.padEnd(3_000, 'long ')])(
-    'by a form at its receive URL, and it is logged: %.20s',
+    'by a form to its receive URL, and the message is logged: %.20s',
     async (text) => {
       const { channel, caller, bot, phone } = await withChannel();
       await write(phone, bot, text);
-      await untilTold(channel, `receive ${text}`);
+      await untilCalled(channel, `receive ${text}`);
       const date = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/);
       expect(channel.calls).toEqual([
         {
@@ -455,27 +452,30 @@ describe("a channel is notified of a user's message", () => {
       const { channel, caller, bot, phone } = await withChannel();
       channel.answers.receive = [[400, courierError(error)]];
       await write(phone, bot, 'one');
-      await untilTold(channel, 'receive one', 'receive one');
+      await untilCalled(channel, 'receive one', 'receive one');
       expect(await statesOf(caller, phone)).toEqual(['received']);
     },
   );
 });
 
-describe('a channel is told what became of a message of its own', () => {
-  /** What is told of a message comes before what is told later: then nothing of it is missing, nor on its way. */
-  const untilToldInAll = async ({ channel, bot, phone }: Awaited<ReturnType<typeof withChannel>>, ...all: string[]) => {
+describe('a channel is notified of the status of its own message', () => {
+  /** Waits for these calls and no others: delivery is in order, so the last message arrives after every status. */
+  const untilCalledInAll = async (
+    { channel, bot, phone }: Awaited<ReturnType<typeof withChannel>>,
+    ...all: string[]
+  ) => {
     await write(phone, bot, 'end');
-    await untilTold(channel, ...all, 'receive end');
+    await untilCalled(channel, ...all, 'receive end');
   };
 
-  test('beside its receive URL, by the id that it knows: sent, then delivered', async () => {
+  test("at the sibling URLs of its receive URL, by RapidPro's id: sent, then delivered", async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     const known = randomUUID();
     const id = await flowSends(caller, phone, 'Hi', known);
-    await untilTold(channel, `sent ${known}`);
+    await untilCalled(channel, `sent ${known}`);
     await report(id, 'delivered_to_user');
-    await untilToldInAll(world, `sent ${known}`, `delivered ${known}`);
+    await untilCalledInAll(world, `sent ${known}`, `delivered ${known}`);
     expect(channel.calls.slice(0, 2)).toEqual(
       ['sent', 'delivered'].map((status) => ({
         address: `/c/ex/7cf9ca51/${status}`,
@@ -485,63 +485,63 @@ describe('a channel is told what became of a message of its own', () => {
     );
   });
 
-  test('once each, though parts share the id and the app network reports twice', async () => {
+  test('once per status, although parts share the id and the app network reports twice', async () => {
     const world = await withChannel();
     const { caller, phone } = world;
     const parts = [await flowSends(caller, phone, 'one'), await flowSends(caller, phone, 'two')];
     await untilStates(caller, phone, 'sent', 'sent', 'delivered_to_server', 'delivered_to_server');
     for (const part of [...parts, ...parts]) await report(part, 'delivered_to_user');
     await flowSends(caller, phone, 'other', '22');
-    await expect.poll(() => world.channel.told()).toContain('sent 22');
-    await untilToldInAll(world, 'sent 21', 'delivered 21', 'sent 22');
+    await expect.poll(() => world.channel.summary()).toContain('sent 22');
+    await untilCalledInAll(world, 'sent 21', 'delivered 21', 'sent 22');
   });
 
-  test('delivered alone, where the app reports before its network has answered', async () => {
+  test('delivered only, if the app reports the delivery before the app network responds', async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
-    const answerAgain = await haveAppAnswer(phone, { hang: true, after: true });
+    const restoreResponse = await setAppResponse(phone, { hang: true, after: true });
     const id = await flowSends(caller, phone, 'Hi');
     await untilShown(phone, 1);
     await report(id, 'delivered_to_user');
-    await answerAgain();
-    await untilTold(channel, 'delivered 21');
+    await restoreResponse();
+    await untilCalled(channel, 'delivered 21');
     await untilStates(caller, phone, 'sent', 'delivered_to_user', 'delivered_to_server');
-    await untilToldInAll(world, 'delivered 21');
+    await untilCalledInAll(world, 'delivered 21');
   });
 
-  test('failed, once, where the app network refuses a part of it', async () => {
+  test('failed, once, if the app network rejects two of its three parts', async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     await flowSends(caller, phone, 'one');
-    await untilTold(channel, 'sent 21');
-    await haveAppAnswer(phone, { status: 400 });
+    await untilCalled(channel, 'sent 21');
+    await setAppResponse(phone, { status: 400 });
     for (const part of ['two', 'three']) await flowSends(caller, phone, part);
     await expect
       .poll(async () => (await statesOf(caller, phone)).filter((state) => state === 'sending_failed').length)
       .toBe(2);
-    await untilToldInAll(world, 'sent 21', 'failed 21');
+    await untilCalledInAll(world, 'sent 21', 'failed 21');
   });
 
-  test('failed, where the app reports that it could not be delivered', async () => {
+  test('failed, if the app reports delivery_failed', async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     const id = await flowSends(caller, phone, 'Hi');
-    await untilTold(channel, 'sent 21');
+    await untilCalled(channel, 'sent 21');
     await report(id, 'delivery_failed');
-    await untilToldInAll(world, 'sent 21', 'failed 21');
+    await untilCalledInAll(world, 'sent 21', 'failed 21');
   });
 
-  test('but not that it was read', async () => {
+  test('except read', async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     const id = await flowSends(caller, phone, 'Hi');
-    await untilTold(channel, 'sent 21');
+    await untilCalled(channel, 'sent 21');
     await report(id, 'read');
-    await untilToldInAll(world, 'sent 21');
+    await untilCalledInAll(world, 'sent 21');
     expect(await statesOf(caller, phone)).toEqual(['sent', 'delivered_to_server', 'read', 'received']);
   });
 
-  test('at addresses of their own, where the operator has set them apart', async () => {
+  test('at the URLs of sent_url and failed_url, if the account has these settings', async () => {
     const other = await openChannel();
     const own = (status: string) => other.url.replace('/c/ex/7cf9ca51/receive', `/of/${status}/?key=1`);
     const world = await withChannel({ sent_url: own('sent'), failed_url: own('failed') });
@@ -549,9 +549,9 @@ describe('a channel is told what became of a message of its own', () => {
     const id = await flowSends(caller, phone, 'Hi');
     await expect.poll(() => other.calls.length).toBe(1);
     await report(id, 'delivered_to_user');
-    await untilTold(channel, 'delivered 21');
+    await untilCalled(channel, 'delivered 21');
     await report(id, 'delivery_failed');
-    await untilToldInAll(world, 'delivered 21');
+    await untilCalledInAll(world, 'delivered 21');
     expect(other.calls.map(({ address, fields }) => [address, fields])).toEqual([
       ['/of/sent/?key=1', { id: '21' }],
       ['/of/failed/?key=1', { id: '21' }],
@@ -559,7 +559,7 @@ describe('a channel is told what became of a message of its own', () => {
     expect(channel.calls).toHaveLength(2);
   });
 
-  test('of the latest status alone, where it could not be told at once', async () => {
+  test('delivered only, if sent is pending because the channel returned 500 and 503', async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     channel.answers.sent = [
@@ -567,45 +567,45 @@ describe('a channel is told what became of a message of its own', () => {
       [503, ''],
     ];
     const id = await flowSends(caller, phone, 'Hi');
-    await untilTold(channel, 'sent 21', 'sent 21');
+    await untilCalled(channel, 'sent 21', 'sent 21');
     await report(id, 'delivered_to_user');
-    await untilToldInAll(world, 'sent 21', 'sent 21', 'delivered 21');
+    await untilCalledInAll(world, 'sent 21', 'sent 21', 'delivered 21');
   });
 
   test.each([
     [400, courierError('schema: error converting value for "id"')],
     [404, ''],
     [410, ''],
-  ])('once where it answers %i: all that follows is told', async (status, body) => {
+  ])('once, even if it returns %i, and then of the next status', async (status, body) => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     channel.answers.sent = [[status, body]];
     const id = await flowSends(caller, phone, 'Hi');
-    await untilTold(channel, 'sent 21');
+    await untilCalled(channel, 'sent 21');
     await report(id, 'delivered_to_user');
-    await untilToldInAll(world, 'sent 21', 'delivered 21');
+    await untilCalledInAll(world, 'sent 21', 'delivered 21');
   });
 
-  test('anew where a failed message is resent: it is another message, with statuses of its own', async () => {
+  test('again for a Resend of a failed message, which is a new message with its own statuses', async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
-    const takeAgain = await haveAppAnswer(phone, { status: 400 });
+    const acceptAgain = await setAppResponse(phone, { status: 400 });
     const first = await flowSends(caller, phone, 'Hi');
-    await untilTold(channel, 'failed 21');
-    await takeAgain();
-    // Nobody can know of the failure so soon.
+    await untilCalled(channel, 'failed 21');
+    await acceptAgain();
+    // The failure may not be visible yet: repeat until the request is a Resend.
     await expect.poll(() => flowSends(caller, phone, 'Hi')).not.toBe(first);
     const second = await flowSends(caller, phone, 'Hi');
-    await untilTold(channel, 'failed 21', 'sent 21');
+    await untilCalled(channel, 'failed 21', 'sent 21');
     await report(second, 'delivered_to_user');
-    await untilToldInAll(world, 'failed 21', 'sent 21', 'delivered 21');
+    await untilCalledInAll(world, 'failed 21', 'sent 21', 'delivered 21');
     expect(await shownOn(phone, 1)).toEqual([shown('Hi')]);
   });
 
-  test('and nobody is, where another platform has taken its place by then', async () => {
+  test('not after the account has changed to another platform', async () => {
     const { channel, caller, bot, phone } = await withChannel();
     const id = await flowSends(caller, phone, 'Hi');
-    await untilTold(channel, 'sent 21');
+    await untilCalled(channel, 'sent 21');
     const turn = await Receiver.start();
     onTestFinished(() => turn.close());
     const settings = { url: turn.url, channel: 'c', token: 't' };
@@ -613,10 +613,10 @@ describe('a channel is told what became of a message of its own', () => {
     await report(id, 'delivered_to_user');
     await write(phone, bot, 'end');
     await expect.poll(() => turn.calls.map(({ json }) => json.message?.text.body)).toEqual(['end']);
-    expect(channel.told()).toEqual(['sent 21']);
+    expect(channel.summary()).toEqual(['sent 21']);
   });
 
-  test('and not where it was not yet its platform when it sent', async () => {
+  test('not if the account had no platform when the message was accepted', async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     await updateAccount(caller.account, { platform: null });
@@ -624,19 +624,19 @@ describe('a channel is told what became of a message of its own', () => {
     await untilStates(caller, phone, 'sent', 'delivered_to_server');
     await updateAccount(caller.account, { platform: { name: 'rapidpro', settings: { url: channel.url } } });
     await report(id, 'delivered_to_user');
-    await untilToldInAll(world);
+    await untilCalledInAll(world);
   });
 });
 
-test('a user who is removed is stopped in RapidPro, once, after what they wrote', async () => {
+test('a removed user is stopped in RapidPro once, after their messages', async () => {
   const { channel, bot, phone } = await withChannel();
   await applied(updated(phone, {}));
   await write(phone, bot, 'Hi');
-  await untilTold(channel, 'receive Hi');
+  await untilCalled(channel, 'receive Hi');
   await applied(removed(phone));
   await expect.poll(() => channel.calls.length).toBe(2);
   expect(channel.calls[1]).toMatchObject({ address: '/c/ex/7cf9ca51/stopped', fields: { from: `+${phone}` } });
-  // The erasure looks once more, two minutes later.
+  // The erasure runs again two minutes later, and then deletes its item.
   await expect.poll(() => getConsistent(erasureKey(phone))).toBeUndefined();
   expect(channel.calls).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-/** Two requests that a destination limits at the same time: the longer of the two pauses counts. */
+/** Two requests that a destination answers with 429 at the same time: the longer of the two pauses applies. */
 import type { ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,10 +10,10 @@ import { newCaller, newPhone } from '../support/world.ts';
 
 const SECRET = `whsec_${'A'.repeat(43)}=`;
 
-/** Groups of wake-ups of an account, whose conversations are delivered at the same time. */
+/** The message groups of an account's wake-ups. Only conversations of different groups are delivered in parallel. */
 const GROUPS = 16;
 
-/** Numbers of two users whose conversations with an account are delivered at the same time. */
+/** Phone numbers of two users whose conversations with an account are delivered in parallel. */
 const twoUsers = (account: string): [string, string] => {
   const groupOf = (phone: string) => crc32(conversationName({ direction: 'platform', account, phone })) % GROUPS;
   const first = newPhone();
@@ -22,7 +22,7 @@ const twoUsers = (account: string): [string, string] => {
   return [first, second];
 };
 
-test('a longer pause that a destination has asked for is not shortened by another response', async () => {
+test('a pause of 3 s that a destination asked for is not shortened by a later response that asks for 1 s', async () => {
   const receiver = await Receiver.start();
   onTestFinished(() => receiver.close());
   const { account } = await newCaller('bridge');

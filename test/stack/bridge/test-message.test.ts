@@ -1,4 +1,4 @@
-/** Test messages (spec §4.13): an account writes to a bot of its own, and all goes as if a user had. */
+/** Test messages (spec §4.13): an account writes to its own bot, with the same effect as a user's message. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AccountPlatform, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { asProblem, call, sendRaw, urlOf } from '../support/client.ts';
@@ -10,7 +10,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 type Bot = Caller & { bot: string };
 
-/** An account with a bot, and a platform perhaps. */
+/** A new account with a bot. Its platform is optional. */
 const withBot = async (platform?: AccountPlatform): Promise<Bot> => {
   const caller = await newCaller('bridge', 'stats');
   const bot = newPhone();
@@ -20,7 +20,7 @@ const withBot = async (platform?: AccountPlatform): Promise<Bot> => {
 
 const message = (from: string, body: string) => ({ message: { type: 'text' as const, from, text: { body } } });
 
-/** Writes to a bot as if this user had. */
+/** Sends a test message in the name of a user. */
 const writeAs = async ({ token, bot }: Bot, from: string, body: string): Promise<void> => {
   const received = await call('receiveTestMessage', {
     token,
@@ -30,15 +30,15 @@ const writeAs = async ({ token, bot }: Bot, from: string, body: string): Promise
   expect(received).toMatchObject({ status: 200, body: { message: 'success' } });
 };
 
-/** Posts a body as it is. */
+/** Posts a body without changes. */
 const post = ({ token, bot }: Bot, body: string, headers: Record<string, string> = JSON_TYPE) =>
   sendRaw('receiveTestMessage', { token, path: { bot_phone_number: bot }, headers, body });
 
-/** The logs of an account, oldest first. */
+/** The delivery log of an account, oldest first. */
 const logsOf = async ({ token }: Caller) => ((await call('listLogs', { token })).body ?? []).reverse();
 
-/** What a platform was told by one call, without what differs from message to message. */
-interface Told {
+/** A call that a platform received, without ids and times. */
+interface PlatformCall {
   address: string | undefined;
   headers: string[];
   authorization: string | undefined;
@@ -46,11 +46,11 @@ interface Told {
   body: any;
 }
 
-/** Any of the platforms: keeps what it is told. */
+/** Starts a platform that accepts and records every call. */
 const openPlatform = async () => {
   const receiver = await Receiver.start();
   onTestFinished(() => receiver.close());
-  const calls: Told[] = [];
+  const calls: PlatformCall[] = [];
   receiver.answers = [
     (response) => {
       const { url: address, headers } = response.req;
@@ -91,7 +91,7 @@ describe('a test message', () => {
         message: { type: 'text', text: { body: 'Hi & bye ☺' }, from: `+${from}`, id: 'ID', timestamp: 'TIME' },
       }),
     ],
-  ])("reaches the account's %s, and its logs, exactly as one that is written in the app", async (_, platform, body) => {
+  ])("reaches the account's %s and log exactly as a message from the app does", async (_, platform, body) => {
     const { url, calls } = await openPlatform();
     const bot = await withBot(platform(url));
     const [user, phone] = [newPhone(), newPhone()];
@@ -108,7 +108,7 @@ describe('a test message', () => {
     expect(second).toEqual({ ...first, contact: `${phone}@users.example.com`, created: second?.created });
   });
 
-  test('of an account without a platform is logged only, and counted', async () => {
+  test('of an account without a platform is logged and counted, and reaches no phone', async () => {
     const bot = await withBot();
     const user = newPhone();
     await writeAs(bot, user, 'Hi');
@@ -122,14 +122,14 @@ describe('a test message', () => {
     expect(await shownOn(user)).toEqual([]);
   });
 
-  test('may come from a number with +, which is left out', async () => {
+  test('may come from a number with a leading +, which is removed', async () => {
     const bot = await withBot();
     const user = newPhone();
     await writeAs(bot, `+${user}`, 'Hi');
     expect(await logsOf(bot)).toMatchObject([{ contact: `${user}@users.example.com` }]);
   });
 
-  test('that is sent twice is two messages, which come in order with those between them', async () => {
+  test('that is sent twice is two messages, and order is kept', async () => {
     const { url, calls } = await openPlatform();
     const bot = await withBot({ name: 'webhook', settings: { url, secret: SECRET } });
     const user = newPhone();
@@ -138,14 +138,14 @@ describe('a test message', () => {
     expect((await logsOf(bot)).map(({ state }) => state)).toEqual(['received', 'received', 'received']);
   });
 
-  test('may be as long as a user may write, and may hold what it does not know', async () => {
+  test('with 65,536 characters and an unknown field returns 200', async () => {
     const bot = await withBot();
     const long = message(newPhone(), '☺'.repeat(65_536));
     expect((await post(bot, JSON.stringify({ ...long, contact: null }))).status).toBe(200);
     expect(await logsOf(bot)).toHaveLength(1);
   });
 
-  test('is answered by the platform as any user is: the answer shows on the phone that wrote', async () => {
+  test("receives the platform's reply like a user's message: the sender's phone shows the reply", async () => {
     const { url, calls } = await openPlatform();
     const bot = await withBot({ name: 'rapidpro', settings: { url } });
     const user = newPhone();
@@ -159,11 +159,11 @@ describe('a test message', () => {
   });
 });
 
-describe('a bot', () => {
+describe('the bot of a test message', () => {
   const body = JSON.stringify(message('27820000001', 'Hi'));
 
-  /** What is answered for a bot's number as it stands in the address. */
-  const answerFor = async ({ token }: Caller, number: string) => {
+  /** The response to a test message, with the given bot number in the path and without the trace id. */
+  const responseFor = async ({ token }: Caller, number: string) => {
     const response = await fetch(urlOf('receiveTestMessage', { bot_phone_number: 'BOT' }).replace('BOT', number), {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, ...JSON_TYPE },
@@ -174,9 +174,9 @@ describe('a bot', () => {
     return { status: response.status, type: response.headers.get('content-type'), text: text.replace(trace_id, '') };
   };
 
-  test('of another account, of nobody, or no number at all are the same: there is none', async () => {
+  test('returns the same 404 if it belongs to another account, to no account, or has a malformed number', async () => {
     const [caller, other] = [await withBot(), await withBot()];
-    const none = await answerFor(caller, newPhone());
+    const none = await responseFor(caller, newPhone());
     expect(none).toMatchObject({ status: 404, type: 'application/problem+json' });
     expect(JSON.parse(none.text)).toMatchObject({
       status: 404,
@@ -196,22 +196,22 @@ describe('a bot', () => {
       '%F0%9F%98%80',
     ];
     for (const number of [other.bot, ...malformed]) {
-      expect(await answerFor(caller, number), number).toEqual(none);
+      expect(await responseFor(caller, number), number).toEqual(none);
     }
     for (const one of [caller, other]) expect(await logsOf(one)).toEqual([]);
   });
 
-  test('with a number longer than any key is none either', async () => {
+  test('returns the same 404 if its number is longer than a key of the table may be', async () => {
     const caller = await withBot();
-    expect(await answerFor(caller, '9'.repeat(3_000))).toEqual(await answerFor(caller, newPhone()));
+    expect(await responseFor(caller, '9'.repeat(3_000))).toEqual(await responseFor(caller, newPhone()));
   });
 
-  test('is there no more once its number is taken away, and another account has it', async () => {
+  test('returns 404 after its number was removed, also if another account has the number', async () => {
     const [before, after] = [await withBot(), await withBot()];
     await updateAccount(before.account, { bot_number: null });
-    const none = await answerFor(before, before.bot);
+    const none = await responseFor(before, before.bot);
     await updateAccount(after.account, { bot_number: before.bot });
-    expect(await answerFor(before, before.bot)).toEqual(none);
+    expect(await responseFor(before, before.bot)).toEqual(none);
     expect(none.status).toBe(404);
     await writeAs({ ...after, bot: before.bot }, newPhone(), 'Hi');
     expect(await logsOf(before)).toEqual([]);
@@ -219,22 +219,22 @@ describe('a bot', () => {
   });
 });
 
-describe('what is no test message', () => {
+describe('an invalid test message', () => {
   const from = '27820000001';
   const text = { body: 'Hi' };
   const NUMBER = '#/message/from must be a phone number in international format: 7 to 15 digits';
 
   test.each<[string, unknown, ...string[]]>([
-    ['nothing', {}, '#/message is required'],
+    ['an empty object', {}, '#/message is required'],
     ['an array', [message(from, 'Hi')], '#/message is required'],
-    ['no object', { message: 'Hi' }, '#/message must be an object, not a string'],
+    ['a string as the message', { message: 'Hi' }, '#/message must be an object, not a string'],
     ['another type', { message: { type: 'image', from, text } }, '#/message/type must be "text"'],
     ['no type', { message: { from, text } }, '#/message/type is required'],
-    ['nobody it is from', { message: { type: 'text', text } }, '#/message/from is required'],
+    ['no sender', { message: { type: 'text', text } }, '#/message/from is required'],
     ['a number with letters', message('2782000000x', 'Hi'), NUMBER],
     ['too short a number', message('123456', 'Hi'), NUMBER],
     [
-      'a number that is no text',
+      'a phone number that is a JSON number',
       { message: { type: 'text', from: 27820000001, text } },
       '#/message/from must be a string, not a number',
     ],
@@ -248,32 +248,32 @@ describe('what is no test message', () => {
       '#/message/text/body must be valid Unicode: it holds half of a surrogate pair',
     ],
     [
-      'many faults',
+      'two errors',
       { message: { type: 'text', from: '', text: { body: 1 } } },
       NUMBER,
       '#/message/text/body must be a string, not a number',
     ],
-  ])('is refused with all of its faults, and nothing is received: %s', async (_, body, ...faults) => {
+  ])('returns 422 with every validation error, and nothing is logged: %s', async (_, body, ...errors) => {
     const bot = await withBot();
     const received = asProblem(await post(bot, JSON.stringify(body)));
     expect(received.body).toMatchObject({ status: 422, code: 'invalid_request' });
-    expect(received.body.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`)).toEqual(faults);
+    expect(received.body.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`)).toEqual(errors);
     expect(await logsOf(bot)).toEqual([]);
   });
 
   const good = JSON.stringify(message(from, 'Hi'));
 
   test.each<[string, string, string, number, string]>([
-    ['JSON that breaks off', good.slice(0, -1), 'application/json', 400, 'malformed_body'],
+    ['incomplete JSON', good.slice(0, -1), 'application/json', 400, 'malformed_body'],
     ['no body', '', 'application/json', 400, 'malformed_body'],
     ['a form', `from=${from}&text=Hi`, 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
-  ])('is refused where it cannot be read, and nothing is received: %s', async (_, body, type, status, code) => {
+  ])('that cannot be parsed returns 400 or 415, and nothing is logged: %s', async (_, body, type, status, code) => {
     const bot = await withBot();
     expect(asProblem(await post(bot, body, { 'content-type': type })).body).toMatchObject({ status, code });
     expect(await logsOf(bot)).toEqual([]);
   });
 
-  test('is rejected without a token, with a wrong one, and with one that is not for the bridge', async () => {
+  test('without a token returns 401, with an unknown token 403, without the permission bridge 403', async () => {
     const bot = await withBot();
     const path = { bot_phone_number: bot.bot };
     expect(await sendRaw('receiveTestMessage', { path, headers: JSON_TYPE, body: good })).toMatchObject({

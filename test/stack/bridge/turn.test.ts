@@ -1,4 +1,4 @@
-/** The bridge to Turn (spec §4.12): what it sends to users, and what its numbers are told. */
+/** The bridge to Turn (spec §4.12): messages to users, and calls to a number at Turn. */
 
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -18,10 +18,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** A token as it stands in an address. */
+/** A token as the path contains it. */
 const inPath = (token: string): string => Buffer.from(token).toString('base64url');
 
-/** Posts a body as it is. */
+/** Posts a body without changes. */
 const post = ({ token }: Caller, body: string, headers: Record<string, string> = {}) =>
   sendRaw('receiveTurnMessage', {
     path: { encoded_token: inPath(token) },
@@ -29,7 +29,7 @@ const post = ({ token }: Caller, body: string, headers: Record<string, string> =
     body,
   });
 
-/** Has somebody at Turn send a message. Answers the id that Turn is given for it. */
+/** Turn sends a message. Returns the id in the response. */
 const turnSends = async (caller: Caller, to: string, text: string): Promise<string> => {
   const { body } = await post(caller, JSON.stringify(whatsapp(to, { type: 'text', text: { body: text } })));
   expect(body).toEqual({ messages: [{ id: expect.stringMatching(UUID) }] });
@@ -55,20 +55,20 @@ const whatsapp = (to: string, content: object) => ({
   ...content,
 });
 
-/** What a phone shows once it shows so much, each without what every message has. */
+/** Waits until a phone shows so many messages. Returns their contents, without ids and numbers. */
 const shownOn = async (phone: string, count: number) =>
   (await untilShown(phone, count)).map(({ data: { id: _id, from: _from, to: _to, ...content } }) => content);
 
 const shown = (body: string) => ({ type: 'text', text: { body } });
 
-/** States in the logs of one contact, oldest first. */
+/** The states in a contact's delivery log, oldest first. */
 const statesOf = async ({ token }: Caller, contact: string): Promise<string[]> =>
   ((await call('listLogs', { token, query: { contact } })).body ?? []).map(({ state }) => state).reverse();
 
 const business = (): Promise<Caller> => newCaller('bridge', 'stats');
 
 describe('a message of Turn', () => {
-  /** Bodies as Turn's pages show them, but for the number. */
+  /** Bodies from Turn's documentation, except for the phone number. */
   test.each([
     [
       'the Channel API',
@@ -78,11 +78,8 @@ describe('a message of Turn', () => {
       'the older fallback channel',
       '{"preview_url":false,"recipient_type":"individual","to":"27821234567","type":"text","text":{"body":"foo"}}',
     ],
-    [
-      'the Channel API, where it gives the content alone',
-      '{"content":"foo","to":"+27821234567","turn":null,"type":null}',
-    ],
-  ])('is taken in the shape of %s, and shows on the phone', async (_, body) => {
+    ['the Channel API with content only', '{"content":"foo","to":"+27821234567","turn":null,"type":null}'],
+  ])('is accepted in the format of %s, and shown on the phone', async (_, body) => {
     const to = newPhone();
     const received = await post(await business(), body.replace('27821234567', to));
     expect(received).toMatchObject({ status: 200, body: { messages: [{ id: expect.stringMatching(UUID) }] } });
@@ -92,23 +89,23 @@ describe('a message of Turn', () => {
   });
 
   const link = 'https://foo.bar/a.pdf';
-  /** Stands for the address of an image of the account's own. */
+  /** A placeholder for the datafree URL of one of the account's images. */
   const ours = `${bridge_url}/media/OURS`;
 
   test.each<[string, object, object]>([
-    ['an image as its caption, then its address', { image: { link, caption: 'Look: ☺' } }, shown(`Look: ☺\n${link}`)],
-    ['an image without a caption as its address', { image: { link } }, shown(link)],
-    ['an image whose caption is null as its address', { image: { link, caption: null } }, shown(link)],
+    ['an image as its caption and URL', { image: { link, caption: 'Look: ☺' } }, shown(`Look: ☺\n${link}`)],
+    ['an image without a caption as its URL', { image: { link } }, shown(link)],
+    ['an image whose caption is null as its URL', { image: { link, caption: null } }, shown(link)],
     ['a datafree image with a caption as text', { image: { link: ours, caption: 'Look' } }, shown(`Look\n${ours}`)],
     ['a datafree image as an image', { image: { link: ours } }, { type: 'image', image: { url: ours } }],
     [
-      'a document as its caption, then its address',
+      'a document as its caption and URL',
       { document: { link, caption: 'Read', filename: 'a.pdf' } },
       shown(`Read\n${link}`),
     ],
-    ['a document whose caption is empty as its address', { document: { link, caption: '' } }, shown(link)],
+    ['a document whose caption is empty as its URL', { document: { link, caption: '' } }, shown(link)],
     ['a datafree document as a file', { document: { link: ours } }, { type: 'file', file: { url: ours } }],
-  ])('shows %s, in either shape', async (_, media, expected) => {
+  ])('shows %s, in both formats', async (_, media, expected) => {
     const caller = await business();
     const to = newPhone();
     const id = await newMedia(caller.account);
@@ -120,7 +117,7 @@ describe('a message of Turn', () => {
     expect(await shownOn(to, 2)).toEqual(withId([expected, expected]));
   });
 
-  test('may have keys that mean nothing to us, and null in any of them', async () => {
+  test('with unknown fields, and null as a value, returns 200', async () => {
     const to = newPhone();
     const body = {
       ...channel(to, { type: 'text', text: { body: 'foo', preview_url: null }, recipient_type: null, image: null }),
@@ -130,14 +127,14 @@ describe('a message of Turn', () => {
     expect(await shownOn(to, 1)).toEqual([shown('foo')]);
   });
 
-  test('is another one each time that it comes', async () => {
+  test('that is repeated is a new message each time', async () => {
     const caller = await business();
     const to = newPhone();
     expect(await turnSends(caller, to, 'Hi')).not.toBe(await turnSends(caller, to, 'Hi'));
     expect(await shownOn(to, 2)).toEqual([shown('Hi'), shown('Hi')]);
   });
 
-  test('is in the logs of its account: those of a day are one job', async () => {
+  test("is in its account's logs: a day's messages are one job", async () => {
     const caller = await business();
     for (const to of [newPhone(), newPhone()]) await turnSends(caller, to, 'Hi');
     const { body } = await call('listLogs', { token: caller.token, query: { state: 'sent' } });
@@ -146,7 +143,7 @@ describe('a message of Turn', () => {
   });
 });
 
-describe('the token in the address', () => {
+describe('the token in the path', () => {
   const url = (encoded: string): string =>
     urlOf('receiveTurnMessage', { encoded_token: 'TOKEN' }).replace('TOKEN', encoded);
 
@@ -159,7 +156,7 @@ describe('the token in the address', () => {
     return { status: response.status, body: await response.json() };
   };
 
-  test('may be padded or not', async () => {
+  test('is accepted with padding, encoded padding and no padding', async () => {
     const { token } = await business();
     const to = newPhone();
     const padded = Buffer.from(token).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
@@ -171,15 +168,15 @@ describe('the token in the address', () => {
   });
 
   test.each([
-    ['of nobody', (token: string) => inPath(`${token.slice(0, -1)}x`)],
-    ['that is not encoded', (token: string) => token],
-    ['that is cut off', (token: string) => inPath(token).slice(0, -2)],
-  ])('is refused by the gateway: one %s', async (_, encoded) => {
+    ['unknown', (token: string) => inPath(`${token.slice(0, -1)}x`)],
+    ['not encoded', (token: string) => token],
+    ['truncated', (token: string) => inPath(token).slice(0, -2)],
+  ])('returns 403 from the gateway if it is %s', async (_, encoded) => {
     const { token } = await business();
     expect(await postTo(encoded(token))).toEqual({ status: 403, body: { message: 'Forbidden' } });
   });
 
-  test('that is not for the bridge is rejected, and so it is in a header', async () => {
+  test('returns 403 if it lacks the permission bridge, or is in the Authorization header', async () => {
     const caller = await newCaller('messages', 'stats');
     expect(await postTo(inPath(caller.token))).toMatchObject({ status: 403, body: { code: 'permission_required' } });
     const { token } = await business();
@@ -189,7 +186,7 @@ describe('the token in the address', () => {
   });
 });
 
-describe('the signature', () => {
+describe("Turn's signature", () => {
   const SECRET = 'the hmac_secret of a channel';
   const settings = { url: 'http://127.0.0.1:1', channel: 'c', token: 't' };
   const sign = (body: string, secret = SECRET) => createHmac('sha256', secret).update(body).digest('base64');
@@ -201,10 +198,10 @@ describe('the signature', () => {
     return caller;
   };
 
-  test('is asked for where the secret is set: a right one is taken', async () => {
+  test('is required if the account has hmac_secret, and a valid one is accepted', async () => {
     const caller = await signing();
     const to = newPhone();
-    // Signed are the bytes as they come, whatever they say.
+    // The signature covers the raw bytes, in every JSON formatting.
     for (const body of [
       JSON.stringify(whatsapp(to, shown('☺'))),
       JSON.stringify(channel(to, shown('☺')), null, '\t'),
@@ -219,26 +216,26 @@ describe('the signature', () => {
   test.each<[string, Record<string, string>]>([
     ['is missing', {}],
     ['is empty', { 'x-turn-hook-signature': '' }],
-    ['is no signature', { 'x-turn-hook-signature': 'x'.repeat(44) }],
-    ['is over another body', { 'x-turn-hook-signature': sign(`${body} `) }],
-    ['was made with another secret', { 'x-turn-hook-signature': sign(body, `${SECRET}.`) }],
-    ['is cut off', { 'x-turn-hook-signature': sign(body).slice(0, 20) }],
-    ['has more behind it', { 'x-turn-hook-signature': Buffer.alloc(64, sign(body), 'base64').toString('base64') }],
+    ['is arbitrary text', { 'x-turn-hook-signature': 'x'.repeat(44) }],
+    ['is that of another body', { 'x-turn-hook-signature': sign(`${body} `) }],
+    ['is made with another secret', { 'x-turn-hook-signature': sign(body, `${SECRET}.`) }],
+    ['is truncated', { 'x-turn-hook-signature': sign(body).slice(0, 20) }],
+    ['has extra bytes', { 'x-turn-hook-signature': Buffer.alloc(64, sign(body), 'base64').toString('base64') }],
     ['is in hex', { 'x-turn-hook-signature': Buffer.from(sign(body), 'base64').toString('hex') }],
-    ['stands in another header', { 'x-hub-signature': sign(body) }],
-  ])('is refused, and nothing is sent, where it %s', async (_, headers) => {
+    ['is in another header', { 'x-hub-signature': sign(body) }],
+  ])('returns 403 signature_invalid, and nothing is sent, if it %s', async (_, headers) => {
     const caller = await signing();
     const { body: problem } = asProblem(await post(caller, body, headers));
     expect(problem).toMatchObject({ status: 403, code: 'signature_invalid' });
     expect((await call('listLogs', { token: caller.token })).status).toBe(204);
   });
 
-  test('is looked at before what is wrong with the message', async () => {
+  test('is checked before the message is validated', async () => {
     const { body: problem } = asProblem(await post(await signing(), '{}'));
     expect(problem.code).toBe('signature_invalid');
   });
 
-  test('is asked for as soon as the secret is set, and no more when it is taken away', async () => {
+  test('is required as soon as hmac_secret is set, and not after its removal', async () => {
     const caller = await business();
     const send = async () => (await post(caller, body.replace('27820000001', newPhone()))).status;
     expect(await send()).toBe(200);
@@ -248,7 +245,7 @@ describe('the signature', () => {
     expect(await send()).toBe(200);
   });
 
-  test('is not looked at where no secret is set', async () => {
+  test('is ignored if the account has no hmac_secret', async () => {
     const to = newPhone();
     const received = await post(await business(), body.replace('27820000001', to), { 'x-turn-hook-signature': 'x' });
     expect(received.status).toBe(200);
@@ -256,16 +253,16 @@ describe('the signature', () => {
   });
 });
 
-describe('an ordinary webhook of Turn', () => {
+describe("Turn's ordinary webhook event", () => {
   const message = { from: '27820000001', id: 'ABG', timestamp: '1628345678', type: 'text', text: { body: 'Hi' } };
 
   test.each<[string, object, Record<string, string>]>([
-    ['its header', whatsapp('27820000001', shown('Hi')), { 'x-turn-hook-subscription': 'whatsapp' }],
-    ['its header alone', {}, { 'x-turn-hook-subscription': 'turn' }],
+    ['the subscription whatsapp', whatsapp('27820000001', shown('Hi')), { 'x-turn-hook-subscription': 'whatsapp' }],
+    ['the subscription turn, and an empty body', {}, { 'x-turn-hook-subscription': 'turn' }],
     ['statuses', { statuses: [{ id: 'ABG', status: 'read', recipient_id: '27820000001' }] }, {}],
     ['messages', { contacts: [{ wa_id: '27820000001' }], messages: [message] }, {}],
-    ['no messages in their place', { messages: [], to: '27820000001', type: 'text', text: { body: 'Hi' } }, {}],
-  ])('is taken and does nothing, signed or not: one with %s', async (_, body, headers) => {
+    ['an empty list of messages', { messages: [], to: '27820000001', type: 'text', text: { body: 'Hi' } }, {}],
+  ])('returns 200 and has no effect, with and without hmac_secret: an event with %s', async (_, body, headers) => {
     const caller = await business();
     const platform = { name: 'turn' as const, settings: { url: 'http://127.0.0.1:1', channel: 'c', token: 't' } };
     for (const hook of [undefined, { hmac_secret: 'x' }]) {
@@ -277,7 +274,7 @@ describe('an ordinary webhook of Turn', () => {
   });
 });
 
-describe('what cannot be sent', () => {
+describe('an invalid message of Turn', () => {
   const to = '27820000001';
   const TYPE = 'must be "text", "image" or "document"';
   const NUMBER = '#/to must be a phone number in international format: 7 to 15 digits';
@@ -288,11 +285,11 @@ describe('what cannot be sent', () => {
       (type): [string, unknown, string] => [`the type ${type}`, whatsapp(to, { type, [type]: {} }), `#/type ${TYPE}`],
     ),
     ['the type video of the Channel API', channel(to, { type: 'video', video: {} }), `#/turn/type ${TYPE}`],
-    ['nothing', {}, '#/to is required', '#/content is required'],
+    ['an empty object', {}, '#/to is required', '#/content is required'],
     ['an array', [whatsapp(to, shown('Hi'))], '#/to is required', '#/content is required'],
     ['null', null, '# must be an object, not null'],
     ['a number with letters', whatsapp('2782000000x', shown('Hi')), NUMBER],
-    ['a number that is none', { ...whatsapp(to, shown('Hi')), to: 27820000001 }, '#/to must be a string, not a number'],
+    ['a JSON number', { ...whatsapp(to, shown('Hi')), to: 27820000001 }, '#/to must be a string, not a number'],
     ['no number', { type: 'text', text: { body: 'Hi' } }, '#/to is required'],
     ['no text', whatsapp(to, { type: 'text' }), '#/text is required'],
     ['an empty text', whatsapp(to, shown('')), '#/text/body must not be empty or white space only'],
@@ -307,30 +304,30 @@ describe('what cannot be sent', () => {
       whatsapp(to, shown('x'.repeat(1024 * 1024))),
       '#/text/body must have at most 4096 characters',
     ],
-    ['an image without its address', whatsapp(to, { type: 'image', image: { id: '1' } }), '#/image/link is required'],
+    ['an image without its link', whatsapp(to, { type: 'image', image: { id: '1' } }), '#/image/link is required'],
     [
       'too long a caption',
       whatsapp(to, { type: 'image', image: { link: 'https://foo.bar/', caption: long } }),
       '#/image/caption must have at most 2000 characters',
     ],
     [
-      'many faults',
+      'two errors',
       whatsapp('', { type: 'document', document: { link: '' } }),
       NUMBER,
       '#/document/link must not be empty or white space only',
     ],
-  ])('is refused with all of its faults, and nothing is sent: %s', async (_, body, ...faults) => {
+  ])('returns 422 with every validation error, and nothing is sent: %s', async (_, body, ...errors) => {
     const caller = await business();
     const received = asProblem(await post(caller, JSON.stringify(body)));
     expect(received.body).toMatchObject({ status: 422, code: 'invalid_request' });
-    expect(received.body.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`)).toEqual(faults);
+    expect(received.body.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`)).toEqual(errors);
     expect((await call('listLogs', { token: caller.token })).status).toBe(204);
   });
 
   const good = JSON.stringify(whatsapp(to, shown('Hi')));
 
   test.each<[string, string, Record<string, string>, number, string]>([
-    ['JSON that breaks off', good.slice(0, -1), JSON_TYPE, 400, 'malformed_body'],
+    ['incomplete JSON', good.slice(0, -1), JSON_TYPE, 400, 'malformed_body'],
     ['no body', '', JSON_TYPE, 400, 'malformed_body'],
     [
       'a form',
@@ -339,33 +336,33 @@ describe('what cannot be sent', () => {
       415,
       'unsupported_media_type',
     ],
-    ['no type', good, { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
-  ])('is refused where it cannot be read, and nothing is sent: %s', async (_, body, headers, status, code) => {
+    ['the content type text/plain', good, { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+  ])('that cannot be parsed returns 400 or 415, and nothing is sent: %s', async (_, body, headers, status, code) => {
     const caller = await business();
     expect(asProblem(await post(caller, body, headers)).body).toMatchObject({ status, code });
     expect((await call('listLogs', { token: caller.token })).status).toBe(204);
   });
 });
 
-/** What a number was told by one call. */
-interface Told {
+/** A call that a number at Turn received. */
+interface NumberCall {
   address: string;
-  /** When, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   time: number;
 }
 
 type Status = number | { status: number; headers: Record<string, string> };
 
-/** A number at Turn: keeps what it is told and where. */
+/** Starts a number at Turn that records its calls and returns the responses that the test sets. */
 const openNumber = async () => {
   const receiver = await Receiver.start();
   onTestFinished(() => receiver.close());
-  const told: Told[] = [];
-  const left: Status[] = [];
+  const arrivals: NumberCall[] = [];
+  const responses: Status[] = [];
   receiver.answers = [
     (response) => {
-      told.push({ address: response.req.url ?? '', time: Date.now() });
-      const next = left.shift() ?? 200;
+      arrivals.push({ address: response.req.url ?? '', time: Date.now() });
+      const next = responses.shift() ?? 200;
       const { status, headers } = typeof next === 'number' ? { status: next, headers: {} } : next;
       response.writeHead(status, headers).end();
     },
@@ -373,11 +370,11 @@ const openNumber = async () => {
   return {
     url: receiver.url,
     calls: receiver.calls,
-    /** Where and when each call came. */
-    told,
-    /** What the next calls are answered; 200 where nothing is left. */
-    answers: left,
-    /** All that it was told, in short: a text, or a status with the id that it is about. */
+    /** The path and time of each call. */
+    arrivals,
+    /** The responses to the next calls. Default: 200. */
+    answers: responses,
+    /** All calls, in short: the text of a message, or a status and its message id. */
     inShort: () =>
       receiver.calls.map(({ json: { message, status } }) => message?.text.body ?? `${status.status} ${status.id}`),
   };
@@ -386,7 +383,7 @@ const openNumber = async () => {
 const CHANNEL = randomUUID();
 const TOKEN = 'token-of-the-customer-at-Turn';
 
-/** An account with a bot whose platform is a number at Turn. */
+/** A new account with a bot, and a number at Turn as its platform. */
 const withNumber = async () => {
   const number = await openNumber();
   const caller = await newCaller('bridge', 'messages', 'stats');
@@ -396,10 +393,10 @@ const withNumber = async () => {
   return { number, caller, bot, phone: newPhone() };
 };
 
-const untilTold = ({ inShort }: Awaited<ReturnType<typeof openNumber>>, ...all: string[]): Promise<void> =>
+const untilCalled = ({ inShort }: Awaited<ReturnType<typeof openNumber>>, ...all: string[]): Promise<void> =>
   expect.poll(inShort).toEqual(all);
 
-/** The present, as Turn has it. */
+/** The current time in Turn's format. */
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
 platformCases({
@@ -418,11 +415,11 @@ platformCases({
 });
 
 describe("a number is notified of a user's message", () => {
-  test('as its page says, with its token, and it is logged', async () => {
+  test("in the format of Turn's documentation, with its token, and the message is logged", async () => {
     const { number, caller, bot, phone } = await withNumber();
     const before = seconds();
     await write(phone, bot, 'Zoë & co: ☺\n"?"');
-    await untilTold(number, 'Zoë & co: ☺\n"?"');
+    await untilCalled(number, 'Zoë & co: ☺\n"?"');
     const [first] = number.calls;
     expect(first?.json).toEqual({
       contact: { id: `+${phone}`, profile: { name: expect.any(String) } },
@@ -438,11 +435,11 @@ describe("a number is notified of a user's message", () => {
     expect(Number(first?.json.message.timestamp)).toBeGreaterThanOrEqual(before);
     expect(Number(first?.json.message.timestamp)).toBeLessThanOrEqual(seconds());
     expect(first?.headers).toMatchObject({ authorization: `Bearer ${TOKEN}`, ...JSON_TYPE });
-    expect(number.told.map(({ address }) => address)).toEqual([`/hook/v1/numbers/${CHANNEL}/messages`]);
+    expect(number.arrivals.map(({ address }) => address)).toEqual([`/hook/v1/numbers/${CHANNEL}/messages`]);
     expect(await statesOf(caller, phone)).toEqual(['received']);
   });
 
-  test('not before it takes calls again, once it has asked for fewer: no other user of the account comes either', async () => {
+  test("only after the time of its 429 response, also for the account's other users", async () => {
     const { number, caller, bot, phone } = await withNumber();
     const other = newPhone();
     const reset = seconds() + 8;
@@ -460,26 +457,26 @@ describe("a number is notified of a user's message", () => {
       number.calls.flatMap(({ json: { message } }) => (message.from === `+${user}` ? [message.text.body] : []));
     expect(of(phone)).toEqual(['one', 'one', 'two']);
     expect(of(other)).toEqual(['of another']);
-    for (const { time } of number.told.slice(1)) expect(time).toBeGreaterThanOrEqual(reset * 1000);
+    for (const { time } of number.arrivals.slice(1)) expect(time).toBeGreaterThanOrEqual(reset * 1000);
     expect(await statesOf(caller, phone)).toEqual(['received', 'received']);
   });
 });
 
-describe('a number is told what became of a message of its own', () => {
-  /** What is told of a message comes before what is told later: then nothing of it is missing, nor on its way. */
-  const untilToldInAll = async ({ number, bot, phone }: Awaited<ReturnType<typeof withNumber>>, ...all: string[]) => {
+describe('a number is notified of the status of its own message', () => {
+  /** Waits for these calls and no others: delivery is in order, so the last message arrives after every status. */
+  const untilCalledInAll = async ({ number, bot, phone }: Awaited<ReturnType<typeof withNumber>>, ...all: string[]) => {
     await write(phone, bot, 'end');
-    await untilTold(number, ...all, 'end');
+    await untilCalled(number, ...all, 'end');
   };
 
-  test('by the id that it was given: sent, delivered and read, once each', async () => {
+  test('by the id of the response: sent, delivered and read, once each', async () => {
     const world = await withNumber();
     const { number, caller, phone } = world;
     const before = seconds();
     const id = await turnSends(caller, phone, 'Hi');
-    await untilTold(number, `sent ${id}`);
+    await untilCalled(number, `sent ${id}`);
     for (const state of ['delivered_to_user', 'delivered_to_user', 'read', 'read']) await report(id, state);
-    await untilToldInAll(world, `sent ${id}`, `delivered ${id}`, `read ${id}`);
+    await untilCalledInAll(world, `sent ${id}`, `delivered ${id}`, `read ${id}`);
     for (const [place, status] of ['sent', 'delivered', 'read'].entries()) {
       const { json, headers } = number.calls[place] ?? {};
       const timestamp = expect.stringMatching(/^\d{10}$/);
@@ -488,50 +485,50 @@ describe('a number is told what became of a message of its own', () => {
       expect(Number(json.status.timestamp)).toBeLessThanOrEqual(seconds());
       expect(headers).toMatchObject({ authorization: `Bearer ${TOKEN}`, ...JSON_TYPE });
     }
-    expect(number.told.map(({ address }) => address)).toEqual(
+    expect(number.arrivals.map(({ address }) => address)).toEqual(
       ['statuses', 'statuses', 'statuses', 'messages'].map((end) => `/hook/v1/numbers/${CHANNEL}/${end}`),
     );
   });
 
   test.each([200, 400])(
-    'failed, once, where its version answers %i to that: nothing fails permanently',
+    'failed, once, and it may return %i: nothing is logged as permanently failed',
     async (status) => {
       const world = await withNumber();
       const { number, caller, phone } = world;
       const id = await turnSends(caller, phone, 'Hi');
-      await untilTold(number, `sent ${id}`);
+      await untilCalled(number, `sent ${id}`);
       number.answers.push(status);
       await report(id, 'delivery_failed');
-      await untilTold(number, `sent ${id}`, `failed ${id}`);
+      await untilCalled(number, `sent ${id}`, `failed ${id}`);
       const next = await turnSends(caller, phone, 'Hi again');
       await expect.poll(number.inShort).toContain(`sent ${next}`);
-      await untilToldInAll(world, `sent ${id}`, `failed ${id}`, `sent ${next}`);
+      await untilCalledInAll(world, `sent ${id}`, `failed ${id}`, `sent ${next}`);
       const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes(caller.account));
       expect(lines.filter((line) => line.includes('permanently failed'))).toEqual([]);
     },
   );
 
-  test('once where it does not know the message, with 404: all that follows is told', async () => {
+  test('once, even if it returns 404, and then of the next status', async () => {
     const world = await withNumber();
     const { number, caller, phone } = world;
     number.answers.push(404);
     const id = await turnSends(caller, phone, 'Hi');
-    await untilTold(number, `sent ${id}`);
+    await untilCalled(number, `sent ${id}`);
     await report(id, 'read');
-    await untilToldInAll(world, `sent ${id}`, `read ${id}`);
+    await untilCalledInAll(world, `sent ${id}`, `read ${id}`);
   });
 
-  test('in order, where its token was rejected at first, or it asked for fewer calls', async () => {
-    const tell = async (...answers: Status[]) => {
+  test('in order, if it returned 401 twice, or a 429 with a time', async () => {
+    const check = async (...answers: Status[]) => {
       const world = await withNumber();
       const { number, caller, phone } = world;
       number.answers.push(...answers);
       const id = await turnSends(caller, phone, 'Hi');
-      await untilTold(number, ...answers.map(() => `sent ${id}`));
+      await untilCalled(number, ...answers.map(() => `sent ${id}`));
       await report(id, 'delivered_to_user');
-      await untilToldInAll(world, ...answers.map(() => `sent ${id}`), `sent ${id}`, `delivered ${id}`);
+      await untilCalledInAll(world, ...answers.map(() => `sent ${id}`), `sent ${id}`, `delivered ${id}`);
     };
     const headers = { 'x-ratelimit-reset': String(seconds() + 2) };
-    await Promise.all([tell(401, 401), tell({ status: 429, headers })]);
+    await Promise.all([check(401, 401), check({ status: 429, headers })]);
   });
 });

@@ -620,7 +620,7 @@ describe('a plain webhook', () => {
     expect(logged.map(({ state }) => state)).toEqual(['sent', 'delivered_to_server', 'read', 'delivered_to_user']);
   });
 
-  test('that rejects a message causes reception_failed_http; one that rejects a status causes no log entry', async () => {
+  test('that rejects a message causes reception_failed_http, and that rejects a status no log entry', async () => {
     const conversation = await withWebhook();
     await received(conversation);
     platform.answers = [404];

@@ -1,4 +1,4 @@
-/** Writes to the table that take effect while their response is lost. The client repeats them, without visible effects. */
+/** Writes to the table that take effect, but whose response is lost. The client's repetition has no visible effect. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
