@@ -1,4 +1,4 @@
-/** The simulated app network, as the service, tests and people meet it. */
+/** The simulator of the app network: its API for the service, for tests and for people. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Webhook } from 'standardwebhooks';
@@ -15,7 +15,7 @@ const OTHER_PHONE = '27827654321';
 const BOT = '447700900000';
 
 let app: AppNetwork;
-/** What the dice show, roll by roll; then 0. */
+/** The results of the random function in order, then 0. */
 let rolls: number[];
 
 beforeEach(async () => {
@@ -52,7 +52,7 @@ const signed = (id: string, body: string, { secret = app.secret, time = new Date
 const post = (body: string, headers: Record<string, string>, signal: AbortSignal | null = null) =>
   fetch(app.appUrl, { method: 'POST', headers, body, signal });
 
-/** Sends as the service does. */
+/** Sends a signed event like the service. */
 const deliver = (id: string, content: unknown, signal?: AbortSignal) => {
   const body = JSON.stringify(content);
   return post(body, signed(id, body), signal);
@@ -64,12 +64,12 @@ const shown = async (phone = PHONE): Promise<PhoneMessage[]> => (await ask('GET'
 const all = async (phone = PHONE): Promise<PhoneMessage[]> =>
   (await ask('GET', `/phones/${phone}/messages?all=true`)).body;
 const calls = async (): Promise<Call[]> => (await ask('GET', '/calls')).body;
-const tell = (...rules: Rule[]) => ask('PUT', '/behaviour', rules);
+const setRules = (...rules: Rule[]) => ask('PUT', '/behaviour', rules);
 
 const idsOf = (all: { webhook_id: string }[]) => all.map(({ webhook_id }) => webhook_id);
 
-describe('what the service sends', () => {
-  test('is taken, answered 204 and shown on its phone', async () => {
+describe('an event from the service', () => {
+  test('returns 204 and appears on its phone', async () => {
     const sent = event('Hello');
     const answer = await deliver('m1', sent);
     expect([answer.status, await answer.text()]).toEqual([204, '']);
@@ -91,12 +91,12 @@ describe('what the service sends', () => {
     ],
     ['a file', { ...event(''), data: { id: '1', from: BOT, to: PHONE, type: 'file', file: { url: 'https://x/f' } } }],
     ['a user data request', userDataRequest],
-  ])('%s is shown as it was sent', async (_, sent) => {
+  ])('%s appears unchanged', async (_, sent) => {
     expect((await deliver('m1', sent)).status).toBe(204);
     expect(await shown()).toMatchObject([{ type: sent.type, data: sent.data }]);
   });
 
-  test('again is one message that came twice', async () => {
+  test('with a repeated id counts as one message with two attempts', async () => {
     await deliver('m1', event('one'));
     await deliver('m2', event('two'));
     await deliver('m1', event('one'));
@@ -107,7 +107,7 @@ describe('what the service sends', () => {
     expect(idsOf(await calls())).toEqual(['m1', 'm2', 'm1']);
   });
 
-  test('to another phone under the same id is seen there', async () => {
+  test('to another phone with the same id appears on that phone', async () => {
     await deliver('m1', event('one'));
     await deliver('m1', event('one', OTHER_PHONE));
     expect(await shown()).toHaveLength(1);
@@ -118,8 +118,8 @@ describe('what the service sends', () => {
     ]);
   });
 
-  test('is shown in the order in which it was taken', async () => {
-    await tell({ status: 503, times: 1 });
+  test('appears in the order of acceptance', async () => {
+    await setRules({ status: 503, times: 1 });
     await deliver('m1', event('one'));
     await deliver('m2', event('two'));
     await deliver('m1', event('one'));
@@ -127,20 +127,20 @@ describe('what the service sends', () => {
     expect(idsOf(await all())).toEqual(['m1', 'm2']);
   });
 
-  test('is forgotten when people say so', async () => {
+  test('is gone after DELETE /calls', async () => {
     await deliver('m1', event('one'));
     expect((await ask('DELETE', '/calls')).status).toBe(204);
     expect([await calls(), await shown(), (await ask('GET', '/phones')).body]).toEqual([[], [], []]);
   });
 
-  test('is nothing for a phone that it was not for', async () => {
+  test('does not appear on another phone', async () => {
     await deliver('m1', event('one'));
     expect(await ask('GET', `/phones/${OTHER_PHONE}/messages`)).toEqual({ status: 200, body: [] });
     expect(await ask('GET', '/phones/%FF/messages?all=true')).toEqual({ status: 200, body: [] });
   });
 });
 
-describe('a call that is not the service', () => {
+describe('a request with an invalid signature', () => {
   const body = JSON.stringify(event('Hello'));
   const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1000);
   const without = (name: string) => () => {
@@ -149,7 +149,7 @@ describe('a call that is not the service', () => {
   };
 
   test.each<[string, () => Record<string, string>]>([
-    ['no signature at all', () => ({})],
+    ['no signature headers', () => ({})],
     ['no webhook-id', without('webhook-id')],
     ['no webhook-timestamp', without('webhook-timestamp')],
     ['no webhook-signature', without('webhook-signature')],
@@ -157,23 +157,23 @@ describe('a call that is not the service', () => {
     ['a signature over another body', () => signed('m1', `${body} `)],
     ['a signature over another id', () => ({ ...signed('m2', body), 'webhook-id': 'm1' })],
     ['a signature over another time', () => ({ ...signed('m1', body), 'webhook-timestamp': '1' })],
-    ['a time that is none', () => ({ ...signed('m1', body), 'webhook-timestamp': 'now' })],
+    ['an invalid time', () => ({ ...signed('m1', body), 'webhook-timestamp': 'now' })],
     ['an old signature', () => signed('m1', body, { time: secondsAgo(330) })],
     ['a signature from the future', () => signed('m1', body, { time: secondsAgo(-330) })],
     ['a signature of another version', () => ({ ...signed('m1', body), 'webhook-signature': 'v2,x v1 v1,' })],
-  ])('for it has %s, is 401 and leaves no trace', async (_, headers) => {
-    await tell({ status: 503, times: 1 });
+  ])('with %s returns 401 and leaves no trace', async (_, headers) => {
+    await setRules({ status: 503, times: 1 });
     const answer = await post(body, headers());
     expect([answer.status, await answer.json()]).toEqual([401, { message: expect.stringContaining('signature') }]);
     expect([await calls(), (await ask('GET', '/phones')).body]).toEqual([[], []]);
     expect((await ask('GET', '/behaviour')).body).toEqual([{ status: 503, times: 1 }]);
   });
 
-  test('is refused for that before its body is looked at', async () => {
+  test('returns 401 even if its body is invalid', async () => {
     expect((await post('{', {})).status).toBe(401);
   });
 
-  test('is let in by one good signature of several', async () => {
+  test('is accepted with one valid signature of several', async () => {
     const headers = signed('m1', body);
     const rotated = { ...headers, 'webhook-signature': `v1,AAAA ${headers['webhook-signature']}` };
     expect((await post(body, rotated)).status).toBe(204);
@@ -185,64 +185,70 @@ test.each<[string, string]>([
   ['no JSON', '{"type":'],
   ['null', 'null'],
   ['an array', JSON.stringify([event('Hello')])],
-  ['an event of no type', JSON.stringify({ ...event('Hello'), type: undefined })],
-  ['an event of a type that is not the contract', JSON.stringify({ ...event('Hello'), type: 'message.sent' })],
+  ['an event without a type', JSON.stringify({ ...event('Hello'), type: undefined })],
+  ['an event of an unknown type', JSON.stringify({ ...event('Hello'), type: 'message.sent' })],
   ['an event without data', JSON.stringify({ ...event('Hello'), data: undefined })],
   ['an event without a time', JSON.stringify({ ...event('Hello'), timestamp: undefined })],
-  ['a message to nobody', JSON.stringify({ ...event('Hello'), data: { ...event('Hello').data, to: undefined } })],
+  [
+    'a message without a phone number',
+    JSON.stringify({ ...event('Hello'), data: { ...event('Hello').data, to: undefined } }),
+  ],
   ['a message to a number with +', JSON.stringify(event('Hello', `+${PHONE}`))],
   ['a text without text', JSON.stringify({ ...event('Hello'), data: { ...event('Hello').data, text: undefined } })],
-  ['an image without address', JSON.stringify({ ...event('Hello'), data: { ...event('Hello').data, type: 'image' } })],
-])('a signed call that brings %s is 400, told in the calls, and on no phone', async (_, body) => {
+  ['an image without a URL', JSON.stringify({ ...event('Hello'), data: { ...event('Hello').data, type: 'image' } })],
+])('a signed request with %s returns 400, is listed in /calls, and appears on no phone', async (_, body) => {
   const answer = await post(body, signed('m1', body));
   expect([answer.status, await answer.json()]).toEqual([400, { message: expect.any(String) }]);
   expect(await calls()).toEqual([{ webhook_id: 'm1', phone: null, type: null, status: 400, time: aTime }]);
   expect((await ask('GET', '/phones')).body).toEqual([]);
 });
 
-describe('it answers as it is told:', () => {
-  test('the normal answer is 204, and nothing is told', async () => {
+describe('responses by rule:', () => {
+  test('without a rule, the response is 204', async () => {
     expect(await ask('GET', '/behaviour')).toEqual({ status: 200, body: [] });
   });
 
-  test.each([200, 202, 299])('what is answered %i is taken', async (status) => {
-    await tell({ status });
+  test.each([200, 202, 299])('an event with the response %i is accepted', async (status) => {
+    await setRules({ status });
     expect((await deliver('m1', event('Hello'))).status).toBe(status);
     expect(await shown()).toMatchObject([{ taken: true }]);
   });
 
-  test.each([302, 304, 400, 408, 410, 429, 500, 503, 599])('what is answered %i is on no phone', async (status) => {
-    await tell({ status });
-    const answer = await fetch(app.appUrl, {
-      method: 'POST',
-      headers: signed('m1', JSON.stringify(event('Hello'))),
-      body: JSON.stringify(event('Hello')),
-      redirect: 'manual',
-    });
-    expect(answer.status).toBe(status);
-    expect(await shown()).toEqual([]);
-    expect(await all()).toMatchObject([{ webhook_id: 'm1', attempts: 1, taken: false }]);
-    expect(await calls()).toMatchObject([{ phone: PHONE, status }]);
-    expect((await ask('GET', '/phones')).body).toEqual([{ phone: PHONE, messages: 0, untaken: 1 }]);
-  });
+  test.each([302, 304, 400, 408, 410, 429, 500, 503, 599])(
+    'an event with the response %i appears on no phone',
+    async (status) => {
+      await setRules({ status });
+      const answer = await fetch(app.appUrl, {
+        method: 'POST',
+        headers: signed('m1', JSON.stringify(event('Hello'))),
+        body: JSON.stringify(event('Hello')),
+        redirect: 'manual',
+      });
+      expect(answer.status).toBe(status);
+      expect(await shown()).toEqual([]);
+      expect(await all()).toMatchObject([{ webhook_id: 'm1', attempts: 1, taken: false }]);
+      expect(await calls()).toMatchObject([{ phone: PHONE, status }]);
+      expect((await ask('GET', '/phones')).body).toEqual([{ phone: PHONE, messages: 0, untaken: 1 }]);
+    },
+  );
 
-  test('attempts that failed count once it is taken, and a taken one stays taken', async () => {
-    await tell({ status: 503, times: 2 });
+  test('failed attempts are counted, and an accepted message stays accepted after a later failure', async () => {
+    await setRules({ status: 503, times: 2 });
     for (let attempt = 1; attempt <= 3; attempt += 1) await deliver('m1', event('Hello'));
     expect(await shown()).toMatchObject([{ attempts: 3, taken: true }]);
-    await tell({ status: 500 });
+    await setRules({ status: 500 });
     await deliver('m1', event('Hello'));
     expect(await shown()).toMatchObject([{ attempts: 4, taken: true }]);
     expect((await calls()).map(({ status }) => status)).toEqual([503, 503, 204, 500]);
   });
 
-  test('retry_after is the Retry-After of its answer', async () => {
-    await tell({ status: 429, retry_after: 30 });
+  test('retry_after sets the header Retry-After', async () => {
+    await setRules({ status: 429, retry_after: 30 });
     expect((await deliver('m1', event('Hello'))).headers.get('retry-after')).toBe('30');
   });
 
-  test('times is so many calls, then it is normal again', async () => {
-    expect(await tell({ status: 503, times: 2 })).toEqual({ status: 200, body: [{ status: 503, times: 2 }] });
+  test('times limits the number of calls, then the rule is removed', async () => {
+    expect(await setRules({ status: 503, times: 2 })).toEqual({ status: 200, body: [{ status: 503, times: 2 }] });
     expect((await deliver('m1', event('Hello'))).status).toBe(503);
     expect((await ask('GET', '/behaviour')).body).toEqual([{ status: 503, times: 1 }]);
     expect((await deliver('m1', event('Hello'))).status).toBe(503);
@@ -250,14 +256,14 @@ describe('it answers as it is told:', () => {
     expect((await deliver('m1', event('Hello'))).status).toBe(204);
   });
 
-  test('phone is calls for that phone only', async () => {
-    await tell({ status: 503, phone: PHONE, times: 1 });
+  test('phone limits the rule to calls for that phone', async () => {
+    await setRules({ status: 503, phone: PHONE, times: 1 });
     expect((await deliver('m1', event('Hello', OTHER_PHONE))).status).toBe(204);
     expect((await deliver('m2', event('Hello', PHONE))).status).toBe(503);
   });
 
-  test('share is that share of calls', async () => {
-    await tell({ status: 503, share: 0.33 });
+  test('share limits the rule to that share of calls', async () => {
+    await setRules({ status: 503, share: 0.33 });
     rolls = [0.32, 0.33, 0.99, 0];
     const statuses = [];
     for (const id of ['m1', 'm2', 'm3', 'm4']) statuses.push((await deliver(id, event('Hello'))).status);
@@ -267,13 +273,13 @@ describe('it answers as it is told:', () => {
   test.each([
     [0, 204],
     [1, 503],
-  ])('a share of %i is %i, whatever the dice show', async (share, status) => {
-    await tell({ status: 503, share });
+  ])('a share of %i always returns %i', async (share, status) => {
+    await setRules({ status: 503, share });
     rolls = [0, 0.999999];
     for (const id of ['m1', 'm2']) expect((await deliver(id, event('Hello'))).status).toBe(status);
   });
 
-  test('without dice of its own it rolls fair ones', async () => {
+  test('by default, a share of 0.5 applies at random', async () => {
     const fair = await AppNetwork.start({ port: 0, secret: app.secret });
     await fetch(`${fair.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify({ status: 503, share: 0.5 }) });
     const body = JSON.stringify(event('Hello'));
@@ -285,8 +291,8 @@ describe('it answers as it is told:', () => {
     expect(statuses).toEqual(new Set([204, 503]));
   });
 
-  test('of several rules the first that applies is used', async () => {
-    await tell({ status: 500, phone: OTHER_PHONE }, { status: 502, share: 0.5, times: 1 }, { status: 503 });
+  test('of several rules, the first one that applies is used', async () => {
+    await setRules({ status: 500, phone: OTHER_PHONE }, { status: 502, share: 0.5, times: 1 }, { status: 503 });
     rolls = [0.7, 0.2];
     const statuses = [];
     for (const id of ['m1', 'm2', 'm3']) statuses.push((await deliver(id, event('Hello'))).status);
@@ -294,27 +300,27 @@ describe('it answers as it is told:', () => {
     expect((await ask('GET', '/behaviour')).body).toEqual([{ status: 500, phone: OTHER_PHONE }, { status: 503 }]);
   });
 
-  test('a rule given alone is one rule, and replaces those before', async () => {
-    await tell({ status: 500 }, { status: 502 });
+  test('a single rule without a list replaces all rules', async () => {
+    await setRules({ status: 500 }, { status: 502 });
     expect(await ask('PUT', '/behaviour', { status: 503 })).toEqual({ status: 200, body: [{ status: 503 }] });
   });
 
-  test('back to normal when people say so', async () => {
-    await tell({ status: 503 });
+  test('DELETE /behaviour removes the rules', async () => {
+    await setRules({ status: 503 });
     expect((await ask('DELETE', '/behaviour')).status).toBe(204);
     expect((await deliver('m1', event('Hello'))).status).toBe(204);
   });
 
-  test('drop closes the connection without an answer, and the phone shows nothing', async () => {
-    await tell({ drop: true });
+  test('drop closes the connection without a response, and no message appears', async () => {
+    await setRules({ drop: true });
     await expect(deliver('m1', event('Hello'))).rejects.toThrow('fetch failed');
     expect(await shown()).toEqual([]);
     expect(await all()).toMatchObject([{ attempts: 1, taken: false }]);
     expect(await calls()).toMatchObject([{ status: 'dropped' }]);
   });
 
-  test('hang never answers, and the phone shows nothing', async () => {
-    await tell({ hang: true });
+  test('hang never responds, and no message appears', async () => {
+    await setRules({ hang: true });
     const giveUp = new AbortController();
     const answer = deliver('m1', event('Hello'), giveUp.signal);
     await expect.poll(calls).toMatchObject([{ status: 'timeout' }]);
@@ -324,8 +330,8 @@ describe('it answers as it is told:', () => {
     expect(await all()).toMatchObject([{ attempts: 1, taken: false }]);
   });
 
-  test('what is dropped after it was taken is shown, and once only when it comes again', async () => {
-    await tell({ drop: true, after: true, times: 1 });
+  test('drop with after accepts the message first, and its repeat appears once', async () => {
+    await setRules({ drop: true, after: true, times: 1 });
     await expect(deliver('m1', event('Hello'))).rejects.toThrow('fetch failed');
     expect(await shown()).toMatchObject([{ attempts: 1, taken: true }]);
     await deliver('m1', event('Hello'));
@@ -333,26 +339,26 @@ describe('it answers as it is told:', () => {
     expect((await calls()).map(({ status }) => status)).toEqual(['dropped', 204]);
   });
 
-  test('what hangs after it was taken is shown', async () => {
-    await tell({ hang: true, after: true });
+  test('hang with after accepts the message first', async () => {
+    await setRules({ hang: true, after: true });
     const lost = expect(deliver('m1', event('Hello'))).rejects.toThrow('fetch failed');
     await expect.poll(() => shown()).toMatchObject([{ attempts: 1, taken: true }]);
     await app.close();
     await lost;
   });
 
-  test('delay_ms waits before it answers', async () => {
-    await tell({ delay_ms: 300 });
+  test('delay_ms delays the response', async () => {
+    await setRules({ delay_ms: 300 });
     const started = performance.now();
     expect((await deliver('m1', event('Hello'))).status).toBe(204);
-    // Timers may be a millisecond early.
+    // Timers can be one millisecond early.
     expect(performance.now() - started).toBeGreaterThan(298);
     expect(await shown()).toHaveLength(1);
     expect(await calls()).toMatchObject([{ status: 204 }]);
   });
 
-  test('an answer that comes too late is a time-out, and the message is taken', async () => {
-    await tell({ delay_ms: 2_000 });
+  test("a response after the client's time limit is listed as a timeout, and the message is accepted", async () => {
+    await setRules({ delay_ms: 2_000 });
     const giveUp = new AbortController();
     const answer = deliver('m1', event('Hello'), giveUp.signal);
     await expect.poll(calls, { interval: 5 }).toHaveLength(1);
@@ -362,8 +368,8 @@ describe('it answers as it is told:', () => {
     expect(await shown()).toMatchObject([{ taken: true }]);
   });
 
-  test('a call that waits is told without a status, its message is not taken, and it ends when the network closes', async () => {
-    await tell({ delay_ms: 600_000 });
+  test('a delayed call is listed without a status, its message is not accepted, and it ends when the simulator closes', async () => {
+    await setRules({ delay_ms: 600_000 });
     const lost = expect(deliver('m1', event('Hello'))).rejects.toThrow('fetch failed');
     await expect.poll(calls).toMatchObject([{ webhook_id: 'm1', phone: PHONE, status: null }]);
     expect([await shown(), await all()]).toMatchObject([[], [{ attempts: 1, taken: false }]]);
@@ -401,14 +407,14 @@ describe('it answers as it is told:', () => {
     ],
     [[{ after: true }], 'Entry 1 must have drop or hang where it has after.'],
     [[null], 'Entry 1 must be an object.'],
-  ])('%j is 422, and what was told before stands', async (rules, message) => {
-    await tell({ status: 503 });
+  ])('invalid rules return 422, and the previous rules stay: %j', async (rules, message) => {
+    await setRules({ status: 503 });
     expect(await ask('PUT', '/behaviour', rules)).toEqual({ status: 422, body: { message } });
     expect((await ask('GET', '/behaviour')).body).toEqual([{ status: 503 }]);
   });
 });
 
-describe('the app speaks:', () => {
+describe('events from the app network to the service:', () => {
   let bridge: Bridge;
 
   beforeEach(async () => {
@@ -419,7 +425,7 @@ describe('the app speaks:', () => {
 
   afterEach(() => bridge.close());
 
-  const sayings: [string, { method: string; path: string; body?: Record<string, unknown> }, unknown][] = [
+  const eventCases: [string, { method: string; path: string; body?: Record<string, unknown> }, unknown][] = [
     [
       'a user writes',
       { method: 'POST', path: `/phones/${PHONE}/messages`, body: { to: BOT, text: 'Hi' } },
@@ -441,7 +447,7 @@ describe('the app speaks:', () => {
       { type: 'message.state', data: { id: 'm1', state: 'delivery_failed', reason: 'gone' } },
     ],
     [
-      'a user becomes known',
+      'a user is registered',
       { method: 'POST', path: `/phones/${PHONE}/user`, body: {} },
       { type: 'user.updated', data: { phone_number: PHONE } },
     ],
@@ -462,22 +468,22 @@ describe('the app speaks:', () => {
       },
     ],
     [
-      'a user answers a request',
+      'a user answers a user data request',
       { method: 'POST', path: '/requests/r1/answers', body: { answers: { first_name: 'approved', number: 'denied' } } },
       { type: 'user_data.answered', data: { id: 'r1', answers: { first_name: 'approved', number: 'denied' } } },
     ],
     [
-      'a user leaves',
+      'a user is removed',
       { method: 'DELETE', path: `/phones/${PHONE}/user` },
       { type: 'user.removed', data: { phone_number: PHONE } },
     ],
   ];
 
-  test.each(sayings)('%s', async (_, { method, path, body }, said) => {
+  test.each(eventCases)('%s', async (_, { method, path, body }, expected) => {
     const reply = await ask(method, path, body);
     expect(reply).toEqual({
       status: 200,
-      body: { event: { id: aUuid, timestamp: aTime, ...(said as object) }, status: 204 },
+      body: { event: { id: aUuid, timestamp: aTime, ...(expected as object) }, status: 204 },
     });
     expect(bridge.calls).toMatchObject([
       {
@@ -489,36 +495,36 @@ describe('the app speaks:', () => {
     ]);
   });
 
-  test.each(sayings)('%s, with an event id of their choice', async (_, { method, path, body }, said) => {
+  test.each(eventCases)('%s, with a given event id', async (_, { method, path, body }, expected) => {
     const reply = await ask(method, path, { ...body, event_id: 'again' });
-    expect(reply.body).toEqual({ event: { id: 'again', timestamp: aTime, ...(said as object) }, status: 204 });
+    expect(reply.body).toEqual({ event: { id: 'again', timestamp: aTime, ...(expected as object) }, status: 204 });
   });
 
-  test('two events have two ids', async () => {
+  test('two events have different ids', async () => {
     for (const _ of 'ab') await ask('POST', `/phones/${PHONE}/messages`, { to: BOT, text: 'Hi' });
     expect(new Set(bridge.calls.map(({ body }) => JSON.parse(body).id)).size).toBe(2);
   });
 
-  test.each(['[ {"id":"1"} , 7 ]', 'null', '{"a":1,"a":2}'])('%s is sent on as it is', async (body) => {
+  test.each(['[ {"id":"1"} , 7 ]', 'null', '{"a":1,"a":2}'])('%s is passed on unchanged', async (body) => {
     expect(await ask('POST', '/events', body)).toEqual({ status: 204, body: '' });
     expect(bridge.calls).toMatchObject([
       { url: '/v1/app/events', headers: { authorization: 'Bearer bapi_app' }, body },
     ]);
   });
 
-  test.each(sayings)('%s, and people see the error that the service answers', async (_, { method, path, body }) => {
+  test.each(eventCases)("%s, and the service's error is returned", async (_, { method, path, body }) => {
     const problem = { code: 'invalid_request', errors: [{ pointer: '#/0' }] };
     bridge.answerWith({ status: 422, type: 'application/problem+json', body: JSON.stringify(problem) });
     expect(await ask(method, path, body)).toEqual({ status: 422, body: problem });
     expect(await ask('POST', '/events', [])).toEqual({ status: 422, body: problem });
   });
 
-  test('a redirect is an answer, and followed by nobody', async () => {
+  test('a redirect of the service is returned, and not followed', async () => {
     bridge.answerWith({ status: 307, body: 'elsewhere' });
     expect(await ask('POST', '/events', [])).toEqual({ status: 307, body: 'elsewhere' });
   });
 
-  test('a service that does not answer is 502', async () => {
+  test('a service that is down causes a 502', async () => {
     const bridgeUrl = `http://127.0.0.1:${await freePort()}`;
     app.connect({ bridgeUrl, appToken: 'bapi_app' });
     expect(await ask('POST', '/events', [])).toEqual({
@@ -527,7 +533,7 @@ describe('the app speaks:', () => {
     });
   });
 
-  test('a service that is not there yet is 502', async () => {
+  test('a service that has not started causes a 502', async () => {
     const early = await AppNetwork.start({ port: 0 });
     const reply = await fetch(`${early.phoneUrl}/events`, { method: 'POST', body: '[]' });
     expect([reply.status, await reply.json()]).toEqual([
@@ -553,7 +559,7 @@ describe('the app speaks:', () => {
     ['POST', '/phones/1/user', { panelist: 'yes' }, '"panelist" must be true or false.'],
     ['POST', '/phones/1/user', { properties: 'all' }, '"properties" must be an object.'],
     ['DELETE', '/phones/1/user', { id: '1' }, '"id" is unknown: the fields are event_id.'],
-  ])('%s %s with %j is 422, and nothing is sent', async (method, path, body, message) => {
+  ])('%s %s with %j returns 422, and no event is sent', async (method, path, body, message) => {
     expect(await ask(method, path, body)).toEqual({ status: 422, body: { message } });
     expect(bridge.calls).toEqual([]);
   });
@@ -565,18 +571,18 @@ describe('the app speaks:', () => {
     ['POST', '/phones/1/user'],
     ['DELETE', '/phones/1/user'],
     ['POST', '/events'],
-  ])('%s %s with a body that is not JSON is 400, and nothing is sent', async (method, path) => {
+  ])('%s %s with a body that is not JSON returns 400, and no event is sent', async (method, path) => {
     expect(await ask(method, path, '{"to":')).toEqual({ status: 400, body: { message: 'The body must be JSON.' } });
     expect(bridge.calls).toEqual([]);
   });
 
-  test('it says nothing that it is not told to say', async () => {
+  test('without a request, no event is sent', async () => {
     await deliver('m1', event('Hello'));
     await ask('GET', `/phones/${PHONE}/messages`);
     expect(bridge.calls).toEqual([]);
   });
 
-  test('every request that its help shows works', async () => {
+  test('every request in the help text works', async () => {
     await tryHelp(app.phoneUrl);
   });
 });
@@ -590,7 +596,7 @@ test.each([
   ['GET', '/phones//messages'],
   ['GET', '/phones/1/messages/2'],
   ['GET', '//phones'],
-])('there is no %s %s', async (method, path) => {
+])('%s %s returns 404', async (method, path) => {
   expect(await ask(method, path)).toEqual({
     status: 404,
     body: { message: `There is no ${method} ${path}: GET / lists the requests.` },
@@ -601,14 +607,14 @@ test.each([
   ['POST', '/app'],
   ['PUT', '/behaviour'],
   ['POST', '/events'],
-])('a body of more than 10 MB for %s %s is 413, and the next call is served', async (method, path) => {
+])('a body over 10 MB for %s %s returns 413, and the next call works', async (method, path) => {
   const body = `"${'x'.repeat(10 * 1024 * 1024)}"`;
   const answer = await fetch(app.phoneUrl + path, { method, headers: signed('m1', body), body });
   expect([answer.status, await answer.json()]).toEqual([413, { message: 'The body must have at most 10 MB.' }]);
   expect(await calls()).toEqual([]);
 });
 
-test('bytes that are no HTTP do no harm', async () => {
+test('bytes that are not HTTP cause no failure', async () => {
   const socket = connect(Number(new URL(app.phoneUrl).port), '127.0.0.1');
   socket.end('\u0000\r\n\r\n');
   socket.resume();
@@ -616,7 +622,7 @@ test('bytes that are no HTTP do no harm', async () => {
   expect(await calls()).toEqual([]);
 });
 
-describe('users answer requests by themselves', () => {
+describe('automatic answers to user data requests', () => {
   let bridge: Bridge;
 
   beforeEach(async () => {
@@ -627,7 +633,7 @@ describe('users answer requests by themselves', () => {
 
   afterEach(() => bridge.close());
 
-  const asking = (id: string, ...properties: string[]) => ({
+  const requestFor = (id: string, ...properties: string[]) => ({
     ...userDataRequest,
     data: { ...userDataRequest.data, id, properties: properties.map((property) => ({ property })) },
   });
@@ -636,36 +642,40 @@ describe('users answer requests by themselves', () => {
     bridge.calls.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.id === id && data.answers);
 
   test.each<[string, unknown, Record<string, string>]>([
-    ['all of them', { all: 'approved' }, { first_name: 'approved', last_name: 'approved' }],
+    ['all properties', { all: 'approved' }, { first_name: 'approved', last_name: 'approved' }],
     [
-      'all but one',
+      'all properties except one',
       { phone: PHONE, all: 'approved', properties: { last_name: 'denied' } },
       { first_name: 'approved', last_name: 'denied' },
     ],
-    ['some, and leave the others open', { properties: { last_name: 'approved' } }, { last_name: 'approved' }],
+    [
+      'some properties, and no answer for the rest',
+      { properties: { last_name: 'approved' } },
+      { last_name: 'approved' },
+    ],
     [
       'by the first rule that applies',
       [{ phone: OTHER_PHONE, all: 'approved' }, { all: 'denied' }],
       { first_name: 'denied', last_name: 'denied' },
     ],
-  ])('%s, as they were told', async (_, rules, answers) => {
+  ])('answer %s by the consent rules', async (_, rules, answers) => {
     expect((await ask('PUT', '/consent', rules)).status).toBe(200);
     expect((await ask('GET', '/consent')).body).toEqual([rules].flat());
-    await deliver('m1', asking('r1', 'first_name', 'last_name'));
+    await deliver('m1', requestFor('r1', 'first_name', 'last_name'));
     await expect
       .poll(() => answersTo('r1'))
       .toEqual([{ id: aUuid, timestamp: aTime, type: 'user_data.answered', data: { id: 'r1', answers } }]);
   });
 
-  test('never, where they were told nothing, or forgot it', async () => {
-    await deliver('m1', asking('r1', 'first_name'));
+  test('are not sent without a rule, or for properties that no rule names', async () => {
+    await deliver('m1', requestFor('r1', 'first_name'));
     await ask('PUT', '/consent', { all: 'approved' });
     expect((await ask('DELETE', '/consent')).status).toBe(204);
-    await deliver('m2', asking('r2', 'first_name'));
+    await deliver('m2', requestFor('r2', 'first_name'));
     await ask('PUT', '/consent', { properties: { last_name: 'approved' } });
-    await deliver('m3', asking('r3', 'first_name'));
+    await deliver('m3', requestFor('r3', 'first_name'));
     await ask('PUT', '/consent', { all: 'approved' });
-    await deliver('m4', asking('r4', 'first_name'));
+    await deliver('m4', requestFor('r4', 'first_name'));
     await expect.poll(() => answersTo('r4')).toHaveLength(1);
     expect(bridge.calls).toHaveLength(1);
   });
@@ -675,15 +685,15 @@ describe('users answer requests by themselves', () => {
     [{ phone: '+27' }, '"phone" must be a phone number in international format without +: 7 to 15 digits.'],
     [[{ properties: { first_name: 'no' } }], '"first_name" of "properties" of entry 1 must be approved or denied.'],
     [{ never: true }, '"never" is unknown: the fields are phone, all, properties.'],
-  ])('%j is 422, and what was told before stands', async (rules, message) => {
+  ])('invalid rules return 422, and the previous rules stay: %j', async (rules, message) => {
     await ask('PUT', '/consent', { all: 'denied' });
     expect(await ask('PUT', '/consent', rules)).toEqual({ status: 422, body: { message } });
     expect((await ask('GET', '/consent')).body).toEqual([{ all: 'denied' }]);
   });
 });
 
-describe('an app network', () => {
-  test('makes a good secret, a new one each time, and tells the stack what it needs', async () => {
+describe('the simulator of the app network', () => {
+  test('generates a valid and different secret each time, and gives the stack its URL and secret', async () => {
     const other = await AppNetwork.start({ port: 0 });
     await other.close();
     expect(app.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -692,7 +702,7 @@ describe('an app network', () => {
     expect(JSON.parse(app.stackSecret)).toEqual({ url: app.appUrl, secret: app.secret });
   });
 
-  test('takes the secret and the port that it is given, on the loopback interface only', async () => {
+  test('uses a given secret and port, on the loopback interface only', async () => {
     const port = await freePort();
     const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
     const other = await AppNetwork.start({ port, secret });
@@ -700,20 +710,20 @@ describe('an app network', () => {
     const body = JSON.stringify(event('Hello'));
     const headers = signed('m1', body, { secret });
     expect((await fetch(other.appUrl, { method: 'POST', headers, body })).status).toBe(204);
-    // Another address of this machine, which a server of all interfaces would have.
+    // A server on all interfaces would also listen on this address.
     await expect(fetch(`http://127.0.0.2:${port}`)).rejects.toThrow('fetch failed');
     await other.close();
     await expect(fetch(other.phoneUrl)).rejects.toThrow('fetch failed');
   });
 
-  test('says what to do where its port is taken', async () => {
+  test('fails with an instruction if its port is taken', async () => {
     const port = Number(new URL(app.phoneUrl).port);
     await expect(AppNetwork.start({ port })).rejects.toThrow(
       new StartError(`Port ${port} is taken: set PORT to another one.`),
     );
   });
 
-  test('may be closed twice', async () => {
+  test('can be closed twice', async () => {
     await app.close();
     await app.close();
   });

@@ -1,4 +1,4 @@
-/** Buckets of the local stack: what functions may do with them, as their roles say. */
+/** Buckets of the local stack, with the rights of roles. */
 import { AwsClient } from 'aws4fetch';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Buckets } from '../../infra/local/aws/buckets.ts';
@@ -6,8 +6,8 @@ import { OPERATOR, Roles } from '../../infra/local/aws/iam/roles.ts';
 
 const BUCKET = { id: 'Media', name: 'media', arn: 'arn:aws:s3:::media' };
 
-/** A function that may do this with objects. */
-const functionThat = (id: string, ...actions: string[]) => ({
+/** A function whose role allows these actions on objects. */
+const functionWith = (id: string, ...actions: string[]) => ({
   id,
   folder: '',
   handler: '',
@@ -28,7 +28,7 @@ let url: string;
 
 beforeAll(async () => {
   roles = new Roles({ onLine: (source, line) => void lines.push(`${source} ${line}`) });
-  const functions = [functionThat('Writer', 'PutObject'), functionThat('Reader', 'GetObject'), functionThat('Other')];
+  const functions = [functionWith('Writer', 'PutObject'), functionWith('Reader', 'GetObject'), functionWith('Other')];
   roles.judgeBy({ functions, mappings: [] });
   buckets = await Buckets.open(roles);
   url = await buckets.listen();
@@ -49,7 +49,7 @@ const call = (accessKeyId: string, method: string, key: string, body?: Uint8Arra
 
 const bytes = Uint8Array.from([0, 255, 10, 13, 37]);
 
-test('an object can be put, read and deleted by those who may', async () => {
+test('callers with the right can put, read and delete an object', async () => {
   expect((await call('Writer', 'PUT', 'a', bytes)).status).toBe(200);
   const read = await call('Reader', 'GET', 'a');
   expect([read.status, await read.bytes()]).toEqual([200, bytes]);
@@ -67,7 +67,7 @@ test.each([
   ['Other', 'GET'],
   ['Other', 'PUT'],
   ['nobody', 'GET'],
-])('%s may not %s, and the log says so', async (caller, method) => {
+])('%s may not %s: the response is 403, and the log contains the refusal', async (caller, method) => {
   await call(OPERATOR, 'PUT', 'kept', bytes);
   lines.length = 0;
   const body = method === 'PUT' ? Uint8Array.from([1]) : undefined;
@@ -76,7 +76,7 @@ test.each([
   expect(await (await call(OPERATOR, 'GET', 'kept')).bytes()).toEqual(bytes);
 });
 
-test('a call with a wrong signature, or none, is refused', async () => {
+test('a call with a wrong or missing signature returns 403', async () => {
   expect((await call('Writer', 'PUT', 'c', bytes, 'other')).status).toBe(403);
   expect((await fetch(`${url}/${BUCKET.name}/c`, { method: 'PUT', body: bytes })).status).toBe(403);
   expect((await call(OPERATOR, 'GET', 'c')).status).toBe(404);

@@ -1,4 +1,4 @@
-/** The table as DynamoDB may answer, and no local database does: with stale reads, and with conflicts of transactions. */
+/** Behaviour of DynamoDB that local databases lack: stale reads and transaction conflicts. */
 import {
   BatchGetItemCommand,
   BatchWriteItemCommand,
@@ -17,12 +17,12 @@ import type { StaleReadsOptions } from '../../infra/local/aws/consistency/stale-
 import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { type SmallStack, serve } from './support/small-stack.ts';
 
-/** Long enough for a test to do something meanwhile, in milliseconds. */
+/** The duration of a transaction, in milliseconds: long enough for other calls during it. */
 const HELD_FOR = 1_000;
 
-const everybody = (): boolean => true;
+const everyCaller = (): boolean => true;
 
-/** A stack whose table has what the options say, and its client, as functions have it. */
+/** A stack with these options. Returns its table name and a client that calls the table like a function. */
 const useTable = (options: Pick<LocalStackOptions, 'staleReads' | 'transactionsHeldFor'>) => {
   const used: { small?: SmallStack; client?: DynamoDBClient } = {};
   beforeAll(async () => {
@@ -46,14 +46,14 @@ const keyOf = (name: string) => ({ pk: { S: name } });
 
 describe('stale reads', () => {
   let isHeld = false;
-  const table = useTable({ staleReads: { share: 1, random: () => 0, of: everybody, held: () => isHeld } });
+  const table = useTable({ staleReads: { share: 1, random: () => 0, of: everyCaller, held: () => isHeld } });
 
   const put = (name: string, value: string) => {
     const { client, TableName } = table();
     return client.send(new PutItemCommand({ TableName, Item: { ...keyOf(name), value: { S: value } } }));
   };
 
-  /** The value that an item has, by each kind of read. */
+  /** The value of an item, by each kind of read. */
   const read = async (name: string, ConsistentRead = false): Promise<(string | undefined)[]> => {
     const { client, TableName } = table();
     const batch = { [TableName]: { Keys: [keyOf(name)], ConsistentRead } };
@@ -67,35 +67,35 @@ describe('stale reads', () => {
     return [Item, Responses[TableName]?.[0], Items[0]].map((item) => item?.value?.S);
   };
 
-  const thrice = (value: string | undefined) => [value, value, value];
+  const byEachRead = (value: string | undefined) => [value, value, value];
 
-  test('return what was there half a second ago: nothing, the item before, or the item that was deleted', async () => {
+  test('return the state before the last write: no item, the previous item, or a deleted item', async () => {
     const { client, TableName } = table();
     const change = async (work: () => Promise<unknown>, before: string | undefined, after: string | undefined) => {
       isHeld = true;
       await work();
-      expect(await read('a')).toEqual(thrice(before));
-      expect(await read('a', true)).toEqual(thrice(after));
+      expect(await read('a')).toEqual(byEachRead(before));
+      expect(await read('a', true)).toEqual(byEachRead(after));
       isHeld = false;
-      await expect.poll(() => read('a')).toEqual(thrice(after));
+      await expect.poll(() => read('a')).toEqual(byEachRead(after));
     };
     await change(() => put('a', 'first'), undefined, 'first');
     await change(() => put('a', 'second'), 'first', 'second');
     await change(() => client.send(new DeleteItemCommand({ TableName, Key: keyOf('a') })), 'second', undefined);
   });
 
-  test('see every write, in order, however fast they follow each other', async () => {
+  test('return every write in the end, even after 60 writes in quick succession', async () => {
     for (let value = 1; value <= 60; value += 1) await Promise.all([put('b', `${value}`), put(`b${value}`, 'there')]);
-    await expect.poll(() => read('b')).toEqual(thrice('60'));
+    await expect.poll(() => read('b')).toEqual(byEachRead('60'));
     expect(await Promise.all(Array.from({ length: 60 }, (_, place) => read(`b${place + 1}`)))).toEqual(
-      Array(60).fill(thrice('there')),
+      Array(60).fill(byEachRead('there')),
     );
   });
 });
 
 test.each<[string, StaleReadsOptions]>([
-  ['of functions only, not of operators', { share: 1, random: () => 0 }],
-  ['a share of all, by the dice', { share: 0.3, random: () => 0.3, of: everybody }],
+  ['only made for functions, not for operators', { share: 1, random: () => 0 }],
+  ['limited to a share of reads by the random function', { share: 0.3, random: () => 0.3, of: everyCaller }],
 ])('stale reads are %s', async (_, staleReads) => {
   const small = await serve({ functions: {}, resources: {} }, { minute: 60_000, staleReads });
   const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' };
@@ -124,15 +124,15 @@ describe('an ongoing transaction', () => {
   const transact = (...TransactItems: (ReturnType<typeof put> | ReturnType<typeof check>)[]) =>
     table().client.send(new TransactWriteItemsCommand({ TransactItems }));
 
-  /** What a write fails with, that is repeated until it meets the transaction. */
+  /** Repeats a write until it meets the transaction. Returns the error. */
   const rejection = async (write: () => Promise<unknown>): Promise<unknown> => {
-    const met: unknown[] = [];
-    const attempt = () => write().catch((error: unknown) => met.push(error));
-    await expect.poll(async () => attempt().then(() => met.length), { interval: 10 }).toBe(1);
-    return met[0];
+    const errors: unknown[] = [];
+    const attempt = () => write().catch((error: unknown) => errors.push(error));
+    await expect.poll(async () => attempt().then(() => errors.length), { interval: 10 }).toBe(1);
+    return errors[0];
   };
 
-  test('cancels another one that meets it, which names the writes that do', async () => {
+  test('cancels a conflicting transaction, whose error marks each conflicting write', async () => {
     const ongoing = transact(put('a'), check('b'));
     const error = await rejection(() => transact(put('c'), put('b'), check('a')));
     expect(error).toBeInstanceOf(TransactionCanceledException);
@@ -147,7 +147,7 @@ describe('an ongoing transaction', () => {
     ['put', (TableName: string) => table().client.send(new PutItemCommand({ TableName, Item: keyOf('d') }))],
     ['update', (TableName: string) => table().client.send(new UpdateItemCommand({ TableName, Key: keyOf('d') }))],
     ['delete', (TableName: string) => table().client.send(new DeleteItemCommand({ TableName, Key: keyOf('d') }))],
-  ])('rejects a plain %s of its items, and lets it pass when it is over', async (_, send) => {
+  ])('rejects a single %s of its items, which succeeds after the transaction', async (_, send) => {
     const write = (): Promise<unknown> => send(table().TableName);
     const ongoing = transact(put('d'));
     expect(await rejection(write)).toBeInstanceOf(TransactionConflictException);
@@ -155,7 +155,7 @@ describe('an ongoing transaction', () => {
     await write();
   });
 
-  test('leaves the writes of a batch that meet it unprocessed', async () => {
+  test('leaves conflicting writes of a batch unprocessed', async () => {
     const { client, TableName } = table();
     const ongoing = transact(put('e'));
     const writes = ['e', 'f'].map((name) => ({ PutRequest: { Item: keyOf(name) } }));
@@ -170,7 +170,7 @@ describe('an ongoing transaction', () => {
     expect((await batch(2)).UnprocessedItems).toEqual({});
   });
 
-  test('does not affect reads, nor writes of other items', async () => {
+  test('does not affect reads or writes of other items', async () => {
     const { client, TableName } = table();
     await client.send(new PutItemCommand({ TableName, Item: keyOf('g') }));
     const ongoing = transact(put('g'));

@@ -1,11 +1,11 @@
-/** What the local stack says of a database that does not suit it. */
+/** The error of the local stack for an unsuitable database. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTable } from '../../infra/local/aws/database/database.ts';
 
-test('a database that shows each access key its own tables is told apart, with what to do', async () => {
+test('a database with separate tables per access key is rejected with an instruction to use -sharedDb', async () => {
   const server = createServer((request, response) => {
     const action = String(request.headers['x-amz-target']).replace(/^.*\./, '');
     const found = action !== 'DescribeTable';

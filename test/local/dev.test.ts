@@ -1,7 +1,7 @@
 /**
  * @module-tag long
  *
- * `npm run dev`, and what a new endpoint needs: tried on a copy of the sources.
+ * `npm run dev`, and the steps for a new endpoint, on a copy of the sources.
  */
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const get = (path: string) => fetch(file.base_url + path, { headers: { authorization: `Bearer ${file.token}` } });
 
-test('a function is loaded anew when its source changes, and the table keeps what it holds', async () => {
+test('a changed function is reloaded, and the table keeps its items', async () => {
   const created = await fetch(`${file.base_url}/v1/research_profilers`, {
     method: 'POST',
     headers: { authorization: `Bearer ${file.token}`, 'content-type': 'application/json' },
@@ -54,7 +54,7 @@ test('a function is loaded anew when its source changes, and the table keeps wha
     .toMatchObject({ question: 'Changed!', options: [{ option: 'yes' }, { option: 'no' }] });
 });
 
-test('an entry in shared/api/ and a file in functions/ are all that a new endpoint needs', async () => {
+test('a new endpoint needs only an entry in shared/api/ and a file in functions/', async () => {
   await writeFile(
     join(sources.folder, 'functions/profilers/count-profilers.ts'),
     `import { endpoint, ok } from '../../shared/http/endpoint.ts';
@@ -85,7 +85,7 @@ export const handler = endpoint('countProfilers', async ({ account }) => {
   await expect.poll(async () => (await get('/v1/profiler_count')).json()).toEqual({ count: 1 });
 });
 
-test('sources that cannot be built are told, and what ran before goes on', async () => {
+test('if the sources cannot be built, an error is printed, and the previous version keeps running', async () => {
   await sources.change('functions/profilers/read-profiler.ts', (source) => `${source}\nconst = ;`);
   await expect.poll(() => output).toContain('The stack cannot be synthesised');
   expect((await get('/v1/profiler_count')).status).toBe(200);

@@ -1,4 +1,4 @@
-/** The documentation beside the local API: pages, their links, and the way to the bridge. */
+/** The documentation next to the local API: pages, their links, and the proxy to the bridge. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type RequestListener, request, type Server } from 'node:http';
@@ -41,31 +41,31 @@ const site = await buildSite({ base_url: 'https://api.example.com', bridge_url: 
 
 const textOf = (path: string): string => String(site.get(path)?.body);
 
-/** All pages but the reference. */
+/** All pages except the reference. */
 const guides = pages.slice(1).map(({ path }) => path);
 
 describe('pages', () => {
-  test.each(['', 'index.html', ...guides])('/docs/%s is one', async (path) => {
+  test.each(['', 'index.html', ...guides])('/docs/%s is a page', async (path) => {
     const answer = await fetch(`${url}/docs/${path}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(await answer.text()).toContain('<nav aria-label="Documentation">');
   });
 
-  test('/docs leads to them', async () => {
+  test('/docs redirects to /docs/', async () => {
     const answer = await fetch(`${url}/docs`, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([308, '/docs/']);
   });
 
-  test.each(['/docs/../package.json', '/docs/missing', '/docs/%2e%2e/README.md'])('%s is none', async (path) => {
+  test.each(['/docs/../package.json', '/docs/missing', '/docs/%2e%2e/README.md'])('%s returns 404', async (path) => {
     expect((await fetch(`${url}${path}`)).status).toBe(404);
   });
 
-  test.each(['/docsify', '/v1/openapi.json', '/'])('%s is left to the API', async (path) => {
+  test.each(['/docsify', '/v1/openapi.json', '/'])('%s is passed to the API', async (path) => {
     expect(await (await fetch(`${url}${path}`)).text()).toBe('not of the documentation');
   });
 
-  test.each(guides)('%s links to nothing that is not there', (guide) => {
+  test.each(guides)('%s has no broken links', (guide) => {
     const links = [...textOf(guide).matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
     for (const href of links.filter((one) => !one.startsWith('http') && one !== 'data:,')) {
       const [path = '', anchor] = href.split('#');
@@ -74,14 +74,14 @@ describe('pages', () => {
     }
   });
 
-  test.each(['index.html', ...guides])('%s loads nothing from elsewhere', (page) => {
+  test.each(['index.html', ...guides])('%s loads only its own files', (page) => {
     const loaded = [...textOf(page).matchAll(/<(?:script|link|img)[^>]*?(?:src|href)="([^"]+)"/g)];
     expect(loaded.length).toBeGreaterThan(0);
     for (const [, address = ''] of loaded) expect(address).toMatch(/^(data:,|[\w.-]+)$/);
     expect(textOf(page)).toContain("default-src 'none'; script-src 'self'");
   });
 
-  test('npm run docs writes all of them, for the hosts that it is told', async () => {
+  test('npm run docs writes all pages, with the given hosts', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'docs-'));
     const env = { ...process.env, BASE_URL: 'https://api.acme.example', BRIDGE_URL: 'https://bridge.acme.example' };
     await promisify(execFile)(process.execPath, ['infra/docs/write.ts', folder], { env });
@@ -92,7 +92,7 @@ describe('pages', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('a site that is hosted elsewhere has no token and tries nothing', () => {
+  test('a hosted site contains no token and sends no requests', () => {
     expect(JSON.parse(textOf('service.json'))).toEqual({
       base_url: 'https://api.example.com',
       bridge_url: 'https://bridge.example.com',
@@ -103,7 +103,7 @@ describe('pages', () => {
 test.each([
   ['security', 40],
   ['failure-modes', 30],
-])('the page on %s names tests that there are', async (name, least) => {
+])('every test that the page %s quotes exists', async (name, least) => {
   const page = (await readFile(`infra/docs/${name}.md`, 'utf8')).replaceAll(/\s+/g, ' ');
   const named = [...page.matchAll(/_"(.+?)"_ \(`(.+?)`\)/g)];
   expect(named.length).toBeGreaterThan(least);
@@ -112,8 +112,8 @@ test.each([
   }
 });
 
-describe('the way to the bridge', () => {
-  test('passes on method, path, query, token and body, and what is answered', async () => {
+describe('the proxy to the bridge', () => {
+  test('passes on method, path, query, token and body, and returns the response', async () => {
     const answer = await fetch(`${url}/docs/bridge/webhook/27820000001?a=1`, {
       method: 'POST',
       headers: { authorization: 'Bearer demo' },
@@ -124,7 +124,7 @@ describe('the way to the bridge', () => {
   });
 });
 
-test('examples have the numbers of the demo, so that they work when tried out', async () => {
+test('examples contain the phone numbers of the demo, so that they work', async () => {
   const { paths } = (await (
     await fetch(`${url}/docs/openapi.json`)
   ).json()) as typeof import('../../shared/api/openapi/openapi.json');
@@ -135,7 +135,7 @@ test('examples have the numbers of the demo, so that they work when tried out', 
 
 const PATHS = ['/docs/service.json', '/docs/bridge/media/1', '/docs/'];
 
-test.each(PATHS)('%s is refused to a page that calls this machine by a name of its own', async (path) => {
+test.each(PATHS)("%s returns 403 for a host name other than this machine's", async (path) => {
   const { hostname, port } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
   const headers = { host: 'rebound.example.com' };
@@ -145,7 +145,7 @@ test.each(PATHS)('%s is refused to a page that calls this machine by a name of i
   expect(await promise).toBe(403);
 });
 
-test.each(PATHS)('%s is refused to a page of another origin', async (path) => {
+test.each(PATHS)('%s returns 403 for a page of another origin', async (path) => {
   const { status } = await fetch(`${url}${path}`, { headers: { origin: 'https://elsewhere.example.com' } });
   expect(status).toBe(403);
 });

@@ -1,4 +1,4 @@
-/** The local stack over a small template of its own: what API Gateway and Lambda do with functions that misbehave. */
+/** The local stack with a small template: API Gateway and Lambda with functions that fail in each way. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allow, allowOnTable, arn, type SmallFunction, type SmallStack, serve } from './support/small-stack.ts';
 
@@ -124,7 +124,7 @@ afterAll(() => small.close());
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(small.stack.baseUrl + path, { headers });
 
-/** The event that Echo got, as far as tests look into it. */
+/** The fields of Echo's event that tests check. */
 interface Echoed {
   body: string;
   isBase64Encoded: boolean;
@@ -137,8 +137,8 @@ const echoed = async (response: Response): Promise<Echoed> => {
   return (await response.json()) as Echoed;
 };
 
-describe('a function gets the event of payload format 2.0', () => {
-  test('with headers in lower case, repeated ones joined, cookies apart', async () => {
+describe('a function receives an event of payload format 2.0', () => {
+  test('with headers in lower case, repeated headers joined, and separate cookies', async () => {
     const headers = new Headers([
       ['X-One', 'a'],
       ['x-one', 'b'],
@@ -166,7 +166,7 @@ describe('a function gets the event of payload format 2.0', () => {
     ['text/plain', 'é', false],
     ['application/x-www-form-urlencoded', 'a=1&b=%20', true],
     ['application/octet-stream', '\u0000', true],
-  ])('with a body of %s as text or in base64, as API Gateway has it', async (type, body, isBase64Encoded) => {
+  ])('with a body of %s as text or in base64, like API Gateway', async (type, body, isBase64Encoded) => {
     const event = await echoed(
       await fetch(`${small.stack.baseUrl}/Echo`, { method: 'POST', headers: { 'content-type': type }, body }),
     );
@@ -174,21 +174,21 @@ describe('a function gets the event of payload format 2.0', () => {
     expect(isBase64Encoded ? Buffer.from(event.body, 'base64').toString() : event.body).toBe(body);
   });
 
-  test('with the rest of the path where the route takes it, even an empty one', async () => {
+  test('with the rest of the path for a {proxy+} route, even if it is empty', async () => {
     const post = async (path: string) => echoed(await fetch(small.stack.baseUrl + path, { method: 'POST' }));
     expect((await post('/hook/')).pathParameters).toEqual({ proxy: '' });
     expect((await post('/hook/a/b%2Fc')).pathParameters).toEqual({ proxy: 'a/b/c' });
   });
 });
 
-describe('an answer', () => {
-  test('without a status is 200 and JSON', async () => {
+describe('the response of a function', () => {
+  test('without a status is returned as 200 and JSON', async () => {
     const response = await get('/Bare');
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await echoed(response)).toEqual({ hello: 'world' });
   });
 
-  test('may be binary', async () => {
+  test('can be binary', async () => {
     const response = await get('/Binary');
     expect([...(await response.bytes())]).toEqual([0, 255]);
     expect([response.headers.get('content-type'), response.headers.get('n')]).toEqual(['image/x', '1']);
@@ -197,7 +197,7 @@ describe('an answer', () => {
 
 describe('a function that fails', () => {
   test.each(['Thrower', 'Rejecter', 'Exiter', 'Broken', 'Unborn', 'Endless', 'Hungry', 'Talkative'])(
-    'is answered for with 500 and nothing of the cause, and harms no other call: %s',
+    'returns 500 without the cause, and affects no other call: %s',
     async (id) => {
       const response = await get(`/${id}`);
       expect(response.status).toBe(500);
@@ -208,13 +208,13 @@ describe('a function that fails', () => {
   );
 });
 
-test('calls of one function run at the same time', async () => {
+test('20 calls of one function run concurrently', async () => {
   await get('/Slow');
   const responses = await Promise.all(Array.from({ length: 20 }, () => get('/Slow')));
   expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
 });
 
-test("a function sees its own environment, names itself in its credentials, and sees nothing of this machine's", async () => {
+test('a function has only its own environment, and its id as its access key', async () => {
   const [remaining, accessKey, home, minute, loopback] = (await (await get('/Logger')).text()).split(' ');
   expect(Number(remaining)).toBeGreaterThan(4_000);
   expect({ accessKey, home }).toEqual({ accessKey: 'Logger', home: 'undefined' });
@@ -225,14 +225,14 @@ test("a function sees its own environment, names itself in its credentials, and 
 describe('an authorizer', () => {
   const contextOf = async (response: Response) => (await echoed(response)).requestContext.authorizer.lambda;
 
-  /** Waits until the authorizer has been asked about somebody this often, and says how often it was. */
-  const timesAsked = async (who: string, least: number): Promise<number> => {
-    const times = () => lines.filter((line) => line === `Guard asked about ${who}`).length;
+  /** Waits until the authorizer was called at least this often for an identity. Returns the number of calls. */
+  const callsFor = async (identity: string, least: number): Promise<number> => {
+    const times = () => lines.filter((line) => line === `Guard asked about ${identity}`).length;
     await expect.poll(times).toBeGreaterThanOrEqual(least);
     return times();
   };
 
-  test('is not asked where its identity source is missing or empty', async () => {
+  test('is not called if its identity source is missing or empty, and the response is 401', async () => {
     expect((await get('/guarded')).status).toBe(401);
     expect((await get('/guarded', { authorization: '' })).status).toBe(401);
     expect((await get('/query?key=1')).status).toBe(401);
@@ -240,42 +240,42 @@ describe('an authorizer', () => {
     expect((await get('/query?key=1', { authorization: '1' })).status).toBe(200);
   });
 
-  test('hands its context on, and its answer holds for every route for the same identity', async () => {
+  test('passes on its context, and its result is cached for all routes with the same identity', async () => {
     const expected = { source: ['ann'], type: 'REQUEST' };
     expect(await contextOf(await get('/guarded', { authorization: 'ann' }))).toEqual(expected);
     expect(await contextOf(await get('/guarded/too', { authorization: 'ann' }))).toEqual(expected);
     expect(await contextOf(await get('/guarded', { authorization: 'ben' }))).toEqual({ ...expected, source: ['ben'] });
-    await timesAsked('ben', 1);
-    expect(await timesAsked('ann', 1)).toBe(1);
+    await callsFor('ben', 1);
+    expect(await callsFor('ann', 1)).toBe(1);
   });
 
-  test('that refuses is 403', async () => {
+  test('that denies a request causes a 403', async () => {
     expect((await get('/guarded', { authorization: 'deny' })).status).toBe(403);
   });
 
-  test('that fails is 500, and is asked again', async () => {
+  test('that fails causes a 500, and is called again', async () => {
     expect((await get('/guarded', { authorization: 'fail' })).status).toBe(500);
     expect((await get('/guarded', { authorization: 'fail' })).status).toBe(500);
-    expect(await timesAsked('fail', 2)).toBe(2);
+    expect(await callsFor('fail', 2)).toBe(2);
   });
 
-  test('without identity source is asked each time', async () => {
+  test('without an identity source is called for each request', async () => {
     expect(await contextOf(await get('/path/cay'))).toEqual({ source: null, type: 'REQUEST' });
     expect((await get('/path/cay')).status).toBe(200);
-    expect(await timesAsked('cay', 2)).toBe(2);
+    expect(await callsFor('cay', 2)).toBe(2);
     expect((await get('/path/deny')).status).toBe(403);
   });
 });
 
 describe('a call of the table', () => {
-  const call = async (action: string, pk: string, who = {}) =>
-    (await get(`/Reader?${new URLSearchParams({ action, pk, ...who })}`)).text();
+  const call = async (action: string, pk: string, identity = {}) =>
+    (await get(`/Reader?${new URLSearchParams({ action, pk, ...identity })}`)).text();
 
-  test("reaches it where the function's role allows it", async () => {
+  test("succeeds if the function's role allows it", async () => {
     expect(await call('GetItem', 'OPEN#1')).toBe('200 {}');
   });
 
-  test('reaches it where the operator makes it', async () => {
+  test('succeeds for the operator', async () => {
     expect(await call('GetItem', 'CLOSED#1', { as: 'operator' })).toBe('200 {}');
   });
 
@@ -283,7 +283,7 @@ describe('a call of the table', () => {
     ['GetItem', 'CLOSED#1'],
     ['DeleteItem', 'OPEN#1'],
     ['Scan', 'OPEN#1'],
-  ])('is refused as IAM would refuse it, and told in the log without the key: %s %s', async (action, pk) => {
+  ])('is rejected like in IAM, and logged without the key: %s %s', async (action, pk) => {
     const answer = await call(action, pk);
     expect(answer).toMatch(/^400 .*AccessDeniedException.*Reader is not authorized to perform dynamodb:/);
     const line = lines.find((text) => text.includes('refused by policy') && text.includes(action));
@@ -292,7 +292,7 @@ describe('a call of the table', () => {
   });
 });
 
-test('a schedule calls its function with the event of EventBridge', async () => {
+test('a schedule calls its function with an event of EventBridge', async () => {
   await expect
     .poll(() => lines.find((line) => line.startsWith('Tick')))
     .toMatch(/^Tick tick aws\.events \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -303,11 +303,11 @@ test('the access log is written in the format of the stage', async () => {
   expect(lines).toContain('Base {"status":"404","other":"-"}');
 });
 
-test('every function has its id', () => {
+test('functionIds lists all functions', () => {
   expect(small.stack.functionIds()).toEqual(Object.keys(functions));
 });
 
-test('a call under way can be ended as by a crash, and others go on', async () => {
+test('kill ends one running call with 500, and other calls continue', async () => {
   const calls = Array.from({ length: 3 }, () => get('/Slow'));
   await expect.poll(() => small.stack.kill('Slow')).toBe(true);
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
@@ -315,7 +315,7 @@ test('a call under way can be ended as by a crash, and others go on', async () =
   expect(small.stack.kill('Slow')).toBe(false);
 });
 
-test('what the template holds and the emulator does not know is refused', async () => {
+test('a template with an unsupported intrinsic function is rejected, and the previous one keeps running', async () => {
   const odd: SmallFunction = { source: '', environment: { ODD: { 'Fn::Base64': 'x' } } };
   await expect(small.load({ functions: { ...functions, Odd: odd }, resources })).rejects.toThrow(
     'does not know this intrinsic function of the template: "Fn::Base64"',
@@ -323,7 +323,7 @@ test('what the template holds and the emulator does not know is refused', async 
   expect((await get('/Echo')).status).toBe(200);
 });
 
-test('a template that is loaded anew takes over', async () => {
+test('a reloaded template replaces the previous one', async () => {
   const Bare: SmallFunction = { source: "export const handler = async () => 'changed'" };
   await small.load({ functions: { ...functions, Bare }, resources });
   expect(await (await get('/Bare')).json()).toBe('changed');

@@ -1,4 +1,4 @@
-/** The phone's server: who gets the page, what is kept for it, what it is told, and whom it refuses. */
+/** The phone's server: its page, its views, its live feed, and its origin check. */
 import { request } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ const ask = (method: string, path: string, body?: unknown) => askAt(simulators.a
 
 const viewOf = async (number = PHONE): Promise<PhoneView> => (await ask('GET', `/view/phones/${number}`)).body;
 
-/** Brings something to a phone, as the service does. */
+/** Sends an event to a phone like the service. */
 const deliver = async (data: object, type = 'message.send') => {
   const body = JSON.stringify({ type, timestamp: '2026-01-02T03:04:05.000000', data: { to: PHONE, ...data } });
   const id = crypto.randomUUID();
@@ -49,35 +49,45 @@ const deliver = async (data: object, type = 'message.send') => {
   expect((await fetch(simulators.app.appUrl, { method: 'POST', headers, body })).status).toBe(204);
 };
 
-describe('the address of the phones', () => {
+describe('the URL of the phones', () => {
   test.each([
-    ['a browser the page', 'text/html,application/xhtml+xml,*/*;q=0.8', 'text/html; charset=utf-8', '<!doctype html>'],
-    ['curl the help', '*/*', 'text/plain; charset=utf-8', 'The simulated app network'],
-    ['who accepts JSON the help', 'application/json', 'text/plain; charset=utf-8', 'The simulated app network'],
-  ])('shows %s', async (_, accept, type, begin) => {
+    [
+      'the page to a browser',
+      'text/html,application/xhtml+xml,*/*;q=0.8',
+      'text/html; charset=utf-8',
+      '<!doctype html>',
+    ],
+    ['the help to curl', '*/*', 'text/plain; charset=utf-8', 'The simulated app network'],
+    [
+      'the help to clients that accept JSON',
+      'application/json',
+      'text/plain; charset=utf-8',
+      'The simulated app network',
+    ],
+  ])('returns %s', async (_, accept, type, begin) => {
     const answer = await fetch(simulators.app.phoneUrl, { headers: { accept } });
     expect([answer.headers.get('content-type'), (await answer.text()).startsWith(begin)]).toEqual([type, true]);
   });
 
-  test('has a page that loads nothing but its own files and the media of the service', async () => {
+  test('has a page that loads only its own files and the media of the service', async () => {
     const answer = await fetch(simulators.app.phoneUrl, { headers: { accept: 'text/html' } });
     const policy = answer.headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
     expect(policy).toContain(`img-src 'self' data: ${bridge.url};`);
   });
 
-  test('has a page of at most 60 KB of script', async () => {
+  test('has a page with at most 60 KB of script', async () => {
     const { script, style } = await makePage();
     expect(Buffer.byteLength(script)).toBeLessThanOrEqual(60 * 1024);
     expect([script, style]).not.toContain('');
   });
 });
 
-describe('what was said is kept', () => {
+describe('the view of a phone', () => {
   const write = (text: string, event_id: string) =>
     ask('POST', `/phones/${PHONE}/messages`, { to: BOT, text, event_id });
 
-  test('in order, with what was reported and what the service took', async () => {
+  test("lists messages in order, with reported states and the service's responses", async () => {
     await write('Hello', 'e1');
     await deliver({ id: 'm1', from: BOT, type: 'text', text: { body: 'Hi' }, quick_replies: ['Yes'] });
     await ask('POST', '/messages/m1/states', { state: 'delivered_to_user' });
@@ -97,7 +107,7 @@ describe('what was said is kept', () => {
     expect((await ask('GET', '/view/phones')).body).toMatchObject([{ phone: PHONE, undelivered: [], unread: [] }]);
   });
 
-  test('with why the service refused it, and once where it is sent again', async () => {
+  test('lists a rejected message with the reason, and lists it once if it is sent again', async () => {
     const problem = { detail: 'It is not valid.', errors: [{ pointer: '/data/to', detail: "is no bot's number" }] };
     bridge.answerWith({ status: 422, type: 'application/problem+json', body: JSON.stringify(problem) });
     await write('Hello', 'e1');
@@ -112,7 +122,7 @@ describe('what was said is kept', () => {
     expect((await viewOf()).timeline).toMatchObject([{ id: 'e1', outcome: 'taken', detail: null }]);
   });
 
-  test('not what the service did not take', async () => {
+  test('omits a state that the service did not accept', async () => {
     await deliver({ id: 'm1', from: BOT, type: 'text', text: { body: 'Hi' } });
     bridge.answerWith({ status: 503 });
     await ask('POST', '/messages/m1/states', { state: 'read' });
@@ -126,7 +136,7 @@ describe('what was said is kept', () => {
     properties: [{ property: 'first_name', reason: 'Your name', required: true }, { property: 'last_name' }],
   };
 
-  test('of consent: what is asked, by whom and why, and the first answer to each', async () => {
+  test('lists a user data request with business, reasons and the first answer to each property', async () => {
     await deliver(request, 'user_data.request');
     expect((await ask('GET', '/view/phones')).body).toMatchObject([{ asks: 1 }]);
     await ask('POST', '/requests/r1/answers', { answers: { first_name: 'approved' } });
@@ -146,7 +156,7 @@ describe('what was said is kept', () => {
     expect((await ask('GET', '/view/phones')).body).toMatchObject([{ asks: 0 }]);
   });
 
-  test('of consent that is given by rule', async () => {
+  test('lists answers by consent rules', async () => {
     await ask('PUT', '/consent', { all: 'approved' });
     await deliver(request, 'user_data.request');
     await expect
@@ -154,7 +164,7 @@ describe('what was said is kept', () => {
       .toMatchObject([{ answers: { first_name: 'approved', last_name: 'approved' } }]);
   });
 
-  test('of users: what is given is set, what has no value is gone, and who is removed is unknown', async () => {
+  test("shows the user's properties: null values are removed, and a removed user is null", async () => {
     const name = { value: 'Thandi', source: 'user' };
     await ask('POST', `/phones/${PHONE}/user`, { panelist: true, properties: { first_name: name, last_name: name } });
     await ask('POST', `/phones/${PHONE}/user`, { properties: { last_name: { value: null } } });
@@ -165,47 +175,47 @@ describe('what was said is kept', () => {
 });
 
 describe('the live feed', () => {
-  /** Opens the feed. Answers a function that reads on until it has told all of these. */
+  /** Opens the feed. Returns a function that reads until the feed has contained all given events. */
   const follow = async () => {
     const answer = await fetch(`${simulators.app.phoneUrl}/live`);
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-    let told = '';
+    let received = '';
     return async (...parts: string[]): Promise<void> => {
-      while (parts.some((part) => !told.includes(`event: changed\ndata: ${part}\n\n`))) {
+      while (parts.some((part) => !received.includes(`event: changed\ndata: ${part}\n\n`))) {
         const { value, done } = (await reader?.read()) ?? { done: true };
-        if (done) throw new Error(`The feed has ended with ${JSON.stringify(told)}.`);
-        told += value;
+        if (done) throw new Error(`The feed has ended with ${JSON.stringify(received)}.`);
+        received += value;
       }
     };
   };
 
-  test('tells of phones, of platforms, of requests and of what was counted', async () => {
-    const told = await follow();
+  test('reports changes of phones, platforms, requests and counters', async () => {
+    const waitFor = await follow();
     await ask('POST', `/phones/${PHONE}/messages`, { to: BOT, text: 'Hello' });
-    await told('phones');
+    await waitFor('phones');
     await askAt(simulators.rapidpro.url, 'PUT', '/channels/c', { token: 't' });
-    await told('platforms');
+    await waitFor('platforms');
     phone.onLine(
       '{"trace_id":"1","time":"1767323045000","route":"POST /v1/message","status":"200","account":"-","ms":"12"}',
     );
     phone.onLine('{"level":"info","message":"count","entries":1,"counted":1}');
     phone.onLine('no JSON');
-    await told('requests', 'funnel');
+    await waitFor('requests', 'funnel');
     expect((await ask('GET', '/view/requests')).body).toEqual([
       { id: '1', time: '2026-01-02T03:04:05.000Z', route: 'POST /v1/message', status: 200, account: null, ms: 12 },
     ]);
   });
 
-  test('ends when the network closes', async () => {
-    const told = await follow();
+  test('ends when the app network closes', async () => {
+    const waitFor = await follow();
     await simulators.close();
-    await expect(told('phones')).rejects.toThrow();
+    await expect(waitFor('phones')).rejects.toThrow();
   });
 });
 
-describe('what the service did', () => {
-  test('shows as deliveries with their attempts, and as what platforms got and sent', async () => {
+describe("the views of the service's work", () => {
+  test('list deliveries with their attempts, and the messages of each platform', async () => {
     await deliver({ id: 'm1', from: BOT, type: 'text', text: { body: 'Hi' } });
     expect((await ask('GET', '/view/deliveries')).body).toMatchObject([
       { phone: PHONE, what: 'message.send', attempts: [{ outcome: '204', taken: true }] },
@@ -224,31 +234,31 @@ describe('what the service did', () => {
   });
 });
 
-describe('strangers are refused:', () => {
-  /** Asks with headers that `fetch` would not send. */
+describe('the origin check', () => {
+  /** Sends headers that `fetch` does not allow. Returns the status. */
   const statusFor = (method: string, headers: Record<string, string>): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
-      const asked = request(`${simulators.app.phoneUrl}/behaviour`, { method, headers }, (answer) => {
+      const outgoing = request(`${simulators.app.phoneUrl}/behaviour`, { method, headers }, (answer) => {
         answer.resume();
         resolve(answer.statusCode);
       });
-      asked.on('error', reject).end();
+      outgoing.on('error', reject).end();
     });
-  const own = () => new URL(simulators.app.phoneUrl).host;
+  const ownHost = () => new URL(simulators.app.phoneUrl).host;
 
   test.each([
-    ['a name that leads here', { host: 'attacker.example' }],
-    ['a name that looks like this machine', { host: 'localhost.attacker.example:80' }],
-    ['a page from elsewhere', { origin: 'https://attacker.example' }],
-    ['a page of another port', { origin: 'http://127.0.0.1:1' }],
-    ['a page without an origin', { origin: 'null' }],
-  ])('%s', async (_, headers) => {
-    for (const method of ['GET', 'DELETE']) expect(await statusFor(method, { host: own(), ...headers })).toBe(403);
+    ['a foreign host name', { host: 'attacker.example' }],
+    ['a host name that begins with localhost', { host: 'localhost.attacker.example:80' }],
+    ['a foreign origin', { origin: 'https://attacker.example' }],
+    ['an origin with another port', { origin: 'http://127.0.0.1:1' }],
+    ['the origin null', { origin: 'null' }],
+  ])('rejects %s', async (_, headers) => {
+    for (const method of ['GET', 'DELETE']) expect(await statusFor(method, { host: ownHost(), ...headers })).toBe(403);
   });
 
-  test('none of these is one', async () => {
+  test('accepts the own host, localhost and [::1]', async () => {
     const { port } = new URL(simulators.app.phoneUrl);
-    for (const host of [own(), `localhost:${port}`, `[::1]:${port}`]) {
+    for (const host of [ownHost(), `localhost:${port}`, `[::1]:${port}`]) {
       expect(await statusFor('GET', { host })).toBe(200);
       expect(await statusFor('DELETE', { host, origin: `http://${host}` })).toBe(204);
     }
@@ -256,7 +266,7 @@ describe('strangers are refused:', () => {
 });
 
 describe('the business', () => {
-  test('does nothing of another name, for nobody, and says why the service refuses', async () => {
+  test("returns 404 for an unknown action, 422 for an unknown phone, and the service's error as 502", async () => {
     expect(await ask('POST', '/business/nothing', { phone: PHONE })).toMatchObject({ status: 404 });
     expect(await ask('POST', '/business/greeting', { phone: '1' })).toMatchObject({ status: 422 });
     bridge.answerWith({ status: 404, body: '{"detail":"There is no such user."}' });

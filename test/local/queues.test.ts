@@ -1,4 +1,4 @@
-/** Queues of the local stack, their event source mapping, and the secret: over HTTP, with AWS's own client. */
+/** Queues of the local stack, their event source mappings, and the secret, with AWS clients over HTTP. */
 import { randomUUID } from 'node:crypto';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
@@ -16,7 +16,7 @@ import type { FaultInjection } from '../../infra/local/aws/fault-injection.ts';
 import { openRemote, type Remote } from './support/remote.ts';
 import { allow, arn, type SmallStack, type SmallTemplate, serve } from './support/small-stack.ts';
 
-/** A real minute is 300 times as long: what is hidden for a minute after a failure comes again in 200 ms. */
+/** A real minute is 300 times as long. A visibility timeout of one minute takes 200 ms. */
 const MINUTE = 200;
 
 const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
@@ -46,7 +46,7 @@ const mapping = (queue: string, functionId: string, properties: object = {}) => 
 let remote: Remote;
 let small: SmallStack;
 
-/** Whether the queue refuses, loses or repeats what is sent to it; tests set it. */
+/** The faults that the queue injects. Tests set them. */
 let faults: FaultInjection = {};
 
 const templateOf = (): SmallTemplate => ({
@@ -113,7 +113,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  for (const name of ['Deliver', 'Few', 'Batch']) remote.behave(name, () => undefined);
+  for (const name of ['Deliver', 'Few', 'Batch']) remote.setHandler(name, () => undefined);
 });
 
 afterEach(() => {
@@ -131,7 +131,7 @@ const client = (caller = 'operator') => new SQSClient(settings(caller));
 
 const urlOf = (queue: string): string => small.stack.queueUrls()[queue] ?? '';
 
-/** Sends a message whose deduplication id is new, unless one is given. */
+/** Sends a message, by default with a new deduplication id. */
 const send = (
   queue: string,
   MessageBody: string,
@@ -155,13 +155,13 @@ const isEmpty = (queue: string) => () => {
   return counts && counts.visible + counts.inFlight === 0;
 };
 
-/** Has a function keep the messages that it gets, and behave as told with each. */
-const record = (name: string, behaviour: (message: SQSRecord) => unknown = () => undefined): SQSRecord[] => {
+/** Makes a function record its messages, and call the handler with the first one of each batch. */
+const record = (name: string, handler: (message: SQSRecord) => unknown = () => undefined): SQSRecord[] => {
   const records: SQSRecord[] = [];
-  remote.behave(name, ({ Records }: SQSEvent) => {
+  remote.setHandler(name, ({ Records }: SQSEvent) => {
     records.push(...Records);
     const [first] = Records;
-    return first && behaviour(first);
+    return first && handler(first);
   });
   return records;
 };
@@ -169,7 +169,7 @@ const record = (name: string, behaviour: (message: SQSRecord) => unknown = () =>
 const bodies = (records: { body: string }[]): string[] => records.map(({ body }) => body);
 
 describe("AWS's client", () => {
-  test('sends, receives, hides and deletes', async () => {
+  test('sends, receives, hides and deletes a message', async () => {
     const QueueUrl = urlOf('Plain');
     const { MessageId } = await client().send(new SendMessageCommand({ QueueUrl, MessageBody: 'é' }));
     expect(small.stack.queueCounts().Plain).toEqual({ visible: 1, inFlight: 0 });
@@ -193,7 +193,7 @@ describe("AWS's client", () => {
     expect(isEmpty('Plain')()).toBe(true);
   });
 
-  test('waits for a message as long as it says', async () => {
+  test('waits for a message for the requested time', async () => {
     const waiting = receive('Plain', { WaitTimeSeconds: 20 });
     await client().send(new SendMessageCommand({ QueueUrl: urlOf('Plain'), MessageBody: 'late' }));
     const [message] = await waiting;
@@ -201,7 +201,7 @@ describe("AWS's client", () => {
     await client().send(new DeleteMessageCommand({ QueueUrl: urlOf('Plain'), ReceiptHandle: message?.ReceiptHandle }));
   });
 
-  test('sends batches', async () => {
+  test('sends a batch of ten messages', async () => {
     const records = record('Deliver');
     const Entries = Array.from({ length: 10 }, (_, place) => ({
       Id: `entry-${place}`,
@@ -217,7 +217,7 @@ describe("AWS's client", () => {
     await expect.poll(() => bodies(records)).toEqual(Entries.map(({ MessageBody }) => MessageBody));
   });
 
-  test('hears which entries of a batch were not taken', async () => {
+  test('receives the list of rejected entries of a batch', async () => {
     faults = { refuseMessage: ({ body }) => body === 'refused' };
     const entry = (Id: string, MessageBody: string) => ({
       Id,
@@ -251,7 +251,7 @@ describe("AWS's client", () => {
     ],
     [
       'InvalidParameterValue',
-      'with a parameter that is not served',
+      'with an unsupported parameter',
       (sqs) => sqs.send(new SendMessageCommand({ QueueUrl: urlOf('Plain'), MessageBody: 'x', DelaySeconds: 5 })),
     ],
     [
@@ -264,7 +264,7 @@ describe("AWS's client", () => {
     ],
     [
       'BatchEntryIdsNotDistinct',
-      'with an id twice',
+      'with a repeated id',
       (sqs) => sqs.send(new SendMessageBatchCommand({ QueueUrl: urlOf('Queue'), Entries: entries('1', '1') })),
     ],
     [
@@ -274,12 +274,12 @@ describe("AWS's client", () => {
     ],
     [
       'QueueDoesNotExist',
-      'to a queue that is not there',
+      'to an unknown queue',
       (sqs) => sqs.send(new SendMessageCommand({ QueueUrl: `${small.stack.awsEndpoint}/1/None`, MessageBody: 'x' })),
     ],
     [
       'InvalidParameterValue',
-      'by a handle that counts no more',
+      'with an expired receipt handle',
       (sqs) => {
         const ReceiptHandle = Buffer.from('{"group":"g","id":"i","receive":1}').toString('base64url');
         return sqs.send(
@@ -287,12 +287,12 @@ describe("AWS's client", () => {
         );
       },
     ],
-  ])('is refused with %s: %s', async (name, _, call) => {
+  ])('receives the error %s for a call %s', async (name, _, call) => {
     await expect(call(client())).rejects.toMatchObject({ name });
   });
 });
 
-describe('a call is held against the role of its caller', () => {
+describe('a call of a queue', () => {
   const message = () => ({
     QueueUrl: urlOf('Queue'),
     MessageBody: 'x',
@@ -300,7 +300,7 @@ describe('a call is held against the role of its caller', () => {
     MessageDeduplicationId: 'rights',
   });
 
-  test('and passes where that allows it, in a batch too', async () => {
+  test("succeeds if the caller's role allows it, also in a batch", async () => {
     const { QueueUrl, ...entry } = message();
     await client('Relay').send(new SendMessageCommand(message()));
     await client('Relay').send(new SendMessageBatchCommand({ QueueUrl, Entries: [{ Id: '1', ...entry }] }));
@@ -319,7 +319,7 @@ describe('a call is held against the role of its caller', () => {
       'sqs:GetQueueAttributes',
       (sqs) => sqs.send(new GetQueueAttributesCommand({ QueueUrl: urlOf('Queue') })),
     ],
-  ])('and is refused where it does not, and told in the log: %s %s', async (caller, action, call) => {
+  ])("is rejected and logged if the caller's role does not allow it: %s %s", async (caller, action, call) => {
     await expect(call(client(caller))).rejects.toMatchObject({
       name: 'AccessDeniedException',
       message: expect.stringContaining(`${caller} is not authorized to perform ${action} on arn:aws:sqs:`),
@@ -328,21 +328,21 @@ describe('a call is held against the role of its caller', () => {
     expect(line).toContain('refused by policy');
   });
 
-  test('what a mapping needs counts as used, and what nothing has needed is told', () => {
+  test('the rights that a mapping needs count as used, and unused rights are listed', () => {
     expect(small.stack.unusedRights().Few).toEqual(['sqs:SendMessage arn:aws:sqs:us-east-1:000000000000:Plain']);
   });
 });
 
 describe('the secret', () => {
-  const tell = (caller: string, SecretId: string) =>
+  const readSecret = (caller: string, SecretId: string) =>
     new SecretsManagerClient(settings(caller)).send(new GetSecretValueCommand({ SecretId }));
 
-  test('is told to those whose role allows it, by the name in their environment', async () => {
+  test('is returned to callers whose role allows it, by the name in their environment', async () => {
     const [queue, secret = ''] = String(await (await fetch(`${small.stack.baseUrl}/relay`)).json()).split(' ');
     expect(queue).toBe(urlOf('Queue'));
-    expect((await tell('Deliver', secret)).SecretString).toBe('the secret');
-    await expect(tell('Relay', secret)).rejects.toMatchObject({ name: 'AccessDeniedException' });
-    await expect(tell('operator', 'other')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+    expect((await readSecret('Deliver', secret)).SecretString).toBe('the secret');
+    await expect(readSecret('Relay', secret)).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    await expect(readSecret('operator', 'other')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
   });
 });
 
@@ -373,7 +373,7 @@ describe('a mapping', () => {
     await expect.poll(isEmpty('Queue')).toBe(true);
   });
 
-  test('has the messages of a group handled one after another, and those of others meanwhile', async () => {
+  test('handles the messages of a group one by one, and different groups concurrently', async () => {
     const { promise: allHaveBegun, resolve } = Promise.withResolvers<void>();
     const traces: Record<string, string[]> = { a: [], b: [], c: [] };
     record('Deliver', async ({ body, attributes: { MessageGroupId = '' } }) => {
@@ -390,7 +390,7 @@ describe('a mapping', () => {
     expect(traces).toEqual({ a: trace, b: trace, c: trace });
   });
 
-  test('calls no more at a time than it may', async () => {
+  test('makes at most two calls at a time with a maximum concurrency of 2', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const records = record('Few', () => promise);
     for (const group of ['a', 'b', 'c', 'd', 'e']) await send('Narrow', 'text', group);
@@ -401,7 +401,7 @@ describe('a mapping', () => {
     expect(records).toHaveLength(5);
   });
 
-  test('has a repeated deduplication id swallowed', async () => {
+  test('discards a message with a repeated deduplication id', async () => {
     const records = record('Deliver');
     await send('Queue', '1', 'twice', 'twice-1');
     await expect.poll(isEmpty('Queue')).toBe(true);
@@ -410,7 +410,7 @@ describe('a mapping', () => {
     await expect.poll(() => bodies(records)).toEqual(['1', '2']);
   });
 
-  test('leaves a message whose function fails, keeps its group waiting, and counts', async () => {
+  test('keeps a message whose function fails, blocks its group, and counts its receives', async () => {
     let failing = true;
     const records = record('Deliver', () => {
       if (!failing) return;
@@ -423,7 +423,7 @@ describe('a mapping', () => {
     expect(records.map(({ attributes }) => attributes.ApproximateReceiveCount)).toEqual(['1', '2', '1']);
   });
 
-  test('leaves a message whose function was killed', async () => {
+  test('keeps a message whose function was killed', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const records = record('Deliver', () => promise);
     await send('Queue', 'text', 'killed');
@@ -434,9 +434,9 @@ describe('a mapping', () => {
     await expect.poll(isEmpty('Queue')).toBe(true);
   });
 
-  test('leaves those messages that its function names, and deletes the others', async () => {
+  test('keeps the messages that its function reports, and deletes the others', async () => {
     const records: string[][] = [];
-    remote.behave('Batch', ({ Records }: SQSEvent) => {
+    remote.setHandler('Batch', ({ Records }: SQSEvent) => {
       records.push(bodies(Records));
       if (records.length > 1) return undefined;
       const itemIdentifier = Records.find(({ body }) => body === '2')?.messageId;
@@ -453,7 +453,7 @@ describe('a mapping', () => {
     expect(records).toEqual([['1', '2', '3'], ['2']]);
   });
 
-  test('leaves a message for as long as its function says', async () => {
+  test('keeps a message hidden for the time that its function sets', async () => {
     const records = record('Deliver', async ({ receiptHandle, attributes, messageId }) => {
       if (attributes.ApproximateReceiveCount !== '1') return;
       const QueueUrl = urlOf('Queue');
@@ -461,7 +461,7 @@ describe('a mapping', () => {
         client('Deliver').send(
           new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout }),
         );
-      // So long that without the second the test would end before.
+      // 12 hours: without the second call, the message would not return during the test.
       await hide(43_200);
       await hide(0);
       return { batchItemFailures: [{ itemIdentifier: messageId }] };
@@ -470,7 +470,7 @@ describe('a mapping', () => {
     await expect.poll(() => records.length).toBe(2);
   });
 
-  test('has what fails too often go to the dead letters, in order, and goes on', async () => {
+  test('moves messages that fail three times to the dead-letter queue in order, and continues with the group', async () => {
     const records = record('Deliver', ({ body }) => {
       if (body.startsWith('bad')) throw new Error('never');
     });
@@ -487,8 +487,8 @@ describe('a mapping', () => {
   });
 });
 
-describe('a test can have the queue', () => {
-  test('lose a message that was sent', async () => {
+describe('fault injection makes the queue', () => {
+  test('lose a sent message', async () => {
     const records = record('Deliver');
     faults = { loseMessage: ({ queue, group, body }) => `${queue} ${group} ${body}` === 'Queue lost 1' };
     for (const body of ['1', '2']) await send('Queue', body, 'lost');
@@ -497,7 +497,7 @@ describe('a test can have the queue', () => {
     expect(bodies(records)).toEqual(['2']);
   });
 
-  test('repeat a message that was deleted', async () => {
+  test('repeat a deleted message', async () => {
     const records = record('Deliver');
     faults = { repeatMessage: ({ group }) => group === 'again' };
     await send('Queue', '1', 'again');
@@ -506,7 +506,7 @@ describe('a test can have the queue', () => {
   });
 });
 
-describe('a template is refused', () => {
+describe('a template is rejected', () => {
   const deliver = () => templateOf().functions.Deliver ?? { source: '' };
   const withMapping = (properties: object) => ({
     resources: { DeliverMapping: mapping('Queue', 'Deliver', properties) },
@@ -517,7 +517,7 @@ describe('a template is refused', () => {
 
   test.each<[string, () => Partial<SmallTemplate>, string]>([
     [
-      "whose role lacks what its function's mapping needs",
+      'whose role lacks a right that a mapping needs',
       () => ({ functions: { Deliver: { ...deliver(), statements: [allow(CONSUME.slice(1), arn('Queue'))] } } }),
       'The role of Deliver lacks sqs:ReceiveMessage on arn:aws:sqs:us-east-1:000000000000:Queue.fifo, which DeliverMapping needs.',
     ],
@@ -526,8 +526,12 @@ describe('a template is refused', () => {
       () => withMapping({ FilterCriteria: {} }),
       'DeliverMapping.FilterCriteria',
     ],
-    ['with a mapping that is off', () => withMapping({ Enabled: false }), 'DeliverMapping.Enabled'],
-    ['with a mapping of something else', () => withMapping({ EventSourceArn: 'arn:other' }), 'event source of the'],
+    ['with a disabled mapping', () => withMapping({ Enabled: false }), 'DeliverMapping.Enabled'],
+    [
+      'with a mapping of an unknown event source',
+      () => withMapping({ EventSourceArn: 'arn:other' }),
+      'event source of the',
+    ],
     [
       'with an unknown property of a queue',
       () => ({ resources: { Plain: { Type: 'AWS::SQS::Queue', Properties: { DelaySeconds: 5 } } } }),
@@ -539,14 +543,14 @@ describe('a template is refused', () => {
       'Narrow',
     ],
     [
-      'with dead letters in a queue of another kind',
+      'with a standard queue as the dead-letter queue of a FIFO queue',
       () => ({
         resources: { Narrow: fifo({ RedrivePolicy: { deadLetterTargetArn: arn('Plain'), maxReceiveCount: 1 } }) },
       }),
       'dead-letter queue',
     ],
     [
-      'with a queue whose messages come again while their function runs',
+      "with a visibility timeout below the function's timeout",
       () => ({ resources: { Narrow: fifo({ VisibilityTimeout: 4 }) } }),
       "queue's visibility below its function's timeout",
     ],
@@ -555,20 +559,20 @@ describe('a template is refused', () => {
       () => ({ resources: { Other: { Type: 'AWS::SecretsManager::Secret', Properties: {} } } }),
       'second secret',
     ],
-    ['with a right to every queue', () => withStatement(allow('sqs:SendMessage', '*')), 'statement of a policy'],
-    ['with another right', () => withStatement(allow('sqs:PurgeQueue', arn('Queue'))), 'statement of a policy'],
+    ['with a right to all queues', () => withStatement(allow('sqs:SendMessage', '*')), 'statement of a policy'],
+    ['with an unsupported right', () => withStatement(allow('sqs:PurgeQueue', arn('Queue'))), 'statement of a policy'],
     [
-      'with a right under another condition',
+      'with a right under an unsupported condition',
       () => withStatement({ ...allow('sqs:SendMessage', arn('Queue')), Condition: { Bool: {} } }),
       'statement of a policy',
     ],
     [
-      'with a right to what is not there',
+      'with a right to an unknown resource',
       () => withStatement(allow('sqs:SendMessage', arn('None'))),
       'statement of a policy',
     ],
     [
-      'with items of the table behind no fence',
+      'with a right to items of the table without leading keys',
       () => withStatement(allow('dynamodb:GetItem', arn('Table'))),
       'statement',
     ],
@@ -584,13 +588,13 @@ describe('a template is refused', () => {
   });
 });
 
-test('a stack that is loaded anew keeps its messages, and what is under way comes again at once', async () => {
+test('a reloaded stack keeps its messages, and messages in flight are visible again at once', async () => {
   const { promise: never } = Promise.withResolvers<void>();
   const before = record('Deliver', () => never);
   for (const body of ['1', '2']) await send('Queue', body, 'reload');
   await expect.poll(() => before.length).toBe(1);
   const { functions, resources } = templateOf();
-  // Nobody handles the queue for a while.
+  // Without the mapping, no function receives messages.
   const { DeliverMapping: _, ...others } = resources;
   await small.load({ functions, resources: others });
   expect(small.stack.queueCounts().Queue).toEqual({ visible: 2, inFlight: 0 });
@@ -600,7 +604,7 @@ test('a stack that is loaded anew keeps its messages, and what is under way come
   expect(after.map(({ attributes }) => attributes.ApproximateReceiveCount)).toEqual(['1', '1']);
 });
 
-test('a stack that is closed ends what is under way, and nothing of it goes on', async () => {
+test('a closed stack ends running calls, and does not repeat them', async () => {
   const other = await serve(templateOf(), { minute: MINUTE, secret: 'x' });
   const { promise: never } = Promise.withResolvers<void>();
   const records = record('Deliver', () => never);

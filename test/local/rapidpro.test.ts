@@ -1,4 +1,4 @@
-/** The simulated RapidPro, as the service, tests and people meet it. */
+/** The simulator of RapidPro: its API for the service, for tests and for people. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../infra/local/aws/free-port.ts';
 import { StartError } from '../../infra/local/aws/start-error.ts';
@@ -26,11 +26,11 @@ afterEach(async () => {
 });
 
 const ask = (method: string, path: string, body?: unknown) => askAt(rapidpro.url, method, path, body);
-const look = async (what: string, channel = CHANNEL) => (await ask('GET', `/channels/${channel}/${what}`)).body;
-const tell = (...rules: object[]) => ask('PUT', `/channels/${CHANNEL}/behaviour`, rules);
-const say = (message: object, channel = CHANNEL) => ask('POST', `/channels/${channel}/send`, { to: USER, ...message });
+const list = async (what: string, channel = CHANNEL) => (await ask('GET', `/channels/${channel}/${what}`)).body;
+const setRules = (...rules: object[]) => ask('PUT', `/channels/${CHANNEL}/behaviour`, rules);
+const send = (message: object, channel = CHANNEL) => ask('POST', `/channels/${channel}/send`, { to: USER, ...message });
 
-/** Calls as the service does. */
+/** Sends a request like the service. */
 const call = async (
   address: string,
   fields: Record<string, string>,
@@ -61,7 +61,7 @@ const error = (message: string) => ({
 const textsSent = () => bridge.calls.map(({ body }) => new URLSearchParams(body).get('text'));
 
 describe("a user's message", () => {
-  test('is taken and answered as RapidPro does', async () => {
+  test('is accepted, with the response of RapidPro', async () => {
     expect(await receive('Hi & bye ☺')).toEqual({
       status: 200,
       body: {
@@ -78,8 +78,8 @@ describe("a user's message", () => {
         ],
       },
     });
-    expect(await look('received')).toEqual([{ from: USER, text: 'Hi & bye ☺', date: '2026-01-02T03:04:05.678Z' }]);
-    expect(await look('calls')).toEqual([
+    expect(await list('received')).toEqual([{ from: USER, text: 'Hi & bye ☺', date: '2026-01-02T03:04:05.678Z' }]);
+    expect(await list('calls')).toEqual([
       {
         address: 'receive',
         body: `from=${USER}&text=Hi+%26+bye+%E2%98%BA&date=2026-01-02T03%3A04%3A05.678Z`,
@@ -94,29 +94,37 @@ describe("a user's message", () => {
     ['a number with +', { from: `+${USER}`, text: 'Hi' }],
     ['the field sender', { sender: USER, text: 'Hi' }],
     ['the field time', { from: USER, text: 'Hi', time: '2026-01-02T03:04:05+02:00' }],
-  ])('may come with %s', async (_, fields) => {
+  ])('is accepted with %s', async (_, fields) => {
     expect(await call('receive', fields)).toMatchObject({ status: 200, body: { data: [{ urn: `tel:+${USER}` }] } });
-    expect(await look('received')).toEqual([{ from: USER, text: 'Hi', date: fields.time ?? aTime }]);
+    expect(await list('received')).toEqual([{ from: USER, text: 'Hi', date: fields.time ?? aTime }]);
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ['nobody', { text: 'Hi' }, "must have one of 'sender' or 'from' set"],
+    ['no number', { text: 'Hi' }, "must have one of 'sender' or 'from' set"],
     ['an empty sender', { from: '', sender: USER }, "must have one of 'sender' or 'from' set"],
     ['a name', { from: 'MTN', text: 'Hi' }, 'not a possible number'],
     ['a short number', { from: '123456', text: 'Hi' }, 'not a possible number'],
-    ['a day', { from: USER, date: '2026-01-02' }, 'invalid date format, must be RFC 3339'],
+    ['a date without a time', { from: USER, date: '2026-01-02' }, 'invalid date format, must be RFC 3339'],
     ['a time without zone', { from: USER, date: '2026-01-02T03:04:05' }, 'invalid date format, must be RFC 3339'],
-    ['a day that is none', { from: USER, date: '2026-02-30T03:04:05Z' }, 'invalid date format, must be RFC 3339'],
-    ['a time that is none', { from: USER, time: '2026-01-02T25:04:05Z' }, 'invalid date format, must be RFC 3339'],
-  ])('from %s is an error', async (_, fields, message) => {
-    await tell({ status: 503, times: 1 });
+    [
+      'a date that does not exist',
+      { from: USER, date: '2026-02-30T03:04:05Z' },
+      'invalid date format, must be RFC 3339',
+    ],
+    [
+      'a time that does not exist',
+      { from: USER, time: '2026-01-02T25:04:05Z' },
+      'invalid date format, must be RFC 3339',
+    ],
+  ])('with %s returns 400', async (_, fields, message) => {
+    await setRules({ status: 503, times: 1 });
     expect(await call('receive', fields)).toEqual(error(message));
-    expect(await look('received')).toEqual([]);
-    expect(await look('calls')).toMatchObject([{ address: 'receive', status: 400 }]);
-    expect(await look('behaviour')).toEqual([{ status: 503, times: 1 }]);
+    expect(await list('received')).toEqual([]);
+    expect(await list('calls')).toMatchObject([{ address: 'receive', status: 400 }]);
+    expect(await list('behaviour')).toEqual([{ status: 503, times: 1 }]);
   });
 
-  test('as JSON is an error', async () => {
+  test('as JSON returns 400', async () => {
     const answer = await fetch(`${rapidpro.url}/c/ex/${CHANNEL}/receive`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -125,75 +133,75 @@ describe("a user's message", () => {
     expect({ status: answer.status, body: await answer.json() }).toEqual(
       error("must have one of 'sender' or 'from' set"),
     );
-    expect(await look('received')).toEqual([]);
+    expect(await list('received')).toEqual([]);
   });
 
-  test('for a channel that is not there is an error', async () => {
+  test('for an unknown channel returns 400', async () => {
     for (const address of ['receive', 'sent', 'delivered', 'failed'])
       expect(await call(address, { from: USER, id: '1' }, { channel: 'other' })).toEqual(error('channel not found'));
   });
 });
 
-describe('the guard against repeats', () => {
-  /** The guard keeps what came in this interval of 2 s and in the one before. */
+describe('the duplicate check', () => {
+  /** The check keeps messages of the current interval of 2 s and of the one before. */
   const INTERVAL_START = Date.UTC(2030, 0, 1);
 
-  test('answers the same text of the same user alike for up to 4 s, and takes it once', async () => {
+  test('returns the same response to the same text of the same user for up to 4 s, and accepts it once', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: INTERVAL_START });
     const first = await receive('Hi');
     vi.setSystemTime(Date.now() + 3_999);
     expect(await receive('Hi')).toEqual(first);
-    expect(await look('received')).toHaveLength(1);
-    expect((await look('calls')).map(({ duplicate }: { duplicate: boolean }) => duplicate)).toEqual([false, true]);
+    expect(await list('received')).toHaveLength(1);
+    expect((await list('calls')).map(({ duplicate }: { duplicate: boolean }) => duplicate)).toEqual([false, true]);
   });
 
   test.each([
     ['4 s', INTERVAL_START, 4_000],
-    ['2 s, where it came at the end of an interval', INTERVAL_START - 1, 2_001],
-  ])('takes it again after %s', async (_, came, later) => {
+    ['2 s, if it arrived at the end of an interval', INTERVAL_START - 1, 2_001],
+  ])('accepts the same text again after %s', async (_, came, later) => {
     vi.useFakeTimers({ toFake: ['Date'], now: came });
     const first = await receive('Hi');
     vi.setSystemTime(Date.now() + later);
     expect((await receive('Hi')).body.data[0].msg_uuid).not.toBe(first.body.data[0].msg_uuid);
-    expect(await look('received')).toHaveLength(2);
+    expect(await list('received')).toHaveLength(2);
   });
 
-  test('knows users and texts apart', async () => {
+  test('distinguishes users and texts', async () => {
     await receive('Hi');
     await receive('Ho');
     await receive('Hi', '27827654321');
-    expect(await look('received')).toHaveLength(3);
+    expect(await list('received')).toHaveLength(3);
   });
 
-  test('knows channels apart', async () => {
+  test('distinguishes channels', async () => {
     rapidpro.addChannel('other', { token: 't' });
     await receive('Hi');
     await call('receive', { from: USER, text: 'Hi' }, { channel: 'other' });
-    expect([(await look('received')).length, (await look('received', 'other')).length]).toEqual([1, 1]);
+    expect([(await list('received')).length, (await list('received', 'other')).length]).toEqual([1, 1]);
   });
 
-  test('is as long as the channel says', async () => {
+  test('lasts for guard_ms of the channel', async () => {
     rapidpro.addChannel(CHANNEL, { token: 't', guard_ms: 0 });
     await receive('Hi');
     await receive('Hi');
-    expect(await look('received')).toHaveLength(2);
+    expect(await list('received')).toHaveLength(2);
   });
 
-  test('knows nothing of what was not taken', async () => {
-    await tell({ status: 503, times: 1 });
+  test('ignores messages that were not accepted', async () => {
+    await setRules({ status: 503, times: 1 });
     expect((await receive('Hi')).status).toBe(503);
     await receive('Hi');
-    expect((await look('calls')).map(({ duplicate }: { duplicate: boolean }) => duplicate)).toEqual([false, false]);
+    expect((await list('calls')).map(({ duplicate }: { duplicate: boolean }) => duplicate)).toEqual([false, false]);
   });
 });
 
-describe('a report', () => {
+describe('a status report', () => {
   test.each([
     ['sent', 'S'],
     ['delivered', 'D'],
     ['failed', 'F'],
-  ])('that a message is %s is taken and told with the message', async (address, letter) => {
-    const { body: message } = await say({ text: 'Hello' });
+  ])('"%s" is accepted and shown at the message', async (address, letter) => {
+    const { body: message } = await send({ text: 'Hello' });
     expect(await call(address, { id: message.id })).toEqual({
       status: 200,
       body: {
@@ -201,14 +209,14 @@ describe('a report', () => {
         data: [{ type: 'status', channel_uuid: CHANNEL, status: letter, msg_id: Number(message.id) }],
       },
     });
-    await expect.poll(() => look('sent')).toMatchObject([{ id: message.id, status: address }]);
-    expect(await look('statuses')).toEqual([{ id: message.id, status: address }]);
+    await expect.poll(() => list('sent')).toMatchObject([{ id: message.id, status: address }]);
+    expect(await list('statuses')).toEqual([{ id: message.id, status: address }]);
   });
 
-  test('about a message that is not there is taken, and they are listed as they came', async () => {
+  test('about an unknown message is accepted, and reports are listed in order', async () => {
     await call('delivered', { id: '12' });
     await call('sent', { id: '11' });
-    expect(await look('statuses')).toEqual([
+    expect(await list('statuses')).toEqual([
       { id: '12', status: 'delivered' },
       { id: '11', status: 'sent' },
     ]);
@@ -217,19 +225,19 @@ describe('a report', () => {
   test.each([
     ['no id', {}, "field 'id' required"],
     ['an empty id', { id: '' }, "field 'id' required"],
-    ['an id that is no number', { id: 'abc' }, 'schema: error converting value for "id"'],
-  ])('with %s is an error', async (_, fields, message) => {
+    ['an id that is not a number', { id: 'abc' }, 'schema: error converting value for "id"'],
+  ])('with %s returns 400', async (_, fields, message) => {
     for (const address of ['sent', 'delivered', 'failed'])
       expect(await call(address, fields as Record<string, string>)).toEqual(error(message));
-    expect(await look('statuses')).toEqual([]);
+    expect(await list('statuses')).toEqual([]);
   });
 
-  test('has any id where the channel has UUIDs', async () => {
+  test('accepts any id if the channel uses UUIDs', async () => {
     rapidpro.addChannel(CHANNEL, { token: 't', ids: 'uuid' });
-    const { body: message } = await say({ text: 'Hello' });
+    const { body: message } = await send({ text: 'Hello' });
     expect(message.id).toEqual(aUuid);
     expect((await call('sent', { id: message.id })).body.data[0].msg_id).toBe(message.id);
-    await expect.poll(() => look('sent')).toMatchObject([{ status: 'sent' }]);
+    await expect.poll(() => list('sent')).toMatchObject([{ status: 'sent' }]);
   });
 });
 
@@ -249,7 +257,7 @@ describe('statuses are written in batches of half a second', () => {
     fetch(`${slow.url}/c/ex/${CHANNEL}/${status}`, { method: 'POST', body: new URLSearchParams({ id }) });
   const sent = async () => (await askAt(slow.url, 'GET', `/channels/${CHANNEL}/sent`)).body;
 
-  test('of two in one batch one is lost, and both are answered 200', async () => {
+  test('of two statuses in one batch, one is lost, and both return 200', async () => {
     const { body: message } = await askAt(slow.url, 'POST', `/channels/${CHANNEL}/send`, { to: USER, text: 'Hi' });
     for (const status of ['sent', 'failed']) expect((await report(status, message.id)).status).toBe(200);
     await expect.poll(sent).toMatchObject([{ status: 'sent' }]);
@@ -257,7 +265,7 @@ describe('statuses are written in batches of half a second', () => {
     await expect.poll(sent).toMatchObject([{ status: 'delivered' }]);
   });
 
-  test('one that comes before the response to the message meets "wired", which overwrites it', async () => {
+  test('a status before the response to the message is overwritten by "wired"', async () => {
     const { answer, called } = hold();
     bridge.answerWith((response) => answer(response));
     const sending = askAt(slow.url, 'POST', `/channels/${CHANNEL}/send`, { to: USER, text: 'Hi' });
@@ -269,7 +277,7 @@ describe('statuses are written in batches of half a second', () => {
     expect((await sending).body.status).toBe('wired');
   });
 
-  test('a later one overwrites an earlier one, also delivered after failed', async () => {
+  test('a later status overwrites an earlier one, even "delivered" after "failed"', async () => {
     const { body: message } = await askAt(slow.url, 'POST', `/channels/${CHANNEL}/send`, { to: USER, text: 'Hi' });
     for (const status of ['failed', 'delivered']) {
       await report(status, message.id);
@@ -278,7 +286,7 @@ describe('statuses are written in batches of half a second', () => {
   });
 });
 
-describe('a channel that cannot be found answers 400, as for a bad message', () => {
+describe('a channel that cannot be found returns an error', () => {
   test.each<[string, Settings, number, string]>([
     ['8.2.1, inactive', { courier: '8.2.1', state: 'inactive' }, 400, 'channel not found'],
     ['26.3.38, inactive', { courier: '26.3.38', state: 'inactive' }, 400, 'unable to find channel with uuid: '],
@@ -291,7 +299,7 @@ describe('a channel that cannot be found answers 400, as for a bad message', () 
       expect(answer.status).toBe(status);
       expect(JSON.stringify(answer.body)).toContain(message);
     }
-    expect(await look('received')).toEqual([]);
+    expect(await list('received')).toEqual([]);
   });
 });
 
@@ -301,22 +309,22 @@ describe('a contact', () => {
       status: 200,
       body: { message: 'Event Accepted', data: [{ event_type: 'stop_contact', urn: `tel:+${USER}` }] },
     });
-    expect(await look('stopped')).toEqual([USER]);
+    expect(await list('stopped')).toEqual([USER]);
   });
 
   test.each<[string, Record<string, string>, string]>([
     ['no number', {}, "field 'from' required"],
     ['a name', { from: 'MTN' }, 'not a possible number'],
-  ])('is not stopped by %s', async (_, fields, message) => {
+  ])('is not stopped with %s', async (_, fields, message) => {
     expect(await call('stopped', fields)).toEqual(error(message));
-    expect(await look('stopped')).toEqual([]);
+    expect(await list('stopped')).toEqual([]);
   });
 });
 
-describe('what it sends', () => {
-  test('is a form, with the token bare', async () => {
+describe('a message from RapidPro', () => {
+  test('is a form, and the Authorization header is the token alone', async () => {
     bridge.answerWith({ status: 200, body: '{"requestId":"1"}' });
-    const { status, body: message } = await say({
+    const { status, body: message } = await send({
       text: 'Hello & welcome ☺ 100%',
       quick_replies: ['Yes', 'No & maybe'],
     });
@@ -337,41 +345,41 @@ describe('what it sends', () => {
       status: 'wired',
       requests: [{ text: 'Hello & welcome ☺ 100%', status: 200, body: '{"requestId":"1"}' }],
     });
-    expect(await look('sent')).toEqual([message]);
+    expect(await list('sent')).toEqual([message]);
   });
 
-  test('has ids that count up', async () => {
+  test('has consecutive ids', async () => {
     const ids = [];
-    for (const text of 'ab') ids.push(Number((await say({ text })).body.id));
+    for (const text of 'ab') ids.push(Number((await send({ text })).body.id));
     expect(ids[1]).toBe((ids[0] ?? 0) + 1);
   });
 
-  test('calls the number `to` where the channel says so', async () => {
+  test("has the number in the field of the channel's to_field", async () => {
     rapidpro.addChannel(CHANNEL, { token: 'other', to_field: 'to' });
-    const { body: message } = await say({ text: 'Hello' });
+    const { body: message } = await send({ text: 'Hello' });
     expect(bridge.calls).toMatchObject([
       { headers: { authorization: 'other' }, body: `id=${message.id}&text=Hello&to=${USER}` },
     ]);
   });
 
-  test('has its attachments on lines of their own', async () => {
-    await say({ text: 'pic', attachments: ['https://foo.bar/a.jpg', 'https://foo.bar/b.jpg'] });
+  test('has each attachment on its own line', async () => {
+    await send({ text: 'pic', attachments: ['https://foo.bar/a.jpg', 'https://foo.bar/b.jpg'] });
     expect(textsSent()).toEqual(['pic\nhttps://foo.bar/a.jpg\nhttps://foo.bar/b.jpg']);
   });
 
   test.each<[string, number, string, string[]]>([
-    ['as long as may be is one part', 10, 'aaaaabbbbb', ['aaaaabbbbb']],
-    ['a byte longer is two', 10, 'aaaaabbbbbc', ['aaaaabbbbb', 'c']],
-    ['counts in bytes', 10, 'ééééééé', ['ééééé', 'éé']],
-    ['has a character that straddles the cut in one part', 10, 'aéééééé', ['aééééé', 'é']],
-    ['has four bytes that straddle the cut in one part', 5, 'aaaa😀b', ['aaaa😀', 'b']],
-    ['is cut at a space that is near, which is lost', 10, 'aaaaa bbbbbb', ['aaaaa', 'bbbbbb']],
-    ['is not cut at a space that is far', 10, 'aaa bbbbbbb', ['aaa bbbbbb', 'b']],
-    ['may have many parts', 3, 'abcdefgh', ['abc', 'def', 'gh']],
-    ['leaves nothing over', 3, 'abcdef', ['abc', 'def']],
+    ['of the maximum length is one part', 10, 'aaaaabbbbb', ['aaaaabbbbb']],
+    ['one byte longer is two parts', 10, 'aaaaabbbbbc', ['aaaaabbbbb', 'c']],
+    ['is measured in bytes', 10, 'ééééééé', ['ééééé', 'éé']],
+    ['keeps a two-byte character at the cut in one part', 10, 'aéééééé', ['aééééé', 'é']],
+    ['keeps a four-byte character at the cut in one part', 5, 'aaaa😀b', ['aaaa😀', 'b']],
+    ['is cut at a nearby space, which is dropped', 10, 'aaaaa bbbbbb', ['aaaaa', 'bbbbbb']],
+    ['is not cut at a distant space', 10, 'aaa bbbbbbb', ['aaa bbbbbb', 'b']],
+    ['can have many parts', 3, 'abcdefgh', ['abc', 'def', 'gh']],
+    ['has no empty last part', 3, 'abcdef', ['abc', 'def']],
   ])('a text %s', async (_, max_length, text, parts) => {
     rapidpro.addChannel(CHANNEL, { token: 't', max_length });
-    const { body: message } = await say({ text, quick_replies: ['One'] });
+    const { body: message } = await send({ text, quick_replies: ['One'] });
     expect(textsSent()).toEqual(parts);
     expect(message.requests).toMatchObject(parts.map((part) => ({ text: part, status: 200 })));
     const forms = bridge.calls.map(({ body }) => new URLSearchParams(body));
@@ -379,22 +387,22 @@ describe('what it sends', () => {
     expect(forms.flatMap((form, index) => (form.has('quick_reply') ? [index] : []))).toEqual([parts.length - 1]);
   });
 
-  test('goes on with the next part when the one before is taken', async () => {
+  test('sends the next part after the previous part is accepted', async () => {
     rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3 });
     const { answer, called } = hold();
     bridge.answerWith(answer, { status: 200 });
-    const sending = say({ text: 'abcdef' });
+    const sending = send({ text: 'abcdef' });
     const release = await called;
-    expect(await look('sent')).toMatchObject([{ status: 'queued', requests: [{ text: 'abc', status: null }] }]);
+    expect(await list('sent')).toMatchObject([{ status: 'queued', requests: [{ text: 'abc', status: null }] }]);
     expect(textsSent()).toEqual(['abc']);
     release();
     expect((await sending).body).toMatchObject({ status: 'wired', requests: [{ status: 200 }, { status: 200 }] });
   });
 
-  test.each([302, 400, 401, 404, 422, 429])('is failed for good when it is answered %i', async (status) => {
+  test.each([302, 400, 401, 404, 422, 429])('fails permanently after the response %i', async (status) => {
     rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3 });
     bridge.answerWith({ status: 200 }, { status, body: 'why' }, { status: 200 });
-    expect((await say({ text: 'abcdefghi' })).body).toMatchObject({
+    expect((await send({ text: 'abcdefghi' })).body).toMatchObject({
       status: 'failed',
       requests: [
         { text: 'abc', status: 200 },
@@ -404,9 +412,9 @@ describe('what it sends', () => {
     expect(textsSent()).toEqual(['abc', 'def']);
   });
 
-  test('is sent once more, all of it, under the same id, when people say so', async () => {
+  test('is sent again with all parts and the same id on Resend', async () => {
     rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3 });
-    const { body: message } = await say({ text: 'abcdef', quick_replies: ['One'] });
+    const { body: message } = await send({ text: 'abcdef', quick_replies: ['One'] });
     await call('delivered', { id: message.id });
     const { status, body } = await ask('POST', `/channels/${CHANNEL}/messages/${message.id}/resend`);
     expect([status, body.status, body.requests.length]).toEqual([200, 'wired', 4]);
@@ -414,14 +422,14 @@ describe('what it sends', () => {
     expect(bodies.slice(2)).toEqual(bodies.slice(0, 2));
   });
 
-  test('cannot be sent once more where it never was sent', async () => {
+  test('cannot be resent if it was never sent', async () => {
     expect(await ask('POST', `/channels/${CHANNEL}/messages/7/resend`)).toEqual({
       status: 404,
       body: { message: 'The channel has no message 7.' },
     });
   });
 
-  test('is nothing before the service is there', async () => {
+  test('returns 502 before the service has started', async () => {
     const early = await RapidPro.start({ port: 0, minute: MINUTE });
     early.addChannel(CHANNEL, { token: 't' });
     expect(await askAt(early.url, 'POST', `/channels/${CHANNEL}/send`, { to: USER, text: 'Hi' })).toEqual({
@@ -433,8 +441,8 @@ describe('what it sends', () => {
   });
 });
 
-describe('a message that the service does not take is tried again:', () => {
-  test('all of its parts, under the same id, after 5 and 10 minutes', async () => {
+describe('retries of a message:', () => {
+  test('all parts are repeated with the same id, after 5 and 10 minutes', async () => {
     rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3 });
     const times: number[] = [];
     const timed = (status: number) => (response: { writeHead(status: number): { end(): void } }) => {
@@ -442,18 +450,18 @@ describe('a message that the service does not take is tried again:', () => {
       response.writeHead(status).end();
     };
     bridge.answerWith(timed(200), timed(503), timed(500), timed(200), timed(200));
-    expect((await say({ text: 'abcdef' })).body).toMatchObject({
+    expect((await send({ text: 'abcdef' })).body).toMatchObject({
       status: 'errored',
       requests: [
         { text: 'abc', status: 200 },
         { text: 'def', status: 503 },
       ],
     });
-    await expect.poll(() => look('sent')).toMatchObject([{ status: 'wired' }]);
+    await expect.poll(() => list('sent')).toMatchObject([{ status: 'wired' }]);
     expect(textsSent()).toEqual(['abc', 'def', 'abc', 'abc', 'def']);
     expect(new Set(bridge.calls.map(({ body }) => new URLSearchParams(body).get('id'))).size).toBe(1);
     const [, failed = 0, again = 0, lastly = 0] = times;
-    // Timers may be a millisecond early.
+    // Timers can be one millisecond early.
     expect(again - failed).toBeGreaterThan(5 * MINUTE - 2);
     expect(lastly - again).toBeGreaterThan(10 * MINUTE - 2);
   });
@@ -461,42 +469,42 @@ describe('a message that the service does not take is tried again:', () => {
   test.each<[Required<Settings>['courier'], number]>([
     ['8.2.1', 3],
     ['26.3.38', 4],
-  ])('by courier %s, which has failed after %i attempts', async (courier, attempts) => {
+  ])('courier %s fails the message after %i attempts', async (courier, attempts) => {
     rapidpro.addChannel(CHANNEL, { token: 't', courier });
     bridge.answerWith({ status: 500 });
-    await say({ text: 'Hello' });
-    await expect.poll(() => look('sent')).toMatchObject([{ status: 'failed' }]);
+    await send({ text: 'Hello' });
+    await expect.poll(() => list('sent')).toMatchObject([{ status: 'failed' }]);
     expect(bridge.calls).toHaveLength(attempts);
     expect(new Set(bridge.calls.map(({ body }) => body)).size).toBe(1);
   });
 
-  test('by courier 8.2.1 from the failed part on, also after a 4xx', async () => {
+  test('courier 8.2.1 repeats from the failed part on, also after a 4xx', async () => {
     rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3, courier: '8.2.1' });
     bridge.answerWith({ status: 200 }, { status: 403 }, { status: 500 }, { status: 200 });
-    await say({ text: 'abcdefghi' });
-    await expect.poll(() => look('sent')).toMatchObject([{ status: 'wired' }]);
+    await send({ text: 'abcdefghi' });
+    await expect.poll(() => list('sent')).toMatchObject([{ status: 'wired' }]);
     expect(textsSent()).toEqual(['abc', 'def', 'def', 'def', 'ghi']);
   });
 
-  test('no more once it is refused for good', async () => {
+  test('no retry follows a 422', async () => {
     bridge.answerWith({ status: 500 }, { status: 422 });
-    await say({ text: 'Hello' });
-    await expect.poll(() => look('sent')).toMatchObject([{ status: 'failed' }]);
+    await send({ text: 'Hello' });
+    await expect.poll(() => list('sent')).toMatchObject([{ status: 'failed' }]);
     expect(bridge.calls).toHaveLength(2);
   });
 
-  test('a closed connection counts as no answer', async () => {
+  test('a message whose connection is closed is errored, and is retried', async () => {
     bridge.answerWith(drop, { status: 200 });
-    expect((await say({ text: 'Hello' })).body).toMatchObject({ status: 'errored', requests: [{ status: null }] });
-    await expect.poll(() => look('sent')).toMatchObject([{ requests: [{ status: null }, { status: 200 }] }]);
+    expect((await send({ text: 'Hello' })).body).toMatchObject({ status: 'errored', requests: [{ status: null }] });
+    await expect.poll(() => list('sent')).toMatchObject([{ requests: [{ status: null }, { status: 200 }] }]);
   });
 
-  test('so does a service that is not there', async () => {
+  test('a message to a service that is down is errored', async () => {
     rapidpro.connect({ bridgeUrl: `http://127.0.0.1:${await freePort()}` });
-    expect((await say({ text: 'Hello' })).body).toMatchObject({ status: 'errored', requests: [{ status: null }] });
+    expect((await send({ text: 'Hello' })).body).toMatchObject({ status: 'errored', requests: [{ status: null }] });
   });
 
-  test('so does an answer that takes longer than half a minute', async () => {
+  test('a message without a response for half a minute is errored', async () => {
     const hasty = await RapidPro.start({ port: 0, minute: 100 });
     hasty.connect({ bridgeUrl: bridge.url });
     hasty.addChannel(CHANNEL, { token: 't' });
@@ -508,18 +516,18 @@ describe('a message that the service does not take is tried again:', () => {
     await hasty.close();
   });
 
-  test('even though it is reported as sent: the service has to know a repeat', async () => {
+  test('a message reported as sent is still retried, so the service must detect repeats', async () => {
     const { answer, called } = hold();
     bridge.answerWith((response) => answer(response), { status: 200 });
-    const sending = say({ text: 'Hello' });
+    const sending = send({ text: 'Hello' });
     await called;
-    const [{ id }] = await look('sent');
+    const [{ id }] = await list('sent');
     await call('sent', { id });
-    // Of two statuses in one batch, RapidPro loses one.
-    await expect.poll(() => look('sent')).toMatchObject([{ status: 'sent' }]);
+    // Without this wait, both statuses could be in one batch, which loses one.
+    await expect.poll(() => list('sent')).toMatchObject([{ status: 'sent' }]);
     await bridge.close();
     expect((await sending).body.status).toBe('errored');
-    await expect.poll(() => look('sent')).toMatchObject([{ status: 'failed', requests: { length: 4 } }]);
+    await expect.poll(() => list('sent')).toMatchObject([{ status: 'failed', requests: { length: 4 } }]);
   });
 });
 
@@ -532,17 +540,17 @@ describe('the echo bot', () => {
 
   beforeEach(() => rapidpro.addChannel(CHANNEL, { token: 't', bot: 'echo', guard_ms: 4_000 }));
 
-  test('says back what it hears, and ends when it is told to', async () => {
+  test('echoes each text, and ends the conversation on "stop"', async () => {
     await receive('Hi');
     await receive('sTOP');
     await expect.poll(conversation).toEqual([
       [USER, 'You wrote: Hi', 'Again', 'Stop'],
       [USER, 'Bye.'],
     ]);
-    await expect.poll(() => look('sent')).toMatchObject([{ status: 'wired' }, { status: 'wired' }]);
+    await expect.poll(() => list('sent')).toMatchObject([{ status: 'wired' }, { status: 'wired' }]);
   });
 
-  test('answers a user in order, and holds up nobody else', async () => {
+  test('answers a user in order, and does not delay other users', async () => {
     const { answer, called } = hold();
     bridge.answerWith(answer, { status: 200 });
     await receive('1');
@@ -556,11 +564,11 @@ describe('the echo bot', () => {
     expect(conversation().map(([, text]) => text)).toEqual([1, 1, 2, 3].map((said) => `You wrote: ${said}`));
   });
 
-  test('answers when the call is over', async () => {
-    await tell({ hang: true, after: true });
+  test('answers after the request has ended', async () => {
+    await setRules({ hang: true, after: true });
     const giveUp = new AbortController();
     const hanging = call('receive', { from: USER, text: 'Hi' }, { signal: giveUp.signal });
-    await expect.poll(() => look('received')).toHaveLength(1);
+    await expect.poll(() => list('received')).toHaveLength(1);
     expect(conversation()).toEqual([]);
     giveUp.abort();
     await expect(hanging).rejects.toThrow('aborted');
@@ -574,7 +582,7 @@ describe('the echo bot', () => {
     await expect.poll(() => conversation().map(([, text]) => text)).toEqual(['You wrote: Hi', 'You wrote: Ho']);
   });
 
-  test('says nothing before the service is there', async () => {
+  test('sends nothing before the service has started', async () => {
     const early = await RapidPro.start({ port: 0, minute: MINUTE });
     early.addChannel(CHANNEL, { token: 't', bot: 'echo' });
     const body = new URLSearchParams({ from: USER, text: 'Hi' });
@@ -584,65 +592,65 @@ describe('the echo bot', () => {
   });
 });
 
-describe('it answers as it is told:', () => {
-  test('an error, and takes nothing', async () => {
-    await tell({ status: 429, retry_after: 30, times: 1 });
+describe('responses by rule:', () => {
+  test('an error response accepts no message', async () => {
+    await setRules({ status: 429, retry_after: 30, times: 1 });
     const answer = await fetch(`${rapidpro.url}/c/ex/${CHANNEL}/receive`, {
       method: 'POST',
       body: new URLSearchParams({ from: USER, text: 'Hi' }),
     });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '30']);
-    expect(await look('received')).toEqual([]);
-    expect(await look('calls')).toMatchObject([{ status: 429 }]);
+    expect(await list('received')).toEqual([]);
+    expect(await list('calls')).toMatchObject([{ status: 429 }]);
     expect((await receive('Hi')).status).toBe(200);
   });
 
-  test('to calls for one phone only, which reports are not', async () => {
-    await tell({ status: 503, phone: USER });
+  test('a rule for one phone does not apply to other phones or to status reports', async () => {
+    await setRules({ status: 503, phone: USER });
     expect((await receive('Hi', `+${USER}`)).status).toBe(503);
     expect((await receive('Hi', '27827654321')).status).toBe(200);
     expect((await call('sent', { id: '1' })).status).toBe(200);
   });
 
-  test('to one channel only', async () => {
+  test('a rule applies to one channel only', async () => {
     rapidpro.addChannel('other', { token: 't' });
-    await tell({ status: 503 });
+    await setRules({ status: 503 });
     expect((await call('receive', { from: USER, text: 'Hi' }, { channel: 'other' })).status).toBe(200);
   });
 
-  test('to a share of calls', async () => {
-    await tell({ status: 503, share: 0.5 }, { status: 500, share: 0.6 });
+  test('a rule applies to a share of calls', async () => {
+    await setRules({ status: 503, share: 0.5 }, { status: 500, share: 0.6 });
     expect((await receive('Hi')).status).toBe(500);
   });
 
-  test('by nothing: a message whose answer is lost is a repeat when it comes again', async () => {
-    await tell({ drop: true, after: true, times: 1 });
+  test('after a dropped response, the repeated message is a duplicate', async () => {
+    await setRules({ drop: true, after: true, times: 1 });
     await expect(receive('Hi')).rejects.toThrow('fetch failed');
     expect((await receive('Hi')).status).toBe(200);
-    expect(await look('received')).toHaveLength(1);
-    expect(await look('calls')).toMatchObject([
+    expect(await list('received')).toHaveLength(1);
+    expect(await list('calls')).toMatchObject([
       { status: 'dropped', duplicate: false },
       { status: 200, duplicate: true },
     ]);
   });
 
-  test('by nothing to a report, which is not taken', async () => {
-    await tell({ drop: true });
-    const { body: message } = await say({ text: 'Hello' });
+  test('a dropped status report is not accepted', async () => {
+    await setRules({ drop: true });
+    const { body: message } = await send({ text: 'Hello' });
     await expect(call('sent', { id: message.id })).rejects.toThrow('fetch failed');
-    expect(await look('statuses')).toEqual([]);
-    expect(await look('sent')).toMatchObject([{ status: 'wired' }]);
+    expect(await list('statuses')).toEqual([]);
+    expect(await list('sent')).toMatchObject([{ status: 'wired' }]);
   });
 
-  test('back to normal when people say so', async () => {
-    await tell({ status: 503 });
+  test('DELETE removes the rules', async () => {
+    await setRules({ status: 503 });
     expect((await ask('DELETE', `/channels/${CHANNEL}/behaviour`)).status).toBe(204);
     expect((await receive('Hi')).status).toBe(200);
   });
 });
 
-describe('people', () => {
-  test('set up channels, change them, and see them without tokens', async () => {
+describe('the API for people', () => {
+  test('creates, changes and lists channels, without tokens', async () => {
     const set = { token: 'secret', bot: 'echo', ids: 'uuid', max_length: 640, to_field: 'to', guard_ms: 0 };
     expect((await ask('PUT', '/channels/other', set)).status).toBe(200);
     expect((await ask('PUT', '/channels/other', { ...set, bot: 'none' })).status).toBe(200);
@@ -658,19 +666,19 @@ describe('people', () => {
     });
   });
 
-  test('keep what came when they change a channel', async () => {
+  test('keeps received messages when a channel changes', async () => {
     await receive('Hi');
     await ask('PUT', `/channels/${CHANNEL}`, { token: 'new' });
-    expect(await look('received')).toHaveLength(1);
+    expect(await list('received')).toHaveLength(1);
   });
 
-  test('have what came forgotten; later reports still find their message', async () => {
-    const { body: message } = await say({ text: 'Hello' });
+  test('deletes the records, and later status reports still find their message', async () => {
+    const { body: message } = await send({ text: 'Hello' });
     await receive('Hi');
     expect((await ask('DELETE', `/channels/${CHANNEL}/calls`)).status).toBe(204);
-    for (const what of ['received', 'statuses', 'sent', 'calls']) expect(await look(what)).toEqual([]);
+    for (const what of ['received', 'statuses', 'sent', 'calls']) expect(await list(what)).toEqual([]);
     await call('sent', { id: message.id });
-    expect(await look('statuses')).toEqual([{ id: message.id, status: 'sent' }]);
+    expect(await list('statuses')).toEqual([{ id: message.id, status: 'sent' }]);
   });
 
   test.each<[string, string, unknown, string]>([
@@ -707,7 +715,7 @@ describe('people', () => {
       'Entry 1 of "attachments" must be a string.',
     ],
     ['PUT', `/channels/${CHANNEL}/behaviour`, { times: 0 }, '"times" must be a whole number from 1.'],
-  ])('who %s %s with %j get 422, and nothing is done', async (method, path, body, message) => {
+  ])('%s %s with %j returns 422 and changes nothing', async (method, path, body, message) => {
     expect(await ask(method, path, body)).toEqual({ status: 422, body: { message } });
     expect([(await ask('GET', '/channels')).body.length, bridge.calls]).toEqual([1, []]);
   });
@@ -718,41 +726,41 @@ describe('people', () => {
     ['DELETE', 'calls'],
     ['POST', 'send'],
     ['PUT', 'behaviour'],
-  ])('who %s %s of a channel that is not there get 404', async (method, what) => {
+  ])('%s %s of an unknown channel returns 404', async (method, what) => {
     expect(await ask(method, `/channels/other/${what}`, method === 'GET' ? undefined : '{}')).toEqual({
       status: 404,
       body: { message: 'There is no channel other.' },
     });
   });
 
-  test('find that all that its help shows works', async () => {
+  test('every request in the help text works', async () => {
     await tryHelp(rapidpro.url, async (example) => {
       if (!example.includes('MESSAGE-ID')) return example;
-      const sent = await look('sent', 'CHANNEL');
+      const sent = await list('sent', 'CHANNEL');
       return example.replace('MESSAGE-ID', sent.at(-1).id);
     });
   });
 });
 
-describe('a RapidPro', () => {
-  test('ends calls that hang, waits for nothing and tries nothing again when it closes', async () => {
-    await tell({ hang: true, times: 1 }, { delay_ms: 600_000 });
+describe('the simulator of RapidPro', () => {
+  test('closes at once: it ends pending calls and makes no retry', async () => {
+    await setRules({ hang: true, times: 1 }, { delay_ms: 600_000 });
     const lost = ['1', '2'].map((text) => expect(receive(text)).rejects.toThrow('fetch failed'));
-    await expect.poll(() => look('calls')).toMatchObject([{ status: 'timeout' }, { status: null }]);
+    await expect.poll(() => list('calls')).toMatchObject([{ status: 'timeout' }, { status: null }]);
     bridge.answerWith({ status: 500 }, () => undefined);
-    expect((await say({ text: 'tried again' })).body.status).toBe('errored');
-    const unanswered = expect(say({ text: 'not answered' })).rejects.toThrow('fetch failed');
+    expect((await send({ text: 'tried again' })).body.status).toBe('errored');
+    const unanswered = expect(send({ text: 'not answered' })).rejects.toThrow('fetch failed');
     await expect.poll(() => bridge.calls.length).toBeGreaterThan(1);
     const before = bridge.calls.length;
     await rapidpro.close();
     await Promise.all([...lost, unanswered]);
-    // Later than the next attempt would have been.
+    // Longer than the time until the next retry.
     await new Promise((resolve) => setTimeout(resolve, 6 * MINUTE));
     expect(bridge.calls.length).toBe(before);
     await rapidpro.close();
   });
 
-  test('says what to do where its port is taken', async () => {
+  test('fails with an instruction if its port is taken', async () => {
     const port = Number(new URL(rapidpro.url).port);
     await expect(RapidPro.start({ port, minute: MINUTE })).rejects.toThrow(
       new StartError(`Port ${port} is taken: set PORT to another one.`),

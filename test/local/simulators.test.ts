@@ -1,10 +1,10 @@
-/** What is outside of the service, started as one. */
+/** All simulators, started together. */
 import { expect, test } from 'vitest';
 import { freePort } from '../../infra/local/aws/free-port.ts';
 import { Simulators } from '../../infra/local/simulators/simulators.ts';
 import { askAt, openBridge } from './support/simulator.ts';
 
-test('all of it starts, calls the service and ends', async () => {
+test('all simulators start, call the service and close', async () => {
   const bridge = await openBridge();
   const simulators = await Simulators.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute: 60_000 });
   simulators.connect({ bridgeUrl: bridge.url, appToken: 'bapi_app' });
@@ -24,7 +24,7 @@ test('all of it starts, calls the service and ends', async () => {
   await bridge.close();
 });
 
-test('none of it stays where a port is taken', async () => {
+test('if one port is taken, no simulator keeps running', async () => {
   const taken = await openBridge();
   const [phone, rapidpro] = [await freePort(), await freePort()];
   const turn = Number(new URL(taken.url).port);

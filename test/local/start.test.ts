@@ -1,4 +1,4 @@
-/** `npm start`, as people and programs meet it. */
+/** `npm start`: its output, its stack file, its end and its errors. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -47,8 +47,7 @@ const takenPort = async (): Promise<number> => {
 };
 
 /**
- * The first of five free ports in a row. They are none that the system gives to those who ask for any: other tests do, all
- * the time.
+ * The first of five consecutive free ports, outside of the range from which the system assigns ports to other tests.
  */
 const freePorts = async (): Promise<number> => {
   for (;;) {
@@ -62,7 +61,7 @@ const freePorts = async (): Promise<number> => {
 
 const stackFile = join(folder, 'stack.json');
 
-test('is ready when it says so, tells programs where everything is, and leaves nothing behind on SIGTERM', async () => {
+test('npm start prints "ready", writes the stack file, and leaves nothing behind on SIGTERM', async () => {
   const port = await freePorts();
   const { child, output, exit } = start({ PORT: `${port}` });
   await expect.poll(() => output.out).toMatch(/^ready$/m);
@@ -99,8 +98,8 @@ test('is ready when it says so, tells programs where everything is, and leaves n
   });
   expect({ status: list.status, body: await list.json() }).toEqual({ status: 200, body: [] });
   expect(await (await fetch(file.docs_url)).text()).toContain('<nav aria-label="Documentation">');
-  const { try: tried } = (await (await fetch(`${file.docs_url}/service.json`)).json()) as { try: { token: string } };
-  expect(tried.token).toBe(file.token);
+  const { try: demo } = (await (await fetch(`${file.docs_url}/service.json`)).json()) as { try: { token: string } };
+  expect(demo.token).toBe(file.token);
 
   child.kill('SIGTERM');
   expect(await exit).toEqual([0, null]);
@@ -111,7 +110,7 @@ test('is ready when it says so, tells programs where everything is, and leaves n
   expect(output.err).toBe('');
 });
 
-test('brings messages to the phones of its app network, and what their users write into the logs', {
+test('npm start delivers messages to simulated phones, and logs messages from their users', {
   tags: 'long',
 }, async () => {
   const { child, output, exit } = start({ PORT: '0' });
@@ -137,7 +136,7 @@ test('brings messages to the phones of its app network, and what their users wri
   await exit;
 });
 
-test('ends when npm is ended, though the shell between them tells it nothing', { tags: 'long' }, async () => {
+test('npm start ends when npm ends, even if the shell between them passes on no signal', { tags: 'long' }, async () => {
   const shell = spawn('sh', ['-c', `'${process.execPath}' infra/local/start.ts; true`], {
     env: { ...process.env, DYNAMODB_ENDPOINT: '', LOCAL_FOLDER: folder, PORT: '0', npm_lifecycle_event: 'start' },
     stdio: 'ignore',
@@ -166,22 +165,22 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
     /^Port \d+ is taken: set PORT to another one\.\n$/,
   ],
   [
-    "a port of the app network's that is taken",
+    'a taken port of the app network',
     async () => ({ PORT: `${(await takenPort()) - 2}` }),
     /^Port \d+ is taken: set PORT to another one\.\n$/,
   ],
   [
-    "a port of RapidPro's that is taken",
+    'a taken port of RapidPro',
     async () => ({ PORT: `${(await takenPort()) - 3}` }),
     /^Port \d+ is taken: set PORT to another one\.\n$/,
   ],
   [
-    "a port of Turn's that is taken",
+    'a taken port of Turn',
     async () => ({ PORT: `${(await takenPort()) - 4}` }),
     /^Port \d+ is taken: set PORT to another one\.\n$/,
   ],
   [
-    'a platform that has no embedded database',
+    'a system without an embedded database',
     async () => ({
       PORT: '0',
       NODE_OPTIONS: "--import=data:text/javascript,Object.defineProperty(process,'platform',{value:'sunos'})",
@@ -189,17 +188,21 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
     /^There is no embedded database for sunos-\w+: start DynamoDB Local .* and set DYNAMODB_ENDPOINT=\S+\n$/,
   ],
   [
-    'a port that leaves none for Turn',
+    'a port too high for the four that follow',
     async () => ({ PORT: '65532' }),
     /^PORT must be a number from 0 to 65531, not "65532"\.\n$/,
   ],
-  ['a port that is none', async () => ({ PORT: 'http' }), /^PORT must be a number from 0 to 65531, not "http"\.\n$/],
+  [
+    'a port that is not a number',
+    async () => ({ PORT: 'http' }),
+    /^PORT must be a number from 0 to 65531, not "http"\.\n$/,
+  ],
   [
     'a database that cannot be reached',
     async () => ({ PORT: '0', DYNAMODB_ENDPOINT: `http://127.0.0.1:${await freePort()}` }),
     /^No database answers at http:\/\/127\.0\.0\.1:\d+: start DynamoDB Local .* and set DYNAMODB_ENDPOINT=\S+\n$/,
   ],
-])('%s is one line that says what to do', async (_, settings, message) => {
+])('%s causes a one-line error with an instruction', async (_, settings, message) => {
   const { output, exit } = start(await settings());
   expect(await exit).toEqual([1, null]);
   expect(output).toEqual({ out: '', err: expect.stringMatching(message) });

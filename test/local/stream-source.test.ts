@@ -1,6 +1,6 @@
 /**
- * How a mapping reads shards, told by a stream of the test's own: the embedded database has one shard that never ends,
- * but DynamoDB ends them and begins new ones.
+ * How a mapping reads shards, with a fake stream: the embedded database has one endless shard, but DynamoDB ends shards
+ * and begins new ones.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -29,14 +29,14 @@ const mapping: StreamMapping = {
 
 interface FakeShard {
   parent?: string;
-  /** Sequence numbers of its inserts; negative ones are of other changes. */
+  /** Sequence numbers of inserts; negative numbers mark other changes. */
   records: number[];
   ended: boolean;
 }
 
-/** By id. */
+/** The shards by id. */
 let shards: Record<string, FakeShard> = {};
-/** Types of the errors that the next calls of GetRecords meet. */
+/** The types of the errors that the next calls of GetRecords return. */
 let errors: string[] = [];
 let positions: Positions = new Map();
 let calls: number[][] = [];
@@ -45,7 +45,7 @@ let source: StreamSource | undefined;
 
 type Input = { ShardId: string; SequenceNumber?: string; ShardIterator: string; ExclusiveStartShardId?: string };
 
-/** Shards come one a page, and records three. An iterator is a shard and how many of its records were read. */
+/** Pages have one shard or three records. An iterator is a shard and the number of records read from it. */
 const answers: Record<string, (input: Input) => object> = {
   DescribeStream: ({ ExclusiveStartShardId }) => {
     const ids = Object.keys(shards);
@@ -114,7 +114,7 @@ const read = (settings: Partial<StreamMapping> = {}): StreamSource => {
   return source;
 };
 
-test('a shard is read from its oldest record, in batches, without the records that are not for the function', async () => {
+test('a shard is read from its oldest record, in batches, without records that do not match the filter', async () => {
   shards = { one: { records: [1, -2, 3, 4, 5, 6], ended: false } };
   read();
   await expect.poll(() => calls).toEqual([[1, 3], [4, 5], [6]]);
@@ -122,7 +122,7 @@ test('a shard is read from its oldest record, in batches, without the records th
   await expect.poll(() => calls.at(-1)).toEqual([8]);
 });
 
-test('the children of a shard are read when it is at its end', async () => {
+test('the children of a shard are read after its end', async () => {
   shards = {
     left: { parent: 'one', records: [3, 4], ended: false },
     right: { parent: 'one', records: [30], ended: false },
@@ -135,7 +135,7 @@ test('the children of a shard are read when it is at its end', async () => {
   expect(calls.slice(1)).toEqual(expect.arrayContaining([[3, 4], [30]]));
 });
 
-test('who stops and starts again goes on after the last record that was done, also of those that were not for it', async () => {
+test('after a restart, reading continues after the last finished record, even one that did not match the filter', async () => {
   shards = { one: { records: [1, 2, -3], ended: true }, two: { parent: 'one', records: [4, -5], ended: false } };
   const first = read();
   await expect.poll(() => positions.get('two')).toEqual({ after: '5', ended: false });
@@ -146,7 +146,7 @@ test('who stops and starts again goes on after the last record that was done, al
 });
 
 test.each(['ExpiredIteratorException', 'InternalServerError'])(
-  'after an error it is read on from the last record that was done: %s',
+  'after an error, reading continues after the last finished record: %s',
   async (error) => {
     shards = { one: { records: [1, 2], ended: false } };
     read();
@@ -157,7 +157,7 @@ test.each(['ExpiredIteratorException', 'InternalServerError'])(
   },
 );
 
-test('a batch that is not full waits for more where there is time to', async () => {
+test('with a batching window, an incomplete batch waits for more records', async () => {
   shards = { one: { records: [1], ended: false } };
   read({ window: 3_600_000 });
   await expect.poll(() => positions.has('one')).toBe(true);
@@ -167,7 +167,7 @@ test('a batch that is not full waits for more where there is time to', async () 
   await expect.poll(() => calls).toEqual([[1, 2], [3]]);
 });
 
-test('who is stopped asks no more', async () => {
+test('a stopped source sends no requests', async () => {
   shards = { one: { records: [1], ended: false } };
   const stopped = read();
   await expect.poll(() => calls).toEqual([[1]]);

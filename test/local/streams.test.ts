@@ -1,4 +1,4 @@
-/** Event source mappings of the table's stream, over the embedded database. */
+/** Event source mappings of the table's stream, with the embedded database. */
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
@@ -73,7 +73,7 @@ afterAll(async () => {
 
 beforeEach(() => {
   repetition = 'no';
-  for (const name of ['Relay', 'Count']) remote.behave(name, () => undefined);
+  for (const name of ['Relay', 'Count']) remote.setHandler(name, () => undefined);
 });
 
 const put = (pk: string, more: object = {}) =>
@@ -85,12 +85,12 @@ const putAll = async (...keys: string[]): Promise<void> => {
 
 const keyOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.Keys?.pk?.S ?? '';
 
-/** Has a function keep what it gets, call by call, and behave as told. */
-const record = (name: string, behaviour: (records: DynamoDBRecord[]) => unknown = () => undefined) => {
+/** Makes a function record the records of each call, and respond with the handler. */
+const record = (name: string, handler: (records: DynamoDBRecord[]) => unknown = () => undefined) => {
   const calls: DynamoDBRecord[][] = [];
-  remote.behave(name, ({ Records }: DynamoDBStreamEvent) => {
+  remote.setHandler(name, ({ Records }: DynamoDBStreamEvent) => {
     calls.push(Records);
-    return behaviour(Records);
+    return handler(Records);
   });
   return {
     calls,
@@ -99,7 +99,7 @@ const record = (name: string, behaviour: (records: DynamoDBRecord[]) => unknown 
   };
 };
 
-/** Messages in the queue that hears of records which were given up, received for good. */
+/** Receives the notices of permanently failed records. They do not become visible again. */
 const failures = async (): Promise<{ requestContext: object; DDBStreamBatchInfo: object }[]> => {
   const sqs = new SQSClient({
     endpoint: small.stack.awsEndpoint,
@@ -117,7 +117,7 @@ const failures = async (): Promise<{ requestContext: object; DDBStreamBatchInfo:
   return Messages.map(({ Body = '' }) => JSON.parse(Body));
 };
 
-test("a function gets Lambda's event", async () => {
+test("a function receives Lambda's event", async () => {
   const { calls } = record('Relay');
   await put('OUTBOX#event', {
     n: { N: '1' },
@@ -148,7 +148,7 @@ test("a function gets Lambda's event", async () => {
   expect(Math.abs(seconds - Date.now() / 1000)).toBeLessThan(120);
 });
 
-test('each mapping gets the records that its filter names, in order, and no others', async () => {
+test('each mapping receives only the records that match its filter, in order', async () => {
   const relay = record('Relay');
   const count = record('Count');
   await putAll('OUTBOX#1', 'LOG#1', 'OTHER#1', 'OUTBOX#1', 'LOG#2');
@@ -158,7 +158,7 @@ test('each mapping gets the records that its filter names, in order, and no othe
   await expect.poll(() => count.flat()).toEqual(['LOG#1', 'LOG#2']);
 });
 
-test('one mapping that waits keeps no other waiting, and gets what came meanwhile in one call', async () => {
+test('a slow mapping does not delay another one, and receives the records of the meantime in one call', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const relay = record('Relay', () => promise);
   const count = record('Count');
@@ -172,7 +172,7 @@ test('one mapping that waits keeps no other waiting, and gets what came meanwhil
 });
 
 describe('a function that fails', () => {
-  test('loses the one bad record only, and where that is is told', async () => {
+  test('loses only the one bad record, and its sequence number is in a notice', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const relay = record('Relay', async (records) => {
       await promise;
@@ -210,7 +210,7 @@ describe('a function that fails', () => {
     ]);
   });
 
-  test('gets the records from the one on that it names', async () => {
+  test('receives the records again from the reported one on', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const relay = record('Relay', async (records) => {
       await promise;
@@ -229,7 +229,7 @@ describe('a function that fails', () => {
       ]);
   });
 
-  test('gets its records again when it was killed', async () => {
+  test('receives its records again after it was killed', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const relay = record('Relay', () => promise);
     await putAll('OUTBOX#killed');
@@ -240,10 +240,10 @@ describe('a function that fails', () => {
   });
 });
 
-describe('a test can have a batch handled again', () => {
+describe('fault injection repeats a batch', () => {
   test.each<[string, Repetition, string[][]]>([
-    ['as it was', 'whole', [['OUTBOX#whole1', 'OUTBOX#whole2']]],
-    ['cut otherwise', { cutAt: 1 }, [['OUTBOX#cut1'], ['OUTBOX#cut2']]],
+    ['unchanged', 'whole', [['OUTBOX#whole1', 'OUTBOX#whole2']]],
+    ['cut in two', { cutAt: 1 }, [['OUTBOX#cut1'], ['OUTBOX#cut2']]],
   ])('%s', async (_, kind, again) => {
     const keys = again.flat();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -261,7 +261,7 @@ test('the rights that a mapping needs count as used', () => {
   expect(small.stack.unusedRights()).toEqual({});
 });
 
-describe('a template is refused', () => {
+describe('a template is rejected', () => {
   const relay = () => templateOf().functions.Relay ?? { source: '' };
   const withRole = (...statements: object[]) => ({ functions: { Relay: { ...relay(), statements } } });
   const withMapping = (properties: object) => ({ resources: { RelayMapping: mapping('Relay', {}, properties) } });
@@ -274,7 +274,7 @@ describe('a template is refused', () => {
       'The role of Relay lacks dynamodb:DescribeStream on Table.StreamArn, which RelayMapping needs.',
     ],
     [
-      'whose role may not tell of failures',
+      'whose role may not send failures to the queue',
       () => withRole(allow([...READ, 'dynamodb:ListStreams'], stream)),
       'The role of Relay lacks sqs:SendMessage on arn:aws:sqs:us-east-1:000000000000:Failed, which RelayMapping needs.',
     ],
@@ -284,19 +284,19 @@ describe('a template is refused', () => {
       () => withMapping({ StartingPosition: 'LATEST' }),
       'RelayMapping.StartingPosition',
     ],
-    ['with batches at a time', () => withMapping({ ParallelizationFactor: 2 }), 'RelayMapping.ParallelizationFactor'],
+    ['with concurrent batches', () => withMapping({ ParallelizationFactor: 2 }), 'RelayMapping.ParallelizationFactor'],
     [
-      'with windows that tumble',
+      'with tumbling windows',
       () => withMapping({ TumblingWindowInSeconds: 1 }),
       'RelayMapping.TumblingWindowInSeconds',
     ],
     [
-      'with a filter that is not served',
+      'with an unsupported filter',
       () => withMapping({ FilterCriteria: patterns({ eventName: [{ 'anything-but': 'REMOVE' }] }) }),
       'does not serve this condition of an event filter: {"anything-but":"REMOVE"}',
     ],
     [
-      'that tells failures elsewhere',
+      'with an unsupported failure destination',
       () => withMapping({ DestinationConfig: { OnFailure: { Destination: 'arn:aws:sns:topic' } } }),
       'destination on failure',
     ],
@@ -312,7 +312,7 @@ describe('a template is refused', () => {
   });
 });
 
-test('a stack that is loaded anew reads on where it was, and again what was under way', async () => {
+test('a reloaded stack continues after the last finished batch, and repeats the batch in progress', async () => {
   const { promise: never } = Promise.withResolvers<void>();
   const before = record('Relay', ([first]) => (first && keyOf(first) === 'OUTBOX#r2' ? never : undefined));
   await putAll('OUTBOX#r1');

@@ -1,4 +1,4 @@
-/** The simulated Turn, as the service, tests and people meet it. */
+/** The simulator of Turn: its API for the service, for tests and for people. */
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../infra/local/aws/free-port.ts';
@@ -8,7 +8,7 @@ import { askAt, aTime, type Bridge, drop, hold, openBridge, tryHelp } from './su
 
 const USER = '27821234567';
 const NUMBER = 'f1b8c1d2-0000-4000-8000-000000000001';
-/** Its base64url is not its base64: it has a -, a _ and no padding. */
+/** Its base64url differs from its base64: it contains - and _, and has no padding. */
 const BRIDGE_TOKEN = 'bapi_~~~???>';
 
 let turn: Turn;
@@ -31,9 +31,9 @@ afterEach(async () => {
 const setUp = (settings: object) =>
   ask('PUT', `/numbers/${NUMBER}`, { token: 'turn-token', bridge_token: BRIDGE_TOKEN, ...settings });
 const ask = (method: string, path: string, body?: unknown) => askAt(turn.url, method, path, body);
-const look = async (what: string) => (await ask('GET', `/numbers/${NUMBER}/${what}`)).body;
-const tell = (...rules: object[]) => ask('PUT', `/numbers/${NUMBER}/behaviour`, rules);
-const say = (content: object) => ask('POST', `/numbers/${NUMBER}/send`, { to: USER, ...content });
+const list = async (what: string) => (await ask('GET', `/numbers/${NUMBER}/${what}`)).body;
+const setRules = (...rules: object[]) => ask('PUT', `/numbers/${NUMBER}/behaviour`, rules);
+const sendMessage = (content: object) => ask('POST', `/numbers/${NUMBER}/send`, { to: USER, ...content });
 
 interface CallOptions {
   number?: string;
@@ -41,7 +41,7 @@ interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** Calls as the service does. */
+/** Sends a request like the service. */
 const call = async (
   address: string,
   body: unknown,
@@ -73,12 +73,12 @@ const error = (status: number, title: string) => ({ status, body: { errors: [{ t
 const posted = () => bridge.calls.map(({ body }) => JSON.parse(body));
 
 describe("a user's message", () => {
-  test('is taken and answered with its id', async () => {
+  test('is accepted, and its id is returned', async () => {
     expect(await receive('u1', 'Hi')).toMatchObject({ status: 200, body: { messages: [{ id: 'u1' }] } });
-    expect(await look('received')).toEqual([
+    expect(await list('received')).toEqual([
       { id: 'u1', from: USER, name: 'Thandi', text: 'Hi', timestamp: '1628345678' },
     ]);
-    expect(await look('calls')).toEqual([
+    expect(await list('calls')).toEqual([
       {
         address: 'messages',
         body: JSON.stringify(message('u1', 'Hi')),
@@ -89,23 +89,23 @@ describe("a user's message", () => {
     ]);
   });
 
-  test('that comes again is answered alike, and taken once', async () => {
+  test('that is repeated returns the same response, and is accepted once', async () => {
     const first = await receive('u1', 'Hi');
     const again = message('u1', 'Hi');
     again.message.timestamp = '1628345679';
     expect(await call('messages', again)).toMatchObject({ status: 200, body: first.body });
-    expect(await look('received')).toHaveLength(1);
-    expect(await look('calls')).toMatchObject([{ duplicate: false }, { duplicate: true }]);
+    expect(await list('received')).toHaveLength(1);
+    expect(await list('calls')).toMatchObject([{ duplicate: false }, { duplicate: true }]);
   });
 
   test.each([
     ['text', message('u1', 'Ho')],
     ['user', message('u1', 'Hi', '27827654321')],
-  ])('with the id of one of another %s is an error', async (_, other) => {
+  ])('with the id of a message of another %s returns 400', async (_, other) => {
     await receive('u1', 'Hi');
     expect(await call('messages', other)).toMatchObject(error(400, 'The id u1 belongs to another message.'));
-    expect(await look('received')).toHaveLength(1);
-    expect(await look('calls')).toMatchObject([{ status: 200 }, { status: 400, duplicate: false }]);
+    expect(await list('received')).toHaveLength(1);
+    expect(await list('calls')).toMatchObject([{ status: 200 }, { status: 400, duplicate: false }]);
   });
 
   const { contact, message: content } = message('u1', 'Hi');
@@ -141,54 +141,54 @@ describe("a user's message", () => {
       '"timestamp" of "message" must be a string.',
     ],
     [
-      'a time that is no seconds',
+      'a time that is not in seconds',
       { contact, message: { ...content, timestamp: '2026-01-02T03:04:05Z' } },
       '"timestamp" of "message" must be seconds since 1970, as text.',
     ],
-  ])('that brings %s is an error', async (_, body, title) => {
-    await tell({ status: 503, times: 1 });
+  ])('with %s returns 400', async (_, body, title) => {
+    await setRules({ status: 503, times: 1 });
     expect(await call('messages', body)).toMatchObject(error(400, title));
-    expect(await look('received')).toEqual([]);
-    expect(await look('calls')).toMatchObject([{ address: 'messages', status: 400 }]);
-    expect(await look('behaviour')).toEqual([{ status: 503, times: 1 }]);
+    expect(await list('received')).toEqual([]);
+    expect(await list('calls')).toMatchObject([{ address: 'messages', status: 400 }]);
+    expect(await list('behaviour')).toEqual([{ status: 503, times: 1 }]);
   });
 });
 
-describe('a report', () => {
-  test.each(['sent', 'delivered', 'read'])('that a message is %s is taken and told with the message', async (state) => {
-    await say({ text: 'Hello' });
+describe('a status report', () => {
+  test.each(['sent', 'delivered', 'read'])('"%s" is accepted and shown at the message', async (state) => {
+    await sendMessage({ text: 'Hello' });
     expect(await report('m1', state)).toMatchObject({ status: 200, body: {} });
-    expect(await look('statuses')).toEqual([{ id: 'm1', status: state }]);
-    expect(await look('sent')).toMatchObject([{ id: 'm1', status: state }]);
+    expect(await list('statuses')).toEqual([{ id: 'm1', status: state }]);
+    expect(await list('sent')).toMatchObject([{ id: 'm1', status: state }]);
   });
 
-  test('that a message failed is an error, unless the number takes it', async () => {
-    await say({ text: 'Hello' });
+  test('"failed" returns 400, unless the number accepts it', async () => {
+    await sendMessage({ text: 'Hello' });
     expect(await report('m1', 'failed')).toMatchObject(error(400, 'The status failed is not supported.'));
-    expect(await look('sent')).toMatchObject([{ status: 'wired' }]);
+    expect(await list('sent')).toMatchObject([{ status: 'wired' }]);
     await setUp({ refuses_failed: false });
     expect((await report('m1', 'failed')).status).toBe(200);
-    expect(await look('sent')).toMatchObject([{ status: 'failed' }]);
+    expect(await list('sent')).toMatchObject([{ status: 'failed' }]);
   });
 
-  test('about a message that the service never answered with is an error', async () => {
-    await say({ text: 'Hello' });
+  test('about an id that the service never returned is rejected with 400', async () => {
+    await sendMessage({ text: 'Hello' });
     expect(await report('m2', 'sent')).toMatchObject(error(400, 'There is no message m2.'));
-    expect(await look('statuses')).toEqual([]);
-    expect(await look('calls')).toMatchObject([{ address: 'statuses', status: 400 }]);
+    expect(await list('statuses')).toEqual([]);
+    expect(await list('calls')).toMatchObject([{ address: 'statuses', status: 400 }]);
   });
 
-  test('that comes before the answer which tells the id is taken', async () => {
+  test('before the response with the id is accepted after that response', async () => {
     const { answer, called } = hold('{"messages":[{"id":"m1"}]}');
     bridge.answerWith(answer);
-    const sending = say({ text: 'Hello' });
+    const sending = sendMessage({ text: 'Hello' });
     const release = await called;
     const reporting = report('m1', 'sent');
-    await expect.poll(() => look('calls')).toMatchObject([{ address: 'statuses', status: null }]);
+    await expect.poll(() => list('calls')).toMatchObject([{ address: 'statuses', status: null }]);
     release();
     expect((await reporting).status).toBe(200);
     await sending;
-    expect(await look('sent')).toMatchObject([{ id: 'm1', status: 'sent' }]);
+    expect(await list('sent')).toMatchObject([{ id: 'm1', status: 'sent' }]);
   });
 
   test.each<[string, unknown, string]>([
@@ -200,32 +200,32 @@ describe('a report', () => {
       '"recipient_id" of "status" is required.',
     ],
     ['another status', status('m1', 'wired'), '"status" of "status" must be sent, delivered, read or failed.'],
-  ])('that brings %s is an error', async (_, body, title) => {
+  ])('with %s returns 400', async (_, body, title) => {
     expect(await call('statuses', body)).toMatchObject(error(400, title));
   });
 });
 
 describe('a call', () => {
   test.each(['', 'turn-token', 'Bearer other', 'Token turn-token'])(
-    'that brings "%s" is 401',
+    'with the authorization "%s" returns 401',
     async (authorization) => {
       for (const address of ['messages', 'statuses']) {
         const answer = await call(address, message('u1', 'Hi'), { authorization });
         expect(answer).toMatchObject(error(401, 'Unauthorized'));
         expect(answer.headers.get('x-ratelimit-remaining')).toBe('60');
       }
-      expect(await look('received')).toEqual([]);
-      expect(await look('calls')).toMatchObject([{ status: 401 }, { status: 401 }]);
+      expect(await list('received')).toEqual([]);
+      expect(await list('calls')).toMatchObject([{ status: 401 }, { status: 401 }]);
     },
   );
 
-  test('for a number that is not there is 404', async () => {
+  test('for an unknown number returns 404', async () => {
     for (const address of ['messages', 'statuses'])
       expect(await call(address, message('u1', 'Hi'), { number: 'other' })).toMatchObject(error(404, 'Not Found'));
   });
 });
 
-describe('the limit', () => {
+describe('the rate limit', () => {
   const limits = ({ headers }: { headers: Headers }) =>
     ['bucket', 'limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`));
 
@@ -236,7 +236,7 @@ describe('the limit', () => {
 
   const RESET = '1700000061';
 
-  test('is over messages and reports together, told with every answer, and then 429', async () => {
+  test("applies to messages and status reports together, is in each response's headers, and causes 429 if exceeded", async () => {
     expect(limits(await receive('u1', 'Hi'))).toEqual(['general', '2', '1', RESET]);
     expect(limits(await report('m1', 'sent'))).toEqual(['general', '2', '0', RESET]);
     for (let time = 0; time < 2; time += 1) {
@@ -244,11 +244,11 @@ describe('the limit', () => {
       expect(refused).toMatchObject(error(429, 'Rate limit exceeded'));
       expect(limits(refused)).toEqual(['general', '2', '0', RESET]);
     }
-    expect(await look('received')).toHaveLength(1);
-    expect(await look('calls')).toMatchObject([{ status: 200 }, { status: 400 }, { status: 429 }, { status: 429 }]);
+    expect(await list('received')).toHaveLength(1);
+    expect(await list('calls')).toMatchObject([{ status: 200 }, { status: 400 }, { status: 429 }, { status: 429 }]);
   });
 
-  test('begins anew when the minute is over', async () => {
+  test('starts again after a minute', async () => {
     await receive('u1', 'Hi');
     vi.setSystemTime(Date.now() + 59_999);
     await receive('u2', 'Hi');
@@ -258,7 +258,7 @@ describe('the limit', () => {
     expect([answer.status, ...limits(answer)]).toEqual([200, 'general', '2', '1', '1700000121']);
   });
 
-  test('is as long as the minute of the stack', async () => {
+  test('uses the minute of the stack', async () => {
     const quick = await Turn.start({ port: 0, minute: 500 });
     quick.addNumber(NUMBER, { token: 't', bridge_token: 't', limit: 1 });
     const send = async () => {
@@ -275,8 +275,8 @@ describe('the limit', () => {
     await quick.close();
   });
 
-  test('is told with answers that it was told to give, too', async () => {
-    await tell({ status: 429, retry_after: 1 });
+  test('is in the headers of responses by rule too', async () => {
+    await setRules({ status: 429, retry_after: 1 });
     const answer = await receive('u1', 'Hi');
     expect([answer.status, answer.headers.get('retry-after'), ...limits(answer)]).toEqual([
       429,
@@ -288,7 +288,7 @@ describe('the limit', () => {
     ]);
   });
 
-  test('is for each number', async () => {
+  test('is separate for each number', async () => {
     turn.addNumber('other', { token: 'turn-token', bridge_token: 't' });
     await receive('u1', 'Hi');
     const answer = await call('messages', message('u1', 'Hi'), { number: 'other' });
@@ -296,9 +296,9 @@ describe('the limit', () => {
   });
 });
 
-describe('what it sends', () => {
-  test('is posted to the address of the token, in the shape of the channel', async () => {
-    const { status, body: sent } = await say({ text: 'foo' });
+describe('a message from Turn', () => {
+  test("is posted to the URL with the token, in the channel's format", async () => {
+    const { status, body: sent } = await sendMessage({ text: 'foo' });
     const body = {
       block: null,
       resources: null,
@@ -321,7 +321,7 @@ describe('what it sends', () => {
       status: 'wired',
       answer: { status: 200, body: '{"messages":[{"id":"m1"}]}' },
     });
-    expect(await look('sent')).toEqual([sent]);
+    expect(await list('sent')).toEqual([sent]);
   });
 
   test.each([
@@ -329,30 +329,30 @@ describe('what it sends', () => {
     ['image', { image: { link: 'https://foo.bar/a.jpg' } }, ''],
     ['document', { document: { link: 'https://foo.bar/a.pdf', caption: 'Read', filename: 'a.pdf' } }, 'Read'],
     ['document', { document: { link: 'https://foo.bar/a.pdf' } }, ''],
-  ])('may be an %s: %j', async (type, content, caption) => {
-    await say(content);
+  ])('can be an %s: %j', async (type, content, caption) => {
+    await sendMessage(content);
     expect(posted()).toMatchObject([{ content: caption, to: `+${USER}`, turn: { type, ...content } }]);
     await setUp({ shape: 'fallback' });
-    await say(content);
+    await sendMessage(content);
     expect(posted()[1]).toEqual({ recipient_type: 'individual', to: USER, type, ...content });
   });
 
-  test('may have the shape of WhatsApp', async () => {
+  test("can be in WhatsApp's format", async () => {
     await setUp({ shape: 'fallback' });
-    await say({ text: 'foo' });
+    await sendMessage({ text: 'foo' });
     expect(posted()).toEqual([
       { preview_url: false, recipient_type: 'individual', to: USER, type: 'text', text: { body: 'foo' } },
     ]);
   });
 
-  test.each([{ statuses: [{ id: '1' }] }, null, 'text', [1]])('may be whatever people like: %j', async (raw) => {
-    expect((await say({ raw })).body.body).toEqual(raw);
+  test.each([{ statuses: [{ id: '1' }] }, null, 'text', [1]])('can be any JSON: %j', async (raw) => {
+    expect((await sendMessage({ raw })).body.body).toEqual(raw);
     expect(posted()).toEqual([raw]);
   });
 
-  test('is signed where there is a secret', async () => {
+  test('is signed if a secret is set', async () => {
     await setUp({ hmac_secret: 'secret' });
-    await say({ text: 'Ünïcode ☺' });
+    await sendMessage({ text: 'Ünïcode ☺' });
     const [posting] = bridge.calls;
     const signature = createHmac('sha256', 'secret')
       .update(posting?.body ?? '')
@@ -367,20 +367,24 @@ describe('what it sends', () => {
     [200, '{'],
     [200, '{"messages":[]}'],
     [200, '{"messages":[{"id":1}]}'],
-  ])('has failed when it is answered %i %s', async (status, body) => {
+  ])('has failed after the response %i %s', async (status, body) => {
     bridge.answerWith({ status, body });
-    expect((await say({ text: 'Hello' })).body).toMatchObject({ id: null, status: 'failed', answer: { status, body } });
+    expect((await sendMessage({ text: 'Hello' })).body).toMatchObject({
+      id: null,
+      status: 'failed',
+      answer: { status, body },
+    });
     expect((await report('m1', 'sent')).status).toBe(400);
   });
 
-  test('has failed when nothing is answered', async () => {
+  test('has failed without a response', async () => {
     bridge.answerWith(drop);
-    expect((await say({ text: 'Hello' })).body).toMatchObject({ id: null, status: 'failed', answer: null });
+    expect((await sendMessage({ text: 'Hello' })).body).toMatchObject({ id: null, status: 'failed', answer: null });
     turn.connect({ bridgeUrl: `http://127.0.0.1:${await freePort()}` });
-    expect((await say({ text: 'Hello' })).body).toMatchObject({ id: null, status: 'failed', answer: null });
+    expect((await sendMessage({ text: 'Hello' })).body).toMatchObject({ id: null, status: 'failed', answer: null });
   });
 
-  test('is nothing before the service is there', async () => {
+  test('returns 502 before the service has started', async () => {
     const early = await Turn.start({ port: 0, minute: 60_000 });
     early.addNumber(NUMBER, { token: 't', bridge_token: 't' });
     expect(await askAt(early.url, 'POST', `/numbers/${NUMBER}/send`, { to: USER, text: 'Hi' })).toEqual({
@@ -393,14 +397,14 @@ describe('what it sends', () => {
 });
 
 describe('the echo bot', () => {
-  const said = () => posted().map(({ to, content }) => [to, content]);
+  const conversation = () => posted().map(({ to, content }) => [to, content]);
 
   beforeEach(() => setUp({ bot: 'echo' }));
 
-  test('says back what it hears in order, and ends when it is told to', async () => {
+  test('echoes each text in order, and ends the conversation on "stop"', async () => {
     await receive('u1', 'Hi');
     await receive('u2', 'STOP');
-    await expect.poll(said).toEqual([
+    await expect.poll(conversation).toEqual([
       [`+${USER}`, 'You wrote: Hi'],
       [`+${USER}`, 'Bye.'],
     ]);
@@ -413,48 +417,48 @@ describe('the echo bot', () => {
       ['u2', 'Ho'],
     ] as const)
       await receive(id, text);
-    await expect.poll(() => said().map(([, text]) => text)).toEqual(['You wrote: Hi', 'You wrote: Ho']);
+    await expect.poll(() => conversation().map(([, text]) => text)).toEqual(['You wrote: Hi', 'You wrote: Ho']);
   });
 });
 
-describe('it answers as it is told:', () => {
-  test('an error to messages and reports of one phone only, and takes nothing', async () => {
-    await say({ text: 'Hello' });
-    await tell({ status: 503, phone: USER });
+describe('responses by rule:', () => {
+  test('an error for one phone applies to its messages and status reports, and nothing is accepted', async () => {
+    await sendMessage({ text: 'Hello' });
+    await setRules({ status: 503, phone: USER });
     expect((await receive('u1', 'Hi')).status).toBe(503);
     expect((await report('m1', 'sent')).status).toBe(503);
     expect((await receive('u2', 'Hi', '27827654321')).status).toBe(200);
-    expect([(await look('received')).length, await look('statuses')]).toEqual([1, []]);
+    expect([(await list('received')).length, await list('statuses')]).toEqual([1, []]);
   });
 
-  test('by nothing: a message whose answer is lost is a repeat when it comes again', async () => {
-    await tell({ drop: true, after: true, times: 1 });
+  test('after a dropped response, the repeated message is a duplicate', async () => {
+    await setRules({ drop: true, after: true, times: 1 });
     await expect(receive('u1', 'Hi')).rejects.toThrow('fetch failed');
     expect((await receive('u1', 'Hi')).status).toBe(200);
-    expect(await look('received')).toHaveLength(1);
-    expect(await look('calls')).toMatchObject([{ status: 'dropped' }, { status: 200, duplicate: true }]);
+    expect(await list('received')).toHaveLength(1);
+    expect(await list('calls')).toMatchObject([{ status: 'dropped' }, { status: 200, duplicate: true }]);
   });
 
-  test('by nothing, even to what it cannot take', async () => {
-    await tell({ drop: true, after: true });
+  test('an invalid status report can be dropped too', async () => {
+    await setRules({ drop: true, after: true });
     await expect(report('m7', 'sent')).rejects.toThrow('fetch failed');
-    expect(await look('statuses')).toEqual([]);
+    expect(await list('statuses')).toEqual([]);
   });
 
-  test('too late, which is a time-out', async () => {
-    await tell({ delay_ms: 500 });
+  test("a response after the client's time limit is listed as a timeout", async () => {
+    await setRules({ delay_ms: 500 });
     const giveUp = new AbortController();
     const answer = call('messages', message('u1', 'Hi'), { signal: giveUp.signal });
-    await expect.poll(() => look('calls'), { interval: 5 }).toHaveLength(1);
+    await expect.poll(() => list('calls'), { interval: 5 }).toHaveLength(1);
     giveUp.abort();
     await expect(answer).rejects.toThrow('aborted');
-    await expect.poll(() => look('calls')).toMatchObject([{ status: 'timeout' }]);
-    expect(await look('received')).toHaveLength(1);
+    await expect.poll(() => list('calls')).toMatchObject([{ status: 'timeout' }]);
+    expect(await list('received')).toHaveLength(1);
   });
 });
 
-describe('people', () => {
-  test('set up numbers and see them without secrets', async () => {
+describe('the API for people', () => {
+  test('creates and lists numbers, without secrets', async () => {
     const set = { bot: 'echo', shape: 'fallback', limit: 5, refuses_failed: false };
     expect((await setUp({ ...set, hmac_secret: 'secret' })).status).toBe(200);
     turn.addNumber('other', { token: 't', bridge_token: 't' });
@@ -467,11 +471,11 @@ describe('people', () => {
     });
   });
 
-  test('have what came forgotten; later reports still find their message', async () => {
-    await say({ text: 'Hello' });
+  test('deletes the records, and later status reports still find their message', async () => {
+    await sendMessage({ text: 'Hello' });
     await receive('u1', 'Hi');
     expect((await ask('DELETE', `/numbers/${NUMBER}/calls`)).status).toBe(204);
-    for (const what of ['received', 'statuses', 'sent', 'calls']) expect(await look(what)).toEqual([]);
+    for (const what of ['received', 'statuses', 'sent', 'calls']) expect(await list(what)).toEqual([]);
     expect((await report('m1', 'sent')).status).toBe(200);
   });
 
@@ -502,35 +506,35 @@ describe('people', () => {
       { to: USER, video: {} },
       '"video" is unknown: the fields are to, text, image, document, raw.',
     ],
-  ])('who %s %s with %j get 422, and nothing is done', async (method, path, body, message) => {
+  ])('%s %s with %j returns 422 and changes nothing', async (method, path, body, message) => {
     expect(await ask(method, path, body)).toEqual({ status: 422, body: { message } });
     expect([(await ask('GET', '/numbers')).body.length, bridge.calls]).toEqual([1, []]);
   });
 
-  test('who ask for a number that is not there get 404', async () => {
+  test('returns 404 for an unknown number', async () => {
     expect(await ask('GET', '/numbers/other/received')).toEqual({
       status: 404,
       body: { message: 'There is no number other.' },
     });
   });
 
-  test('find that all that its help shows works', () => tryHelp(turn.url));
+  test('every request in the help text works', () => tryHelp(turn.url));
 });
 
-describe('a Turn', () => {
-  test('ends calls that hang and waits for nothing when it closes', async () => {
-    await tell({ hang: true, times: 1 }, { delay_ms: 600_000 });
+describe('the simulator of Turn', () => {
+  test('closes at once and ends pending calls', async () => {
+    await setRules({ hang: true, times: 1 }, { delay_ms: 600_000 });
     const lost = ['u1', 'u2'].map((id) => expect(receive(id, 'Hi')).rejects.toThrow('fetch failed'));
-    await expect.poll(() => look('calls')).toMatchObject([{ status: 'timeout' }, { status: null }]);
+    await expect.poll(() => list('calls')).toMatchObject([{ status: 'timeout' }, { status: null }]);
     bridge.answerWith(() => undefined);
-    const unanswered = expect(say({ text: 'Hello' })).rejects.toThrow('fetch failed');
+    const unanswered = expect(sendMessage({ text: 'Hello' })).rejects.toThrow('fetch failed');
     await expect.poll(() => bridge.calls).toHaveLength(1);
     await turn.close();
     await Promise.all([...lost, unanswered]);
     await turn.close();
   });
 
-  test('says what to do where its port is taken', async () => {
+  test('fails with an instruction if its port is taken', async () => {
     const port = Number(new URL(turn.url).port);
     await expect(Turn.start({ port, minute: 60_000 })).rejects.toThrow(
       new StartError(`Port ${port} is taken: set PORT to another one.`),

@@ -1,26 +1,26 @@
-/** Functions of a small stack whose work the test does itself: they hand it their events, and answer what it answers. */
+/** Functions of a small stack that pass their events to handlers in the test, and return the handlers' results. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** What a function does with an event; where it throws, so does the function. */
-type Behaviour = (event: never) => unknown;
+/** Handles an event. If the handler throws, the function fails. */
+type Handler = (event: never) => unknown;
 
 export interface Remote {
-  /** A module whose function does what the behaviour of this name says. */
+  /** The source of a module whose function calls the handler of this name. */
   source(name: string): string;
-  /** Has the function of this name behave so from now on; until then it answers nothing. */
-  behave(name: string, behaviour: Behaviour): void;
+  /** Sets the handler of this name. Without a handler, the function returns null. */
+  setHandler(name: string, handler: Handler): void;
   close(): Promise<void>;
 }
 
 export const openRemote = async (): Promise<Remote> => {
-  const behaviours = new Map<string, Behaviour>();
+  const handlers = new Map<string, Handler>();
   const server = createServer(async (request, response) => {
     try {
-      const behaviour = behaviours.get(request.url?.slice(1) ?? '');
-      const answer = await behaviour?.((await json(request)) as never);
+      const handler = handlers.get(request.url?.slice(1) ?? '');
+      const answer = await handler?.((await json(request)) as never);
       response.end(JSON.stringify(answer ?? null));
     } catch {
       response.writeHead(500).end();
@@ -34,7 +34,7 @@ export const openRemote = async (): Promise<Remote> => {
   if (!response.ok) throw new Error('The test has it fail.');
   return response.json();
 }`,
-    behave: (name, behaviour) => void behaviours.set(name, behaviour),
+    setHandler: (name, handler) => void handlers.set(name, handler),
     close: async () => {
       server.close();
       server.closeAllConnections();

@@ -1,10 +1,10 @@
-/** How tests meet a simulator: as people who ask it, and as the service that it calls. */
+/** Helpers for tests of the simulators: requests to them, and a server in place of the service. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 
-/** Asks as people do. Answers status and body: as JSON, where it is that. */
+/** Sends a request. Returns status and body; a JSON body is parsed. */
 export const askAt = async (
   url: string,
   method: string,
@@ -16,15 +16,15 @@ export const askAt = async (
     method,
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  const said = await answer.text();
+  const raw = await answer.text();
   const isJson = answer.headers.get('content-type')?.includes('json');
-  return { status: answer.status, body: isJson ? JSON.parse(said) : said };
+  return { status: answer.status, body: isJson ? JSON.parse(raw) : raw };
 };
 
 /**
- * Does all that a simulator's help shows, in order.
+ * Executes all requests in a simulator's help text, in order.
  *
- * @param made - puts what is there in place of what the help leaves open
+ * @param made - replaces placeholders in an example
  */
 export const tryHelp = async (url: string, made: (example: string) => string | Promise<string> = (it) => it) => {
   const { status, body: help } = await askAt(url, 'GET', '/');
@@ -32,7 +32,7 @@ export const tryHelp = async (url: string, made: (example: string) => string | P
   const examples = [...String(help).matchAll(/^ {2}curl (?:-X (\w+) )?'?(http[^\s']+)'?(?: -d '(.*?)')?/gm)];
   expect(examples.length).toBe(String(help).match(/curl/g)?.length);
   for (const [, method, address = '', body] of examples) {
-    // As curl sends what it is given with -d.
+    // The content type that curl sends with -d.
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const reply = await fetch(await made(address), {
       method: method ?? (body ? 'POST' : 'GET'),
@@ -50,13 +50,13 @@ interface BridgeCall {
   body: string;
 }
 
-/** A status, with a body and its type perhaps; or whatever the function does with the response. */
+/** A status with an optional body and content type, or a function that writes the response. */
 type Answer = { status: number; type?: string; body?: string } | ((response: ServerResponse) => void);
 
-/** Stands in for the service's bridge host: keeps what it gets, and answers as the test says. */
+/** A server in place of the service's bridge host. It records requests and sends the test's responses. */
 export const openBridge = async () => {
   const calls: BridgeCall[] = [];
-  /** One after the other; the last answer stays. */
+  /** The responses in order; the last one repeats. */
   const answers: Answer[] = [{ status: 200 }];
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;
@@ -76,10 +76,10 @@ export const openBridge = async () => {
 
 export type Bridge = Awaited<ReturnType<typeof openBridge>>;
 
-/** Closes the connection without an answer. */
+/** Closes the connection without a response. */
 export const drop = (response: ServerResponse): void => void response.destroy();
 
-/** Answers 200 when the test says so: by a function that it gets once there is a call. */
+/** Responds 200 when the test calls the function that `called` resolves to. */
 export const hold = (body = '') => {
   const { promise, resolve } = Promise.withResolvers<() => void>();
   return {
@@ -88,6 +88,6 @@ export const hold = (body = '') => {
   };
 };
 
-/** What has to be a time of the simulator. */
+/** The format of the simulators' times. */
 export const aTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 export const aUuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);

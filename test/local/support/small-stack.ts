@@ -1,25 +1,25 @@
-/** The local stack over a small template of the test's own: functions as source, and what hangs on them. */
+/** The local stack with a small template of the test: functions as source, and their resources. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalStack, type LocalStackOptions } from '../../../infra/local/local-stack.ts';
 
 export interface SmallFunction {
-  /** Of its module, with `handler`. */
+  /** The source of its module, which exports `handler`. */
   source: string;
-  /** Seconds. */
+  /** Timeout in seconds. */
   timeout?: number;
-  /** Megabytes. */
+  /** Memory in megabytes. */
   memory?: number;
   environment?: Record<string, unknown>;
-  /** What its role allows. */
+  /** The statements of its role. */
   statements?: object[];
 }
 
-/** What a test serves. */
+/** The template of a test. */
 export interface SmallTemplate {
   functions: Record<string, SmallFunction>;
-  /** Everything else, by logical id, besides a table and two hosts. */
+  /** Other resources by logical id. A table and two hosts are always included. */
   resources: Record<string, object>;
 }
 
@@ -27,14 +27,14 @@ export const attribute = (id: string, name: string) => ({ 'Fn::GetAtt': [id, nam
 
 export const arn = (id: string) => attribute(id, 'Arn');
 
-/** A statement that allows something without a condition. */
+/** A statement that allows actions without a condition. */
 export const allow = (actions: string | string[], resource: unknown) => ({
   Effect: 'Allow',
   Action: actions,
   Resource: resource,
 });
 
-/** A statement that allows something with some partitions of the table. */
+/** A statement that allows actions on some partitions of the table. */
 export const allowOnTable = (actions: string | string[], partitions: string) => ({
   ...allow(actions, arn('Table')),
   Condition: {
@@ -87,7 +87,7 @@ const policy = ([id, { statements = [] }]: [string, SmallFunction]) => [
   },
 ];
 
-/** Writes into a folder what `cdk synth` would. */
+/** Writes an assembly into a folder, like `cdk synth`. */
 const writeAssembly = async (folder: string, { functions, resources }: SmallTemplate): Promise<void> => {
   for (const [id, { source }] of Object.entries(functions)) {
     await mkdir(join(folder, id), { recursive: true });
@@ -117,11 +117,11 @@ const writeAssembly = async (folder: string, { functions, resources }: SmallTemp
 /** A stack that serves a small template. */
 export interface SmallStack {
   stack: LocalStack;
-  /** What it logged: source and line. */
+  /** Its log lines: source and line. */
   lines: string[];
-  /** Name of its table. */
+  /** The name of its table. */
   table: string;
-  /** Serves another template. */
+  /** Replaces the template. */
   load(template: SmallTemplate): Promise<void>;
   close(): Promise<void>;
 }
