@@ -1,9 +1,9 @@
 /**
  * @module-tag fences
  *
- * Fences: what the functions called in AWS while the stack tests of this run ran, compared with their roles in the
- * template. A call outside of its role fails. A right that no call used fails too, if all stack tests ran. The run's folder
- * in `.local/test-runs` keeps `fences.json`: each function's rights, and the calls that used them.
+ * Fences: compares the AWS calls that functions made during the stack tests of this run with their roles in the
+ * template. A call outside of its role fails. If all stack tests ran, an unused right fails too. The run's folder in
+ * `.local/test-runs` contains `fences.json`: each function's rights, and the calls that used them.
  */
 import { glob, writeFile } from 'node:fs/promises';
 import { describe, expect, inject, test } from 'vitest';
@@ -24,7 +24,7 @@ const judge = async ({ assembly, calls: record, fences: report }: RunRecord) => 
     bridgeUrl: ANYWHERE,
     awsUrl: ANYWHERE,
   });
-  // Calls of the functions' code, and those by which event source mappings feed them.
+  // The calls of the functions' code, and those of event source mappings.
   const calls: MadeCall[] = [
     ...(await readLines(record)).map((line) => JSON.parse(line)),
     ...mappings.flatMap(({ function: id, needs }) => needs.map((touch) => ({ function: id, ...touch }))),
@@ -41,7 +41,7 @@ const judge = async ({ assembly, calls: record, fences: report }: RunRecord) => 
   return { calls, fences };
 };
 
-/** Why an unused right would say nothing; undefined, if each right should have been used. */
+/** The reason why unused rights are not reported, or undefined if all stack tests ran and passed. */
 const whyIncomplete = async ({ ran, failed, isNarrowed }: RunRecord): Promise<string | undefined> => {
   const done = new Set(await readLines(ran));
   for await (const file of glob('test/stack/**/*.test.ts')) {
@@ -55,23 +55,23 @@ const whyIncomplete = async ({ ran, failed, isNarrowed }: RunRecord): Promise<st
 const run = inject('run');
 
 if (run === undefined) {
-  test.skip('roles are compared with calls only where stack tests run, and none did', () => undefined);
+  test.skip('roles are not compared with calls, because no stack tests ran', () => undefined);
 } else {
   const { calls, fences } = await judge(run);
   const incomplete = await whyIncomplete(run);
   if (incomplete !== undefined) console.info(`No right is reported as unused: ${incomplete}.`);
 
-  test.each(fences)('$id called nothing outside of its role', ({ outside }) => {
+  test.each(fences)('$id made no call outside of its role', ({ outside }) => {
     expect(outside).toEqual([]);
   });
 
   describe.skipIf(incomplete !== undefined)('all stack tests ran:', () => {
-    test.each(fences)('$id has no right that nothing used', ({ grants }) => {
+    test.each(fences)('$id has no unused right', ({ grants }) => {
       expect(grants.filter(({ used }) => used.length === 0).map(({ grant }) => grant)).toEqual([]);
     });
   });
 
-  test('nobody called but functions of the stack', () => {
+  test('only functions of the stack made calls', () => {
     const ids = new Set(fences.map(({ id }) => id));
     expect(calls.filter((call) => !ids.has(call.function))).toEqual([]);
   });

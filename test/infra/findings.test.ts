@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { copySources, type SourceCopy } from '../support/source-copy.ts';
 
-/** Synthesises as `cdk synth` does, with all validation. */
+/** Synthesises with all validation, like `cdk synth`. */
 const synthesise = ({ folder }: SourceCopy) =>
   spawnSync(process.execPath, ['infra/app.ts'], {
     cwd: folder,
     env: { ...process.env, CDK_OUTDIR: join(folder, 'cdk.out'), CDK_VALIDATION: '' },
     encoding: 'utf8',
-    // Once in a long while it never ends; then it is tried again.
+    // Rarely, the synthesis hangs. Then the test is retried.
     timeout: 60_000,
     killSignal: 'SIGKILL',
   });
 
-const AGAIN = { tags: 'long' as const, timeout: 150_000, retry: 1 };
+const WITH_RETRY = { tags: 'long' as const, timeout: 150_000, retry: 1 };
 
 const sources = async (): Promise<SourceCopy> => {
   const copy = await copySources();
@@ -22,13 +22,13 @@ const sources = async (): Promise<SourceCopy> => {
   return copy;
 };
 
-test('the synthesised stack has no findings of AwsSolutions or of CloudFormation', AGAIN, async () => {
+test('the synthesised stack has no findings of AwsSolutions or CloudFormation', WITH_RETRY, async () => {
   const { status, stderr } = synthesise(await sources());
   expect(stderr).not.toMatch(/AwsSolutions|error|warning/i);
   expect(status).toBe(0);
 });
 
-test('a finding stops the synthesis', AGAIN, async () => {
+test('a finding makes the synthesis fail', WITH_RETRY, async () => {
   const copy = await sources();
   await copy.change('infra/constructs/service-function.ts', (source) => source.replace('NODEJS_24_X', 'NODEJS_18_X'));
   const { status, stderr } = synthesise(copy);
@@ -36,7 +36,7 @@ test('a finding stops the synthesis', AGAIN, async () => {
   expect(status).not.toBe(0);
 });
 
-test('a setting that is wrong is one line', async () => {
+test('an invalid setting causes a one-line error', async () => {
   const copy = await sources();
   await copy.change('infra/app.ts', (source) =>
     source.replace('tryGetContext(name)', "tryGetContext(name) ?? 'wrong'"),

@@ -1,4 +1,4 @@
-/** The size of folders: few enough files to see what a folder is about. */
+/** The size of folders: at most ten files, so that a list of the files shows the folder's purpose. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ const ROOTS = ['shared', 'infra'];
 const LEAST = 2;
 const MOST = 10;
 
-/** Folders that are still to be divided. The list only gets shorter. */
+/** Folders that are not divided yet. The list must only become shorter. */
 const PENDING = ['infra/docs', 'infra/operator'];
 
 interface Folder {
@@ -24,10 +24,10 @@ const foldersBelow = async (path: string): Promise<Folder[]> => {
   return [{ path, files: entries.length - inner.length, folders: inner.length }, ...below.flat()];
 };
 
-test('a folder of sources has two to ten files, or folders', async () => {
+test('each source folder has 2 to 10 files or folders', async () => {
   const all = (await Promise.all(ROOTS.map(foldersBelow))).flat().filter(({ path }) => !PENDING.includes(path));
   expect(all.filter(({ files }) => files > MOST)).toEqual([]);
-  // Git leaves the empty folders of files that were moved.
+  // Git keeps the empty folders of moved files.
   const few = all.filter(({ files, folders }) => files + folders < LEAST && files + folders > 0);
   expect(few).toEqual([]);
 });

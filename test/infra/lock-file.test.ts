@@ -1,10 +1,10 @@
-/** The versions of Node.js that packages ask for: npm would compare them with the wrong Node.js. */
+/** The Node.js versions that packages require. npm would compare them with the wrong Node.js. */
 import { glob, readFile } from 'node:fs/promises';
 import { satisfies } from 'semver';
 import { expect, test } from 'vitest';
 import { withoutMisleadingEngines } from '../../infra/lock-file.ts';
 
-test('npm warns of no package, whichever allowed Node.js runs npm (otherwise: npm run lock)', async () => {
+test('the lock file has no engines about which npm would warn wrongly (to fix: npm run lock)', async () => {
   const text = await readFile('package-lock.json', 'utf8');
   expect(text).toBe(withoutMisleadingEngines(text));
 });

@@ -1,4 +1,4 @@
-/** The comments that excuse mutants: a wrong one would hide what tests do not find. */
+/** The comments that excuse mutants: a wrong comment would hide a gap in the tests. */
 import { glob } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { type Excuse, excusesIn } from '../mutation/excuses.ts';
@@ -14,11 +14,11 @@ beforeAll(async () => {
   }
 });
 
-test('each comment to Stryker excuses the next line alone, names its mutators, and gives a reason', () => {
+test('each Stryker comment excuses only the next line, names its mutators, and gives a reason', () => {
   expect(malformed).toEqual([]);
   expect(excuses.length).toBeGreaterThan(0);
 });
 
-test('each mutator that a comment names has a mutant on that line', () => {
+test('each mutator in a Stryker comment has a mutant on the next line', () => {
   expect(excuses.filter(({ mutants }) => mutants.length === 0)).toEqual([]);
 });

@@ -13,15 +13,15 @@ const template = synthesise();
 
 const resources = (type: string) => Object.entries(template.findResources(type));
 
-/** The logical id that a resource's ARN is made of, without its hash. */
+/** The logical id in a reference to a resource, without its hash. */
 const named = (resource: unknown): string =>
   (JSON.stringify(resource).match(/"(?:Ref|Fn::GetAtt)":\[?"(\w+?)[0-9A-F]{8}"/)?.[1] ?? '') +
   (JSON.stringify(resource).includes('StreamArn') ? ' stream' : '') +
   (JSON.stringify(resource).endsWith('"/*"]]}') ? '/*' : '');
 
 /**
- * What a role allows, in the words of the access patterns: on the table `action partitions` or `action partitions index`;
- * elsewhere `service:action resource`.
+ * The rights of a function's role, in the form of the access patterns. For the table: `action partitions` or `action
+ * partitions index`. Otherwise: `service:action resource`.
  */
 const allowedTo = (functionId: string): string[] => {
   const policies = resources('AWS::IAM::Policy').filter(([id]) => id.startsWith(`${functionId}Role`));
@@ -55,10 +55,10 @@ const STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams
   (action) => `dynamodb:${action} Table stream`,
 );
 
-/** Functions that are no endpoints: the authorizer and the workers. */
-const OTHERS = 6;
+/** The number of functions that are not endpoints: the authorizer and the workers. */
+const NON_ENDPOINTS = 6;
 
-describe('each role allows what its function does, and nothing else', () => {
+describe('each role has exactly the rights of its function', () => {
   test.each([
     ['Authorizer', ['GetItem TOKEN#*']],
     ['CreateProfiler', ['PutItem PROFILERS#*']],
@@ -223,7 +223,7 @@ describe('each role allows what its function does, and nothing else', () => {
     expect(allowedTo(functionId).sort()).toEqual(allowed.toSorted());
   });
 
-  test('one statement allows an action on all the keys of the table, as IAM judges a batch', () => {
+  test('each action on the table is in one statement with all its keys, because IAM checks a batch against one statement', () => {
     for (const [id, { Properties }] of resources('AWS::IAM::Policy')) {
       const places = Properties.PolicyDocument.Statement.filter(
         ({ Condition }: { Condition?: unknown }) => Condition !== undefined,
@@ -234,8 +234,8 @@ describe('each role allows what its function does, and nothing else', () => {
     }
   });
 
-  test('no function is missing from this table, and no role has another policy', () => {
-    expect(resources('AWS::IAM::Policy')).toHaveLength(Object.keys(api).length + OTHERS);
+  test('there is one policy per function, and no role has another policy', () => {
+    expect(resources('AWS::IAM::Policy')).toHaveLength(Object.keys(api).length + NON_ENDPOINTS);
     for (const [, { Properties }] of resources('AWS::IAM::Role')) {
       expect(Object.keys(Properties)).toEqual(['AssumeRolePolicyDocument']);
     }
@@ -243,9 +243,9 @@ describe('each role allows what its function does, and nothing else', () => {
 });
 
 describe('each function', () => {
-  test('runs its own bundle on Node.js 24 and arm64, with a role and a log group of its own', () => {
+  test('runs its own bundle on Node.js 24 and arm64, with its own role and log group', () => {
     const functions = resources('AWS::Lambda::Function');
-    expect(functions).toHaveLength(Object.keys(api).length + OTHERS);
+    expect(functions).toHaveLength(Object.keys(api).length + NON_ENDPOINTS);
     for (const [, { Properties }] of functions) {
       expect(Properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' });
     }
@@ -256,14 +256,14 @@ describe('each function', () => {
     expect(own(({ Code: code }) => code)).toBe(functions.length);
   });
 
-  test('is at most 242 KB; more only where it does more: all events, three services, telling files apart; less without the table', async () => {
+  test('has a bundle of at most 242 KB, or of its own limit for six functions', async () => {
     const limits: Record<string, number> = {
       receiveAppEvents: 250,
       deliver: 295,
       uploadImage: 305,
       uploadFile: 305,
       relay: 175,
-      // Two thirds of it are the description.
+      // Two thirds are the API description.
       readApiDescription: 155,
     };
     for (const [name, bundle] of Object.entries(bundles)) {
@@ -272,27 +272,27 @@ describe('each function', () => {
     }
   });
 
-  test.each(['MINUTE', 'ALLOW_LOOPBACK'])("is not changed by the local stack's variable %s", async (variable) => {
+  test.each(['MINUTE', 'ALLOW_LOOPBACK'])("does not depend on the local stack's variable %s", async (variable) => {
     expect(JSON.stringify(template.toJSON())).not.toMatch(new RegExp(`\\b${variable}\\b`));
     for (const [name, bundle] of Object.entries(bundles)) {
       expect(await readFile(join(bundle, 'index.mjs'), 'utf8'), name).not.toMatch(new RegExp(`\\b${variable}\\b`));
     }
   });
 
-  test('requires nothing that is not in it: a module of Lambda has no require', async () => {
+  test('requires no module outside of its bundle, because an ES module on Lambda has no require', async () => {
     for (const [name, bundle] of Object.entries(bundles)) {
       expect(await readFile(join(bundle, 'index.mjs'), 'utf8'), name).not.toContain('Dynamic require of');
     }
   });
 
-  test('knows the bucket only where it uses it', () => {
-    const knowing = resources('AWS::Lambda::Function').filter(
+  test('has the name of the bucket only if it uses the bucket', () => {
+    const users = resources('AWS::Lambda::Function').filter(
       ([, { Properties }]) => Properties.Environment.Variables.MEDIA_BUCKET !== undefined,
     );
-    expect(knowing.map(([id]) => id.replace(/Function.*/, ''))).toEqual(['UploadImage', 'UploadFile', 'ReadMedia']);
+    expect(users.map(([id]) => id.replace(/Function.*/, ''))).toEqual(['UploadImage', 'UploadFile', 'ReadMedia']);
   });
 
-  test('that waits for answers may take 29 s, and no more of the account than the setting says', () => {
+  test('fetchUserData has a timeout of 29 s, and the reserved concurrency of the setting', () => {
     const Description = Match.stringLikeRegexp('Fetch what a user granted');
     template.hasResourceProperties('AWS::Lambda::Function', {
       Description,
@@ -305,14 +305,14 @@ describe('each function', () => {
     });
   });
 
-  test('keeps its log lines for the time that the setting gives', () => {
+  test('keeps its log lines for the time of the setting', () => {
     for (const [, { Properties }] of resources('AWS::Logs::LogGroup')) expect(Properties.RetentionInDays).toBe(30);
     synthesise({ logRetention: 90 }).allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 90 });
   });
 });
 
 describe('the hosts', () => {
-  test('serve each route of the API by its function, behind the authorizer of its tokens', () => {
+  test('serve each API route by its function, behind the authorizer for its type of token', () => {
     for (const [name, { routes, token }] of Object.entries(api)) {
       for (const { method, path } of routes) {
         const target = new Capture();
@@ -339,7 +339,7 @@ describe('the hosts', () => {
     template.resourceCountIs('AWS::ApiGatewayV2::Route', routes.length);
   });
 
-  test('ask the authorizer by the Authorization header, and remember its answer for a minute', () => {
+  test('call the authorizer with the Authorization header, and cache its result for a minute', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
       AuthorizerType: 'REQUEST',
       AuthorizerPayloadFormatVersion: '2.0',
@@ -349,7 +349,7 @@ describe('the hosts', () => {
     });
   });
 
-  test('ask it without identity source or memory for a route whose token is in its path', () => {
+  test('call the authorizer without an identity source or a cache for routes with the token in the path', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
       AuthorizerType: 'REQUEST',
       AuthorizerPayloadFormatVersion: '2.0',
@@ -359,7 +359,7 @@ describe('the hosts', () => {
     });
   });
 
-  test('would ask nobody for a route without a token', () => {
+  test('serve a route without a token without an authorizer', () => {
     const stack = new Stack(new App());
     const handler = new LambdaFunction(stack, 'F', {
       runtime: Runtime.NODEJS_24_X,
@@ -378,7 +378,7 @@ describe('the hosts', () => {
     own.hasResourceProperties('AWS::ApiGatewayV2::Route', { RouteKey: 'GET /open', AuthorizationType: 'NONE' });
   });
 
-  test('throttle, and log each access without path, address or header', () => {
+  test('throttle requests, and log each access without path, IP address or header', () => {
     const formats = resources('AWS::ApiGatewayV2::Stage').map(([, { Properties }]) => {
       expect(Properties).toMatchObject({
         StageName: '$default',
@@ -394,7 +394,7 @@ describe('the hosts', () => {
     }
   });
 
-  test('take domains of their own, and then no other address', () => {
+  test('can have custom domains, and then have no default URL', () => {
     const own = synthesise({
       baseDomain: 'api.example.com',
       baseCertificate: 'arn:aws:acm:eu-west-1:111122223333:certificate/a',
@@ -410,7 +410,7 @@ describe('the hosts', () => {
 });
 
 describe('the table', () => {
-  test('is on demand, recoverable, protected, expires items, and streams what is new', () => {
+  test('is on demand, recoverable and protected, expires items, and streams new images', () => {
     template.hasResource('AWS::DynamoDB::GlobalTable', {
       Properties: {
         KeySchema: [
@@ -439,7 +439,7 @@ describe('the table', () => {
     });
   });
 
-  test('goes with the stack where the setting says so', () => {
+  test('is deleted with the stack if the setting allows it', () => {
     const own = synthesise({ removalPolicy: 'destroy' });
     own.hasResource('AWS::DynamoDB::GlobalTable', {
       DeletionPolicy: 'Delete',
@@ -449,7 +449,7 @@ describe('the table', () => {
 });
 
 describe('the bucket of media', () => {
-  test('is private, encrypted, and forgets what nobody can address any more', () => {
+  test('is private and encrypted, and deletes objects after 31 days', () => {
     template.hasResource('AWS::S3::Bucket', {
       Properties: {
         PublicAccessBlockConfiguration: {
@@ -469,7 +469,7 @@ describe('the bucket of media', () => {
     synthesise({ removalPolicy: 'destroy' }).hasResource('AWS::S3::Bucket', { DeletionPolicy: 'Delete' });
   });
 
-  test('takes no call without TLS, and lets in nobody by its own policy', () => {
+  test('denies requests without TLS 1.2, and its policy allows nothing', () => {
     const [[, policy] = []] = resources('AWS::S3::BucketPolicy');
     const statements = policy?.Properties.PolicyDocument.Statement as { Effect: string; Condition: object }[];
     expect(statements.map(({ Effect }) => Effect)).toEqual(['Deny', 'Deny']);
@@ -486,7 +486,7 @@ describe('the queue of wake-ups', () => {
     return found?.[1].Properties ?? {};
   };
 
-  test('keeps order within groups, has no ceiling of its own, and a FIFO queue for its dead letters', () => {
+  test('is FIFO with throughput per message group, and has a FIFO queue for its dead letters', () => {
     expect(queue()).toMatchObject({
       FifoQueue: true,
       DeduplicationScope: 'messageGroup',
@@ -497,17 +497,17 @@ describe('the queue of wake-ups', () => {
     expect(template.findResources('AWS::SQS::Queue')[deadLetters]?.Properties).toMatchObject({ FifoQueue: true });
   });
 
-  test('hides a wake-up six times as long as its worker may take', () => {
+  test('hides a wake-up for six times the timeout of its worker', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       Description: Match.stringLikeRegexp('Delivers'),
       Timeout: queue().VisibilityTimeout / 6,
     });
   });
 
-  test('gives deliver one wake-up at a time, and so many at once as the setting says', () => {
+  test('gives each deliver call one wake-up, with the maximum concurrency of the setting', () => {
     const mapping = {
       BatchSize: 1,
-      // It leaves a wake-up on the queue while its receiver is paused.
+      // Deliver leaves a wake-up on the queue during a pause of its destination.
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       FunctionName: { Ref: Match.stringLikeRegexp('^DeliverFunction') },
     };
@@ -538,7 +538,7 @@ describe("the table's stream", () => {
         },
       },
     ],
-  ])('feeds %s with what it is for, from the beginning, and what fails for good is kept', (name, pattern) => {
+  ])('feeds %s with the records of its filter, from the oldest on, and keeps failed batches', (name, pattern) => {
     const filter = new Capture();
     template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
       FunctionName: { Ref: Match.stringLikeRegexp(`^${name}Function`) },
@@ -555,13 +555,13 @@ describe("the table's stream", () => {
   });
 });
 
-test('the secret of the app network is in no template', () => {
+test('the template does not contain the secret of the app network', () => {
   template.hasResourceProperties('AWS::SecretsManager::Secret', { GenerateSecretString: {} });
   template.hasResource('AWS::SecretsManager::Secret', { DeletionPolicy: 'Retain' });
   expect(JSON.stringify(template.toJSON())).not.toMatch(/whsec_[A-Za-z0-9+/]/);
 });
 
-test('sweep and erase run each minute, and are not repeated when they fail', () => {
+test('sweep and erase run each minute, without retries after a failure', () => {
   template.hasResourceProperties('AWS::Events::Rule', {
     ScheduleExpression: 'rate(1 minute)',
     Targets: ['Sweep', 'Erase'].map((name) =>
@@ -573,7 +573,7 @@ test('sweep and erase run each minute, and are not repeated when they fail', () 
   });
 });
 
-test('the outputs name both hosts, the table, the bucket and the secret of the app network', () => {
+test('the outputs are both hosts, the table, the bucket and the secret of the app network', () => {
   expect(Object.keys(template.findOutputs('*')).sort()).toEqual([
     'AppNetworkSecret',
     'BaseUrl',

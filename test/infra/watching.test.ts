@@ -1,4 +1,4 @@
-/** What operators watch by: alarms with their runbooks, the dashboard, saved queries, all over metrics that there are. */
+/** Monitoring: alarms with their runbooks, the dashboard and saved queries, all with existing metrics. */
 import { readFile } from 'node:fs/promises';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ const alarmsOf = (own: Template): [string, AlarmProperties][] =>
     Properties,
   ]);
 
-/** The dashboard's body, with the names of resources in the places of references. */
+/** The dashboard's body, with "resource" in place of references. */
 const dashboard = (): string => {
   const [found] = Object.values(template.findResources('AWS::CloudWatch::Dashboard'));
   const parts: (string | object)[] = found?.Properties.DashboardBody['Fn::Join'][1];
@@ -36,13 +36,13 @@ const dashboard = (): string => {
 
 const NAMESPACE = 'BusinessApi/production';
 
-/** Our metrics, with what each is told apart by. */
-const measured = new Map(
+/** The service's metrics, each with its dimensions. */
+const dimensionsOf = new Map(
   Object.values(events).flatMap(({ by, metrics }) => Object.keys(metrics).map((name) => [name, [...by]] as const)),
 );
 
 describe('alarms', () => {
-  test('are raised for what fails permanently, waits, fails, falls behind, is throttled, or has stopped', () => {
+  test('exist for permanent failures, backlog, failed calls, delays, throttling and a stopped sweep', () => {
     expect(alarmsOf(template).map(([name]) => name)).toEqual([
       'OldestEntry',
       'AppNetworkFailing',
@@ -60,28 +60,28 @@ describe('alarms', () => {
     ]);
   });
 
-  test('lead to a section of the runbooks each, and there is none without an alarm', async () => {
+  test('have one section each in the runbooks, and no section is without an alarm', async () => {
     const page = renderGuide(await readFile('infra/docs/runbooks.md', 'utf8'));
     const sections = [...page.matchAll(/<h2 id="(\w+)">/g)].map(([, id]) => id);
     const named = alarmsOf(template).map(([, { AlarmDescription }]) => AlarmDescription.split('runbooks.md#')[1]);
     expect(named.toSorted()).toEqual(sections.toSorted());
   });
 
-  test("lead to the documentation's site, where the setting names it", () => {
+  test('link to the documentation site of the setting', () => {
     const own = synthesise({ docsUrl: 'https://docs.example.com/api/' });
     expect(alarmsOf(own)[0]?.[1].AlarmDescription).toMatch(
       / Runbook: https:\/\/docs\.example\.com\/api\/runbooks\.html#oldestentry$/,
     );
   });
 
-  test('are sent to the topic that the setting names, and the age of what waits is a setting', () => {
+  test("notify the topic of the setting, and the limit of the backlog's age is a setting", () => {
     const alarmTopic = 'arn:aws:sns:eu-west-1:111122223333:operators';
     const own = synthesise({ alarmTopic, alarmAge: 5 });
     own.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [alarmTopic] });
     own.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'oldest_s', Threshold: 300 });
   });
 
-  test.each(['DeadLetters', 'FailedBatches'])('%s looks at its queue, and one message is enough', (name) => {
+  test.each(['DeadLetters', 'FailedBatches'])('%s is raised by one message in its queue', (name) => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       AlarmDescription: Match.stringLikeRegexp(`#${name.toLowerCase()}$`),
       MetricName: 'ApproximateNumberOfMessagesVisible',
@@ -92,7 +92,7 @@ describe('alarms', () => {
     });
   });
 
-  test('a sweep that is silent is one that has stopped; other silence means that all is well', () => {
+  test('missing data raises only the alarm NoSweep', () => {
     const missing = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).filter(
       ([, { Properties }]) => Properties.TreatMissingData !== 'notBreaching',
     );
@@ -101,7 +101,7 @@ describe('alarms', () => {
     ]);
   });
 
-  test('look at metrics of ours that there are', () => {
+  test('use only existing metrics of the service', () => {
     const ours = alarmsOf(template).flatMap(([, { Namespace, MetricName, Metrics = [] }]) => [
       ...(Namespace === NAMESPACE ? [MetricName] : []),
       ...[...JSON.stringify(Metrics).matchAll(/"MetricName":"(\w+)","Namespace":"BusinessApi\/production"/g)].map(
@@ -109,30 +109,30 @@ describe('alarms', () => {
       ),
     ]);
     expect(ours.length).toBeGreaterThan(4);
-    for (const name of ours) expect([...measured.keys()]).toContain(name);
+    for (const name of ours) expect([...dimensionsOf.keys()]).toContain(name);
   });
 });
 
 describe('the dashboard', () => {
-  test('begins with the alarms, all of them', () => {
+  test('begins with all alarms', () => {
     const { widgets } = JSON.parse(dashboard());
     const status = widgets.find(({ type }: { type: string }) => type === 'alarm');
     expect(status.properties.alarms).toHaveLength(alarmsOf(template).length);
     expect(status.y).toBeLessThan(2);
   });
 
-  test('shows every metric of ours, by what it is told apart by', () => {
+  test('shows every metric of the service by its dimensions', () => {
     const body = dashboard().replaceAll('\\"', '"');
     const plain = [...body.matchAll(/\["BusinessApi\/production","(\w+)"/g)].map(([, name = '']) => name);
     const searched = [...body.matchAll(/SEARCH\('\{(.+?)\} MetricName="(\w+)"/g)];
     for (const [, set = '', name = ''] of searched) {
-      expect(set.replaceAll('"', '').split(','), name).toEqual([NAMESPACE, ...(measured.get(name) ?? ['none'])]);
+      expect(set.replaceAll('"', '').split(','), name).toEqual([NAMESPACE, ...(dimensionsOf.get(name) ?? ['none'])]);
     }
     const shown = new Set([...plain, ...searched.map(([, , name = '']) => name)]);
-    expect([...shown].toSorted()).toEqual([...measured.keys()].toSorted());
+    expect([...shown].toSorted()).toEqual([...dimensionsOf.keys()].toSorted());
   });
 
-  test('stays within the grid, and nothing lies upon anything else', () => {
+  test('stays within the grid, and no widgets overlap', () => {
     const { widgets } = JSON.parse(dashboard()) as { widgets: Record<'x' | 'y' | 'width' | 'height', number>[] };
     const cells = widgets.flatMap(({ x, y, width, height }) =>
       Array.from({ length: width * height }, (_, cell) => `${x + (cell % width)} ${y + Math.floor(cell / width)}`),
@@ -142,14 +142,14 @@ describe('the dashboard', () => {
   });
 });
 
-test('functions file their metrics under the deployment', () => {
+test('the metrics of all functions are in the namespace of the stage', () => {
   const own = synthesise({ stage: 'trial' });
   own.allResourcesProperties('AWS::Lambda::Function', {
     Environment: { Variables: { METRICS_NAMESPACE: 'BusinessApi/trial' } },
   });
 });
 
-test('a message is followed by a saved query, over the logs of all functions and hosts', () => {
+test('a saved query finds the log lines of a message, in the logs of all functions and hosts', () => {
   const groups = Object.keys(template.findResources('AWS::Logs::LogGroup'));
   template.hasResourceProperties('AWS::Logs::QueryDefinition', {
     Name: 'BusinessApi/production/Follow a message',

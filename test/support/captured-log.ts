@@ -1,7 +1,7 @@
-/** Holds back the log lines of code under test, so that a test can look at them. */
+/** Captures the log lines of the code under test. */
 import { afterEach, beforeEach, vi } from 'vitest';
 
-/** The lines written since the test began, as they are. Call it once in a test file, outside its tests. */
+/** Returns the lines since the beginning of the test, unchanged. Call it once in a test file, outside of its tests. */
 export const captureLog = (): string[] => {
   const written: string[] = [];
   beforeEach(() => {

@@ -1,6 +1,6 @@
 /**
- * Amazon's DynamoDB Local, fetched through Maven and started with Java. The jar must know
- * `ReturnValuesOnConditionCheckFailure`, which came in 2023.
+ * Amazon's DynamoDB Local, downloaded with Maven and started with Java. It must support
+ * `ReturnValuesOnConditionCheckFailure`, which was added in 2023.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-/** What people are told who have neither it nor what it takes. */
+/** The instruction if DynamoDB Local cannot run. */
 export const HOW_TO_GET_IT = 'set DYNAMODB_ENDPOINT to a DynamoDB Local, or install Java and Maven';
 
 export interface DynamodbLocal {
@@ -58,10 +58,10 @@ const fetchJars = (): void => {
   }
 };
 
-/** Milliseconds that it may take to start; a busy machine needs some of them. */
+/** The time limit of the start, in milliseconds, for a busy machine. */
 const PATIENCE = 60_000;
 
-/** Fulfils when it answers anything: the table's client would not wait for its first answer. */
+/** Resolves after the first response of any kind. The table's client would time out before it. */
 const untilItAnswers = async (endpoint: string, database: ChildProcess): Promise<void> => {
   const end = Date.now() + PATIENCE;
   while (database.exitCode === null) {
@@ -75,15 +75,15 @@ const untilItAnswers = async (endpoint: string, database: ChildProcess): Promise
 };
 
 /**
- * On two cores, the optimising compiler and the parallel collector of Java compete with the requests: on a busy machine
- * one took 2.0 s without these options, and 1.2 s with them. The table's client gives up after 2 s.
+ * On two cores, Java's optimising compiler and parallel collector compete with requests. On a busy machine, a request
+ * took 2.0 s without these options, and 1.2 s with them. The table's client times out after 2 s.
  */
 const QUICK = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
-/** Rounds of requests before anybody else's: by then their classes are loaded and compiled. */
+/** Rounds of warm-up requests, after which the classes are loaded and compiled. */
 const ROUNDS = 300;
 
-/** Makes requests of each kind: the first ones take seconds, which no test can wait for. */
+/** Makes requests of each kind, because the first ones take seconds, longer than tests can wait. */
 const warmUp = async (endpoint: string): Promise<void> => {
   const client = new DynamoDBClient({
     endpoint,
@@ -144,9 +144,9 @@ const warmUp = async (endpoint: string): Promise<void> => {
 };
 
 /**
- * Starts one that keeps everything in memory; nothing, where there is no Java or Maven.
+ * Starts an instance in memory. Returns undefined without Java or Maven.
  *
- * @param javaOptions - for the virtual machine, such as how large its heap may become
+ * @param javaOptions - options of the virtual machine, such as the maximum heap
  */
 export const startDynamodbLocal = async (javaOptions: string[] = QUICK): Promise<DynamodbLocal | undefined> => {
   if (!works('java', '-version') || !works('mvn', '-v')) return undefined;
@@ -165,7 +165,7 @@ export const startDynamodbLocal = async (javaOptions: string[] = QUICK): Promise
       '-port',
       `${port}`,
     ],
-    // It leaves a file where it is started.
+    // It writes a file into its working folder.
     { stdio: 'ignore', cwd: jars },
   );
   const endpoint = `http://127.0.0.1:${port}`;

@@ -1,6 +1,6 @@
 /**
- * What one run of the tests leaves for its last tests and for people: a folder for each run, so that no run reads or
- * overwrites what another one wrote.
+ * The records of one test run, for its last tests and for people. Each run has its own folder, so that runs do not read
+ * or overwrite each other's files.
  */
 import { appendFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
@@ -9,19 +9,19 @@ import type { MadeCall } from '../../infra/local/aws/iam/roles.ts';
 import { localFolder } from '../../infra/local/stack-file.ts';
 
 export interface RunRecord {
-  /** The synthesised stack that the stack tests run on. */
+  /** The synthesised stack of the stack tests. */
   assembly: string;
-  /** The log lines of the served stack. */
+  /** The log lines of the local stack. */
   log: string;
-  /** The kinds of calls that functions made in AWS, on all stacks of the stack tests: one a line, as JSON. */
+  /** The kinds of AWS calls of the functions, on all stacks of the stack tests: one JSON line each. */
   calls: string;
-  /** The paths of the stack tests that ran, one a line. */
+  /** The paths of the stack test files that ran, one per line. */
   ran: string;
-  /** The names of the stack tests that failed, one a line. */
+  /** The names of the failed stack tests, one per line. */
   failed: string;
   /** Each function's rights, and the calls that used them. */
   fences: string;
-  /** Whether some stack tests were left out of files that ran: by a name, by tags, or because only changes run again. */
+  /** Whether the run left out some tests of its files: by a name, by tags, or because only changes run again. */
   isNarrowed: boolean;
 }
 
@@ -36,7 +36,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Makes the folder of the run that this process is, empty. Removes those of processes that have ended. */
+/** Creates an empty folder for the run of this process. Removes the folders of ended processes. */
 export const startRecord = async (isNarrowed: boolean): Promise<RunRecord> => {
   await mkdir(runs, { recursive: true });
   const over = (await readdir(runs)).filter((pid) => Number(pid) === process.pid || !isRunning(Number(pid)));
@@ -54,16 +54,16 @@ export const startRecord = async (isNarrowed: boolean): Promise<RunRecord> => {
   };
 };
 
-/** Adds a line. Several processes do, and each line is written whole. */
+/** Appends a line. Concurrent processes may append: each line is written whole. */
 export const addLine = (file: string, line: string): void => appendFileSync(file, `${line}\n`);
 
-/** Adds each kind of call to the file. */
+/** Returns a function that appends a call to the file. */
 export const callRecorder =
   (file: string) =>
   (call: MadeCall): void =>
     addLine(file, JSON.stringify(call));
 
-/** The lines of a file, each once; none, if nobody has written it. */
+/** The distinct lines of a file. Returns an empty list if the file does not exist. */
 export const readLines = async (file: string): Promise<string[]> => {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';

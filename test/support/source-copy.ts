@@ -1,11 +1,11 @@
-/** A copy of the sources that a test may change: the project's own folder stays as it is. */
+/** A copy of the sources that a test may change, so that the project's folder stays unchanged. */
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 export interface SourceCopy {
   folder: string;
-  /** Puts a file's source otherwise. */
+  /** Edits the source of a file. Throws if the edit changes nothing. */
   change(path: string, edit: (source: string) => string): Promise<void>;
   remove(): Promise<void>;
 }

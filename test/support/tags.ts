@@ -1,4 +1,4 @@
-/** Tags by which tests are chosen. `npm test` leaves the long ones out, `npm run test:full` runs all. */
+/** Tags that select tests. `npm test` leaves out long tests; `npm run test:full` runs all. */
 import type { TestTagDefinition } from 'vitest/config';
 
 declare module 'vitest' {

@@ -1,4 +1,4 @@
-/** The stack as it is synthesised, for tests of its template. */
+/** The synthesised stack, for tests of its template. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,10 @@ import { type Bundling, bundleFunctions } from '../../../infra/bundle/bundle.ts'
 import { readSettings } from '../../../infra/settings.ts';
 import { BusinessApiStack } from '../../../infra/stack.ts';
 
-/** Bundles the functions, for as long as the tests of a file last. Answers their folders by name, and what makes templates with them. */
+/**
+ * Bundles the functions until the end of a test file. Returns the folders of the bundles by name, and a function that
+ * synthesises templates.
+ */
 export const useStack = async (bundling: Bundling) => {
   const folder = await mkdtemp(join(tmpdir(), 'business-api-'));
   afterAll(() => rm(folder, { recursive: true }));
