@@ -26,8 +26,8 @@ const answersOf = async (profiler: string) => {
   return found;
 };
 
-describe('answering a profiler', () => {
-  test('records the answer and says 204 without a body', async () => {
+describe('POST /v1/profiler_answer', () => {
+  test('an answer is recorded and returns 204', async () => {
     const vendor = await newVendor();
     const [profiler, phone] = await Promise.all([newProfiler(vendor), newPanelist()]);
     const body = { profiler_id: profiler.id, option_id: profiler.yes, phone_number: phone };
@@ -37,7 +37,7 @@ describe('answering a profiler', () => {
     ]);
   });
 
-  test('the first answer is final: the same again is 204, another one 409', async () => {
+  test('the first answer is final: a repeat returns 204, and a second answer with another option returns 409', async () => {
     const vendor = await newVendor();
     const [profiler, phone] = await Promise.all([newProfiler(vendor), newPanelist()]);
     const body = { profiler_id: profiler.id, option_id: profiler.yes, phone_number: phone };
@@ -49,7 +49,7 @@ describe('answering a profiler', () => {
     expect(await answersOf(profiler.id)).toEqual(first);
   });
 
-  test('of many different answers at once exactly one stands', async () => {
+  test('one of twelve simultaneous answers of a panelist is recorded, and answers with the other option get 409', async () => {
     const vendor = await newVendor();
     const [profiler, phone] = await Promise.all([newProfiler(vendor), newPanelist()]);
     const chosen = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? profiler.yes : profiler.no));
@@ -62,13 +62,13 @@ describe('answering a profiler', () => {
         }),
       ),
     );
-    const [stands] = await answersOf(profiler.id);
+    const [recorded] = await answersOf(profiler.id);
     expect(received.map(({ status }) => status)).toEqual(
-      chosen.map((option) => (option === stands?.option_id ? 204 : 409)),
+      chosen.map((option) => (option === recorded?.option_id ? 204 : 409)),
     );
   });
 
-  test('two panelists answer the same profiler, and one panelist two profilers', async () => {
+  test('two panelists can answer the same profiler, and one panelist can answer two profilers', async () => {
     const vendor = await newVendor();
     const [one, two, ann, ben] = await Promise.all([
       newProfiler(vendor),
@@ -86,7 +86,7 @@ describe('answering a profiler', () => {
     }
   });
 
-  test("another vendor's profiler looks like an unknown one, byte for byte", async () => {
+  test("another vendor's, unknown and malformed profiler ids return the same bytes of a 404", async () => {
     const [owner, other, phone] = await Promise.all([newVendor(), newVendor(), newPanelist()]);
     const profiler = await newProfiler(owner);
     const answerOf = async (profiler_id: string) => {
@@ -102,7 +102,7 @@ describe('answering a profiler', () => {
     expect(await answersOf(profiler.id)).toEqual([]);
   });
 
-  test("an option of another profiler is not this one's", async () => {
+  test('an option of another profiler returns 422 option_not_found', async () => {
     const vendor = await newVendor();
     const [one, two, phone] = await Promise.all([newProfiler(vendor), newProfiler(vendor), newPanelist()]);
     const body = { profiler_id: one.id, option_id: two.yes, phone_number: phone };
@@ -110,7 +110,7 @@ describe('answering a profiler', () => {
     expect(received.body).toMatchObject({ status: 422, code: 'option_not_found' });
   });
 
-  test('a number must be a registered panelist, not only a user of the app', async () => {
+  test('a user who is not a panelist, and an unregistered number, return 422 panelist_not_found', async () => {
     const vendor = await newVendor();
     const profiler = await newProfiler(vendor);
     const user = newPhone();
@@ -123,7 +123,7 @@ describe('answering a profiler', () => {
   });
 
   test.each(['+27821234567', '0027 82 123', '123456', '1234567890123456', '２７８２１２３４５６７', 'abc', ''])(
-    'a phone number is 7 to 15 digits, and no "%s"',
+    'the malformed phone number "%s" returns 422',
     async (phone_number) => {
       const vendor = await newVendor();
       const received = await fail('answerProfiler', {
@@ -138,7 +138,7 @@ describe('answering a profiler', () => {
     },
   );
 
-  test('names every fault of a body at once', async () => {
+  test('an invalid body returns 422 with all validation errors', async () => {
     const vendor = await newVendor();
     const received = await sendRaw('answerProfiler', {
       token: vendor.token,
@@ -155,7 +155,7 @@ describe('answering a profiler', () => {
     });
   });
 
-  test('a deleted profiler takes no answers', async () => {
+  test('an answer to a deleted profiler returns 404 profiler_not_found', async () => {
     const vendor = await newVendor();
     const [profiler, phone] = await Promise.all([newProfiler(vendor), newPanelist()]);
     await call('deleteProfiler', { token: vendor.token, path: { id: profiler.id } });
@@ -165,7 +165,7 @@ describe('answering a profiler', () => {
 });
 
 describe('the answers of a deleted profiler', () => {
-  /** A deleted profiler with an answer, whose grace ends at `due`. */
+  /** A deleted profiler with an answer. Its answers may be removed from `due` on. */
   const deletedProfiler = async (due: string) => {
     const vendor = await newVendor();
     const [profiler, phone] = await Promise.all([newProfiler(vendor), newPanelist()]);
@@ -192,7 +192,7 @@ describe('the answers of a deleted profiler', () => {
     return undefined;
   };
 
-  test('are removed by the sweep that the schedule runs, and the tombstone stays for seven days', async () => {
+  test('sweep removes the answers of a deleted profiler, and the tombstone stays for seven days', async () => {
     const profiler = await deletedProfiler(sortableTime(Date.now() - 1_000));
     await expect.poll(() => answersOf(profiler.id)).toEqual([]);
     await expect.poll(() => tombstoneOf(profiler.key)).not.toHaveProperty('gsi1pk');
@@ -203,7 +203,7 @@ describe('the answers of a deleted profiler', () => {
     expect(deleted_at).toEqual(expect.any(String));
   });
 
-  test('have a minute of grace, for those under way', async () => {
+  test('the answers of a deleted profiler are kept for a minute, because answers may be in progress', async () => {
     const vendor = await newVendor();
     const profiler = await newProfiler(vendor);
     const before = Date.now();
@@ -215,7 +215,7 @@ describe('the answers of a deleted profiler', () => {
     expect(grace).toBeLessThan(70_000);
   });
 
-  test('are removed a page at a time, however many there are', async () => {
+  test('the 41 answers of a deleted profiler are removed page by page, and the tombstone stays due until the end', async () => {
     const profiler = await deletedProfiler(sortableTime(Date.now() + 3_600_000));
     const padding = 'x'.repeat(40_000);
     for (let index = 0; index < 40; index += 1) {

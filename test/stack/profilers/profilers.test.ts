@@ -13,8 +13,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const question = 'Which of these do you drink?';
 
-describe('creating a profiler', () => {
-  test('answers the id and an object that maps each lower-cased option to its id', async () => {
+describe('POST /v1/research_profilers', () => {
+  test('a new profiler returns its id and an object that maps each lower-case option to its id', async () => {
     const { token } = await newVendor();
     const { status, body } = await call('createProfiler', {
       token,
@@ -27,7 +27,7 @@ describe('creating a profiler', () => {
     for (const id of Object.values(body.options)) expect(id).toMatch(UUID);
   });
 
-  test('what was created is read at once, its options in the order they were sent', async () => {
+  test('a new profiler can be read at once, with its options in the order of the request', async () => {
     const { token } = await newVendor();
     const created = await call('createProfiler', { token, body: { question, options: ['B', 'a', 'C'] } });
     const { body } = await call('readProfiler', { token, path: { id: created.body.profiler_id } });
@@ -39,14 +39,14 @@ describe('creating a profiler', () => {
   });
 
   test.each([
-    ['names that objects have', ['__proto__', 'constructor', 'toString', 'hasOwnProperty']],
+    ['names of object members', ['__proto__', 'constructor', 'toString', 'hasOwnProperty']],
     ['numbers', ['1', '2', '-1', '01']],
     ['emoji and combining characters', ['👩‍👩‍👧', '👨', 'e\u0301', 'é']],
-    ['letters whose lower case is longer or special', ['İ', 'ẞ', 'ΑΣ', 'I']],
-    ['spaces at the ends, which count', ['yes', ' yes', 'yes ']],
+    ['letters with a longer or special lower case', ['İ', 'ẞ', 'ΑΣ', 'I']],
+    ['leading and trailing spaces', ['yes', ' yes', 'yes ']],
     ['10,000 characters', ['x'.repeat(10_000), 'y']],
     ['control characters', ['a\u0000b', 'a\nb']],
-  ])('stores options as they are: %s', async (_, options) => {
+  ])('options are stored in lower case without other changes: %s', async (_, options) => {
     const { token } = await newVendor();
     const { body } = await call('createProfiler', { token, body: { question, options } });
     const found = options.map((option) => Object.getOwnPropertyDescriptor(body.options, option.toLowerCase())?.value);
@@ -55,7 +55,7 @@ describe('creating a profiler', () => {
     expect(read.body.options).toEqual(options.map((option, at) => ({ id: found[at], option: option.toLowerCase() })));
   });
 
-  test('whatever the options are, each is found by its lower case, once', async () => {
+  test('the response to random options has one key for each distinct lower-case option', async () => {
     const { token } = await newVendor();
     const option = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((text) => text.trim() !== '');
     await fc.assert(
@@ -71,7 +71,7 @@ describe('creating a profiler', () => {
 
   test.each<[string, unknown, { pointer: string; detail: string }[]]>([
     [
-      'nothing at all',
+      'no fields',
       {},
       [
         { pointer: '#/question', detail: 'is required' },
@@ -115,25 +115,25 @@ describe('creating a profiler', () => {
       [{ pointer: '#/options', detail: 'must hold at least two options that differ in more than case' }],
     ],
     [
-      'options that differ in case only',
+      'options that differ only in case',
       { question, options: ['Yes', 'yes', 'YES'] },
       [{ pointer: '#/options', detail: 'must hold at least two options that differ in more than case' }],
     ],
     [
-      'more options than fit',
+      'more than 10,000 options',
       { question, options: Array(10_001).fill('yes') },
       [{ pointer: '#/options', detail: 'must hold at most 10000 options' }],
     ],
     [
-      'an array',
+      'an array as its body',
       [],
       [
         { pointer: '#/question', detail: 'is required' },
         { pointer: '#/options', detail: 'is required' },
       ],
     ],
-    ['null', null, [{ pointer: '#', detail: 'must be an object, not null' }]],
-  ])('names every fault of a body at once: %s', async (_, body, errors) => {
+    ['null as its body', null, [{ pointer: '#', detail: 'must be an object, not null' }]],
+  ])('a request with %s returns 422 with all validation errors', async (_, body, errors) => {
     const { token } = await newVendor();
     const received = await sendRaw('createProfiler', {
       token,
@@ -144,14 +144,14 @@ describe('creating a profiler', () => {
     expect((received.body as { errors: unknown[] }).errors).toHaveLength(errors.length);
   });
 
-  test('names at most a thousand faults, and says that there are more', async () => {
+  test('a request with 2,001 validation errors returns the first 1,000 and the total', async () => {
     const { token } = await newVendor();
     const { body } = await fail('createProfiler', { token, body: { question, options: Array(2_000).fill('') } });
     expect(body.errors).toHaveLength(1_000);
     expect(body.detail).toContain('Only the first 1000 of 2001 are named');
   });
 
-  test('one of more than 350 KB as stored is rejected, one just below is kept', async () => {
+  test('a profiler of more than 350 KB as stored returns 422, and a profiler just below is created', async () => {
     const { token } = await newVendor();
     const tooLarge = await fail('createProfiler', {
       token,
@@ -171,11 +171,11 @@ describe('creating a profiler', () => {
   });
 });
 
-describe('an idempotency key', () => {
+describe('POST /v1/research_profilers with an idempotency key', () => {
   const headers = { 'idempotency-key': 'order 17' };
   const body = { question, options: ['Yes', 'No'] };
 
-  test('makes a repeated request give the first answer, and creates once', async () => {
+  test('a repeat with the same key returns the first response and creates no second profiler', async () => {
     const { token } = await newVendor();
     const first = await call('createProfiler', { token, headers, body });
     const again = await call('createProfiler', { token, headers, body });
@@ -183,7 +183,7 @@ describe('an idempotency key', () => {
     expect((await call('listProfilers', { token })).body).toHaveLength(1);
   });
 
-  test('creates once when the request is sent many times at once', async () => {
+  test('ten simultaneous requests with the same key create one profiler', async () => {
     const { token } = await newVendor();
     const all = await Promise.all(Array.from({ length: 10 }, () => call('createProfiler', { token, headers, body })));
     expect(new Set(all.map((received) => JSON.stringify(received.body.profiler_id))).size).toBe(1);
@@ -191,11 +191,11 @@ describe('an idempotency key', () => {
     expect((await call('listProfilers', { token })).body).toHaveLength(1);
   });
 
-  test('whose request ended before the profiler was there makes it when it is repeated', async () => {
+  test('a repeat creates the profiler if the first request was interrupted between its two writes', async () => {
     const { account, token } = await newVendor();
     const first = await call('createProfiler', { token, headers, body });
     const key = profilerKey(account, first.body.profiler_id);
-    // As the table is after the first of the two writes.
+    // The state of the table after the first of the two writes.
     await remove(key);
     expect((await call('listProfilers', { token })).body).toEqual([]);
     const again = await call('createProfiler', { token, headers, body });
@@ -203,7 +203,7 @@ describe('an idempotency key', () => {
     expect((await call('listProfilers', { token })).body).toMatchObject([{ id: first.body.profiler_id }]);
   });
 
-  test('cannot be used for another request', async () => {
+  test('another request with the same key returns 422 idempotency_key_reused', async () => {
     const { token } = await newVendor();
     await call('createProfiler', { token, headers, body });
     const other = await fail('createProfiler', { token, headers, body: { ...body, options: ['Yes', 'Maybe'] } });
@@ -214,14 +214,14 @@ describe('an idempotency key', () => {
     });
   });
 
-  test('belongs to one account: another one may use the same', async () => {
+  test('two accounts can use the same key', async () => {
     const [one, other] = await Promise.all([newVendor(), newVendor()]);
     const first = await call('createProfiler', { token: one.token, headers, body });
     const second = await call('createProfiler', { token: other.token, headers, body });
     expect(second.body.profiler_id).not.toBe(first.body.profiler_id);
   });
 
-  test('gives the first answer even when the profiler has been deleted since', async () => {
+  test('a repeat after the deletion of the profiler returns the first response and creates nothing', async () => {
     const { token } = await newVendor();
     const first = await call('createProfiler', { token, headers, body });
     await call('deleteProfiler', { token, path: { id: first.body.profiler_id } });
@@ -229,7 +229,7 @@ describe('an idempotency key', () => {
     expect((await call('listProfilers', { token })).body).toEqual([]);
   });
 
-  test('is free again when the tombstone has expired, though the table still has it', async () => {
+  test('a key can be used for another request after its tombstone expired, even if the table still contains it', async () => {
     const { account, token } = await newVendor();
     const first = await call('createProfiler', { token, headers, body });
     await call('deleteProfiler', { token, path: { id: first.body.profiler_id } });
@@ -238,7 +238,7 @@ describe('an idempotency key', () => {
     await answersRemoved(tombstone);
     for (const Key of [tombstone, ofKey]) {
       const { expires_at } = (await getConsistent<{ expires_at?: number }>(Key)) ?? {};
-      expect(expires_at, 'both rows end together').toBeGreaterThan(Date.now() / 1000 + 7 * 86_400 - 60);
+      expect(expires_at, 'both rows expire together').toBeGreaterThan(Date.now() / 1000 + 7 * 86_400 - 60);
       await update({
         Key,
         UpdateExpression: 'SET expires_at = :past',
@@ -253,18 +253,18 @@ describe('an idempotency key', () => {
   test.each([
     ['blank', ' ', 'must not be empty or white space only'],
     ['longer than 255 characters', 'k'.repeat(256), 'must have at most 255 characters'],
-  ])('that is %s is refused', async (_, key, detail) => {
+  ])('a key that is %s returns 422', async (_, key, detail) => {
     const { token } = await newVendor();
-    // fetch trims header values; a blank one arrives empty.
+    // fetch trims header values, so a blank value arrives as an empty string.
     const received = await fail('createProfiler', { token, headers: { 'idempotency-key': key }, body });
     expect(received.body).toMatchObject({ status: 422, errors: [{ parameter: 'idempotency-key', detail }] });
   });
 });
 
-test('a profiler may take 350 KB as the table counts them, whatever they are made of', async () => {
+test('the limit of 350 KB counts the bytes that the table stores for each option', async () => {
   const { account } = await newVendor();
   const options = (length: number) => Array.from({ length: 3_000 }, (_, place) => `${place}`.padEnd(length, 'x'));
-  // Beside its text an option takes 50 bytes: an id with its name, a name, and what tells their places.
+  // In addition to its text, an option takes 50 bytes: attribute names, an id, and the overhead of a list element.
   await createProfiler(account, { question, options: options(66) });
   await expect(createProfiler(account, { question, options: options(67) })).rejects.toMatchObject({
     code: 'profiler_too_large',
@@ -272,14 +272,14 @@ test('a profiler may take 350 KB as the table counts them, whatever they are mad
   });
 });
 
-describe('listing profilers', () => {
-  test('gives an empty array where there are none', async () => {
+describe('GET /v1/research_profilers', () => {
+  test('an account without profilers gets an empty array', async () => {
     const { token } = await newVendor();
     const { status, body, headers } = await call('listProfilers', { token });
     expect({ status, body, link: headers.get('link') }).toEqual({ status: 200, body: [], link: null });
   });
 
-  test('gives them oldest first, whether made with an idempotency key or without', async () => {
+  test('profilers are listed oldest first, with and without an idempotency key', async () => {
     const { token } = await newVendor();
     const ids: string[] = [];
     for (let index = 0; index < 8; index += 1) {
@@ -290,7 +290,7 @@ describe('listing profilers', () => {
         body: { question, options: ['a', `b${index}`] },
       });
       ids.push(body.profiler_id);
-      // Two functions' clocks tell milliseconds apart, and no less.
+      // The order of ids from two functions has a resolution of one millisecond.
       await pause(2);
     }
     const { body } = await call('listProfilers', { token });
@@ -306,7 +306,7 @@ describe('listing profilers', () => {
     });
   });
 
-  test('is paginated where the response would exceed 5 MB, and loses or repeats none', async () => {
+  test('a list of more than 5 MB is paginated, and each profiler is on one page', async () => {
     const { account, token } = await newVendor();
     const created: string[] = [];
     for (let index = 0; index < 40; index += 1) {
@@ -340,7 +340,7 @@ describe('listing profilers', () => {
     ['backslashes', '\\'],
     ['emoji', '😀'],
   ])(
-    'can be read whole where they are full of %s, which take more in a response than in the table',
+    'a paginated list contains profilers full of %s, which are larger in a response than in the table',
     async (_, character) => {
       const { account, token } = await newVendor();
       const created: string[] = [];
@@ -364,15 +364,15 @@ describe('listing profilers', () => {
     },
   );
 
-  test.each(['', 'not a cursor', '!!!'])('refuses a cursor that it did not make: "%s"', async (cursor) => {
+  test.each(['', 'not a cursor', '!!!'])('the invalid cursor "%s" returns 422', async (cursor) => {
     const { token } = await newVendor();
     const { body } = await fail('listProfilers', { token, query: { cursor } });
     expect(body).toMatchObject({ status: 422, code: 'invalid_request', errors: [{ parameter: 'cursor' }] });
   });
 });
 
-describe('deleting a profiler', () => {
-  test('answers 204 without a body; then it is neither read nor listed nor deleted again', async () => {
+describe('DELETE /v1/research_profilers', () => {
+  test('a deletion returns 204, and then reading and deleting return 404 and the list is empty', async () => {
     const { token } = await newVendor();
     const created = await call('createProfiler', { token, body: { question, options: ['a', 'b'] } });
     const path = { id: created.body.profiler_id };
@@ -382,7 +382,7 @@ describe('deleting a profiler', () => {
     expect((await call('listProfilers', { token })).body).toEqual([]);
   });
 
-  test('of two at once, exactly one deletes it', async () => {
+  test('of three simultaneous deletions, one returns 204 and two return 404', async () => {
     const { token } = await newVendor();
     const created = await call('createProfiler', { token, body: { question, options: ['a', 'b'] } });
     const request = { token, path: { id: created.body.profiler_id } };
@@ -390,14 +390,14 @@ describe('deleting a profiler', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
   });
 
-  test('of two in the same microsecond, one deletes it', async () => {
+  test('a second deletion in the same microsecond fails with profiler_not_found', async () => {
     const { account } = await newVendor();
     const { id } = await createProfiler(account, { question, options: ['a', 'b'] });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
     onTestFinished(() => void vi.useRealTimers());
     const time = Date.now();
     await deleteProfiler(account, id);
-    // A clock that is set back gives the same microsecond again.
+    // The clock is set back to return the same microsecond again.
     vi.setSystemTime(time + 60_000);
     timestamp();
     vi.setSystemTime(time);
@@ -407,7 +407,7 @@ describe('deleting a profiler', () => {
 
 describe("another vendor's profiler", () => {
   test.each(['readProfiler', 'deleteProfiler'] as const)(
-    'looks like an unknown one, byte for byte: %s',
+    "another vendor's, unknown and malformed ids return the same bytes of a 404: %s",
     async (name) => {
       const [owner, other] = await Promise.all([newVendor(), newVendor()]);
       const created = await call('createProfiler', { token: owner.token, body: { question, options: ['a', 'b'] } });
@@ -424,7 +424,7 @@ describe("another vendor's profiler", () => {
     },
   );
 
-  test('is not in the list', async () => {
+  test("another vendor's profiler is not in the list", async () => {
     const [owner, other] = await Promise.all([newVendor(), newVendor()]);
     await call('createProfiler', { token: owner.token, body: { question, options: ['a', 'b'] } });
     expect((await call('listProfilers', { token: other.token })).body).toEqual([]);

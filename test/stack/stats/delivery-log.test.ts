@@ -1,4 +1,4 @@
-/** What delivery tells of each way that an entry can go: one line each, with the figures that metrics are made of. */
+/** The log lines of delivery: one line for each attempt result, with the values for the metrics. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
@@ -25,7 +25,7 @@ import { useOwnTable } from '../support/own-table.ts';
 import type { Answer } from '../support/receiver.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
-/** Milliseconds of a minute of the schedule here. Waits of seconds are real: 1.5 s are 25 ms. */
+/** The length of a minute in milliseconds. Pauses shrink in proportion: 1.5 s takes 25 ms. */
 const MINUTE = 1_000;
 const LIFETIME = 3 * 24 * 60 * MINUTE;
 const NOW = Date.UTC(2030, 0, 1);
@@ -48,8 +48,8 @@ afterEach(async () => {
 
 const text = (to: string, body = 'Hello') => ({ to, type: 'text' as const, text: { body } });
 
-/** A user and a business, and messages to that user that wait; answers their ids. */
-const waiting = async (...bodies: string[]) => {
+/** Creates a user, a business, and pending messages to the user. Returns the ids of the messages. */
+const newPendingMessages = async (...bodies: string[]) => {
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
   const conversation: Conversation = { direction: 'app', account, phone: newPhone() };
   const ids: string[] = [];
@@ -57,8 +57,8 @@ const waiting = async (...bodies: string[]) => {
   return { conversation, account, ids };
 };
 
-/** A user's message that waits for a platform at the receiver. */
-const waitingForPlatform = async (platform: AccountPlatform) => {
+/** Creates a user's message that is pending for a platform. The receiver is the platform's server. */
+const newPendingForPlatform = async (platform: AccountPlatform) => {
   const bot = newPhone();
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
   await updateAccount(account, { platform });
@@ -70,15 +70,15 @@ const waitingForPlatform = async (platform: AccountPlatform) => {
 
 const run = (conversation: Conversation, remaining = 60_000) => deliver(conversation, () => remaining);
 
-/** All lines but that something was accepted. */
+/** All log lines, without lines about accepted messages. */
 const lines = () => written.map((line) => JSON.parse(line)).filter(({ message }) => message !== 'accepted');
 
 const isEmpty = async (conversation: Conversation): Promise<boolean> =>
   (await readHead(conversation)) === undefined && (await oldestEntries(conversation)).entries.length === 0;
 
-describe('a line tells', () => {
-  test('that a message was delivered, and after how long', async () => {
-    const { conversation, account, ids } = await waiting('one');
+describe('the log line of an attempt', () => {
+  test('a delivered message is logged with its delivery time', async () => {
+    const { conversation, account, ids } = await newPendingMessages('one');
     vi.setSystemTime(NOW + 5_000);
     await run(conversation);
     const [message_id] = ids;
@@ -95,31 +95,34 @@ describe('a line tells', () => {
     ]);
   });
 
-  test('that it took no time, where the clock of who accepted it is ahead', async () => {
-    const { conversation } = await waiting('one');
+  test('the delivery time is 0 if the message was accepted by an instance with a fast clock', async () => {
+    const { conversation } = await newPendingMessages('one');
     vi.setSystemTime(NOW - 5_000);
     await run(conversation);
     expect(lines()).toMatchObject([{ message: 'delivered', delivery_ms: 0 }]);
   });
 
   test.each<[string, Answer, string, string]>([
-    ['a status', 404, 'status_404', 'status_4xx'],
-    ['another one', 422, 'status_422', 'status_4xx'],
-  ])('that it was given up, and why, in few words for figures: %s', async (_, answer, cause, reason) => {
-    const { conversation, account, ids } = await waiting('one');
-    receiver().answers = [answer];
-    await run(conversation);
-    const [message_id] = ids;
-    expect(lines()).toMatchObject([
-      { level: 'error', message: 'permanently failed', account, message_id, cause, reason, permanently_failed: 1 },
-    ]);
-  });
+    ['status 404', 404, 'status_404', 'status_4xx'],
+    ['status 422', 422, 'status_422', 'status_4xx'],
+  ])(
+    'a permanently failed message is logged with its cause and the reason for metrics: %s',
+    async (_, answer, cause, reason) => {
+      const { conversation, account, ids } = await newPendingMessages('one');
+      receiver().answers = [answer];
+      await run(conversation);
+      const [message_id] = ids;
+      expect(lines()).toMatchObject([
+        { level: 'error', message: 'permanently failed', account, message_id, cause, reason, permanently_failed: 1 },
+      ]);
+    },
+  );
 
   test.each<[string, Answer, string, string]>([
-    ['a status', 503, 'status_503', 'status_5xx'],
-    ['no answer', (response) => response.destroy(), 'no_connection', 'no_connection'],
-  ])('that it was put off, and why: %s', async (_, answer, cause, reason) => {
-    const { conversation, account, ids } = await waiting('one');
+    ['status 503', 503, 'status_503', 'status_5xx'],
+    ['a closed connection', (response) => response.destroy(), 'no_connection', 'no_connection'],
+  ])('a scheduled retry is logged with its cause: %s', async (_, answer, cause, reason) => {
+    const { conversation, account, ids } = await newPendingMessages('one');
     receiver().answers = [answer];
     await run(conversation);
     const [message_id] = ids;
@@ -137,8 +140,8 @@ describe('a line tells', () => {
     ]);
   });
 
-  test('that a platform asked for fewer calls: nothing has failed', async () => {
-    const { conversation, account } = await waitingForPlatform({
+  test('a 429 of a platform is logged as rate limited, and does not count as a failed attempt', async () => {
+    const { conversation, account } = await newPendingForPlatform({
       name: 'turn',
       settings: { url: receiver().url, channel: 'channel', token: 'token' },
     });
@@ -150,8 +153,8 @@ describe('a line tells', () => {
     expect(await readHead(conversation)).toMatchObject({ attempts: 0 });
   });
 
-  test('that it was given up, where a platform asks for fewer calls of what has waited too long', async () => {
-    const { conversation, account } = await waitingForPlatform({
+  test('a 429 for a message of three days is logged as permanently failed, and pauses the destination', async () => {
+    const { conversation, account } = await newPendingForPlatform({
       name: 'turn',
       settings: { url: receiver().url, channel: 'channel', token: 'token' },
     });
@@ -164,8 +167,8 @@ describe('a line tells', () => {
     expect(await acquire(destinationNameOf(conversation))).toMatchObject({ cause: 'rate_limited' });
   });
 
-  test('that nobody is to be told', async () => {
-    const { conversation, account } = await waitingForPlatform({
+  test('an entry without a platform is logged as skipped', async () => {
+    const { conversation, account } = await newPendingForPlatform({
       name: 'webhook',
       settings: { url: receiver().url, secret: SECRET },
     });
@@ -174,18 +177,18 @@ describe('a line tells', () => {
     expect(lines()).toMatchObject([{ level: 'info', message: 'skipped', account }]);
   });
 
-  test('what our own code fails at, when it fails permanently', async () => {
-    const { conversation, account } = await waitingForPlatform({
+  test('an internal error is logged, and after three days also as permanently failed', async () => {
+    const { conversation, account } = await newPendingForPlatform({
       name: 'rapidpro',
       settings: { url: receiver().url },
     });
     const [first] = (await oldestEntries(conversation)).entries;
-    if (first === undefined) throw new Error('Nothing waits.');
+    if (first === undefined) throw new Error('No entry is pending.');
     await update({ Key: { pk: first.pk, sk: first.sk }, UpdateExpression: 'REMOVE outgoing.content' });
     vi.setSystemTime(NOW + LIFETIME);
     await recordFailure(destinationNameOf(conversation), 'closed');
     await run(conversation);
-    // It says nothing of the receiver.
+    // An internal error does not change the circuit of the destination.
     expect(await acquire(destinationNameOf(conversation))).toBe('degraded');
     expect(lines()).toMatchObject([
       { level: 'error', message: 'internal error', account, error: 'TypeError' },
@@ -194,32 +197,32 @@ describe('a line tells', () => {
   });
 });
 
-describe('an attempt is repeated after 1.5 s', () => {
+describe('the retry after 1.5 s', () => {
   test.each<[string, Answer, number, number]>([
-    ['where the receiver does not say when', 503, 60_000, 2],
-    ['where it asks for less', { status: 503, headers: { 'retry-after': '0' } }, 60_000, 2],
-    ['not where it asks for more', { status: 503, headers: { 'retry-after': '1' } }, 60_000, 1],
-    ['not where no time is left for it', 503, 12_015, 1],
-    ['where just enough is', 503, 12_035, 2],
-  ])('%s', async (_, answer, remaining, calls) => {
-    const { conversation } = await waiting('one');
+    ['is made without Retry-After', 503, 60_000, 2],
+    ['is made with a shorter Retry-After', { status: 503, headers: { 'retry-after': '0' } }, 60_000, 2],
+    ['is not made with a longer Retry-After', { status: 503, headers: { 'retry-after': '1' } }, 60_000, 1],
+    ['is not made when the function has no time left', 503, 12_015, 1],
+    ['is made when the function has just enough time left', 503, 12_035, 2],
+  ])('a retry after 1.5 s %s', async (_, answer, remaining, calls) => {
+    const { conversation } = await newPendingMessages('one');
     receiver().answers = [answer];
     expect(await run(conversation, remaining)).toMatchObject({ retry_scheduled: 'status_503' });
     expect(receiver().calls).toHaveLength(calls);
   });
 });
 
-describe('a destination that has an open circuit', () => {
-  test('has failed no more often for what waits, or fails permanently, meanwhile', async () => {
+describe('a destination with an open circuit', () => {
+  test('entries that wait or fail permanently while the circuit is open do not count as failures', async () => {
     receiver().answers = [500];
-    for (const _ of [1, 2, 3]) await run((await waiting('one')).conversation);
+    for (const _ of [1, 2, 3]) await run((await newPendingMessages('one')).conversation);
     const calls = receiver().calls.length;
-    const { conversation, account, ids } = await waiting('one', 'two', 'three');
+    const { conversation, account, ids } = await newPendingMessages('one', 'two', 'three');
     expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'circuit_open' });
     expect(await findOpenCircuit(APP_NETWORK_DESTINATION)).toMatchObject({ failures: 3 });
     expect(await readHead(conversation)).toMatchObject({ attempts: 0, cause: 'circuit_open' });
 
-    // It is tried by the first, and left alone for all others that have waited too long.
+    // Only the first expired entry probes the destination. The others fail without an attempt.
     vi.setSystemTime(NOW + LIFETIME);
     expect(await run(conversation)).toEqual({ settled: 3 });
     expect(receiver().calls.length).toBe(calls + 2);
@@ -234,8 +237,8 @@ describe('a destination that has an open circuit', () => {
 });
 
 describe('a conversation', () => {
-  test('that goes on has forgotten what failed before: the next failure is the first', async () => {
-    const { conversation } = await waiting('one', 'two');
+  test('a delivery resets the failures of a conversation, so the next failure counts as the first', async () => {
+    const { conversation } = await newPendingMessages('one', 'two');
     receiver().answers = [503];
     await run(conversation);
     vi.setSystemTime(NOW + 2 * MINUTE);
@@ -244,8 +247,8 @@ describe('a conversation', () => {
     expect(await readHead(conversation)).toMatchObject({ attempts: 1 });
   });
 
-  test('that goes on is not looked at by the sweep for a minute', async () => {
-    const { conversation } = await waiting('one', 'two');
+  test('a delivery moves the due time of its conversation by a minute, so sweep does not wake it', async () => {
+    const { conversation } = await newPendingMessages('one', 'two');
     vi.setSystemTime(NOW + 5 * MINUTE);
     let head: Awaited<ReturnType<typeof readHead>>;
     receiver().answers = [
@@ -260,11 +263,11 @@ describe('a conversation', () => {
     expect(await isEmpty(conversation)).toBe(true);
   });
 
-  test('ends though the state that is to be logged is logged already', async () => {
-    const { conversation, ids } = await waiting('one');
+  test('a conversation ends even if the state of its message is already logged', async () => {
+    const { conversation, ids } = await newPendingMessages('one');
     const [id = ''] = ids;
     const story = await messageHistory(id);
-    if (story === undefined) throw new Error('There is no message.');
+    if (story === undefined) throw new Error('The message is missing.');
     const { account, phone, job_id, payload_type } = story;
     const message = { id, account, phone, job_id, payload_type, ...lifetime };
     await putIfAbsent(logItem(message, 'delivered_to_server', '2030-01-01T00:00:01.000000'));
@@ -273,16 +276,16 @@ describe('a conversation', () => {
     expect((await messageHistory(id))?.states.map(({ state }) => state)).toEqual(['sent', 'delivered_to_server']);
   });
 
-  test('is in the order in which its messages were taken, though the clock of one instance is behind', async () => {
-    const { conversation, account } = await waiting('one');
+  test('messages are delivered in order of acceptance, even if one was accepted with a slow clock', async () => {
+    const { conversation, account } = await newPendingMessages('one');
     vi.setSystemTime(NOW - 600_000);
     await sendMessage(account, text(conversation.phone, 'two'), {});
     await run(conversation);
     expect(receiver().calls.map(({ json }) => json.data.text.body)).toEqual(['one', 'two']);
   });
 
-  test('holds the trace in which each entry was accepted', async () => {
-    const { conversation, account } = await waiting('one');
+  test('each entry, and the line of its delivery, contains the trace id of its request', async () => {
+    const { conversation, account } = await newPendingMessages('one');
     await traced('trace-1', () => sendMessage(account, text(conversation.phone, 'two'), {}));
     const { entries } = await oldestEntries(conversation);
     expect(entries.map(({ trace_id }) => trace_id)).toEqual([undefined, 'trace-1']);
@@ -290,8 +293,8 @@ describe('a conversation', () => {
     expect(lines().map(({ trace_id }) => trace_id)).toEqual([undefined, 'trace-1']);
   });
 
-  test('is due at its time, and before that it is later work', async () => {
-    const { conversation } = await waiting('one');
+  test('a conversation is later work before its due time, and due work from then on', async () => {
+    const { conversation } = await newPendingMessages('one');
     const head = await readHead(conversation);
     const isIn = async (work: AsyncGenerator<{ pk: string }[]>): Promise<boolean> => {
       for await (const items of work) if (items.some(({ pk }) => pk === head?.pk)) return true;
@@ -304,11 +307,11 @@ describe('a conversation', () => {
   });
 });
 
-test('what a platform was told is news again when the note of it has expired', async () => {
+test('a status is new again after its status receipt has expired', async () => {
   const state = { id: 'id-1', generation: 0, state: 'sent', neverAfter: ['delivered'] };
-  const telling = { ...state, accepted: timestampOf(NOW), pauseMs: 0, expires_at: NOW / 1_000 + 60 };
+  const receipt = { ...state, accepted: timestampOf(NOW), pauseMs: 0, expires_at: NOW / 1_000 + 60 };
   const account = newAccountId();
-  const isNews = async () => (await checkReported(account, telling)).isNew;
+  const isNews = async () => (await checkReported(account, receipt)).isNew;
   expect(await isNews()).toBe(true);
   await putIfAbsent({ ...statusReceiptKey(account, 'id-1', 0, 'delivered'), expires_at: NOW / 1_000 + 60 });
   expect(await isNews()).toBe(false);
@@ -324,7 +327,7 @@ test.each([
   [1, 0, 1.5, 1.5],
   [1, 0, 60, 2],
 ])(
-  'after %i failures, the next attempt is a step later, a fifth more or less, or as the destination asks',
+  'after %i failures (random %f, Retry-After %s minutes), the next attempt follows after %f minutes',
   (failures, random, asked, minutes) => {
     vi.spyOn(Math, 'random').mockReturnValue(random);
     expect(nextAttempt(failures, asked === undefined ? undefined : asked * MINUTE)).toBeCloseTo(NOW + minutes * MINUTE);

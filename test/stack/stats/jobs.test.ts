@@ -1,4 +1,4 @@
-/** Jobs: counted exactly once whatever comes twice, and always what the logs add up to. */
+/** Job counters: each log entry is counted once, and the counters equal the log. */
 import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
@@ -39,7 +39,7 @@ const entry = (
     `${day(ago)}T00:00:00.000000`,
   );
 
-/** Entries that are in the table. */
+/** Writes log entries into the table. */
 const logged = async (...entries: LogItem[]): Promise<LogItem[]> => {
   await putAll(entries);
   return entries;
@@ -47,8 +47,8 @@ const logged = async (...entries: LogItem[]): Promise<LogItem[]> => {
 
 const jobs = (account: string, from = 366, to = 0) => listJobs(account, day(from), day(to));
 
-/** Transactions that meet another one on their items, so many in turn. */
-const meetConflicts = (times: number): { met: number } => {
+/** Makes the next `times` transactions fail with a conflict. */
+const failWithConflicts = (times: number): { met: number } => {
   const count = { met: 0 };
   const send = documents.send.bind(documents);
   vi.spyOn(documents, 'send').mockImplementation(async (command) => {
@@ -65,8 +65,8 @@ const meetConflicts = (times: number): { met: number } => {
   return count;
 };
 
-describe('counting', () => {
-  test('adds up messages by job, payload type and state', async () => {
+describe('counting log entries', () => {
+  test('messages are counted by job, payload type and state', async () => {
     const account = newAccountId();
     const [a = '', b = ''] = [randomUUID(), randomUUID()].sort();
     const entries = await logged(
@@ -85,7 +85,7 @@ describe('counting', () => {
     ]);
   });
 
-  test('is done once, however often entries come again, in whatever cuts, or twice in one batch', async () => {
+  test('an entry is counted once, even if it is repeated in other batches or twice in one batch', async () => {
     const account = newAccountId();
     const job_id = randomUUID();
     const entries = await logged(...Array.from({ length: 120 }, () => entry(account, { job_id })));
@@ -95,17 +95,17 @@ describe('counting', () => {
     expect(await jobs(account)).toEqual([{ job_id, state: 'sent', payload_type: 'text', count: 120 }]);
   });
 
-  test('by two workers at once is done once', async () => {
+  test('two simultaneous workers count each entry once', async () => {
     const account = newAccountId();
     const entries = await logged(...Array.from({ length: 40 }, () => entry(account, {})));
-    // As the stream does: a batch that failed, since the table was busy with the other one, comes again.
+    // The stream repeats a batch that failed because of a conflict with the other worker.
     const persist = async (batch: LogItem[], left = 5): Promise<unknown> =>
       countEntries(batch).catch((error) => (left > 0 ? persist(batch, left - 1) : Promise.reject(error)));
     await Promise.all([persist(entries), persist([...entries].reverse())]);
     expect((await jobs(account)).reduce((sum, { count }) => sum + count, 0)).toBe(40);
   });
 
-  test('that crashes between two transactions is taken up where it ended', async () => {
+  test('a repeat continues counting that crashed between two transactions', async () => {
     const account = newAccountId();
     const job_id = randomUUID();
     const entries = await logged(...Array.from({ length: 80 }, () => entry(account, { job_id })));
@@ -123,23 +123,23 @@ describe('counting', () => {
     expect((await jobs(account))[0]?.count).toBe(80);
   });
 
-  test('bears that others count into the same job at the same time', async () => {
+  test('counting is retried after three conflicts with other workers', async () => {
     const account = newAccountId();
     const [one] = await logged(entry(account, {}));
-    const conflicts = meetConflicts(3);
+    const conflicts = failWithConflicts(3);
     expect(await countEntries([one as Countable])).toBe(1);
     expect(conflicts.met).toBe(3);
   });
 
-  test('leaves out what is in the table no more', async () => {
+  test('an entry that the table no longer contains is not counted', async () => {
     const account = newAccountId();
     expect(await countEntries([entry(account, {})])).toBe(0);
     expect(await jobs(account)).toEqual([]);
   });
 });
 
-describe('counting again what the logs hold', () => {
-  test('counts what nobody has counted, tells how far it came, and bears an index that is behind', async () => {
+describe('recounting the log', () => {
+  test('a recount adds missing entries, reports its progress, and ignores stale index entries', async () => {
     const account = newAccountId();
     const job_id = randomUUID();
     const entries = await logged(
@@ -152,19 +152,19 @@ describe('counting again what the logs hold', () => {
     const send = documents.send.bind(documents);
     vi.spyOn(documents, 'send').mockImplementation(async (command: { input: object }) => {
       const answer = (await send(command as Parameters<typeof send>[0])) as { Items?: object[] };
-      // One that is gone from the table.
+      // The index contains an entry that the table no longer contains.
       const isIndex = 'IndexName' in command.input && answer.Items && answer.Items.length > 0;
       return isIndex ? { ...answer, Items: [...(answer.Items ?? []), { pk: 'MESSAGE#gone', sk: 'MESSAGE' }] } : answer;
     });
-    const told: [number, number][] = [];
-    expect(await recountJobs(account, day(0), day(0), (done, read) => told.push([done, read]))).toEqual({
+    const progress: [number, number][] = [];
+    expect(await recountJobs(account, day(0), day(0), (done, read) => progress.push([done, read]))).toEqual({
       entries: 5,
       counted: 4,
     });
     vi.restoreAllMocks();
-    // After the one page of each state, and after the state.
+    // Progress is reported after the only page of each state, and after the state.
     const read = states.indexOf('read');
-    expect(told).toEqual(
+    expect(progress).toEqual(
       states.flatMap((_, place) => [
         [place, place < read ? 3 : 5],
         [place + 1, place < read ? 3 : 5],
@@ -175,7 +175,7 @@ describe('counting again what the logs hold', () => {
 });
 
 describe('a list of jobs', () => {
-  test('holds both days of its period, and no other', async () => {
+  test('a list covers its first and last day, and no other days', async () => {
     const account = newAccountId();
     const job_id = randomUUID();
     await countEntries(await logged(...[0, 1, 2, 3].map((ago) => entry(account, { job_id, ago }))));
@@ -189,7 +189,7 @@ describe('a list of jobs', () => {
     expect(await jobs(account, 9, 5)).toEqual([]);
   });
 
-  test('begins with the job that was active last, then goes by id; a job by its states', async () => {
+  test('jobs are ordered by last activity, then by id, and the rows of a job by state', async () => {
     const account = newAccountId();
     const [a = '', b = '', c = ''] = [randomUUID(), randomUUID(), randomUUID()].sort();
     await countEntries(
@@ -205,7 +205,7 @@ describe('a list of jobs', () => {
     expect(listed.filter(({ job_id }) => job_id === c).map(({ state }) => state)).toEqual([...states]);
   });
 
-  test("holds nothing of another account's", async () => {
+  test('a list contains no jobs of another account', async () => {
     await countEntries(await logged(entry(newAccountId(), {})));
     expect(await jobs(newAccountId())).toEqual([]);
   });
@@ -213,7 +213,7 @@ describe('a list of jobs', () => {
   test.each([
     ['many rows', 60_000, 'text'],
     ['long rows', 6_000, 'x'.repeat(900)],
-  ])('of more than 5 MB is refused, and says to ask for fewer days: %s', async (_, count, payload_type) => {
+  ])('a list of more than 5 MB returns 422 period_too_large: %s', async (_, count, payload_type) => {
     const Items = Array.from({ length: count }, () => ({
       ...jobCounterKey('any', { day: day(0), job_id: randomUUID(), payload_type, state: 'sent' }),
       count: 1,
@@ -226,7 +226,7 @@ describe('a list of jobs', () => {
     });
   });
 
-  test('leaves out counters that have expired', async () => {
+  test('a list leaves out expired counters', async () => {
     const account = newAccountId();
     const key = jobCounterKey(account, { day: day(0), job_id: randomUUID(), payload_type: 'text', state: 'sent' });
     await putAll([{ ...key, count: 1, expires_at: Math.floor(Date.now() / 1000) - 1 }]);
@@ -234,7 +234,7 @@ describe('a list of jobs', () => {
   });
 });
 
-test('what the jobs say is what the logs add up to, over random histories', async () => {
+test('the job counters of random histories equal the log', async () => {
   const job = fc.constantFrom(...Array.from({ length: 3 }, () => randomUUID()));
   const event = fc.record({
     job_id: job,
@@ -249,7 +249,7 @@ test('what the jobs say is what the logs add up to, over random histories', asyn
       async (history, repeats) => {
         const account = newAccountId();
         const entries = await logged(...history.map((one) => entry(account, one)));
-        // As the stream brings them: in cuts, some again, some at the same time.
+        // Like the stream: overlapping batches, some repeated, some at the same time.
         await Promise.all(repeats.map(([from, length]) => countEntries(entries.slice(from, from + length))));
         await countEntries(entries);
 

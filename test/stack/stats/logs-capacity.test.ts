@@ -1,7 +1,7 @@
 /**
  * @module-tag long
  *
- * What listing logs costs, however many there are.
+ * The cost of listing logs does not depend on the number of entries.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import { newAccountId } from '../support/world.ts';
 useOwnTable('many-logs');
 
 const FEW = 1_000;
-/** A database that was given is written to as everybody writes, which takes its time. */
+/** An external database is filled with ordinary writes, which are slow, so it gets fewer entries. */
 const MANY = process.env.DYNAMODB_ENDPOINT ? 10_000 : 100_000;
 
 const JOBS = [randomUUID(), randomUUID()];
@@ -24,7 +24,7 @@ const PHONES = ['27820000001', '27820000002'];
 const small = newAccountId();
 const large = newAccountId();
 
-/** As many entries, one a second: of 2 contacts, 2 jobs and 4 states in turns. */
+/** Yields `count` entries, one per second, alternating between 2 contacts, 2 jobs and 4 states. */
 function* entries(account: string, count: number): Generator<LogItem> {
   const present = Date.now() - 60_000;
   for (let place = 0; place < count; place += 1) {
@@ -50,19 +50,19 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(() => end?.());
-/** Read units: an index's entry is under 400 bytes, so that ten fit 4 KB, and reading 4 KB costs half a unit. */
+/** Read units. An index entry has under 400 bytes, so ten fit into 4 KB. Reading 4 KB costs half a unit. */
 const unitsFor = (entries: number): number => Math.ceil(entries / 10) / 2;
 
 test.each<[string, LogFilter, number, number]>([
-  // Each of the four states that there are is asked for a page; the other four cost half a unit each.
+  // A query reads a page of each of the four existing states. The other four states cost half a unit each.
   ['the newest', {}, 8, 4 * unitsFor(102) + 4 * 0.5],
   ['one contact', { phone: PHONES[0] }, 1, unitsFor(102)],
   ['one job', { job_id: JOBS[0] }, 8, 4 * unitsFor(102) + 4 * 0.5],
   ['one state', { state: 'sent' }, 1, unitsFor(102)],
   ['one job and state', { job_id: JOBS[0], state: 'sent' }, 1, unitsFor(102)],
-  // One in four entries is left: four times as many are read.
+  // The filter keeps one in four entries, so four times as many are read.
   ['one contact and state', { phone: PHONES[0], state: 'sent' }, 4, unitsFor(4 * 102)],
-])('the newest 100 of many entries cost what they cost with 1,000: %s', async (_, filter, calls, budget) => {
+])('listing 100 of many log entries costs as much as listing 100 of 1,000: %s', async (_, filter, calls, budget) => {
   const [few, many] = [
     await consumedBy(() => listLogs(small, filter, 100)),
     await consumedBy(() => listLogs(large, filter, 100)),
@@ -73,7 +73,7 @@ test.each<[string, LogFilter, number, number]>([
   expect(many).toEqual(few);
 });
 
-test('a filter that leaves nothing reads 1,000 entries a page', async () => {
+test('a page of a filter without matches reads 1,000 entries', async () => {
   const filter: LogFilter = { phone: PHONES[0], state: 'delivery_failed' };
   const { calls, table, indexes } = await consumedBy(() => listLogs(large, filter, 100));
   expect(calls).toBe(10);

@@ -16,7 +16,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 
-/** A time as entries have it. */
+/** A time in the format of log entries. */
 const at = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('Z', '000');
 
 interface Wanted {
@@ -37,7 +37,7 @@ const entry = (account: string, { phone = PHONE, job_id = JOB, state = 'sent', c
     created ?? at(Date.now() - MINUTE),
   );
 
-/** Everything that a list shows, walked page by page. */
+/** All entries of a list, read page by page. */
 const walk = async (account: string, filter: LogFilter, limit: number): Promise<LogEntry[]> => {
   const seen: LogEntry[] = [];
   for (let after: string | undefined; ; ) {
@@ -49,7 +49,7 @@ const walk = async (account: string, filter: LogFilter, limit: number): Promise<
   }
 };
 
-describe('a list', () => {
+describe('a list of log entries', () => {
   const account = newAccountId();
   const [one, two] = ['27820000001', '27820000002'];
   const [jobA, jobB] = [randomUUID(), randomUUID()];
@@ -58,7 +58,7 @@ describe('a list', () => {
       phone: place % 2 === 0 ? one : two,
       job_id: place % 3 === 0 ? jobA : jobB,
       state: states[place % states.length] ?? 'sent',
-      // Several have the same time.
+      // Groups of four entries have the same time.
       created: at(Date.now() - (place - (place % 4)) * MINUTE - MINUTE),
     }),
   );
@@ -86,14 +86,14 @@ describe('a list', () => {
       { phone: two, job_id: jobB, state: 'received' },
       (item) => item.phone === two && item.job_id === jobB && item.state === 'received',
     ],
-  ])('filtered by %s holds what fits, newest first, and nothing of other accounts', async (_, filter, keep) => {
+  ])('a list filtered by %s contains the matching entries of the account, newest first', async (_, filter, keep) => {
     const all = expected(keep);
     expect(all.length).toBeGreaterThan(0);
     expect((await listLogs(account, filter, 1_000)).entries).toEqual(all);
     for (const limit of [1, 2, 7, all.length]) expect(await walk(account, filter, limit)).toEqual(all);
   });
 
-  test('filtered by a period holds its first second, and not its last', async () => {
+  test('a list filtered by a period includes its first second, and excludes its end', async () => {
     const times = [...new Set(items.map(({ created }) => created))].sort();
     const start = Math.floor(Date.parse(`${times[3]}Z`) / 1000);
     const end = Math.floor(Date.parse(`${times[8]}Z`) / 1000);
@@ -105,13 +105,13 @@ describe('a list', () => {
     expect((await listLogs(account, { start: end, end: start }, 1_000)).entries).toEqual([]);
   });
 
-  test('whose last page is full has no next one', async () => {
+  test('a full last page has no next page', async () => {
     expect((await listLogs(account, {}, items.length)).next).toBeUndefined();
     expect((await listLogs(account, {}, items.length - 1)).next).toBeDefined();
   });
 });
 
-test('a period begins with the first microsecond of its first second, and ends before that of its last', async () => {
+test('a period includes the first microsecond of its start, and excludes the first microsecond of its end', async () => {
   const account = newAccountId();
   const second = (Math.floor(Date.now() / SECOND) - 60) * SECOND;
   const times = [second - 1, second, second + 10 * SECOND - 1, second + 10 * SECOND].map(at);
@@ -128,7 +128,7 @@ test.each<[string, Partial<Wanted>, LogFilter]>([
     { phone: PHONE, job_id: '0190f3a0-7b1c-7d3e-8f00-00112233aabb' },
   ],
 ])(
-  "a page of a contact's entries is full wherever those stand that the filter leaves: %s",
+  "a page of a contact's entries is full even if the matching entries are far apart: %s",
   async (_, wanted, filter) => {
     const account = newAccountId();
     const present = Date.now() - MINUTE;
@@ -143,7 +143,7 @@ test.each<[string, Partial<Wanted>, LogFilter]>([
   },
 );
 
-test("where a filter leaves out most of a contact's entries, a page reads 1,000 of them, and the next one goes on", async () => {
+test("a page of a selective filter reads 1,000 of a contact's entries, and the next page continues", async () => {
   const account = newAccountId();
   const present = Date.now() - MINUTE;
   const many = Array.from({ length: 1_100 }, (_, place) =>
@@ -161,7 +161,7 @@ test("where a filter leaves out most of a contact's entries, a page reads 1,000 
   expect(await walk(account, filter, 1)).toHaveLength(2);
 });
 
-test('without a start a list holds the last 30 days, or those before its end', async () => {
+test('a list without a start covers the last 30 days, or the 30 days before its end', async () => {
   const account = newAccountId();
   const days = [1, 29, 31, 59, 61];
   await putAll(days.map((day) => entry(account, { created: at(Date.now() - day * DAY), job_id: JOB })));
@@ -174,13 +174,13 @@ test('without a start a list holds the last 30 days, or those before its end', a
   expect(await ages({ start: Math.floor((Date.now() - 60 * DAY) / 1000) })).toEqual([1, 29, 31, 59]);
 });
 
-test('an entry that has expired is listed no more, though the table still has it', async () => {
+test('an expired entry is not listed, even if the table still contains it', async () => {
   const account = newAccountId();
   await putAll([{ ...entry(account, {}), expires_at: Math.floor(Date.now() / 1000) - 1 }, entry(account, {})]);
   expect((await listLogs(account, {}, 10)).entries).toHaveLength(1);
 });
 
-test('a cursor walks every entry once, and none twice, while new ones arrive', async () => {
+test('a cursor lists every entry once while new entries arrive', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ age: fc.nat(30), state: fc.constantFrom(...states) }), { minLength: 1, maxLength: 40 }),

@@ -1,4 +1,4 @@
-/** Midnight, UTC: days of jobs, counters and log filters, with a clock that is set to both sides of it. */
+/** Midnight in UTC: days of jobs, counters and log filters, with a simulated clock before and after midnight. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import fc from 'fast-check';
@@ -22,9 +22,9 @@ useOwnTable('midnight');
 captureLog();
 
 const DAY = 86_400_000;
-/** Another midnight for each test: times of one process never go back. */
+/** Each test uses a later midnight, because the times of one process never go back. */
 let midnight = Math.ceil(Date.now() / DAY) * DAY;
-/** The days before and after it. */
+/** The days before and after midnight. */
 let before = '';
 let after = '';
 
@@ -50,14 +50,14 @@ const textTo = (to: string) => ({ to, type: 'text' as const, text: { body: 'Hell
 const entriesOf = async (account: string): Promise<Item[]> =>
   (await itemsInTable()).filter((item) => item.account === account && item.pk.startsWith('MESSAGE#'));
 
-/** New items, as the table's stream brings them. */
+/** New items, as the table's stream delivers them. */
 const streamOf = (items: Item[]) =>
   ({ Records: items.map((item) => ({ dynamodb: { NewImage: marshall(item) } })) }) as DynamoDBStreamEvent;
 
 const counted = async (account: string, from: string, to: string) =>
   (await listJobs(account, from, to)).map(({ job_id, state, count: number }) => ({ job_id, state, count: number }));
 
-test('a message of the last millisecond is of that day, and a state of the next one counts there', async () => {
+test('a message before midnight belongs to the job of that day, and its later state counts for the next day', async () => {
   const { account, bot, phone } = await business();
   const id = await sendMessage(account, textTo(phone), {});
   await receiveMessage('of the last day', { from: phone, ...textTo(bot) });
@@ -87,7 +87,7 @@ test('a message of the last millisecond is of that day, and a state of the next 
   expect(sorted(await counted(account, before, after))).toEqual(sorted([...ofLast, ...ofNext]));
 });
 
-test('a filter of the log ends before midnight, and begins with it', async () => {
+test('a log filter that ends at midnight excludes it, and a filter that starts at midnight includes it', async () => {
   const { account, phone } = await business();
   await sendMessage(account, textTo(phone), {});
   vi.setSystemTime(midnight);
@@ -101,14 +101,14 @@ test('a filter of the log ends before midnight, and begins with it', async () =>
   expect(await days({ start: seconds - 1, end: seconds + 1 })).toEqual([after, before]);
 });
 
-test('times of one process go on over midnight, though its clock stands still', () => {
+test('timestamps of one process increase across midnight even if its clock stops', () => {
   const times = Array.from({ length: 2_500 }, timestamp);
   expect(times).toEqual([...new Set(times)].toSorted());
   expect(times[0]).toMatch(new RegExp(`^${before}T23:59:59.999`));
   expect(times.at(-1)).toMatch(new RegExp(`^${after}T00:00:00.00`));
 });
 
-test('counters are exact in whatever order, cuts and repetitions the stream brings entries of both days', async () => {
+test('counters of both days are exact for any order, batches and repetitions of the stream', async () => {
   const { account, phone } = await business();
   const ids: string[] = [];
   for (let sent = 0; sent < 12; sent += 1) {
