@@ -5,24 +5,24 @@ import { type ProblemDocument, type Received, sendRaw } from './client.ts';
 
 const { app_token: token } = inject('stack');
 
-/** Sends events as they are. */
+/** Sends events without changes. */
 export const report = (body: unknown): Promise<Received<unknown>> =>
   sendRaw('receiveAppEvents', { token, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 
-/** Sends events that must be applied. */
+/** Sends events and checks that all were applied. */
 export const applied = async (body: unknown): Promise<void> => {
   const received = await report(body);
   expect(received, JSON.stringify(received.body)).toMatchObject({ status: 204 });
 };
 
-/** Sends events of which some must be rejected. Returns what is said of them. */
+/** Sends events and checks that some were rejected. Returns a pointer and a detail for each error. */
 export const rejected = async (body: unknown): Promise<string[]> => {
   const { status, body: problem } = await report(body);
   expect({ status, code: (problem as ProblemDocument).code }).toEqual({ status: 422, code: 'events_refused' });
   return ((problem as ProblemDocument).errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`);
 };
 
-/** What is said of an event that follows one of the same user that was rejected. */
+/** The error of an event that follows a rejected event of the same user. */
 export const heldBack = (place: number): string =>
   `#/${place} was not applied, because an earlier event about the same user was rejected: correct or remove that one, and send both again`;
 
@@ -56,11 +56,11 @@ export const answered = (id: string, answers: object, event: string = randomUUID
   data: { id, answers },
 });
 
-/** An update that says one first name. */
+/** An update with a first name. */
 export const named = (phone: string, value: string, event: string = randomUUID()) =>
   updated(phone, { properties: { first_name: { value, source: 'user' } } }, event);
 
-/** The same event, with the time of its data. */
+/** Adds the time of its data to an event. */
 export const at = <Event extends object>(timestamp: string, event: Event): Event & { timestamp: string } => ({
   ...event,
   timestamp,

@@ -1,10 +1,10 @@
-/** A server in the place of the app network, for tests that deliver by themselves, on a table of their own. */
+/** A server in place of the app network, for tests that call delivery directly on a separate table. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { useSecret } from './own-table.ts';
 import { Receiver } from './receiver.ts';
 
-/** Starts it for the tests of a file; to each of them it has had no call, and takes all. Answers how to get at it. */
+/** Starts the server for a test file. Before each test, it has no calls and accepts all. Returns its getter. */
 export const useAppReceiver = (): (() => Receiver) => {
   let receiver: Receiver;
 

@@ -1,6 +1,6 @@
 /**
- * Calls the served stack as its clients do. Every answer is held against the API's own list: a status, body or problem
- * that `shared/api/index.ts` does not promise fails the test, whatever it was about.
+ * Calls the served stack over HTTP. Checks every response against the API list: a status, body or problem that
+ * `shared/api/index.ts` does not contain fails the test.
  */
 import * as v from 'valibot';
 import { expect, inject } from 'vitest';
@@ -13,7 +13,7 @@ type InputOf<E, Part extends string> =
 
 type BodyOf<E> = E extends { body: { schema: infer S extends v.GenericSchema } } ? v.InferInput<S> : never;
 
-/** What an endpoint takes, as its schemas type it. */
+/** The request of an endpoint, typed by its schemas. */
 type RequestTo<Name extends EndpointName> = { token: string } & Partial<{
   path: InputOf<Api[Name], 'path'>;
   query: InputOf<Api[Name], 'query'>;
@@ -31,7 +31,7 @@ export interface Received<Body> {
   body: Body;
 }
 
-/** A problem document, as far as tests look at it. */
+/** The fields of a problem document that tests read. */
 export interface ProblemDocument {
   type: string;
   title: string;
@@ -42,7 +42,7 @@ export interface ProblemDocument {
   trace_id: string;
 }
 
-/** Calls an endpoint and expects that it succeeds. */
+/** Calls an endpoint and expects success. */
 export const call = async <Name extends EndpointName>(
   name: Name,
   request: RequestTo<Name>,
@@ -58,7 +58,7 @@ export const fail = async <Name extends EndpointName>(
   request: RequestTo<Name>,
 ): Promise<Received<ProblemDocument>> => asProblem(await sendTo(name, request));
 
-/** Sends anything to an endpoint, past all types; `body` goes out as it is. */
+/** Sends an untyped request to an endpoint. `body` is sent without changes. */
 export const sendRaw = (
   name: EndpointName,
   { token, path = {}, query, ...init }: RequestInit & { token?: string; path?: Record<string, string>; query?: string },
@@ -69,7 +69,7 @@ export const sendRaw = (
   return receive(name, fetch(urlOf(name, path, query), { method, ...init, headers }));
 };
 
-/** The body of an answer that must be a problem. */
+/** Checks that a response is a problem, and types it. */
 export const asProblem = (received: Received<unknown>): Received<ProblemDocument> => {
   expect(received.headers.get('content-type')).toBe('application/problem+json');
   return received as Received<ProblemDocument>;
@@ -85,7 +85,7 @@ const sendTo = <Name extends EndpointName>(name: Name, request: RequestTo<Name>)
     query: new URLSearchParams((request.query ?? {}) as Record<string, string>).toString(),
     headers: {
       ...(request.headers as Record<string, string>),
-      // A multipart form brings its own.
+      // fetch sets the content type of a multipart form.
       ...(body !== undefined && type !== 'multipart' && { 'content-type': CONTENT_TYPES[type] }),
     },
     ...(body !== undefined && { body: ENCODERS[type](body) }),
@@ -94,7 +94,7 @@ const sendTo = <Name extends EndpointName>(name: Name, request: RequestTo<Name>)
 
 const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
-/** Fields as a form has them: one with several values stands there several times. */
+/** URL-encodes fields. A field with several values is repeated. */
 const formOf = (body: object): string => {
   const fields: [string, unknown][] = Object.entries(body);
   return new URLSearchParams(
@@ -110,7 +110,7 @@ const multipartOf = (body: object): FormData => {
 
 const ENCODERS = { json: JSON.stringify, form: formOf, multipart: multipartOf };
 
-/** Address of an endpoint's first route. */
+/** The URL of an endpoint's first route. */
 export const urlOf = (name: EndpointName, path: Record<string, string> = {}, query = ''): string => {
   const stack = inject('stack');
   const [{ host, path: template }]: Endpoint['routes'] = api[name].routes;
@@ -125,20 +125,20 @@ const receive = async (name: EndpointName, pending: Promise<Response>): Promise<
   const text = new TextDecoder().decode(bytes);
   const body = isJson ? JSON.parse(text) : bytes;
   const received = { status: response.status, headers: response.headers, body: isEmpty(response, text) ? null : body };
-  hold(received, api[name]);
+  checkResponse(received, api[name]);
   return received;
 };
 
-/** An answer that should have no body, and has none. */
+/** Whether an empty body is permitted for this status. */
 const isEmpty = ({ status }: Response, text: string): boolean => text === '' && status !== 200;
 
-/** Statuses with which API Gateway answers by itself. */
+/** Statuses that API Gateway returns without a function. */
 const GATEWAY = new Set([400, 401, 403, 404, 413, 429, 431, 500, 503]);
 
-const hold = ({ status, headers, body }: Received<unknown>, endpoint: Endpoint): void => {
+const checkResponse = ({ status, headers, body }: Received<unknown>, endpoint: Endpoint): void => {
   if (status === 200 || status === 204 || status === 304) {
     const schema = endpoint.responses[status];
-    if (schema === undefined) throw new Error(`${status} is not among the responses that the API promises`);
+    if (schema === undefined) throw new Error(`${status} is not a response of this endpoint in the API list`);
     if (schema === null) expect(body).toBeNull();
     else v.assert(schema, body);
     return;
@@ -148,10 +148,10 @@ const hold = ({ status, headers, body }: Received<unknown>, endpoint: Endpoint):
     expect(GATEWAY).toContain(status);
     return;
   }
-  const { code, status: said, detail, errors = [] } = body as ProblemDocument;
-  const promised = problemsOf(endpoint).map((problem) => ({ code: problem, status: problemCatalogue[problem].status }));
-  expect(promised).toContainEqual({ code, status });
-  expect(said).toBe(status);
-  // People read these.
+  const { code, status: documented, detail, errors = [] } = body as ProblemDocument;
+  const problems = problemsOf(endpoint).map((problem) => ({ code: problem, status: problemCatalogue[problem].status }));
+  expect(problems).toContainEqual({ code, status });
+  expect(documented).toBe(status);
+  // People read these texts.
   for (const words of [detail, ...errors.map((error) => error.detail)]) expect(words).toMatch(/\w{3}/);
 };

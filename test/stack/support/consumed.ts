@@ -1,4 +1,4 @@
-/** What a piece of work costs, in capacity units as the table reports them. */
+/** Measures the cost of work, in capacity units that the table reports. */
 import { documents } from '../../../shared/table/client.ts';
 
 interface Capacity {
@@ -6,7 +6,7 @@ interface Capacity {
   GlobalSecondaryIndexes?: Record<string, { CapacityUnits?: number }>;
 }
 
-/** What one piece of work consumed: calls, units on the table, units on its indexes. */
+/** Consumption: calls, capacity units of the table, and capacity units of its indexes. */
 export interface Consumed {
   calls: number;
   table: number;
@@ -18,7 +18,7 @@ const consumed: Consumed = { calls: 0, table: 0, indexes: 0 };
 documents.middlewareStack.add(
   (next, { commandName }) =>
     async (args) => {
-      if (commandName === 'ScanCommand') throw new Error('Nothing of the service scans.');
+      if (commandName === 'ScanCommand') throw new Error('The service must not scan the table.');
       Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
       const result = await next(args);
       const { ConsumedCapacity } = result.output as { ConsumedCapacity?: Capacity | Capacity[] };
@@ -36,7 +36,7 @@ documents.middlewareStack.add(
   { step: 'initialize' },
 );
 
-/** What `work` consumes in this process. */
+/** Runs `work` in this process and returns its consumption. */
 export const consumedBy = async (work: () => Promise<unknown>): Promise<Consumed> => {
   Object.assign(consumed, { calls: 0, table: 0, indexes: 0 });
   await work();

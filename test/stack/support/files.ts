@@ -1,4 +1,4 @@
-/** Small files of the types that are taken, and of some that are not. */
+/** Small files of accepted types and of rejected types. */
 
 const bytes = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(base64, 'base64'));
 
@@ -11,7 +11,7 @@ export const gif = bytes('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRA
 
 export const webp = bytes('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==');
 
-/** Only its beginning. */
+/** Only the start of a JPEG file. */
 export const jpeg = bytes('/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////2Q==');
 
 export const pdf = Uint8Array.from(
@@ -20,7 +20,7 @@ export const pdf = Uint8Array.from(
 
 const text = (content: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(content));
 
-/** What is not taken, whatever it is called. */
+/** Contents that are rejected with any file name. */
 export const others: Record<string, Uint8Array<ArrayBuffer>> = {
   'a script': text('#!/bin/sh\nrm -rf /\n'),
   'a page': text('<!doctype html><script>alert(1)</script>'),
@@ -32,7 +32,7 @@ export const others: Record<string, Uint8Array<ArrayBuffer>> = {
   'white space': text(' '),
 };
 
-/** A file as a form has it. */
+/** A file for a multipart form. */
 export const fileOf = (content: Uint8Array<ArrayBuffer>, name = 'picture.png', type = 'image/png'): File =>
   new File([content], name, { type });
 

@@ -1,4 +1,4 @@
-/** A function in processes that are stopped between invocations (SIGSTOP, SIGCONT), as Lambda freezes its environments. */
+/** A function in processes that are stopped between invocations (SIGSTOP, SIGCONT), like environments of Lambda. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import type { InterruptingProxy } from './interrupting-proxy.ts';
 
 const ENTRY = fileURLToPath(new URL('./frozen-process.ts', import.meta.url));
 
-/** Functions whose calls of AWS go through a proxy for each endpoint. */
+/** Functions that call each AWS endpoint through a proxy. */
 export const frozenFunctions = (through: (url: string) => Promise<InterruptingProxy>) =>
   class FrozenFunction implements LocalFunction {
     readonly #definition: FunctionDefinition;

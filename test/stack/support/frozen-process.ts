@@ -1,14 +1,14 @@
 /** The process of a `FrozenFunction`: loads a function's bundle, and calls its handler for each message. */
 import { pathToFileURL } from 'node:url';
 
-/** A call; `deadline` in milliseconds since 1970. */
+/** A call. `deadline` is in milliseconds since 1970. */
 export interface Call {
   requestId: string;
   event: unknown;
   deadline: number;
 }
 
-/** What a call returned, or the name of the error that it threw. */
+/** The result of a call, or the name of its error. */
 export interface Done {
   result?: unknown;
   error?: string;
@@ -30,5 +30,5 @@ process.on('message', async ({ requestId, event, deadline }: Call) => {
   process.send?.(done);
 });
 
-// An exception outside of an invocation ends a function's environment on Lambda as well.
+// On Lambda too, an exception outside an invocation ends the environment of a function.
 process.on('disconnect', () => process.exit());

@@ -1,6 +1,6 @@
 /**
- * Conflicts between transactions, as DynamoDB reports them: a transaction holds its items for a while, and meanwhile
- * rejects every other write of them. No local database does so.
+ * Simulates DynamoDB's transaction conflicts: while a transaction is in progress, other writes of its items are
+ * rejected. No local database does this.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
@@ -18,7 +18,7 @@ const nameOf = ({ Key, Item }: Input): string => `${(Key ?? Item)?.pk} ${(Key ??
 
 const PLAIN = ['PutCommand', 'UpdateCommand', 'DeleteCommand'];
 
-/** Holds each transaction's items for so many milliseconds, until mocks are restored. Returns what it has counted so far. */
+/** Holds the items of each transaction for some milliseconds, until mocks are restored. Returns live counts. */
 export const holdItems = (milliseconds: number): { calls: number; conflicts: number } => {
   const counted = { calls: 0, conflicts: 0 };
   const held = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** The thread of `startInstance`: takes messages to send one after the other. */
+/** The thread of `startInstance`: accepts messages one after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 

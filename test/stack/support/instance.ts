@@ -1,12 +1,12 @@
-/** Another instance of the functions: a thread with modules of its own, whose clock is off. */
+/** Another instance of the functions: a thread with its own modules and a wrong clock. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { onTestFinished } from 'vitest';
 
-/** Sends a message there, as an endpoint does. Answers its id. */
+/** Sends a message on that instance, like an endpoint. Returns its id. */
 export type SendThere = (account: string, to: string, body: string) => Promise<string>;
 
-/** Starts an instance whose clock is so many milliseconds ahead; it ends with the test. */
+/** Starts an instance with a clock that is `ahead` milliseconds ahead. The instance ends with the test. */
 export const startInstance = async (ahead: number): Promise<SendThere> => {
   const worker = new Worker(new URL('./instance-thread.ts', import.meta.url), { workerData: { ahead } });
   onTestFinished(() => void worker.terminate());

@@ -1,14 +1,14 @@
-/** A TCP proxy whose idle connections the test closes, as servers and load balancers do. */
+/** A TCP proxy. Tests close its idle connections, as servers and load balancers do. */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Milliseconds without a byte after which a connection is idle. */
+/** A connection is idle after this many milliseconds without a byte. */
 const IDLE_MS = 100;
 
 export class InterruptingProxy {
   readonly #server: Server;
   readonly #target: URL;
-  /** Clients' connections, with the time of the last byte on each. */
+  /** The connections of clients, with the time of the last byte. */
   readonly #clients = new Map<Socket, number>();
 
   private constructor(server: Server, target: URL) {
@@ -30,7 +30,7 @@ export class InterruptingProxy {
     return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}${pathname === '/' ? '' : pathname}`;
   }
 
-  /** Closes idle connections. Returns how many. */
+  /** Closes idle connections. Returns their number. */
   closeIdle(how: 'by FIN' | 'by RST'): number {
     const idle = [...this.#clients].filter(([, last]) => performance.now() - last > IDLE_MS);
     for (const [client] of idle) {

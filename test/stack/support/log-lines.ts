@@ -8,7 +8,7 @@ export interface LogLine {
   line: Record<string, unknown>;
 }
 
-/** All that functions and hosts have written so far. */
+/** All log lines of functions and hosts so far. */
 export const logLines = async (): Promise<LogLine[]> => {
   const written = await readFile(inject('stack').log, 'utf8');
   return written

@@ -1,4 +1,4 @@
-/** Puts many items into a table, as they are: past the domain, and quicker than it would. */
+/** Writes many items into a table directly, because this is faster than through the domain. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -19,10 +19,10 @@ import type { Key } from '../../../shared/table/keys.ts';
 
 const BATCH = 25;
 
-/** Puts items into the table at hand. */
+/** Writes items into the table of this process. */
 export const putAll = async <Item extends Key>(items: Item[]): Promise<void> => {
   const { TABLE_NAME = '' } = process.env;
-  // More patient than the service's own client.
+  // This client waits longer than the client of the service.
   const table = DynamoDBDocumentClient.from(new DynamoDBClient(), { marshallOptions: { removeUndefinedValues: true } });
   for (let start = 0; start < items.length; start += BATCH) {
     const requests = items.slice(start, start + BATCH).map((Item) => ({ PutRequest: { Item } }));
@@ -30,7 +30,7 @@ export const putAll = async <Item extends Key>(items: Item[]): Promise<void> => 
   }
 };
 
-/** Items as an export of a table has them, some thousands of lines at a time. */
+/** Items in the format of a table export, in chunks of about 1 MB. */
 function* exported(items: Iterable<Key>): Generator<string> {
   let lines = '';
   for (const item of items) {
@@ -43,11 +43,11 @@ function* exported(items: Iterable<Key>): Generator<string> {
 }
 
 /**
- * Points this process at a database of its own that holds the table at hand with these items: the embedded one writes
- * ever more slowly the more an index holds, but reads an export of any size at once. The table's client must not have
- * been used before.
+ * Starts a separate database with these items and connects this process to it. The embedded database writes more slowly
+ * as an index grows, but it loads an export of any size at once. The client of the table must not have been used
+ * before.
  *
- * @returns a function that ends it
+ * @returns a function that stops the database
  */
 export const serveItems = async (items: Iterable<Key>): Promise<() => Promise<void>> => {
   const { TABLE_NAME = '' } = process.env;

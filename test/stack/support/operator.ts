@@ -1,4 +1,4 @@
-/** Runs the operator's command, as a process of its own or within the test: its arguments, its two outputs, its exit code. */
+/** Runs operator commands in a separate process or in the test. Returns stdout, stderr and the exit code. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -27,12 +27,12 @@ export type Environment = Record<string, string | undefined>;
 
 const stack = inject('stack');
 
-/** The environment without settings of AWS, of the table or of colours. */
+/** The environment without settings of AWS, the table and colours. */
 export const bare: Environment = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(AWS_|TABLE_NAME$|FORCE_COLOR$|NO_COLOR$)/.test(name)),
 );
 
-/** The environment of a machine that names the served stack's table as it would name one in AWS. */
+/** An environment with the name of the served stack's table, as for a table in AWS. */
 export const remote: Environment = {
   ...bare,
   TABLE_NAME: stack.table,
@@ -42,10 +42,10 @@ export const remote: Environment = {
   AWS_SECRET_ACCESS_KEY: 'local',
 };
 
-/** Halves the time that the command takes to start. */
+/** The compile cache halves the start time of the command. */
 const NODE_COMPILE_CACHE = join(localFolder, 'compile-cache');
 
-/** Runs the command to its end. */
+/** Runs a command in a separate process. */
 export const run = (args: string[], env = remote): Promise<Ended> =>
   new Promise((resolve) => {
     execFile(
@@ -59,18 +59,18 @@ export const run = (args: string[], env = remote): Promise<Ended> =>
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command on the table that the test itself works on: the served stack's, or its own. Runs it within the test,
- * which takes a tenth of the time, and one after the other.
+ * Runs a command on the table of the test, inside the test's process, because this takes a tenth of the time.
+ * Commands run one after the other.
  */
 export const operator = (...args: string[]): Promise<Ended> => inTurn(args);
 
-/** The same with colours, as on a terminal. */
+/** Runs a command with colours, as on a terminal. */
 export const colourful = (...args: string[]): Promise<Ended> => inTurn(args, { FORCE_COLOR: '1' });
 
-/** The same on a table that is not there. */
+/** Runs a command on a table that does not exist. */
 export const withoutTable = (...args: string[]): Promise<Ended> => inTurn(args, { TABLE_NAME: 'not-there' });
 
-/** The same in another environment, at the table's own address: it names the served table, or the stack that it is of. */
+/** Runs a command in another environment, which contains the name of the served table or its local stack. */
 export const operatorIn = (env: Environment, ...args: string[]): Promise<Ended> => inTurn(args, {}, env);
 
 const inTurn = (args: string[], settings: Environment = {}, env?: Environment): Promise<Ended> => {
@@ -90,7 +90,7 @@ const runHere = async (args: string[], settings: Environment, env?: Environment)
     return () => spy.mockRestore();
   });
   const environment = { ...(env ?? { ...remote, TABLE_NAME: before.TABLE_NAME }), ...settings };
-  // As the command's process chooses its modules.
+  // The start of the command sets the same value.
   process.env = { ...environment, ALLOW_LOOPBACK: String(!namesTable(args, environment)) };
   try {
     await runCommand(args);
@@ -102,41 +102,41 @@ const runHere = async (args: string[], settings: Environment, env?: Environment)
   }
 };
 
-/** The environment of a machine on which the served stack runs as the local one, if the test says so. */
+/** The environment of a machine. If `running` is given, the served stack is its local stack. */
 export const machine = async (running?: { pid: number }): Promise<Environment> => {
   const LOCAL_FOLDER = await folder();
   if (running) await writeFile(join(LOCAL_FOLDER, 'stack.json'), JSON.stringify({ ...stack, ...running }));
   return { ...bare, LOCAL_FOLDER };
 };
 
-/** Runs a command that must succeed and say nothing but its JSON document. */
+/** Runs a command that must succeed. Returns its JSON output. */
 export const inJson = async (...args: string[]) => {
   const { code, stdout, stderr } = await operator(...args, '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
   return JSON.parse(stdout);
 };
 
-/** The one line of a command that could not do what it was asked. */
+/** Runs a command that must fail with one line on stderr. Returns the line. */
 export const refusal = async (...args: string[]): Promise<string> => {
   const { code, stdout, stderr } = await operator(...args);
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(/^error: .+\n$/) });
   return stderr;
 };
 
-/** An id that no other account has. */
+/** A new id of an account. */
 export const newId = (): string => `operator-${randomUUID().slice(0, 18)}`;
 
 /** The id of a new account. */
 export const newAccount = async (): Promise<string> =>
   (await createAccount({ name: 'Of the operator', id: newId() })).id;
 
-/** Has something wait in a conversation that is put off: for a day, after three attempts, unless told otherwise. */
+/** Adds pending entries to a conversation with a scheduled retry. Default: in a day, after three failed attempts. */
 export const holdBack = async (
   conversation: Conversation,
   outgoing: Outgoing[],
   why: Partial<Parameters<typeof scheduleRetry>[1]> = {},
 ): Promise<void> => {
-  // The head comes first, in two steps: an entry before it would be delivered, where a stack serves the table.
+  // The head is written first, in two steps. Otherwise a stack that serves the table would deliver the entry at once.
   const { gsi1pk } = dueAt(conversationName(conversation), '');
   await update({
     Key: headKey(conversationName(conversation)),
@@ -144,27 +144,27 @@ export const holdBack = async (
     ExpressionAttributeValues: { ':shard': gsi1pk },
   });
   const head = await readHead(conversation);
-  if (head === undefined) throw new Error('There is no head.');
-  const usual = { until: Date.now() + 86_400_000, since: timestamp(), cause: 'status_500', attempts: 3 };
-  await scheduleRetry(head, { ...usual, ...why });
+  if (head === undefined) throw new Error('The head is missing.');
+  const defaults = { until: Date.now() + 86_400_000, since: timestamp(), cause: 'status_500', attempts: 3 };
+  await scheduleRetry(head, { ...defaults, ...why });
   for (const one of outgoing) await transactInOrder((after) => enqueueWrites(conversation, one, after));
 };
 
-/** A folder for the test at hand. */
+/** A temporary folder, removed after the test. */
 export const folder = async (): Promise<string> => {
   const path = await mkdtemp(join(tmpdir(), 'operator-'));
   onTestFinished(() => rm(path, { recursive: true, force: true }));
   return path;
 };
 
-/** A file of these rows. */
+/** A CSV file with these rows. */
 export const csv = async (...rows: string[]): Promise<string> => {
   const path = join(await folder(), 'panelists.csv');
   await writeFile(path, `${rows.join('\n')}\n`);
   return path;
 };
 
-/** A table that answers with an error, always or at some times; counts what it was asked. */
+/** A table that returns an error, for all calls or for some. Counts the calls. */
 export const failingTable = async (type: string, status = 400, fails = (_time: number) => true) => {
   const asked = { times: 0 };
   const server = createServer((_request, response) => {
@@ -179,5 +179,5 @@ export const failingTable = async (type: string, status = 400, fails = (_time: n
   return { asked, env: { ...remote, AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}` } };
 };
 
-/** A time as the table keeps it. */
+/** A time in the format of the table. */
 export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/);

@@ -1,4 +1,4 @@
-/** A stack of a test's own beside the served one, with all that is outside of it: for what would disturb other tests. */
+/** A separate stack with simulators, for tests that would disturb others on the served stack. */
 import { inject, onTestFinished } from 'vitest';
 import { callTableOf } from '../../../infra/local/call-table.ts';
 import { type Demo, seedDemo } from '../../../infra/local/demo.ts';
@@ -19,15 +19,15 @@ export interface OwnStack {
 
 interface OwnStackOptions extends Partial<Omit<LocalStackOptions, 'minute'>> {
   minute: number;
-  /** Tells its table from others'. */
+  /** The suffix of the table's name. */
   name: string;
-  /** Rolls the dice of the app network, of RapidPro and of Turn. */
+  /** The random numbers of the simulators. */
   random?: () => number;
-  /** How long RapidPro waits for an answer, in milliseconds; as long as the real one, where nothing is said. */
+  /** The time that RapidPro waits for a response, in milliseconds. Default: as the real RapidPro. */
   patience?: number;
 }
 
-/** Serves it until the test is over. Test code reaches its table from then on, and no other's. */
+/** Serves a stack until the test ends. From then on, test code uses the table of this stack. */
 export const serveOwnStack = async ({
   name,
   random,

@@ -1,6 +1,6 @@
 /**
- * A table of its own, which no stack serves, and the environment of the functions in this process: what the domain does
- * can be looked at step by step, with nothing going on beside it.
+ * A separate table that no stack serves, and the environment of the functions in this process. Tests call the domain
+ * step by step without concurrent workers.
  */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ const ENVIRONMENT = {
   ALLOW_LOOPBACK: 'true',
 };
 
-/** Takes the table and the environment for a test file. `name` tells its table from others'. */
+/** Sets up the table and the environment for a test file. `name` is the suffix of the table's name. */
 export const useOwnTable = (name: string): void => {
   const { assembly, dynamodb_endpoint: dynamodbEndpoint, table: served } = inject('stack');
   const table = `${served}-${name}`;
@@ -31,7 +31,7 @@ export const useOwnTable = (name: string): void => {
   afterAll(() => void vi.unstubAllEnvs());
 };
 
-/** The table as the stack defines it, without its stream: nobody reads it, and it would cost the database its pace. */
+/** The stack's definition of the table without its stream, because an unused stream slows the database. */
 const tableIn = async (assembly: string) => {
   const { Resources } = JSON.parse(await readFile(join(assembly, 'BusinessApi.template.json'), 'utf8'));
   const resources = Object.entries<{ Type: string; Properties: Record<string, unknown> }>(Resources);
@@ -41,7 +41,7 @@ const tableIn = async (assembly: string) => {
   return properties;
 };
 
-/** Answers each reading of a secret with `value()`, as Secrets Manager does. */
+/** Starts a server in place of Secrets Manager. Each read of a secret returns `value()`. */
 export const useSecret = (value: () => string): void => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/x-amz-json-1.1' });

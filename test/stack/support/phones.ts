@@ -1,4 +1,4 @@
-/** The simulated app network beside the served stack: what phones show, and what their users do. */
+/** The simulated app network of the served stack: messages on phones, and actions of their users. */
 import { expect, inject } from 'vitest';
 import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
 
@@ -13,11 +13,11 @@ const ask = async (method: string, path: string, body?: unknown): Promise<{ stat
   return { status: response.status, body: text === '' ? null : JSON.parse(text) };
 };
 
-/** What a phone shows, oldest first. */
+/** The messages on a phone, oldest first. */
 export const shownOn = async (phone: string): Promise<PhoneMessage[]> =>
   (await ask('GET', `/phones/${phone}/messages`)).body as PhoneMessage[];
 
-/** Waits until a phone shows so many messages. */
+/** Waits until a phone shows `count` messages. */
 export const untilShown = async (phone: string, count: number): Promise<PhoneMessage[]> => {
   await expect.poll(async () => (await shownOn(phone)).length).toBe(count);
   return shownOn(phone);
@@ -27,5 +27,5 @@ export const untilShown = async (phone: string, count: number): Promise<PhoneMes
 export const write = (phone: string, to: string, text: string) =>
   ask('POST', `/phones/${phone}/messages`, { to, text });
 
-/** The app reports what became of a message. */
+/** The app reports a state of a message. */
 export const report = (message: string, state: string) => ask('POST', `/messages/${message}/states`, { state });

@@ -1,10 +1,10 @@
-/** A server that the service posts to: keeps what it gets, and answers as the test says. */
+/** A server that the service posts to. It records calls and returns the responses that the test sets. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 export interface Call {
-  /** With the query. */
+  /** The path with the query. */
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
@@ -12,7 +12,7 @@ export interface Call {
   json: any;
 }
 
-/** A status, with headers and a body perhaps; or whatever the function does with the response. */
+/** A status, a status with headers and a body, or a function that writes the response. */
 export type Answer =
   | number
   | { status: number; headers?: Record<string, string>; body?: string }
@@ -20,9 +20,9 @@ export type Answer =
 
 export class Receiver {
   readonly calls: Call[] = [];
-  /** How calls are answered, one after the other; the last answer stays. */
+  /** The responses to calls, in order. The last one is repeated. */
   answers: Answer[] = [204];
-  /** Calls that had no answer yet at the same time, at the most. */
+  /** The maximum number of simultaneous calls. */
   most = 0;
   #pending = 0;
   readonly #server: Server;
@@ -71,8 +71,8 @@ export class Receiver {
   }
 }
 
-/** Never answers. */
+/** Never responds. */
 export const hang = (): void => undefined;
 
-/** Closes the connection without an answer. */
+/** Closes the connection without a response. */
 export const drop = (response: ServerResponse): void => void response.destroy();

@@ -1,4 +1,4 @@
-/** Runs before each file of stack tests: records that it ran, and which of its tests failed, for the tests of the fences. */
+/** Runs before each file of stack tests. Records the file and its failed tests, for tests that check the whole run. */
 import { relative } from 'node:path';
 import { afterEach, expect, inject } from 'vitest';
 import { addLine } from '../../support/run-record.ts';

@@ -16,16 +16,16 @@ declare module 'vitest' {
 
 /** The share of eventually consistent reads that are stale. */
 const STALE = 0.25;
-/** Milliseconds that a transaction's items are held for. */
+/** The time that a transaction holds its items, in milliseconds. */
 const HELD_FOR = 3;
 
-/** Lists are behind at times, and read again: tests of them read once. */
+/** Tests of lists read only once, so list reads are never stale. */
 const mayBeStale = (caller: string): boolean => !/^List(Logs|Jobs)/.test(caller);
 
-/** In milliseconds: attempts have a sixth of it, and whatever is due is looked for once in it. */
+/** The length of a minute in milliseconds. An attempt times out after a sixth of it, and sweep runs once in it. */
 const MINUTE = 2_000;
 
-/** The quick tests are all that use a right: filters by other tags, or by names, leave some out. */
+/** Whether filters by name or by other tags leave out quick tests. The quick tests together use every right. */
 const isNarrowed = ({ config }: TestProject['vitest']): boolean =>
   config.testNamePattern !== undefined || (config.tagsFilter ?? []).some((filter) => filter !== QUICK);
 
@@ -49,7 +49,7 @@ export default async (project: TestProject) => {
     ...consistency,
   });
   project.provide('stack', served);
-  // The fences judge it, which are another project's tests.
+  // Tests of another project check the record.
   project.vitest.provide('run', run);
   project.onTestsRerun(async () => project.vitest.provide('run', { ...run, isNarrowed: true }));
   return close;

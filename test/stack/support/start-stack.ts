@@ -1,4 +1,4 @@
-/** Starts a stack for many tests, as `npm start` does, on free ports and a table of its own. */
+/** Starts a stack for many tests, like `npm start`, on free ports and with a separate table. */
 import { createWriteStream } from 'node:fs';
 import { callTableOf } from '../../../infra/local/call-table.ts';
 import { seedDemo } from '../../../infra/local/demo.ts';
@@ -7,33 +7,33 @@ import { Simulators } from '../../../infra/local/simulators/simulators.ts';
 import type { StackFile } from '../../../infra/local/stack-file.ts';
 import { callRecorder } from '../../support/run-record.ts';
 
-/** The served stack, and where its log lines, its synthesised form and the record of its functions' calls are. */
+/** The served stack, and the paths of its log, its synthesised assembly, and the record of its functions' calls. */
 export interface TestStack extends Omit<StackFile, 'docs_url'> {
   log: string;
   assembly: string;
   calls: string;
 }
 
-/** RapidPro waits as long as the real one does, in milliseconds: half of a short minute would be too little at times. */
+/** The time that RapidPro waits for a response, in milliseconds. Half of a short minute is sometimes too short. */
 const PATIENCE = 30_000;
 
 type Settings = 'minute' | 'dynamodbEndpoint' | 'functions' | 'staleReads' | 'transactionsHeldFor';
 
 interface Starting extends Pick<LocalStackOptions, Settings> {
-  /** Where the synthesised stack stands, or will. */
+  /** The path of the synthesised stack, which may not exist yet. */
   assembly: string;
   synthesised: Promise<unknown>;
   log: string;
-  /** Where the calls of its functions are recorded. */
+  /** The path of the record of the functions' calls. */
   calls: string;
   table: string;
-  /** Where the tests find the table. */
+  /** Returns the URL of the table for the tests. */
   tableAt: (stack: LocalStack) => Promise<string>;
-  /** What functions that run in this process find in its environment. */
+  /** The environment for functions that run in this process. */
   environment?: Record<string, string>;
 }
 
-/** Answers the stack, and a function that ends it. */
+/** Starts the stack. Returns the stack and a function that stops it. */
 export const startStack = async ({
   assembly,
   synthesised,

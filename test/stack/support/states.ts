@@ -1,4 +1,4 @@
-/** States of messages: those that the app network reports, and those that delivery finds. */
+/** States of messages: from reports of the app network, and from delivery. */
 import { randomUUID } from 'node:crypto';
 import { receiveEvents } from '../../../shared/app-network/event-batch.ts';
 import type { State } from '../../../shared/messaging/message.ts';

@@ -1,4 +1,4 @@
-/** Lets test code reach the served stack's table through the domain's own modules, as an operator would. */
+/** Connects the domain's modules in test code to the table of the served stack. */
 import { inject } from 'vitest';
 import { callTableOf } from '../../../infra/local/call-table.ts';
 

@@ -1,4 +1,4 @@
-/** Accounts, tokens and panelists for tests: new ones for each, so that no test sees another's. */
+/** New accounts, tokens and panelists for each test, so that tests do not affect each other. */
 import { randomInt, randomUUID } from 'node:crypto';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
@@ -16,10 +16,10 @@ export interface Caller {
   tokenId: string;
 }
 
-/** An account's id that no other test uses. */
+/** A new id of an account. */
 export const newAccountId = (): string => `test-${randomUUID().slice(0, 30)}`.replace(/-$/, '');
 
-/** A new account with a token. The permission `app` has one account alone. */
+/** A new account with a token. With the permission `app`, the account is always the app network's. */
 export const newCaller = async (...permissions: Permission[]): Promise<Caller> => {
   const account = permissions.includes('app') ? APP_NETWORK : newAccountId();
   if (account !== APP_NETWORK) await createAccount({ name: 'Test account', id: account, bot_number: newPhone() });
@@ -27,20 +27,20 @@ export const newCaller = async (...permissions: Permission[]): Promise<Caller> =
   return { account, token, tokenId: record.id };
 };
 
-/** A vendor: an account that may use profilers. */
+/** A new account with the permission for profilers. */
 export const newVendor = (): Promise<Caller> => newCaller('profilers');
 
-/** A number that no other test uses. */
+/** A new random phone number. */
 export const newPhone = (): string => `999${randomInt(1e11, 9e11)}`;
 
-/** A registered panelist's number. */
+/** Registers a panelist and returns the number. */
 export const newPanelist = async (): Promise<string> => {
   const phone = newPhone();
   await registerUser({ phone_number: phone, panelist: true });
   return phone;
 };
 
-/** The id of an image that an account can send, and nobody can open: no bucket has it. */
+/** The id of an image that an account can send. Its URL does not work, because the image is in no bucket. */
 export const newMedia = async (account: string): Promise<string> => {
   const id = newUnguessableId();
   const created = timestampOf(Date.now());

@@ -1,4 +1,4 @@
-/** The budgets of the access patterns, in capacity units as the table reports them, for items under 1 KB. */
+/** The budgets of the access patterns, in capacity units that the table reports, for items under 1 KB. */
 import { expect, test } from 'vitest';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { identify, mintToken } from '../../../shared/accounts/tokens.ts';
@@ -9,7 +9,7 @@ import { newPanelist, newVendor } from '../support/world.ts';
 
 const draft = { question: 'Well?', options: ['yes', 'no'] };
 
-test('authorizing costs 0.5 read units; a malformed token none', async () => {
+test('authorizing a valid token costs 0.5 read units, an unknown token 1.5, and a malformed token none', async () => {
   const { account } = await newVendor();
   const { token } = await issueToken(account, { label: 'test', permissions: ['profilers'] });
   expect(await consumedBy(() => identify(token))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
@@ -29,19 +29,19 @@ test('reading a profiler costs 1 read unit', async () => {
   expect(await consumedBy(() => readProfiler(account, id))).toEqual({ calls: 1, table: 1, indexes: 0 });
 });
 
-test('listing profilers is one query', async () => {
+test('listing five profilers costs one query', async () => {
   const { account } = await newVendor();
   for (let index = 0; index < 5; index += 1) await createProfiler(account, draft);
   expect(await consumedBy(() => listProfilers(account))).toMatchObject({ calls: 1, indexes: 0 });
 });
 
-test('a page of the list reads what it shows and at most one page of the table more, however many there are', async () => {
+test('a page of a list of 50 large profilers costs less than 1,600 read units', async () => {
   const { account } = await newVendor();
   const large = { question: 'x'.repeat(340_000), options: ['yes', 'no'] };
   for (let index = 0; index < 50; index += 1)
     await createProfiler(account, large, index % 2 === 0 ? `${index}` : undefined);
   const first = await consumedBy(() => listProfilers(account));
-  // A read unit is 4 KB: 5 MB, and 1 MB of the page of the table that the last profiler is on, and its key's rows.
+  // A read unit is 4 KB. The page has 5 MB, and reads at most 1 MB of the table more, and the rows of idempotency keys.
   expect(first.table).toBeLessThan(1_600);
   const { next } = await listProfilers(account);
   const second = await consumedBy(() => listProfilers(account, next));
@@ -49,7 +49,7 @@ test('a page of the list reads what it shows and at most one page of the table m
   expect(second.calls).toBeLessThanOrEqual(8);
 });
 
-test('answering costs reads of 1 and 0.5, and 1 write on the table and 1 on the index by person', async () => {
+test('answering costs 1.5 read units, 1 write unit of the table and 1 of the index by person', async () => {
   const { account } = await newVendor();
   const phone_number = await newPanelist();
   const { id, options } = await createProfiler(account, draft);
@@ -57,7 +57,7 @@ test('answering costs reads of 1 and 0.5, and 1 write on the table and 1 on the 
   expect(await consumedBy(() => recordAnswer(account, answer))).toEqual({ calls: 3, table: 2.5, indexes: 1 });
 });
 
-test('deleting a profiler costs 1 write on the table, and 1 on the index that sweep reads', async () => {
+test('deleting a profiler costs 1 write unit of the table and 1 of the index of sweep', async () => {
   const { account } = await newVendor();
   const { id } = await createProfiler(account, draft);
   expect(await consumedBy(() => deleteProfiler(account, id))).toEqual({ calls: 1, table: 1, indexes: 1 });

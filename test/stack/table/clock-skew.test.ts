@@ -1,4 +1,4 @@
-/** Instances of the functions whose clocks differ by minutes: what holds all the same. */
+/** Guarantees that hold although the clocks of function instances differ by minutes. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { sortableTime } from '../../../shared/core/clock.ts';
@@ -28,7 +28,7 @@ const receiver = useAppReceiver();
 
 afterEach(() => void vi.useRealTimers());
 
-/** What an instance does whose clock is so many minutes ahead; behind, where they are less than none. */
+/** Runs work on an instance with a clock that is `minutes` ahead. Negative minutes are behind. */
 const ahead = async <Result>(minutes: number, work: () => Promise<Result>): Promise<Result> => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE });
   try {
@@ -47,9 +47,9 @@ const text = (to: string, body = 'Hello') => ({ to, type: 'text' as const, text:
 
 const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 
-const told = (): string[] => receiver().calls.map(({ json }) => json.data.text.body);
+const deliveredTexts = (): string[] => receiver().calls.map(({ json }) => json.data.text.body);
 
-/** Whether `sweep` wakes a conversation so many minutes from now, by the time that its schedule says. */
+/** Whether `sweep`, scheduled `minutes` from now, wakes a conversation. */
 const isSwept = async ({ phone }: Conversation, minutes: number): Promise<boolean> => {
   for await (const due of dueWork(sortableTime(Date.now() + minutes * MINUTE))) {
     if (due.some(({ pk }) => pk.includes(phone))) return true;
@@ -57,32 +57,35 @@ const isSwept = async ({ phone }: Conversation, minutes: number): Promise<boolea
   return false;
 };
 
-describe('what an instance accepts whose clock is ten minutes', () => {
+describe('an instance with a clock that is ten minutes off', () => {
   test.each([
     ['ahead', 10],
     ['behind', -10],
-  ])('%s goes out at once when it is woken', async (_, minutes) => {
-    const conversation = await newConversation();
-    await ahead(minutes, () => sendMessage(conversation.account, text(conversation.phone), {}));
-    expect(await run(conversation)).toEqual({ settled: 1 });
-    expect(await readHead(conversation)).toBeUndefined();
-  });
+  ])(
+    'a message that was accepted with a clock ten minutes %s is delivered at the first wake-up',
+    async (_, minutes) => {
+      const conversation = await newConversation();
+      await ahead(minutes, () => sendMessage(conversation.account, text(conversation.phone), {}));
+      expect(await run(conversation)).toEqual({ settled: 1 });
+      expect(await readHead(conversation)).toBeUndefined();
+    },
+  );
 
-  test('ahead is found by the sweep where its wake-up was lost, later by as much', async () => {
+  test('sweep finds a message that was accepted with a fast clock later by the difference', async () => {
     const conversation = await newConversation();
     await ahead(10, () => sendMessage(conversation.account, text(conversation.phone), {}));
     expect(await isSwept(conversation, 9)).toBe(false);
     expect(await isSwept(conversation, 12)).toBe(true);
   });
 
-  test('behind is found by the sweep at once', async () => {
+  test('sweep finds a message that was accepted with a slow clock at once', async () => {
     const conversation = await newConversation();
     await ahead(-10, () => sendMessage(conversation.account, text(conversation.phone), {}));
     expect(await isSwept(conversation, 0)).toBe(true);
   });
 });
 
-test('the same idempotency key at instances whose clocks differ is one message', async () => {
+test('the same idempotency key creates one message on instances with different clocks', async () => {
   const { account, phone } = await newConversation();
   const send = () => sendMessage(account, text(phone), { idempotencyKey: 'skewed' });
   const ids = [await ahead(10, send), await ahead(-10, send), await send()];
@@ -91,8 +94,8 @@ test('the same idempotency key at instances whose clocks differ is one message',
   expect((await listLogs(account, { phone, end }, 10)).entries).toHaveLength(1);
 });
 
-describe('a worker whose clock is behind', () => {
-  test('leaves what is scheduled for a retry until its own time comes, and then delivers it', async () => {
+describe('a worker with a slow clock', () => {
+  test('a worker with a slow clock makes a scheduled retry when its own clock reaches the time', async () => {
     const conversation = await newConversation();
     vi.stubEnv('MINUTE', '1000');
     await sendMessage(conversation.account, text(conversation.phone), {});
@@ -101,11 +104,11 @@ describe('a worker whose clock is behind', () => {
     expect(await ahead(-10, () => run(conversation))).toEqual({ settled: 0 });
     expect(await ahead(2, () => run(conversation))).toEqual({ settled: 1 });
     vi.stubEnv('MINUTE', undefined);
-    expect(told()).toEqual(['Hello', 'Hello', 'Hello']);
+    expect(deliveredTexts()).toEqual(['Hello', 'Hello', 'Hello']);
     expect(new Set(receiver().calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  test('counts what others logged, each entry once', async () => {
+  test('a worker with a slow clock counts each log entry of other instances once', async () => {
     const { account, phone } = await newConversation();
     const id = await ahead(10, () => sendMessage(account, text(phone), {}));
     await reportState(id, 'read');
@@ -126,7 +129,7 @@ describe('a worker whose clock is behind', () => {
   });
 });
 
-test('a circuit that an instance opened whose clock is ahead is tried, later by as much', async () => {
+test('a circuit that an instance with a fast clock opened is probed later by the difference', async () => {
   const name = `platform#${newAccountId()}`;
   await ahead(10, async () => {
     for (let failures = 0; failures < 3; failures += 1) await recordFailure(name, 'degraded');
@@ -135,10 +138,10 @@ test('a circuit that an instance opened whose clock is ahead is tried, later by 
   expect(await ahead(12, () => acquire(name))).toBe('half_open');
 });
 
-test('a user who was registered by an instance whose clock is ahead can be asked, and answers', async () => {
+test('a user who was registered by an instance with a fast clock can answer a request', async () => {
   const { account, phone } = await newConversation();
-  const said = { value: 'Ann', source: 'self' };
-  const properties = { first_name: said, device_make: said };
+  const property = { value: 'Ann', source: 'self' };
+  const properties = { first_name: property, device_make: property };
   await ahead(10, () => updateUser(`registered ${phone}`, { phone_number: phone, properties }));
   const data = [
     { property: 'first_name' as const, required: false },
@@ -152,7 +155,7 @@ test('a user who was registered by an instance whose clock is ahead can be asked
   });
 });
 
-test('messages that one sender sends one after the other go out in order, whichever instances take them', async () => {
+test('consecutive messages of a sender are delivered in order, even if instances with other clocks accept them', async () => {
   const conversation = await newConversation();
   const { account, phone } = conversation;
   const instances = [await startInstance(10 * MINUTE), await startInstance(-10 * MINUTE)];
@@ -160,5 +163,5 @@ test('messages that one sender sends one after the other go out in order, whiche
   for (const [place, body] of bodies.entries()) await instances[place % 2]?.(account, phone, body);
   expect((await oldestEntries(conversation)).entries).toHaveLength(4);
   await run(conversation);
-  expect(told()).toEqual(bodies);
+  expect(deliveredTexts()).toEqual(bodies);
 });

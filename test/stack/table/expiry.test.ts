@@ -1,4 +1,4 @@
-/** What has expired, though the table still has it: TTL removes an item up to two days late. */
+/** Expired items that the table still contains, because TTL removes an item up to two days late. */
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -30,15 +30,15 @@ const named = (phone_number: string, value: string) => ({
   properties: { first_name: { value, source: 'user' } },
 });
 
-/** What the profile says now. */
+/** The current properties of the profile. */
 const nameOf = async (phone: string) => (await wholeUser(phone))?.properties;
 
 describe('the receipt of an event', () => {
   test.each([
-    ['one second before seven days are over, the event changes nothing', 7 * DAY - SECOND, 'Newer'],
-    ['after seven days, though TTL has not removed it, the event is applied whole', 7 * DAY, 'First'],
-    ['long after, the event is applied whole', 9 * DAY, 'First'],
-  ])('%s', async (_, later, name) => {
+    ['one second before seven days have passed changes nothing', 7 * DAY - SECOND, 'Newer'],
+    ['after seven days is applied completely, even if the receipt is still in the table', 7 * DAY, 'First'],
+    ['after nine days is applied completely', 9 * DAY, 'First'],
+  ])('a repeat of an event %s', async (_, later, name) => {
     const phone = newPhone();
     const [first, newer, last] = [`${phone} first`, `${phone} newer`, `${phone} last`];
     await updateUser(first, named(phone, 'First'));
@@ -46,13 +46,13 @@ describe('the receipt of an event', () => {
     vi.setSystemTime(NOW + later);
     await updateUser(first, named(phone, 'First'));
     expect(await nameOf(phone)).toMatchObject({ first_name: { value: name } });
-    // From now on, the event is remembered for another seven days.
+    // This repeat creates a new receipt, which is valid for another seven days.
     await updateUser(last, named(phone, 'Last'));
     await updateUser(first, named(phone, 'First'));
     expect(await nameOf(phone)).toMatchObject({ first_name: { value: 'Last' } });
   });
 
-  test('of a removal that has expired lets the removal be applied whole', async () => {
+  test('a repeat of user.removed after seven days removes the user', async () => {
     const phone = newPhone();
     await removeUser(`${phone} removal`, phone);
     await resumeErasure(phone);
@@ -73,13 +73,13 @@ describe('a user data request', () => {
     return { account, phone, start, id: (await start()).id };
   };
 
-  test('that expires while it is answered is not answered, and nothing is released', async () => {
+  test('an answer to a request that expires meanwhile is rejected, and nothing is released', async () => {
     const { phone, id } = await pending();
     const expiry = Number((await getConsistent<{ expires_at: number }>(requestKey(id)))?.expires_at);
     vi.setSystemTime(expiry * SECOND - 1);
     const send: typeof documents.send = documents.send.bind(documents);
     vi.spyOn(documents, 'send').mockImplementation((command) => {
-      // By then the request was read.
+      // The request has been read before this call.
       if (command.input && JSON.stringify(command.input).includes(userKey(phone).pk)) vi.setSystemTime(expiry * SECOND);
       return send(command);
     });
@@ -87,7 +87,7 @@ describe('a user data request', () => {
     expect(await listConsentReceipts(phone)).toEqual([]);
   });
 
-  test('that expires while it is repeated with its key is made anew', async () => {
+  test('a request that expires during a repeat with its key is created again', async () => {
     const { account, start, id } = await pending();
     const expiry = Number((await getConsistent<{ expires_at: number }>(requestKey(id)))?.expires_at);
     vi.setSystemTime(expiry * SECOND - 1);

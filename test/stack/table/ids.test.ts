@@ -1,4 +1,4 @@
-/** Ids in requests: every endpoint accepts capital letters, and finds what it finds in small ones. */
+/** Ids in requests: every endpoint accepts upper case and lower case. */
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { secondsFromNow, timestamp } from '../../../shared/core/clock.ts';
@@ -23,7 +23,7 @@ const report = (type: 'message.state' | 'user_data.answered', data: object) =>
 
 test.each<[string, () => Promise<void>]>([
   [
-    'the profiler that is read',
+    'reading a profiler',
     async () => {
       const { token } = await caller;
       const { id } = await newProfiler();
@@ -31,7 +31,7 @@ test.each<[string, () => Promise<void>]>([
     },
   ],
   [
-    'the profiler that is deleted',
+    'deleting a profiler',
     async () => {
       const { token } = await caller;
       const { id } = await newProfiler();
@@ -39,26 +39,26 @@ test.each<[string, () => Promise<void>]>([
     },
   ],
   [
-    'profiler and option of an answer',
+    'the profiler and option of an answer',
     async () => {
       const { token } = await caller;
       const { id, option } = await newProfiler();
       const phone_number = await newPanelist();
       const answer = { profiler_id: id, option_id: option, phone_number };
-      const inCapitals = { ...answer, profiler_id: id.toUpperCase(), option_id: option.toUpperCase() };
-      await call('answerProfiler', { token, body: inCapitals });
-      // The same answer, and no second one.
+      const inUpperCase = { ...answer, profiler_id: id.toUpperCase(), option_id: option.toUpperCase() };
+      await call('answerProfiler', { token, body: inUpperCase });
+      // The service recognises a repeat: a second answer with other ids would return 409.
       await call('answerProfiler', { token, body: answer });
     },
   ],
   [
-    'the job of a message, and of the logs',
+    'the job of a message and of a log filter',
     async () => {
       const { token } = await caller;
       const job_id = randomUUID();
       const query = { job_id: job_id.toUpperCase() };
       await call('sendMessage', { token, query, body: { to: newPhone(), type: 'text', text: { body: 'Hi' } } });
-      // Other states follow at any moment.
+      // The filter excludes states that may follow at any time.
       const state = 'sent';
       const { body } = await call('listLogs', { token, query: { ...query, state } });
       expect(body).toMatchObject([{ job_id }]);
@@ -66,7 +66,7 @@ test.each<[string, () => Promise<void>]>([
     },
   ],
   [
-    'the message whose state the app network reports',
+    'the message of a state that the app network reports',
     async () => {
       const { token } = await caller;
       const to = newPhone();
@@ -77,7 +77,7 @@ test.each<[string, () => Promise<void>]>([
     },
   ],
   [
-    'the request that a user answers, and the one that is fetched',
+    'answering and fetching a user data request',
     async () => {
       const { token } = await caller;
       const body = { reason: 'To greet you', data: [{ property: 'first_name' as const }] };
@@ -88,11 +88,11 @@ test.each<[string, () => Promise<void>]>([
       expect(fetched.body).toEqual({ status: 'completed', results: { first_name: { status: 'denied' } } });
     },
   ],
-])('an id may be in capitals: %s', async (_, attempt) => {
+])('an id is accepted in upper case: %s', async (_, attempt) => {
   await attempt();
 });
 
-test('the log filter takes every contact that the logs show, also that of an erased user', async () => {
+test("the log filter accepts every contact of the log, including an erased user's pseudonym", async () => {
   const { account, token } = await caller;
   const phone = newPseudonym();
   const accepted = timestamp();

@@ -1,4 +1,4 @@
-/** What is kept of a message or a request ends all at once; afterwards its idempotency key is as good as new. */
+/** All rows of a message or request expire together. Then its idempotency key can be used again. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { resetCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
@@ -25,7 +25,7 @@ import { newAccountId, newPhone } from '../support/world.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const DAY = 86_400_000;
-/** Days, as the environment of these tests says. */
+/** The retention periods of these tests in days. */
 const [MESSAGES, REQUESTS, COUNTERS] = [90, 30, 400];
 
 useOwnTable('retention');
@@ -38,7 +38,7 @@ afterEach(async () => {
   await resetCircuit(APP_NETWORK_DESTINATION);
 });
 
-/** Sets the clock so many days after the beginning. */
+/** Sets the clock to `days` days after the start. */
 const onDay = (days: number): void => void vi.setSystemTime(NOW + days * DAY);
 
 const newBusiness = async (platform?: AccountPlatform) => {
@@ -55,11 +55,11 @@ const run = (direction: Direction, { account, phone }: { account: string; phone:
 const rowsOf = async (message: string): Promise<LogItem[]> =>
   (await itemsInTable()).flatMap((item) => (item.pk === stateKey(message, '').pk ? [item as unknown as LogItem] : []));
 
-/** The states of a message by their rows, and when each row expires, in days after the beginning. */
+/** The expiry of each row of a message by state, in days after the start. */
 const expiries = async (message: string) =>
   Object.fromEntries((await rowsOf(message)).map(({ state, expires_at }) => [state, (expires_at * 1_000 - NOW) / DAY]));
 
-/** Removes rows of a message, as TTL does: each by itself, up to two days late. */
+/** Removes rows of a message. TTL too removes rows independently, up to two days late. */
 const removeByTtl = async (message: string, isRemoved: (row: LogItem) => boolean): Promise<void> => {
   const found = await itemsInTable();
   const gone = new Set((await rowsOf(message)).filter(isRemoved).map(({ sk }) => sk));
@@ -67,8 +67,8 @@ const removeByTtl = async (message: string, isRemoved: (row: LogItem) => boolean
   await restoreTable(kept, found);
 };
 
-describe('all rows of a message expire with its acceptance', () => {
-  test('also those of states that come late, in outboxes or from the app network', async () => {
+describe('the rows of a message', () => {
+  test('rows of late states expire together with the message', async () => {
     const business = await newBusiness();
     const id = await sendMessage(business.account, text(business.phone), {});
     onDay(2);
@@ -78,7 +78,7 @@ describe('all rows of a message expire with its acceptance', () => {
     expect(await expiries(id)).toEqual({ sent: MESSAGES, delivered_to_server: MESSAGES, read: MESSAGES });
   });
 
-  test('also those of states that its platform is told, and the notes of what it was told', async () => {
+  test('rows of states that the platform receives, and their status receipts, expire together with the message', async () => {
     const url = 'https://rapidpro.example.com/c/ex/1/receive';
     const business = await newBusiness({ name: 'rapidpro', ...rapidpro.check({ url }) });
     const id = await sendFromPlatform(business.account, 'rapidpro', { ...text(business.phone), reference: '21' });
@@ -86,7 +86,7 @@ describe('all rows of a message expire with its acceptance', () => {
     await run('app', business);
     const { entries } = await oldestEntries({ direction: 'platform', ...business });
     const [entry] = entries;
-    if (entry === undefined) throw new Error('The platform is told nothing.');
+    if (entry === undefined) throw new Error('No status is pending for the platform.');
     expect(rapidpro.destination({ url }).receiptFor?.(entry)).toMatchObject({
       id: '21',
       expires_at: (await rowsOf(id))[0]?.expires_at,
@@ -94,7 +94,7 @@ describe('all rows of a message expire with its acceptance', () => {
     expect(await expiries(id)).toEqual({ sent: MESSAGES, delivered_to_server: MESSAGES });
   });
 
-  test('also the one that says that its user was erased, under the pseudonym', async () => {
+  test('the row of the failure after an erasure expires together with the message', async () => {
     const business = await newBusiness();
     const id = await sendMessage(business.account, text(business.phone), {});
     onDay(1);
@@ -103,13 +103,13 @@ describe('all rows of a message expire with its acceptance', () => {
   });
 });
 
-describe('an idempotency key that is used again after the retention period', () => {
+describe('an idempotency key after the retention period', () => {
   test.each<[string, (row: LogItem) => boolean]>([
-    ['none of its rows', () => false],
-    ['the row of the message alone', ({ state }) => state === 'sent'],
-    ['the rows of its states alone', ({ state }) => state !== 'sent'],
+    ['no row', () => false],
+    ['only the row of the message', ({ state }) => state === 'sent'],
+    ['only the rows of its states', ({ state }) => state !== 'sent'],
     ['all rows', () => true],
-  ])('makes a message with all its states where TTL has removed %s', async (_, isRemoved) => {
+  ])('a used key creates a new message with all its states after TTL has removed %s', async (_, isRemoved) => {
     const business = await newBusiness();
     const send = () => sendMessage(business.account, text(business.phone), { idempotencyKey: 'order-1' });
     const first = await send();
@@ -133,7 +133,7 @@ describe('an idempotency key that is used again after the retention period', () 
     expect(await countEntries(await rowsOf(first))).toBe(4);
   });
 
-  test('makes a request, which can be answered anew', async () => {
+  test('a used key creates a new user data request with current values', async () => {
     const { account, phone } = await newBusiness();
     await updateUser('event-1', { phone_number: phone, properties: { app_version: { value: '1', source: 'device' } } });
     const data = [{ property: 'app_version' as const, required: true }];
@@ -147,7 +147,7 @@ describe('an idempotency key that is used again after the retention period', () 
   });
 });
 
-test('all counters of a day expire together, whenever they were begun', async () => {
+test('all counters of a day expire together, even if they were created at different times', async () => {
   const business = await newBusiness();
   const id = await sendMessage(business.account, text(business.phone), {});
   await countEntries(await rowsOf(id));

@@ -1,8 +1,8 @@
 /**
  * @module-tag long
  *
- * What a caller is told directly after a change, on a stack of its own whose eventually consistent reads are all stale:
- * what a test has not waited for, they do not see until it is over.
+ * Responses directly after a change, on a separate stack where all eventually consistent reads are stale. Within a test,
+ * they return only changes for which the test has waited.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -33,7 +33,7 @@ import { Receiver } from '../support/receiver.ts';
 import { startStack, type TestStack } from '../support/start-stack.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
-/** Whether stale reads stay behind. */
+/** Whether stale reads stay at their present state. */
 let isHeld = false;
 
 let stack: TestStack;
@@ -96,15 +96,15 @@ const send = async (method: string, url: string, { token, body, key }: Request):
 const post = (path: string, request: Request) => send('POST', `${stack.base_url}${path}`, request);
 const get = (path: string, token: string) => send('GET', `${stack.base_url}${path}`, { token });
 
-/** The app network reports. */
+/** The app network reports an event. */
 const report = async (type: string, data: object): Promise<void> => {
   const body = { id: randomUUID(), type, data };
   const { status } = await send('POST', `${stack.bridge_url}/v1/app/events`, { token: stack.app_token, body });
   expect(status).toBe(204);
 };
 
-/** Waits until stale reads return these items as they are now, too, and has them stay so. */
-const untilKnown = async (...keys: Key[]): Promise<void> => {
+/** Waits until stale reads return the current version of these items, and then keeps stale reads at that state. */
+const untilReplicated = async (...keys: Key[]): Promise<void> => {
   isHeld = false;
   for (const key of keys) {
     const stale = async () =>
@@ -115,12 +115,12 @@ const untilKnown = async (...keys: Key[]): Promise<void> => {
   isHeld = true;
 };
 
-/** A new account with a token, known for long. */
+/** A new account with a token, replicated to stale reads. */
 const newCaller = async (bot_number = newPhone()) => {
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number });
   const everything = permissions.filter((permission) => permission !== 'app');
   const { token } = await issueToken(account, { label: 'test', permissions: everything });
-  await untilKnown(accountKey(account), numberKey(bot_number));
+  await untilReplicated(accountKey(account), numberKey(bot_number));
   return { account, token, bot_number };
 };
 
@@ -137,11 +137,11 @@ const webhookAt = ({ url }: Receiver) => ({
 
 const device = (value: string) => ({ device_make: { value, source: 'device' } });
 
-/** A user who has a device of this make, known for long. */
+/** A user with a device of this make, replicated to stale reads. */
 const newUser = async (make = 'Old', panelist = false): Promise<string> => {
   const phone_number = newPhone();
   await report('user.updated', { phone_number, panelist, properties: device(make) });
-  await untilKnown(userKey(phone_number));
+  await untilReplicated(userKey(phone_number));
   return phone_number;
 };
 
@@ -158,7 +158,7 @@ const startRequest = (token: string, phone: string, property: string, key?: stri
 const textTo = (to: string, body = 'Hello') => ({ to, type: 'text', text: { body } });
 
 describe('directly after a change of a user', () => {
-  test('who has become a panelist, an answer is accepted', async () => {
+  test('an answer of a user who has just become a panelist is accepted', async () => {
     const { token } = await newCaller();
     const phone_number = await newUser();
     const created = await post('/v1/research_profilers', { token, body: { question: 'Well?', options: ['a', 'b'] } });
@@ -168,7 +168,7 @@ describe('directly after a change of a user', () => {
     expect(await post('/v1/profiler_answer', { token, body })).toMatchObject({ status: 204 });
   });
 
-  test('who was removed, nothing of them is released', async () => {
+  test('after the removal of a user, requests return 404 and no value is released', async () => {
     const { token } = await newCaller();
     const phone = await newUser();
     await report('user.removed', { phone_number: phone });
@@ -178,7 +178,7 @@ describe('directly after a change of a user', () => {
     expect(await listConsentReceipts(phone)).toEqual([]);
   });
 
-  test('whose number has a new owner, nothing of the old one is released', async () => {
+  test('after a number gets a new user, only values of the new user are released', async () => {
     const { token } = await newCaller();
     const phone = await newUser('Old');
     await report('user.removed', { phone_number: phone });
@@ -190,7 +190,7 @@ describe('directly after a change of a user', () => {
     expect(fetched.body.results.device_make).toMatchObject({ value: 'New' });
   });
 
-  test('whose profile has changed, what is released is as it is now', async () => {
+  test('after a change of a profile, the new value is released', async () => {
     const { token } = await newCaller();
     const phone = await newUser('Old');
     await report('user.updated', { phone_number: phone, properties: device('New') });
@@ -202,23 +202,23 @@ describe('directly after a change of a user', () => {
 });
 
 describe('directly after the answer to a user data request', () => {
-  /** A request that has been pending for long. */
+  /** A pending request, replicated to stale reads. */
   const pending = async () => {
     const { account, token } = await newCaller();
     const phone = await newUser();
     const { body } = await startRequest(token, phone, 'first_name');
-    await untilKnown(requestKey(body.requestId));
+    await untilReplicated(requestKey(body.requestId));
     const id: string = body.requestId;
     return { account, token, id, path: `/v1/user_data/fetch/${id}` };
   };
 
-  test.each(['', '?long_poll=1'])('a fetch%s returns it', async (query) => {
+  test.each(['', '?long_poll=1'])('a fetch%s directly after the answer returns completed', async (query) => {
     const { token, id, path } = await pending();
     await report('user_data.answered', { id, answers: { first_name: 'denied' } });
     expect(await get(`${path}${query}`, token)).toMatchObject({ status: 200, body: { status: 'completed' } });
   });
 
-  test('the fetch that its webhook asks for returns it', async () => {
+  test('a fetch after the notification of the webhook returns completed', async () => {
     const { account, token, id, path } = await pending();
     const receiver = await newReceiver();
     await updateAccount(account, { platform: webhookAt(receiver) });
@@ -227,7 +227,7 @@ describe('directly after the answer to a user data request', () => {
     expect(await get(path, token)).toMatchObject({ status: 200, body: { status: 'completed' } });
   });
 
-  test('a wait that has begun before ends with it', async () => {
+  test('a long poll that began before the answer returns completed', async () => {
     const { token, id, path } = await pending();
     const waiting = get(`${path}?long_poll=2`, token);
     await report('user_data.answered', { id, answers: { first_name: 'denied' } });
@@ -239,7 +239,7 @@ describe('directly after a change of an account', () => {
   const write = (bot: string, text: string) =>
     report('message.received', { from: newPhone(), to: bot, type: 'text', text: { body: text } });
 
-  test("that has got a platform, a user's message reaches it", async () => {
+  test("a user's message reaches a platform that was just set", async () => {
     const { account, bot_number } = await newCaller();
     const receiver = await newReceiver();
     await updateAccount(account, { platform: webhookAt(receiver) });
@@ -247,18 +247,18 @@ describe('directly after a change of an account', () => {
     await expect.poll(() => receiver.calls.map(({ json }) => json.message.text.body)).toEqual(['Hi']);
   });
 
-  test('whose platform has got another address, messages go there and nowhere else', async () => {
+  test('after a change of the URL of a platform, messages go only to the new URL', async () => {
     const { account, bot_number } = await newCaller();
     const [before, after] = [await newReceiver(), await newReceiver()];
     await updateAccount(account, { platform: webhookAt(before) });
-    await untilKnown(accountKey(account), platformKey(account));
+    await untilReplicated(accountKey(account), platformKey(account));
     await updateAccount(account, { platform: webhookAt(after) });
     await write(bot_number, 'Hi');
     await expect.poll(() => after.calls.length).toBe(1);
     expect(before.calls).toEqual([]);
   });
 
-  test('that has got a platform, it hears what becomes of a message', async () => {
+  test('a platform that was just set receives the statuses of a message', async () => {
     const { account, token } = await newCaller();
     const receiver = await newReceiver();
     await updateAccount(account, { platform: webhookAt(receiver) });
@@ -266,7 +266,7 @@ describe('directly after a change of an account', () => {
     await expect.poll(() => receiver.calls.map(({ json }) => json.status?.id)).toContain(body.id);
   });
 
-  test('whose bot number has moved, messages to it are those of its new account', async () => {
+  test('after a number moves to another account, messages to it belong to the new account', async () => {
     const number = newPhone();
     const [before, after] = [await newCaller(number), await newCaller()];
     await updateAccount(before.account, { bot_number: null });
@@ -281,17 +281,17 @@ describe('directly after a change of an account', () => {
     expect(await test(after.token)).toMatchObject({ status: 200 });
   });
 
-  test('that has got a token, the token works', async () => {
+  test('a new token works at once', async () => {
     const { account } = await newCaller();
     const { token } = await issueToken(account, { label: 'new', permissions: ['profilers'] });
     expect(await get('/v1/research_profilers', token)).toMatchObject({ status: 200 });
   });
 });
 
-describe('directly after a profiler', () => {
+describe('directly after a change of a profiler', () => {
   const draft = { question: 'Well?', options: ['a', 'b'] };
 
-  test('is created, it is read, listed and answered', async () => {
+  test('a new profiler can be read, listed and answered, and another answer returns 409', async () => {
     const { token } = await newCaller();
     const phone_number = await newUser('Old', true);
     const { profiler_id, options } = (await post('/v1/research_profilers', { token, body: draft })).body;
@@ -304,11 +304,11 @@ describe('directly after a profiler', () => {
     expect(await post('/v1/profiler_answer', { token, body: other })).toMatchObject({ status: 409 });
   });
 
-  test('is deleted, it is gone', async () => {
+  test('a deleted profiler returns 404 and is not listed', async () => {
     const { account, token } = await newCaller();
     const phone_number = await newUser('Old', true);
     const { profiler_id, options } = (await post('/v1/research_profilers', { token, body: draft })).body;
-    await untilKnown(profilerKey(account, profiler_id));
+    await untilReplicated(profilerKey(account, profiler_id));
     const url = `${stack.base_url}/v1/research_profilers/${profiler_id}`;
     expect(await send('DELETE', url, { token })).toMatchObject({ status: 204 });
     const body = { profiler_id, option_id: options.a, phone_number };
@@ -319,7 +319,7 @@ describe('directly after a profiler', () => {
   });
 });
 
-describe('directly after media', () => {
+describe('directly after a change of media', () => {
   const upload = async (token: string): Promise<string> => {
     const form = new FormData();
     form.append('file', fileOf(png));
@@ -338,26 +338,26 @@ describe('directly after media', () => {
     client.destroy();
   };
 
-  test('are uploaded, they are read and sent', async () => {
+  test('an upload can be read and sent', async () => {
     const { token } = await newCaller();
     const url = await upload(token);
     expect((await fetch(url)).status).toBe(200);
     expect(await post('/v1/message', { token, body: imageTo(url) })).toMatchObject({ status: 200 });
   });
 
-  test('are deleted, their address leads to nothing, and nobody can send them', async () => {
+  test('the URL of deleted media returns 404, and sending them returns 422', async () => {
     const { token } = await newCaller();
     const url = await upload(token);
-    await untilKnown(mediaKey(idIn(url)));
+    await untilReplicated(mediaKey(idIn(url)));
     await deleteMedia(idIn(url), () => deleteBytes(idIn(url)));
     expect(await send('GET', url, { token })).toMatchObject({ status: 404, body: { code: 'media_not_found' } });
     expect(await post('/v1/message', { token, body: imageTo(url) })).toMatchObject({ status: 422 });
   });
 
-  test('are deleted in part, their address has expired', async () => {
+  test('after an interrupted deletion, the URL returns 410 and sending it returns 422', async () => {
     const { token } = await newCaller();
     const url = await upload(token);
-    await untilKnown(mediaKey(idIn(url)));
+    await untilReplicated(mediaKey(idIn(url)));
     const interrupted = deleteMedia(idIn(url), async () => {
       await deleteBytes(idIn(url));
       throw new Error('interrupted');
@@ -371,27 +371,30 @@ describe('directly after media', () => {
 test.each([
   ['message', '/v1/message', 'to'],
   ['profiler', '/v1/research_profilers', 'question'],
-])('a repeated request with its idempotency key is the same %s, and another request is refused', async (_, path) => {
-  const { token } = await newCaller();
-  const key = randomUUID();
-  const bodies = {
-    '/v1/message': [textTo('27821234567'), textTo('27821234567', 'Other')],
-    '/v1/research_profilers': [
-      { question: 'Well?', options: ['a', 'b'] },
-      { question: 'And?', options: ['a', 'b'] },
-    ],
-  }[path];
-  const [first, other] = bodies ?? [];
-  const made = await post(path, { token, key, ...(first && { body: first }) });
-  expect(made.status).toBe(200);
-  expect(await post(path, { token, key, ...(first && { body: first }) })).toEqual(made);
-  expect(await post(path, { token, key, ...(other && { body: other }) })).toMatchObject({
-    status: 422,
-    body: { code: 'idempotency_key_reused' },
-  });
-});
+])(
+  'a repeat with an idempotency key returns the same %s, and another request with the key returns 422',
+  async (_, path) => {
+    const { token } = await newCaller();
+    const key = randomUUID();
+    const bodies = {
+      '/v1/message': [textTo('27821234567'), textTo('27821234567', 'Other')],
+      '/v1/research_profilers': [
+        { question: 'Well?', options: ['a', 'b'] },
+        { question: 'And?', options: ['a', 'b'] },
+      ],
+    }[path];
+    const [first, other] = bodies ?? [];
+    const made = await post(path, { token, key, ...(first && { body: first }) });
+    expect(made.status).toBe(200);
+    expect(await post(path, { token, key, ...(first && { body: first }) })).toEqual(made);
+    expect(await post(path, { token, key, ...(other && { body: other }) })).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused' },
+    });
+  },
+);
 
-test('a repeated user data request with its idempotency key is the same one', async () => {
+test('a repeat of a user data request with an idempotency key returns the same request', async () => {
   const { token } = await newCaller();
   const phone = await newUser();
   const key = randomUUID();
@@ -401,7 +404,7 @@ test('a repeated user data request with its idempotency key is the same one', as
   expect(await startRequest(token, phone, 'last_name', key)).toMatchObject({ status: 422 });
 });
 
-test('a state that the app reports of a message directly after it was sent is logged', async () => {
+test('a state that the app reports directly after the message was sent is logged', async () => {
   const { account, token } = await newCaller();
   const { body } = await post('/v1/message', { token, body: textTo(newPhone()) });
   await report('message.state', { id: body.id, state: 'read' });
