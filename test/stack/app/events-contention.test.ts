@@ -1,4 +1,4 @@
-/** Many events about one user: with the conflicts that DynamoDB reports between transactions on the same item. */
+/** Many events about one user, with DynamoDB's conflicts between transactions on the same item. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -19,7 +19,7 @@ useOwnTable('app-events-contention');
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** Milliseconds that DynamoDB takes for a transaction, about. */
+/** Approximate duration of a DynamoDB transaction, in milliseconds. */
 const HELD = 10;
 
 const businessWithWebhook = async (): Promise<string> => {
@@ -48,7 +48,7 @@ const asked = [{ property: 'first_name' as const, required: false }];
 const firstNameOf = async (phone: string): Promise<string | undefined> =>
   (await latestProfile(phone))?.profile.first_name?.value;
 
-/** Has the table reject writes of items whose key begins so, of one partition if it is given, as it does when throttled. */
+/** Throttles transactions on items whose key has this beginning, and optionally only those of one partition. */
 const failWritesOf = (beginning: string, partition = '') => {
   const send = documents.send.bind(documents);
   return vi.spyOn(documents, 'send').mockImplementation(async (command: { input: object }) => {
@@ -61,7 +61,7 @@ const failWritesOf = (beginning: string, partition = '') => {
   });
 };
 
-/** The messages whose states are pending for the webhook, in the order in which they go out. */
+/** The ids of the messages whose states are pending for the webhook, in the order of delivery. */
 const pendingReports = async (account: string, phone: string): Promise<string[]> => {
   const { pk, sk } = entryKey(conversationName({ direction: 'platform', account, phone }), '');
   const found: string[] = [];
@@ -75,12 +75,12 @@ const pendingReports = async (account: string, phone: string): Promise<string[]>
   return found;
 };
 
-describe('after an event that fails', () => {
+describe('after an event whose write is throttled', () => {
   test.each([
-    ['an update', 'USER#'],
+    ['a profile update', 'USER#'],
     ['a state', 'STATE#'],
     ['an answer', 'REQUEST#'],
-  ])('no later one of the same user is applied, and the whole batch can be repeated: %s', async (_, failing) => {
+  ])('no later event of the same user is applied, and the batch can be repeated: %s', async (_, failing) => {
     const account = await businessWithWebhook();
     const [phone, other] = [newPhone(), newPhone()];
     await updateUser(randomUUID(), { phone_number: phone, properties: { first_name: property('Known') } });
@@ -104,21 +104,21 @@ describe('after an event that fails', () => {
   });
 });
 
-describe('states of one user, for an account with a webhook', () => {
-  test('100 of one request are recorded without a conflict, and reported in their order', async () => {
+describe("states of one user's messages, for an account with a webhook,", () => {
+  test('are recorded without a conflict, and reported in order, for 100 states in one batch', async () => {
     const account = await businessWithWebhook();
     const phone = newPhone();
     const ids = await send(account, phone, 100);
     const counted = holdItems(HELD);
     expect(await report(ids.map((id) => state(id)))).toEqual([]);
     expect(counted.conflicts).toBe(0);
-    // Messages and states are looked up, then written 49 at a time.
+    // Two reads for messages and states, then transactions of 49 states.
     expect(counted.calls).toBeLessThanOrEqual(2 + 3 + 1);
     vi.restoreAllMocks();
     expect(await pendingReports(account, phone)).toEqual(ids);
   });
 
-  test('that are known cost reads alone when they are reported again', async () => {
+  test('cost only reads if they are reported again', async () => {
     const account = await businessWithWebhook();
     const phone = newPhone();
     const events = (await send(account, phone, 20)).map((id) => state(id));
@@ -129,7 +129,7 @@ describe('states of one user, for an account with a webhook', () => {
     expect(await pendingReports(account, phone)).toHaveLength(20);
   });
 
-  test('that come twice in a batch, or in another one at the same time, are recorded once', async () => {
+  test('are recorded once if they occur twice in a batch, and in other batches at the same time', async () => {
     const account = await businessWithWebhook();
     const phone = newPhone();
     const ids = await send(account, phone, 30);
@@ -140,7 +140,7 @@ describe('states of one user, for an account with a webhook', () => {
     expect((await pendingReports(account, phone)).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('get through though 20 requests report them at once', async () => {
+  test('are all recorded if 20 requests report one each at the same time', async () => {
     const account = await businessWithWebhook();
     const phone = newPhone();
     const ids = await send(account, phone, 20);

@@ -1,4 +1,4 @@
-/** Events about one user are applied in their order; after one that is rejected, later ones are held back. */
+/** Events about one user are applied in order. After a rejected event, later events of the user are held back. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
@@ -21,7 +21,7 @@ import { newCaller, newPhone } from '../support/world.ts';
 const firstName = async (phone: string): Promise<string | undefined> =>
   (await latestProfile(phone))?.profile.first_name?.value;
 
-/** A request of a new business for the first name of a user. */
+/** A new account's request for a user's first name. */
 const requested = async (phone: string) => {
   const { token } = await newCaller('user_data');
   const body = { reason: 'To greet you', data: [{ property: 'first_name' as const }] };
@@ -34,7 +34,7 @@ const requested = async (phone: string) => {
 const APPROVED = { first_name: 'approved' };
 
 describe('events about one user in one batch', () => {
-  test('are applied in their order: an answer releases what the updates before it say', async () => {
+  test('are applied in order: an answer releases the value of the last update before it', async () => {
     for (let run = 0; run < 5; run += 1) {
       const phone = newPhone();
       await applied(updated(phone, {}));
@@ -47,7 +47,7 @@ describe('events about one user in one batch', () => {
     }
   });
 
-  test('are applied in their order: an answer before a removal counts, and the batch can be repeated', async () => {
+  test('are applied in order: an answer before a removal is recorded, and the batch can be repeated', async () => {
     const phone = newPhone();
     await applied(named(phone, 'A'));
     const { id } = await requested(phone);
@@ -56,14 +56,14 @@ describe('events about one user in one batch', () => {
     expect(await latestProfile(phone)).toBeUndefined();
     await applied(batch);
     await resumeErasure(phone);
-    // The request is gone by now.
+    // The erasure has deleted the request.
     await applied(batch);
     expect(await rejected(answered(id, APPROVED))).toEqual([
       '#/data/id is the id of no request, or of one that has expired',
     ]);
   });
 
-  test('are applied in their order: an answer after a removal is rejected, and the removal stays', async () => {
+  test('are applied in order: an answer after a removal is rejected, and the user stays removed', async () => {
     const phone = newPhone();
     await applied(named(phone, 'A'));
     const { id } = await requested(phone);
@@ -74,7 +74,7 @@ describe('events about one user in one batch', () => {
     }
   });
 
-  test('are applied in their order: whoever registers after a removal has nothing of before', async () => {
+  test('are applied in order: a user who registers after a removal has no earlier property', async () => {
     const phone = newPhone();
     const batch = [
       updated(phone, { panelist: true, properties: { last_name: { value: 'Old', source: 'user' } } }),
@@ -86,7 +86,7 @@ describe('events about one user in one batch', () => {
     expect((await latestProfile(phone))?.profile).toEqual({ first_name: { value: 'New', source: 'user' } });
   });
 
-  test('may name one event twice', async () => {
+  test('are applied once each if the batch contains duplicates', async () => {
     const phone = newPhone();
     const [first, second] = [named(phone, 'A'), named(phone, 'B')];
     await applied([first, first, second, first, second, first]);
@@ -94,8 +94,8 @@ describe('events about one user in one batch', () => {
   });
 });
 
-describe('after an event that is rejected', () => {
-  test('later ones of the same user are held back, whatever they concern, and the corrected batch is applied in order', async () => {
+describe('after a rejected event', () => {
+  test('later events of any type of the user are held back; the corrected batch is applied in order', async () => {
     const phone = newPhone();
     const business = await newCaller('messages', 'stats');
     const { body: sent } = await call('sendMessage', {
@@ -121,14 +121,14 @@ describe('after an event that is rejected', () => {
     expect(states).toHaveLength(1);
   });
 
-  test('earlier ones of the same user and all of other users are applied', async () => {
+  test('earlier events of the same user and all events of other users are applied', async () => {
     const [phone, other] = [newPhone(), newPhone()];
     const batch = [named(phone, 'A'), message(phone, newPhone()), named(other, 'B'), named(phone, 'C')];
     expect(await rejected(batch)).toEqual(["#/1/data/to is no bot's number", heldBack(3)]);
     expect([await firstName(phone), await firstName(other)]).toEqual(['A', 'B']);
   });
 
-  test('later ones that are bad themselves say what is wrong with them', async () => {
+  test('later invalid events return their own validation errors', async () => {
     const phone = newPhone();
     const bad = updated(phone, { panelist: 'yes' });
     expect(await rejected([bad, bad])).toEqual([
@@ -137,20 +137,20 @@ describe('after an event that is rejected', () => {
     ]);
   });
 
-  test('nobody is held back by one that names no user whom we know', async () => {
+  test('no event is held back if the rejected events name no known user', async () => {
     const phone = newPhone();
-    const faults = await rejected([
+    const errors = await rejected([
       state(randomUUID(), 'read'),
       answered(randomUUID(), APPROVED),
       { id: 'x', type: 'user.exploded', data: { phone_number: phone } },
       named(phone, 'A'),
     ]);
-    expect(faults.map((fault) => fault.slice(0, 3))).toEqual(['#/0', '#/1', '#/2']);
+    expect(errors.map((error) => error.slice(0, 3))).toEqual(['#/0', '#/1', '#/2']);
     expect(await firstName(phone)).toBe('A');
   });
 });
 
-describe('a bad event', () => {
+describe('an event', () => {
   test.each<[string, (phone: string, id: string) => object]>([
     ['a value with half of a surrogate pair', (phone) => named(phone, 'x\ud83d')],
     ['a value of 1,001 characters', (phone) => named(phone, '😀'.repeat(1_001))],
@@ -168,38 +168,41 @@ describe('a bad event', () => {
           properties: Object.fromEntries(Array.from({ length: 10_000 }, (_, place) => [`p${place}`, 1])),
         }),
     ],
-    ['a property whose name is long', (phone) => updated(phone, { properties: { ['☺'.repeat(100_000)]: null } })],
     [
-      'properties that are nested',
+      'a property name of 100,000 characters',
+      (phone) => updated(phone, { properties: { ['☺'.repeat(100_000)]: null } }),
+    ],
+    [
+      'nested properties',
       (phone) => updated(phone, { properties: { first_name: { value: { value: { value: [[[]]] } } } } }),
     ],
-    ['a timestamp that is none', (phone) => ({ ...named(phone, 'A'), timestamp: 'yesterday' })],
-  ])('is named by its place, and fails no other event: %s', async (_, make) => {
+    ['an invalid timestamp', (phone) => ({ ...named(phone, 'A'), timestamp: 'yesterday' })],
+  ])('with %s is rejected by its index, and other events are applied', async (_, make) => {
     const { token } = await newCaller('messages');
     const [phone, other] = [newPhone(), newPhone()];
     const { body: sent } = await call('sendMessage', {
       token,
       body: { to: phone, type: 'text', text: { body: 'Hello' } },
     });
-    const faults = await rejected([named(other, 'A'), make(phone, sent.id), named(other, 'B')]);
-    for (const fault of faults) expect(fault).toMatch(/^#\/1\b/);
+    const errors = await rejected([named(other, 'A'), make(phone, sent.id), named(other, 'B')]);
+    for (const error of errors) expect(error).toMatch(/^#\/1\b/);
     expect(await firstName(other)).toBe('B');
   });
 
-  test('has ten faults at most that are named, so that a response names each of 100 bad events', async () => {
+  test('has at most ten entries in the response, so that the response covers each of 100 invalid events', async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 100 }, (_, place) => [`${place}`.padStart(100, '☺'), 1]),
     );
-    const faults = await rejected(Array.from({ length: 100 }, () => updated(newPhone(), { properties })));
-    expect(faults).toHaveLength(1_000);
-    expect(faults.filter((fault) => /^#\/\d+ has \d+ more faults$/.test(fault))).toHaveLength(100);
+    const errors = await rejected(Array.from({ length: 100 }, () => updated(newPhone(), { properties })));
+    expect(errors).toHaveLength(1_000);
+    expect(errors.filter((error) => /^#\/\d+ has \d+ more faults$/.test(error))).toHaveLength(100);
   });
 
   test.each([
-    ['at the end of what is kept', 499],
-    ['beyond it', 500],
-    ['before it', 498],
-  ])('is none that has an emoji in its reason %s: half of one is never kept', async (_, before) => {
+    ['ends at', 499],
+    ['starts after', 500],
+    ['ends before', 498],
+  ])('whose reason has an emoji that %s 500 characters is applied without half an emoji', async (_, before) => {
     const { token } = await newCaller('messages');
     const phone = newPhone();
     const { body: sent } = await call('sendMessage', {
@@ -207,13 +210,17 @@ describe('a bad event', () => {
       body: { to: phone, type: 'text', text: { body: 'Hello' } },
     });
     const reason = `${'x'.repeat(before)}😀😀`;
-    const event = { id: randomUUID(), type: 'message.state', data: { id: sent.id, state: 'delivery_failed', reason } };
+    const event = {
+      id: randomUUID(),
+      type: 'message.state',
+      data: { id: sent.id, state: 'delivery_failed', reason },
+    };
     await applied(event);
     const { states = [] } = (await messageHistory(sent.id)) ?? {};
     expect(states.flatMap(({ reason: kept }) => kept ?? [])).toEqual([[...reason].slice(0, 500).join('')]);
   });
 
-  test('is none that has an odd id of 255 characters', async () => {
+  test('whose id is 255 emoji, control characters or a property name of JavaScript objects is applied', async () => {
     const phone = newPhone();
     for (const id of ['😀'.repeat(255), '#*?/\\%00\u0000', '__proto__', 'constructor', ' ​x']) {
       await applied(named(phone, 'A', id));

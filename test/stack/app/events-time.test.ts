@@ -1,4 +1,4 @@
-/** Events with a `timestamp`: data that is older than what is known changes nothing, however late it arrives. */
+/** Events with a `timestamp`: an event that is older than the stored data changes nothing, however late it arrives. */
 import { describe, expect, test } from 'vitest';
 import { findUser, registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { eraseUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
@@ -7,7 +7,7 @@ import { answered, applied, at, named, rejected, removed, updated } from '../sup
 import { call } from '../support/client.ts';
 import { newCaller, newPhone } from '../support/world.ts';
 
-/** Times of one morning, in their order. */
+/** Four times of one morning, in order. */
 const [T1, T2, T3, T4] = ['08:00:00', '08:00:00.001', '08:00:00.001001Z', '09:30:00+01:00'].map(
   (time) => `2026-11-20T${time}${/[Z+]/.test(time) ? '' : 'Z'}`,
 ) as [string, string, string, string];
@@ -17,8 +17,8 @@ const firstName = async (phone: string): Promise<string | undefined> =>
 
 const property = (value: string) => ({ value, source: 'user' });
 
-describe('an update that is older than what is known', () => {
-  test('changes no property that is newer, and sets the others', async () => {
+describe('an update that is older than the stored data', () => {
+  test('changes no newer property, and sets the others', async () => {
     const phone = newPhone();
     await applied(at(T3, named(phone, 'Newer')));
     const properties = { first_name: property('Older'), last_name: property('Older') };
@@ -29,7 +29,7 @@ describe('an update that is older than what is known', () => {
     });
   });
 
-  test('restores no property that was removed', async () => {
+  test('does not restore a removed property', async () => {
     const phone = newPhone();
     await applied(at(T3, updated(phone, { properties: { first_name: { value: null } } })));
     await applied(at(T2, named(phone, 'Older')));
@@ -38,7 +38,7 @@ describe('an update that is older than what is known', () => {
     expect(await firstName(phone)).toBe('Newer');
   });
 
-  test('does not change who is a panelist, of the app network or of the operator', async () => {
+  test("does not change panelist, whether it was set by an event or by the operator's command", async () => {
     const [phone, other] = [newPhone(), newPhone()];
     await applied(at(T3, updated(phone, { panelist: true })));
     await applied(at(T2, updated(phone, { panelist: false })));
@@ -47,14 +47,14 @@ describe('an update that is older than what is known', () => {
     expect([(await findUser(phone))?.panelist, (await findUser(other))?.panelist]).toEqual([true, true]);
   });
 
-  test('changes nothing where the newer one had no timestamp: that counts as of when it came', async () => {
+  test('changes nothing after an update without a timestamp, whose time is that of its arrival', async () => {
     const phone = newPhone();
     await applied(named(phone, 'Newer'));
     await applied(at(T4, named(phone, 'Older')));
     expect(await firstName(phone)).toBe('Newer');
   });
 
-  test.each(['in order', 'the other way round', 'at the same time'])('or newer ends alike: %s', async (order) => {
+  test.each(['in order', 'in reverse order', 'at the same time'])('loses if updates arrive %s', async (order) => {
     const phone = newPhone();
     const events = [at(T1, named(phone, 'One')), at(T2, named(phone, 'Two')), at(T3, named(phone, 'Three'))];
     if (order === 'at the same time') await Promise.all(events.map(applied));
@@ -63,13 +63,13 @@ describe('an update that is older than what is known', () => {
   });
 });
 
-test('updates of the same time are applied as they come', async () => {
+test('updates with equal timestamps are applied in the order of arrival', async () => {
   const phone = newPhone();
   await applied([at(T2, named(phone, 'One')), at(T2, named(phone, 'Two'))]);
   expect(await firstName(phone)).toBe('Two');
 });
 
-test('a time in the future counts as the present: it holds back nothing that comes later', async () => {
+test('a timestamp in the future counts as the time of arrival, so that later updates are applied', async () => {
   const phone = newPhone();
   await applied(at('2999-01-01T00:00:00Z', named(phone, 'One')));
   await applied(at(new Date(Date.now() + 60_000).toISOString(), named(phone, 'Two')));
@@ -77,14 +77,14 @@ test('a time in the future counts as the present: it holds back nothing that com
   expect(await firstName(phone)).toBe('Three');
 });
 
-describe('a user who was removed', () => {
-  test('is not registered again by an update that is repeated, whatever became of its first attempt', async () => {
+describe('a removed user', () => {
+  test('is not registered again by the repeat of an update that was applied, rejected or failed', async () => {
     const phone = newPhone();
     const wasApplied = at(T1, named(phone, 'Applied'));
     await applied(wasApplied);
     const wasRejected = at(T2, updated(phone, { panelist: 'yes' }));
     await rejected(wasRejected);
-    // Nothing of it was written before it failed.
+    // Stands for an update that failed before it wrote anything.
     const hadFailed = at(T2, named(phone, 'Failed'));
     await applied(at(T3, removed(phone)));
     await applied(at(T4, removed(phone)));
@@ -96,7 +96,7 @@ describe('a user who was removed', () => {
     expect(await findUser(phone)).toBeUndefined();
   });
 
-  test('is registered again by an update that is newer', async () => {
+  test('is registered again by a newer update', async () => {
     const phone = newPhone();
     await applied(at(T2, removed(phone)));
     await applied(at(T3, named(phone, 'New')));
@@ -104,7 +104,7 @@ describe('a user who was removed', () => {
     expect((await latestProfile(phone))?.profile).toEqual({ first_name: property('New') });
   });
 
-  test('stays removed by an operator, or without a timestamp, as of that moment', async () => {
+  test('stays removed after an older update if an operator, or an event without a timestamp, removed them', async () => {
     const [phone, other] = [newPhone(), newPhone()];
     await applied([at(T1, named(phone, 'A')), removed(other)]);
     await eraseUser(phone);
@@ -112,7 +112,7 @@ describe('a user who was removed', () => {
     expect([await findUser(phone), await findUser(other)]).toEqual([undefined, undefined]);
   });
 
-  test('and has registered again since loses only what was known before, when the removal comes late', async () => {
+  test('who has registered again loses only older data if the removal arrives late', async () => {
     const phone = newPhone();
     const known = { first_name: property('Old'), last_name: property('Old') };
     await applied(at(T1, updated(phone, { panelist: true, properties: known })));
@@ -124,13 +124,13 @@ describe('a user who was removed', () => {
     expect(await latestProfile(phone)).toMatchObject({ profile: { first_name: property('New') } });
     expect((await latestProfile(phone))?.profile.last_name).toBeUndefined();
     expect(await findUser(phone)).toEqual({ phone_number: phone, panelist: false });
-    // The one who was asked is gone.
+    // The removal has ended the request.
     expect(await rejected(answered(asked.requestId, { last_name: 'approved' }))).toHaveLength(1);
     await resumeErasure(phone);
     expect(await firstName(phone)).toBe('New');
   });
 
-  test('is not removed by a removal before the one that is known', async () => {
+  test('who has registered again is not removed by a removal that is older than the first', async () => {
     const phone = newPhone();
     await applied(at(T2, removed(phone)));
     await applied(at(T3, named(phone, 'New')));

@@ -1,4 +1,4 @@
-/** Events of the app network: taken once, in any order, one by one or in a batch. */
+/** Events of the app network: each is applied once, in any order, alone or in a batch. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -27,7 +27,7 @@ const sent = async ({ token: own }: Caller, to = newPhone()): Promise<{ id: stri
   return { id: body.id, to };
 };
 
-/** States that were logged, of all contacts or of one, oldest first, but for those of delivery. */
+/** The states in an account's delivery log, or in a contact's, oldest first, without delivered_to_server. */
 const logged = async ({ token: own }: Caller, contact?: string): Promise<string[]> =>
   ((await call('listLogs', { token: own, query: contact === undefined ? {} : { contact } })).body ?? [])
     .map((entry) => entry.state)
@@ -35,7 +35,7 @@ const logged = async ({ token: own }: Caller, contact?: string): Promise<string[
     .reverse();
 
 describe('a state', () => {
-  test('is logged once, however often it comes', async () => {
+  test('is logged once, however often it is reported', async () => {
     const caller = await business();
     const { id, to } = await sent(caller);
     const event = state(id, 'delivered_to_user');
@@ -45,7 +45,7 @@ describe('a state', () => {
     expect(await logged(caller, to)).toEqual(['sent', 'delivered_to_user']);
   });
 
-  test('may come late, and before one that was reached earlier', async () => {
+  test('is logged in the order of the reports, even if read precedes delivered_to_user', async () => {
     const caller = await business();
     const { id, to } = await sent(caller);
     await applied(state(id, 'read'));
@@ -54,7 +54,7 @@ describe('a state', () => {
     expect(await logged(caller, to)).toEqual(['sent', 'read', 'delivered_to_user', 'delivery_failed']);
   });
 
-  test('of a message that nobody sent is rejected', async () => {
+  test('of an unknown message, or of a message from a user, is rejected', async () => {
     const caller = await business();
     const detail = '#/data/id is the id of no message that was sent to a user';
     expect(await rejected(state(randomUUID(), 'read'))).toEqual([detail]);
@@ -64,7 +64,7 @@ describe('a state', () => {
     expect(await rejected(state(received.id, 'read'))).toEqual([detail]);
   });
 
-  test('that only we can know of is rejected', async () => {
+  test('that only the service sets, delivered_to_server, is rejected', async () => {
     const { id } = await sent(await business());
     expect(await rejected(state(id, 'delivered_to_server'))).toEqual([
       '#/data/state must be "delivered_to_user", "read" or "delivery_failed"',
@@ -73,7 +73,7 @@ describe('a state', () => {
 });
 
 describe("a user's message", () => {
-  test('is received once, however often it comes', async () => {
+  test('is received once, however often its event arrives', async () => {
     const caller = await business();
     const phone = newPhone();
     const event = message(phone, caller.bot);
@@ -82,11 +82,11 @@ describe("a user's message", () => {
     expect(await logged(caller, phone)).toEqual(['received', 'received']);
   });
 
-  test('to a number that no bot has is rejected', async () => {
+  test("to a number that is no bot's is rejected", async () => {
     expect(await rejected(message(newPhone(), newPhone()))).toEqual(["#/data/to is no bot's number"]);
   });
 
-  test('may be longer than one to a user', async () => {
+  test('with 65,536 characters is received, and with 65,537 rejected', async () => {
     const caller = await business();
     const phone = newPhone();
     await applied(message(phone, caller.bot, '☺'.repeat(65_536)));
@@ -98,7 +98,7 @@ describe("a user's message", () => {
 });
 
 describe('an answer to a request', () => {
-  /** A request for three properties of a new user, of whom two are known. */
+  /** A request for three properties of a new user, whose profile has two of them. */
   const requested = async () => {
     const { token: own } = await newCaller('user_data');
     const phone = newPhone();
@@ -126,7 +126,7 @@ describe('an answer to a request', () => {
   const approved = (value: string) => expect.objectContaining({ status: 'approved', value, source: 'user' });
   const denied = { status: 'denied' };
 
-  test('is taken once, however often it comes', async () => {
+  test('is recorded once, however often it arrives', async () => {
     const { id, fetched } = await requested();
     const event = answered(id, { first_name: 'approved', last_name: 'denied', citizenship: 'approved' });
     await Promise.all([applied(event), applied(event), applied([event, event])]);
@@ -139,7 +139,7 @@ describe('an answer to a request', () => {
     expect(await fetched()).toEqual(first);
   });
 
-  test('is taken in the order of its batch, of which the first stands', async () => {
+  test('is final for each property: in a batch, the first answer counts', async () => {
     const { id, fetched } = await requested();
     await applied([
       answered(id, { first_name: 'denied' }),
@@ -154,28 +154,28 @@ describe('an answer to a request', () => {
 
   test.each<[string, object, string[]]>([
     [
-      'answers that are none',
+      'invalid answers',
       { first_name: 'maybe', last_name: true, citizenship: null },
       ['first_name', 'last_name', 'citizenship'].map(
         (name) => `#/0/data/answers/${name} must be "approved" or "denied"`,
       ),
     ],
     [
-      'a property that was not asked for',
+      'a property that was not requested',
       { first_name: 'approved', number: 'approved' },
       ['#/0/data/answers/number is not among the properties that this request asks for'],
     ],
     ['a list', ['approved'], ['#/0/data/answers/0 is not among the properties that this request asks for']],
-  ])('with %s is rejected, and its batch is applied for other users', async (_, answers, faults) => {
+  ])('with %s is rejected, and events of other users in the batch are applied', async (_, answers, errors) => {
     const { id, fetched } = await requested();
     const other = newPhone();
-    expect(await rejected([answered(id, answers), updated(other, { panelist: true })])).toEqual(faults);
+    expect(await rejected([answered(id, answers), updated(other, { panelist: true })])).toEqual(errors);
     expect(await findUser(other)).toEqual({ phone_number: other, panelist: true });
     await applied(answered(id, { first_name: 'denied', last_name: 'approved', citizenship: 'denied' }));
     expect((await fetched()).results).toEqual({ first_name: denied, last_name: approved('Zoë'), citizenship: denied });
   });
 
-  test('to a request that nobody knows is rejected, and so is one that names none', async () => {
+  test('with an unknown or an empty request id is rejected', async () => {
     const nameless = { id: randomUUID(), type: 'user_data.answered', data: { id: '' } };
     expect(await rejected([answered(randomUUID(), { first_name: 'approved' }), nameless])).toEqual([
       '#/0/data/id is the id of no request, or of one that has expired',
@@ -184,7 +184,7 @@ describe('an answer to a request', () => {
     ]);
   });
 
-  test.each(['toString', '__defineGetter__'])('to what no request asks for is refused: %s', async (name) => {
+  test.each(['toString', '__defineGetter__'])('for the unrequested property %s is rejected', async (name) => {
     const { id } = await requested();
     expect(await rejected(answered(id, { [name]: 'approved' }))).toEqual([
       `#/data/answers/${name} is not among the properties that this request asks for`,
@@ -193,7 +193,7 @@ describe('an answer to a request', () => {
 });
 
 describe('a user', () => {
-  test('who is removed is forgotten by what still waits for a platform: it is logged as failed, without the number', async () => {
+  test("who is removed has no pending message: the message is logged as failed, without the user's number", async () => {
     const caller = await business();
     const receiver = await Receiver.start();
     onTestFinished(() => receiver.close());
@@ -219,7 +219,7 @@ describe('a user', () => {
     return Item;
   };
 
-  test('is registered by an update, and keeps what a later one does not name', async () => {
+  test('is registered by an update, and keeps properties that a later update does not contain', async () => {
     const phone = newPhone();
     await applied(updated(phone, { properties: { first_name: { value: 'A', source: 'user' } } }));
     expect(await findUser(phone)).toEqual({ phone_number: phone, panelist: false });
@@ -235,7 +235,7 @@ describe('a user', () => {
     expect(JSON.stringify(await stored(phone))).not.toContain('"A"');
   });
 
-  test('is removed, and stays removed when an older update comes again', async () => {
+  test('who is removed stays removed if an older update is repeated', async () => {
     const phone = newPhone();
     const first = updated(phone, { panelist: true });
     await applied(first);
@@ -244,7 +244,7 @@ describe('a user', () => {
     expect(await findUser(phone)).toBeUndefined();
   });
 
-  test('who registers again is not removed by a removal that comes again', async () => {
+  test('who registers again is not removed by the repeat of the earlier removal', async () => {
     const phone = newPhone();
     await registerUser({ phone_number: phone, panelist: true });
     const removal = removed(phone);
@@ -254,18 +254,18 @@ describe('a user', () => {
     expect(await findUser(phone)).toEqual({ phone_number: phone, panelist: true });
   });
 
-  test('nobody has registered is removed already', async () => {
+  test('who is not registered can be removed without an error', async () => {
     await applied(removed(newPhone()));
   });
 
-  test('with a property that is not in the catalogue is rejected, and the catalogue named', async () => {
-    const [fault] = await rejected(updated(newPhone(), { properties: { shoe_size: { value: '9', source: 'user' } } }));
-    expect(fault).toMatch(/^#\/data\/properties\/shoe_size must be "first_name", .+ or "device_model"$/);
+  test('with an unknown property is rejected, with a list of the known ones', async () => {
+    const [error] = await rejected(updated(newPhone(), { properties: { shoe_size: { value: '9', source: 'user' } } }));
+    expect(error).toMatch(/^#\/data\/properties\/shoe_size must be "first_name", .+ or "device_model"$/);
   });
 });
 
 describe('a batch', () => {
-  test('with bad events takes the good ones, and names the bad by their places', async () => {
+  test('with invalid events applies the valid ones, and returns the errors of the others by index', async () => {
     const caller = await business();
     const [phone, other] = [newPhone(), newPhone()];
     const bad = { ...message(phone, caller.bot), data: { from: phone } };
@@ -290,7 +290,7 @@ describe('a batch', () => {
     expect(await logged(caller)).toEqual(['received', 'received']);
   });
 
-  test('may hold 100 events, of many users, and of one in their order', { tags: 'long' }, async () => {
+  test('of 100 events of many users is applied, and a repeat adds nothing', { tags: 'long' }, async () => {
     const caller = await business();
     const phone = newPhone();
     const events = Array.from({ length: 100 }, (_, place) =>
@@ -302,7 +302,7 @@ describe('a batch', () => {
     expect(await logged(caller, phone)).toHaveLength(50);
   });
 
-  test('of 101 events is rejected whole', async () => {
+  test('of 101 events is rejected as a whole with 422', async () => {
     const { status, body } = await report(Array(101).fill(removed(newPhone())));
     expect(status).toBe(422);
     expect(body).toMatchObject({
@@ -311,14 +311,14 @@ describe('a batch', () => {
     });
   });
 
-  test('that is empty is taken', async () => {
+  test('without events is accepted', async () => {
     await applied([]);
   });
 
   test.each([
     ['over 6 MB', 6 * 1024 * 1024],
     ['over 10 MB', 10 * 1024 * 1024 + 1],
-  ])('%s is 413', async (_, size) => {
+  ])('%s returns 413', async (_, size) => {
     const response = await fetch(`${bridge_url}/v1/app/events`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -327,7 +327,7 @@ describe('a batch', () => {
     expect(response.status).toBe(413);
   });
 
-  test('is taken from the app network alone', async () => {
+  test("returns 403 with a customer's token, even with all of a customer's permissions", async () => {
     const { token: own } = await newCaller('messages', 'stats', 'bridge', 'profilers', 'user_data');
     const { status } = await sendRaw('receiveAppEvents', {
       token: own,

@@ -1,4 +1,4 @@
-/** The examples of the API description are one story: it is played here, and comes out as it is told. */
+/** The examples of the API description build on each other. The test sends them in order and checks the responses. */
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { expect, inject, test } from 'vitest';
@@ -14,21 +14,21 @@ import { newCaller, newPhone } from '../support/world.ts';
 
 const { app_token, bridge_url } = inject('stack');
 
-/** What stands in the examples, and what is there instead. */
+/** Placeholders and ids of the examples, with their values in this run. */
 const actual = new Map<string, string>();
 
-/** A part of an example, with what is there instead. */
-const told = <Value>(value: Value): Value =>
+/** A part of an example, with the values of this run. */
+const substituted = <Value>(value: Value): Value =>
   JSON.parse([...actual].reduce((text, [from, to]) => text.replaceAll(from, to), JSON.stringify(value)));
 
-/** Texts that each run has of its own. */
+/** Ids, times and datafree URLs, which differ in each run. */
 const OWN = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^\d{4}-\d\d-\d\dT[\d:.]+$|\/media\/[0-9a-f]{32}$/;
 
 type Found = [example: string, answer: string][];
 
 /**
- * What an answer has instead of an example's ids, times and addresses; nothing, where it is not as the example says. A
- * list may hold more than the example does.
+ * The response's ids, times and URLs for those of an example; undefined if the response differs in anything else. A list
+ * may have more elements than in the example.
  */
 const match = (example: unknown, answer: unknown): Found | undefined => {
   if (Array.isArray(example)) {
@@ -59,7 +59,7 @@ const TYPES = { json: 'application/json', form: 'application/x-www-form-urlencod
 
 type Texts = Record<string, string>;
 
-/** A request, as it goes out. */
+/** The parts of a request. */
 interface Parts {
   path?: Texts;
   query?: Texts;
@@ -79,9 +79,9 @@ const bodyOf = (endpoint: Endpoint, body: object = {}): { headers?: Texts; body?
   return { headers, body: type === 'json' ? JSON.stringify(body) : formOf(body) };
 };
 
-const play = async (token: string, { endpoint: name, ...example }: Example): Promise<Received<unknown>> => {
+const sendRequest = async (token: string, { endpoint: name, ...example }: Example): Promise<Received<unknown>> => {
   const endpoint: Endpoint = api[name];
-  const { path, query, headers, body } = told(example) as Parts;
+  const { path, query, headers, body } = substituted(example) as Parts;
   const init = bodyOf(endpoint, body);
   return await sendRaw(name, {
     ...init,
@@ -92,7 +92,7 @@ const play = async (token: string, { endpoint: name, ...example }: Example): Pro
   });
 };
 
-test('the examples work, one after the other', async () => {
+test('the examples of the API description work in order, and return the described responses', async () => {
   const { account, token } = await newCaller('profilers', 'stats', 'user_data', 'messages', 'bridge');
   const user = newPhone();
   actual.set(placeholders.user, user);
@@ -102,24 +102,24 @@ test('the examples work, one after the other', async () => {
   actual.set(placeholders.day, new Date().toISOString().slice(0, 10));
   for (const place of [1, 2, 3, 4, 5]) actual.set(`event-${place}`, randomUUID());
 
-  const tell = async (example: Example): Promise<void> => {
-    // Counters follow a moment later.
+  const sendExample = async (example: Example): Promise<void> => {
+    // Counters are updated asynchronously.
     await expect
       .poll(async () => {
-        const { status, body } = await play(token, example);
+        const { status, body } = await sendRequest(token, example);
         expect(status, `${example.endpoint}, ${example.shows}: ${JSON.stringify(body)}`).toBeLessThan(300);
-        const found = example.answer === undefined ? [] : match(told(example.answer), body);
+        const found = example.answer === undefined ? [] : match(substituted(example.answer), body);
         for (const [ofExample, ofAnswer] of found ?? []) actual.set(ofExample, ofAnswer);
-        return found === undefined ? { expected: told(example.answer), received: body } : 'as told';
+        return found === undefined ? { expected: substituted(example.answer), received: body } : 'as described';
       })
-      .toBe('as told');
+      .toBe('as described');
     if (example.endpoint !== 'uploadImage') return;
-    const address = told(placeholders.media);
+    const address = substituted(placeholders.media);
     expect(address.startsWith(bridge_url)).toBe(true);
     actual.set(lastSegment(placeholders.media), lastSegment(address));
   };
 
-  for (const example of examples.slice(0, -1)) await tell(example);
+  for (const example of examples.slice(0, -1)) await sendExample(example);
 
   const posts = new Set(['message.send', 'user_data.request'] as const);
   await expect.poll(async () => new Set((await shownOn(user)).map(({ type }) => type))).toEqual(posts);
@@ -127,12 +127,12 @@ test('the examples work, one after the other', async () => {
     expect(v.is(webhooks[type].schema, { type, timestamp: received, data }), JSON.stringify(data)).toBe(true);
   }
 
-  for (const last of examples.slice(-1)) await tell(last);
+  for (const last of examples.slice(-1)) await sendExample(last);
 });
 
 const lastSegment = (address: string): string => address.replace(/.*\//, '');
 
-test('every endpoint has an example, but for the description itself', () => {
+test('every endpoint except GET /v1/openapi.json has an example', () => {
   const named = new Set(examples.map(({ endpoint }) => endpoint));
   const missing = (Object.keys(api) as EndpointName[]).filter((name) => !named.has(name));
   expect(missing).toEqual(['readApiDescription']);

@@ -11,11 +11,11 @@ const list = (authorization: string) => sendRaw('listProfilers', { headers: { au
 
 describe('a token is accepted', () => {
   test.each([
-    ['as bearer', (token: string) => `Bearer ${token}`],
-    ['as bearer in any case', (token: string) => `bEaReR ${token}`],
-    ['with several spaces', (token: string) => `Bearer   ${token}  `],
-    ['the way chat platforms write it', (token: string) => `Token ${token}`],
-    ['bare', (token: string) => token],
+    ['with the scheme Bearer', (token: string) => `Bearer ${token}`],
+    ['with the scheme Bearer in mixed case', (token: string) => `bEaReR ${token}`],
+    ['with additional spaces', (token: string) => `Bearer   ${token}  `],
+    ['with the scheme Token, as chat platforms send it', (token: string) => `Token ${token}`],
+    ['without a scheme', (token: string) => token],
   ])('%s', async (_, header) => {
     const { token } = await newVendor();
     expect((await list(header(token))).status).toBe(200);
@@ -23,12 +23,12 @@ describe('a token is accepted', () => {
 });
 
 describe('a request is rejected', () => {
-  test('with 401 by the gateway when it has no Authorization header', async () => {
+  test('with 401 by the gateway if it has no Authorization header', async () => {
     const { status, body } = await sendRaw('listProfilers', {});
     expect({ status, body }).toEqual({ status: 401, body: { message: 'Unauthorized' } });
   });
 
-  test('the same way for a token that is malformed, unknown, revoked or expired', async () => {
+  test('with the same 403 for a token that is malformed, unknown, revoked or expired', async () => {
     const revoked = await newVendor();
     await revokeToken(revoked.account, revoked.tokenId);
     const { token: expired } = await newVendor();
@@ -45,25 +45,25 @@ describe('a request is rejected', () => {
     }
   });
 
-  test.each(['Basic', 'Bearer', 'Token', 'Bearer Bearer'])('for the scheme "%s"', async (scheme) => {
+  test.each(['Basic', 'Bearer', 'Token', 'Bearer Bearer'])('with 403 for the prefix "%s"', async (scheme) => {
     const { token } = await newVendor();
     expect((await list(`${scheme}${token}`)).status).toBe(403);
   });
 
-  test('with a problem when the token is good but lacks the permission', async () => {
+  test('with a 403 problem if the token is valid but lacks the permission', async () => {
     const { token } = await newCaller('stats', 'messages');
     const { status, body } = asProblem(await sendRaw('listProfilers', { token }));
     expect(status).toBe(403);
     expect(body).toMatchObject({ code: 'permission_required', detail: expect.stringContaining('"profilers"') });
   });
 
-  test("with a problem when it is the app network's token", async () => {
+  test("with a 403 problem if it has the app network's token", async () => {
     const { token } = await issueToken(APP_NETWORK, { label: 'test', permissions: ['app'] });
     expect(asProblem(await sendRaw('listProfilers', { token })).body.code).toBe('permission_required');
   });
 });
 
-test('a new token works at once, and two tokens of one account see the same', async () => {
+test('a new token works at once, and two tokens of an account have access to the same data', async () => {
   const first = await newVendor();
   const created = await call('createProfiler', { token: first.token, body: { question: '?', options: ['a', 'b'] } });
   const { token } = await issueToken(first.account, { label: 'second', permissions: ['profilers'] });
@@ -71,7 +71,7 @@ test('a new token works at once, and two tokens of one account see the same', as
   expect(body.map(({ id }) => id)).toEqual([created.body.profiler_id]);
 });
 
-test('a revoked token goes on for as long as the gateway remembers it, and no other does', async () => {
+test('a revoked token works only as long as the gateway caches its authorization', async () => {
   const vendor = await newVendor();
   const { token: unused, record } = await issueToken(vendor.account, { label: 'second', permissions: ['profilers'] });
   expect((await list(vendor.token)).status).toBe(200);
@@ -79,6 +79,6 @@ test('a revoked token goes on for as long as the gateway remembers it, and no ot
   await revokeToken(vendor.account, record.id);
   expect((await list(vendor.token)).status).toBe(200);
   expect((await list(`Bearer ${unused}`)).status).toBe(403);
-  // The header is the cache's key: written another way, the token is looked up anew.
+  // The header is the cache's key: with another number of spaces, the authorizer runs again.
   expect((await list(`Bearer  ${vendor.token}`)).status).toBe(403);
 });

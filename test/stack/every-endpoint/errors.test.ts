@@ -1,4 +1,4 @@
-/** What every endpoint promises alike, read off the API's own list: a new endpoint is held to it as soon as it is there. */
+/** Errors that all endpoints have in common. The tests read the API list, so they include each new endpoint. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, inject, test } from 'vitest';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
@@ -14,22 +14,22 @@ const withJson = all.filter(([, { body }]) => body?.type === 'json');
 
 const rest = { id: 'any', bot_phone_number: '1234567', phone_number: '1234567' };
 
-/** How a token is brought to an endpoint. */
-const bringing = (name: EndpointName, token: string) =>
+/** A request's path and token, with the token in the path or in the header. */
+const withTokenOf = (name: EndpointName, token: string) =>
   api[name].token === 'path'
     ? { path: { ...rest, encoded_token: Buffer.from(token).toString('base64url') } }
     : { path: rest, token };
 
 describe.each(withToken)('%s', (name, { permission }) => {
-  test('without an Authorization header is 401', async () => {
+  test('without an Authorization header returns 401', async () => {
     expect((await sendRaw(name, { path: rest })).status).toBe(401);
   });
 
-  test('with a token that is not valid is 403', async () => {
+  test('with an invalid token returns 403', async () => {
     expect((await sendRaw(name, { token: 'nobody', path: rest })).status).toBe(403);
   });
 
-  test('with all permissions but its own is a 403 problem', async () => {
+  test("with all permissions except the endpoint's returns 403 permission_required", async () => {
     const { token } = await newCaller(...permissions.filter((other) => other !== permission && other !== 'app'));
     const { status, body } = asProblem(await sendRaw(name, { token, path: rest }));
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'permission_required' });
@@ -40,22 +40,22 @@ describe.each(withJson)('%s', (name, { permission }) => {
   const caller = newCaller(...permissions.filter((other) => other === permission));
 
   test.each(['', '{', '{"question":', 'question=1', '[[[['.repeat(50_000), '\u0000'])(
-    'with JSON that cannot be read is 400: %.20s',
+    'with invalid JSON returns 400 malformed_body: %.20s',
     async (body) => {
       const { token } = await caller;
       const headers = { 'content-type': 'application/json' };
-      const received = asProblem(await sendRaw(name, { ...bringing(name, token), headers, body }));
+      const received = asProblem(await sendRaw(name, { ...withTokenOf(name, token), headers, body }));
       expect(received.body).toMatchObject({ status: 400, code: 'malformed_body' });
     },
   );
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', ''])(
-    'with the content type "%s" is 415',
+    'with the content type "%s" returns 415',
     async (type) => {
       const { token } = await caller;
       const received = asProblem(
         await sendRaw(name, {
-          ...bringing(name, token),
+          ...withTokenOf(name, token),
           headers: { 'content-type': type },
           body: new TextEncoder().encode('{}'),
         }),
@@ -73,18 +73,22 @@ describe.each(withJson)('%s', (name, { permission }) => {
     '{"constructor":{"prototype":{"a":1}}}',
     '{"prototype":{"a":1}}',
     String.raw`{"\u005f_proto__":{"a":1}}`,
-  ])('ignores names that objects have like any other unknown field: %s', async (body) => {
+  ])('ignores names of JavaScript object properties like any unknown field: %s', async (body) => {
     const { token } = await caller;
     const headers = { 'content-type': 'application/json' };
-    const plain = asProblem(await sendRaw(name, { ...bringing(name, token), headers, body: '{}' }));
-    const received = asProblem(await sendRaw(name, { ...bringing(name, token), headers, body }));
+    const plain = asProblem(await sendRaw(name, { ...withTokenOf(name, token), headers, body: '{}' }));
+    const received = asProblem(await sendRaw(name, { ...withTokenOf(name, token), headers, body }));
     expect({ ...received.body, trace_id: '' }).toEqual({ ...plain.body, trace_id: '' });
     expect(received.status).toBe(422);
   });
 
-  test.each(['application/json; charset=utf-8', 'Application/JSON'])('takes the content type "%s"', async (type) => {
+  test.each(['application/json; charset=utf-8', 'Application/JSON'])('accepts the content type "%s"', async (type) => {
     const { token } = await caller;
-    const received = await sendRaw(name, { ...bringing(name, token), headers: { 'content-type': type }, body: '{}' });
+    const received = await sendRaw(name, {
+      ...withTokenOf(name, token),
+      headers: { 'content-type': type },
+      body: '{}',
+    });
     expect(received.status).toBe(422);
   });
 });
@@ -95,7 +99,7 @@ const MEDIA_TYPES = {
   multipart: 'multipart/form-data; boundary=x',
 };
 
-/** Bodies with a text in them, in Latin-1; well-formed but for their encoding. */
+/** Bodies in Latin-1, well-formed except for the encoding. */
 const LATIN_1 = {
   json: Buffer.from('{"text":"caf\u00e9"}', 'latin1'),
   form: Buffer.from('text=caf\u00e9', 'latin1'),
@@ -106,11 +110,11 @@ describe.each(withBody)('the body of %s (%s)', (name, type, permission) => {
 
   const send = async (headers: Record<string, string>, body: NonNullable<RequestInit['body']>) => {
     const { token } = await caller;
-    return asProblem(await sendRaw(name, { ...bringing(name, token), headers, body }));
+    return asProblem(await sendRaw(name, { ...withTokenOf(name, token), headers, body }));
   };
 
   test.each(['charset=iso-8859-1', 'charset="Windows-1252"', 'CharSet = utf-16', 'charset=utf-8; charset=latin1'])(
-    'with the parameter %s is 415',
+    'with the parameter %s returns 415',
     async (charset) => {
       const { body } = await send({ 'content-type': `${MEDIA_TYPES[type]}; ${charset}` }, 'x');
       expect(body).toMatchObject({
@@ -122,7 +126,7 @@ describe.each(withBody)('the body of %s (%s)', (name, type, permission) => {
   );
 
   test.each(['charset=UTF-8', 'charset="utf-8"', 'a="; charset=latin1"', 'charset=utf8'])(
-    'may have the parameter %s',
+    'is accepted with the parameter %s',
     async (charset) => {
       const { status } = await send({ 'content-type': `${MEDIA_TYPES[type]};${charset}` }, '');
       expect([400, 422]).toContain(status);
@@ -130,7 +134,7 @@ describe.each(withBody)('the body of %s (%s)', (name, type, permission) => {
   );
 
   test.each(['gzip', 'br', 'identity, gzip', 'GZIP'])(
-    'that is compressed (%s) is 415, and the answer says that none may be',
+    'with Content-Encoding: %s returns 415 with Accept-Encoding: identity',
     async (encoding) => {
       const { headers, body } = await send(
         { 'content-type': MEDIA_TYPES[type], 'content-encoding': encoding },
@@ -141,7 +145,7 @@ describe.each(withBody)('the body of %s (%s)', (name, type, permission) => {
     },
   );
 
-  test('may say that it is not compressed', async () => {
+  test('is accepted with Content-Encoding: Identity', async () => {
     const { status } = await send({ 'content-type': MEDIA_TYPES[type], 'content-encoding': 'Identity' }, '');
     expect([400, 422]).toContain(status);
   });
@@ -149,12 +153,12 @@ describe.each(withBody)('the body of %s (%s)', (name, type, permission) => {
   if (type === 'multipart') return;
   const types = type === 'json' ? [MEDIA_TYPES.json, 'application/vnd.acme+json'] : [MEDIA_TYPES.form];
 
-  test.each(types)('that is not UTF-8 is 400, as %s', async (contentType) => {
+  test.each(types)('that is not UTF-8 returns 400, as %s', async (contentType) => {
     const { body } = await send({ 'content-type': contentType }, LATIN_1[type]);
     expect(body).toMatchObject({ status: 400, code: 'malformed_body', detail: expect.stringMatching('UTF-8') });
   });
 
-  test.each(types)('that begins with a byte order mark is 400, as %s', async (contentType) => {
+  test.each(types)('that begins with a byte order mark returns 400, as %s', async (contentType) => {
     const { body } = await send({ 'content-type': contentType }, type === 'json' ? '\ufeff{}' : '\ufefftext=a');
     expect(body).toMatchObject({
       status: 400,
@@ -165,7 +169,7 @@ describe.each(withBody)('the body of %s (%s)', (name, type, permission) => {
 });
 
 describe('a problem', () => {
-  test('links to its description, and carries the id that the log and the answer carry', async () => {
+  test('links to its description, and its trace_id is the request id in the response header', async () => {
     const { token } = await newCaller('profilers');
     const { headers, body } = asProblem(await sendRaw('readProfiler', { token, path: rest }));
     expect(body).toEqual({
@@ -187,18 +191,18 @@ describe('the gateway', () => {
     ['GET', '/v1/research_profilers/'],
     ['GET', '/v1/research_profilers/a/b'],
     ['GET', '/V1/research_profilers'],
-  ])('knows no other routes: %s %s', async (method, path) => {
+  ])('returns 404 for a route that does not exist: %s %s', async (method, path) => {
     const response = await fetch(inject('stack').base_url + path, { method });
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ message: 'Not Found' });
   });
 
-  test('serves nothing of the API host on the bridge host', async () => {
+  test('returns 404 on the bridge host for a path of the API host', async () => {
     const response = await fetch(`${inject('stack').bridge_url}/v1/research_profilers`);
     expect(response.status).toBe(404);
   });
 
-  test('takes a body of up to 6 MB with what surrounds it, and none over 10 MB', async () => {
+  test('accepts 5.9 MB in a body, and returns 413 for 6.3 MB and 10.5 MB', async () => {
     const { token } = await newCaller('profilers');
     const post = async (bytes: number) => {
       const body = JSON.stringify({ question: 'x'.repeat(bytes), options: ['a', 'b'] });
@@ -209,7 +213,7 @@ describe('the gateway', () => {
     expect(await post(10_500_000)).toBe(413);
   });
 
-  test('takes no more than 10,240 bytes of headers', async () => {
+  test('returns 431 for more than 10,240 bytes of headers', async () => {
     const response = await fetch(urlOf('listProfilers'), {
       headers: { authorization: 'x', 'x-more': 'y'.repeat(11_000) },
     });

@@ -1,4 +1,4 @@
-/** What a client generator makes of the API description that the service answers: it compiles, and it works. */
+/** A client that a generator makes from the served API description: it compiles, and its requests succeed. */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,12 +12,12 @@ import { newCaller, newPhone } from '../support/world.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-/** Within the project, so that the generator's runtime is found; out of `node_modules`, whose TypeScript is not loaded. */
+/** In the project, so that Node finds the generator's runtime, but not in `node_modules`, where it loads no TypeScript. */
 const folder = join(root, '.local', `generated-client-${process.pid}`);
 
 const { base_url, bridge_url } = inject('stack');
 
-/** How a customer would use it: the compiler checks that requests and answers have these types. */
+/** A customer's program. The compiler checks the types of requests and responses. */
 const PROGRAM = `
 import { createProfiler, defaults, fetchUserData, listLogs, sendMessage, startUserDataRequest, uploadImage } from './client.ts';
 
@@ -70,7 +70,7 @@ beforeAll(async () => {
     JSON.stringify({
       extends: join(root, 'tsconfig.json'),
       include: ['*.ts'],
-      // `strict`, as customers have it; what goes beyond, generated code need not keep.
+      // Only `strict`, the usual setting: generated code does not meet our additional rules.
       compilerOptions: { noUnusedLocals: false, exactOptionalPropertyTypes: false },
     }),
   );
@@ -78,13 +78,13 @@ beforeAll(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
-test('the service answers the committed description, with its own addresses', async () => {
+test('GET /v1/openapi.json returns the committed description, with the URLs of this stack', async () => {
   const committed = await readFile(DESCRIPTION_FILE, 'utf8');
   const withAddresses = committed.replaceAll(exampleHosts.base, base_url).replaceAll(exampleHosts.bridge, bridge_url);
   expect(JSON.parse(served)).toEqual(JSON.parse(withAddresses));
 });
 
-test('a page of another origin may show it, and may keep it for an hour', async () => {
+test('GET /v1/openapi.json allows every origin, and caching for an hour', async () => {
   const { headers } = await fetch(`${base_url}/v1/openapi.json`, { headers: { origin: 'https://example.org' } });
   expect(headers.get('access-control-allow-origin')).toBe('*');
   expect(headers.get('cache-control')).toBe('public, max-age=3600');
@@ -96,7 +96,7 @@ test('the generated client compiles', async () => {
   expect(stdout).toBe('');
 });
 
-test('the compiler would refuse what the API does not take', async () => {
+test('the compiler rejects a message whose type and content differ', async () => {
   const wrong = PROGRAM.replace("type: 'text', text: { body:", "type: 'text', image: { url:");
   expect(wrong).not.toBe(PROGRAM);
   await write('wrong.ts', wrong);
@@ -106,7 +106,7 @@ test('the compiler would refuse what the API does not take', async () => {
   await rm(join(folder, 'wrong.ts'));
 });
 
-test('a program that uses it works', async () => {
+test('a program with the generated client works', async () => {
   const { use } = await import(pathToFileURL(join(folder, 'program.ts')).href);
   const { token } = await newCaller('profilers', 'stats', 'user_data', 'messages');
   const phone = newPhone();

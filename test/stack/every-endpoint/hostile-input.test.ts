@@ -1,10 +1,9 @@
 /**
- * Whatever comes in: requests made from the API description alone, as it says that they must be and in every way broken,
- * to each of its operations. So a new endpoint is tried as soon as it is described.
+ * Generated requests to each operation of the API description: valid ones, and ones with every kind of error. They are
+ * derived from the description, so the test includes each new endpoint.
  *
- * The quick test sends 2,000 requests, the long one 20,000, or `HOSTILE_REQUESTS=200000`. A run that fails shows the
- * simplest request that was answered wrong, for a shell, and the `HOSTILE_SEED` with which the same requests are made
- * again.
+ * The quick test sends 2,000 requests, the long one 20,000, or `HOSTILE_REQUESTS=200000`. A failed run prints the
+ * simplest request with a wrong response, as a shell command, and the `HOSTILE_SEED` that repeats the same requests.
  */
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -22,13 +21,13 @@ import { serveOwnStack } from '../support/own-stack.ts';
 const MANY_REQUESTS = Number(process.env.HOSTILE_REQUESTS ?? 20_000);
 const SEED = Number(process.env.HOSTILE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Refused requests are sent twice again: this share of all is kept for that. */
+/** The share of all requests that is sent again, twice, after a rejection. */
 const AGAIN = 0.1;
-/** Bytes of a body that is sent again. */
+/** The largest body, in bytes, of a request that is sent again. */
 const LARGEST_AGAIN = 100_000;
-/** Intact requests that an operation gets to succeed with one of them. */
+/** Intact requests of an operation, at most, until one succeeds. */
 const ATTEMPTS = 200;
-/** So many operations are called at a time, each by one request: more would have the local stack start more threads. */
+/** Operations that are called at the same time, one request each. With more, the local stack starts more threads. */
 const LANES = 4;
 
 /** One kind of input to one operation. */
@@ -57,7 +56,7 @@ const cellsFor = (requests: number): Cell[] => {
   }));
 };
 
-/** Does this for each, one after the other for each operation, several operations at a time. */
+/** Does `work` for all, several operations at a time, and one after the other within an operation. */
 const inLanes = async <One extends { operation: Operation }>(
   all: readonly One[],
   work: (one: One) => Promise<void>,
@@ -70,10 +69,10 @@ const inLanes = async <One extends { operation: Operation }>(
   );
 };
 
-/** What has come of the requests. */
+/** Counts requests, and collects rejected ones. */
 class Tally {
-  readonly refused: Sent[] = [];
-  /** Operations that did what they were asked for. */
+  readonly rejected: Sent[] = [];
+  /** Ids of the operations with a successful response. */
   readonly succeeded = new Set<string>();
   readonly sent = new Map<string, number>();
 
@@ -81,18 +80,19 @@ class Tally {
     const count = (this.sent.get(cell.name) ?? 0) + 1;
     this.sent.set(cell.name, count);
     if (status < 400) this.succeeded.add(cell.operation.id);
-    else if (count <= cell.runs * AGAIN + 1 && (sent.body?.length ?? 0) < LARGEST_AGAIN) this.refused.push(sent);
+    else if (count <= cell.runs * AGAIN + 1 && (sent.body?.length ?? 0) < LARGEST_AGAIN) this.rejected.push(sent);
   }
 }
 
-/** Sends what a cell makes, and holds every answer. Tells of a request that was answered wrong, the simplest one found. */
+/** Sends the requests of a cell, and checks each response. Returns the simplest request with a wrong one, if any. */
 const tryCell = async (cell: Cell, world: World, send: Send, tally: Tally): Promise<string[]> => {
   const requests = cell.kind.make(wellFormed(cell.operation, world), world);
   const property = fc.asyncProperty(requests, async (sent) => {
     const answer = await send(sent);
     tally.note(cell, sent, answer.status);
     const fault =
-      faultOf(sent, answer, world) ?? (cell.kind.refused && answer.status < 400 ? 'it is not refused' : undefined);
+      faultOf(sent, answer, world) ??
+      (cell.kind.rejected && answer.status < 400 ? 'the request is not rejected' : undefined);
     if (fault !== undefined)
       throw new Error(`${fault}\n${answer.status} ${answer.type}\n${answer.body.slice(0, 2_000)}`);
   });
@@ -113,10 +113,10 @@ const succeeds = async (operation: Operation, world: World, send: Send): Promise
   return false;
 };
 
-/** Sends these again. Answers those that were refused again. */
-const refusedAgain = async (refused: readonly Sent[], send: Send): Promise<Sent[]> => {
+/** Sends requests again. Returns those that were rejected again. */
+const rejectedAgain = async (rejected: readonly Sent[], send: Send): Promise<Sent[]> => {
   const again: Sent[] = [];
-  await inLanes(refused, async (sent) => {
+  await inLanes(rejected, async (sent) => {
     if ((await send(sent)).status >= 400) again.push(sent);
   });
   return again;
@@ -133,19 +133,19 @@ const tryAll = async (requests: number): Promise<void> => {
   const wrong: string[] = [];
   await inLanes(cells, async (cell) => void wrong.push(...(await tryCell(cell, world, send, tally))));
   expect(wrong.join('\n\n'), `HOSTILE_SEED=${SEED} HOSTILE_REQUESTS=${requests}`).toBe('');
-  // Where one of these never succeeds, the world lacks what it needs.
+  // If an operation never succeeds, the world lacks its data.
   const failing = operations.filter(({ id }) => !tally.succeeded.has(id));
   for (const operation of failing) expect(await succeeds(operation, world, send), operation.id).toBe(true);
   expect(cells.map(({ name }) => name).filter((name) => !tally.sent.has(name))).toEqual([]);
 
-  // What was refused may be taken by now, since others came after it; what still is not must change nothing.
-  const refused = await refusedAgain(tally.refused, send);
+  // A rejected request may succeed now, because of later requests. A request that is rejected again must change nothing.
+  const rejected = await rejectedAgain(tally.rejected, send);
   const before = await readTable();
-  expect(await refusedAgain(refused, send)).toHaveLength(refused.length);
+  expect(await rejectedAgain(rejected, send)).toHaveLength(rejected.length);
   expect(changesBetween(before, await readTable())).toEqual([]);
 };
 
-describe('hostile input is answered as described, tells nothing of another account, and where it is rejected changes nothing:', () => {
+describe("hostile input has a documented response without another account's data, and rejections change nothing:", () => {
   test('2,000 requests', () => tryAll(2_000));
 
   test(`${MANY_REQUESTS} requests`, { tags: 'long', timeout: 120_000 + MANY_REQUESTS * 20 }, () =>

@@ -13,14 +13,14 @@ import { newCaller, newMedia, newPanelist, newPhone, newVendor } from '../suppor
 
 const { app_token, phone_url, bridge_url } = inject('stack');
 
-/** The lines of a request, once its functions and the gateway have written them. */
+/** Waits until the gateway has logged a request. Returns all lines of the request. */
 const linesOf = async (requestId: string | null) => {
   const found = async () => (await logLines()).filter(({ line }) => line.trace_id === requestId);
   await expect.poll(async () => (await found()).some(({ line }) => 'function_ms' in line)).toBe(true);
   return found();
 };
 
-test('a request is one line of its function: trace, route, account, status, milliseconds', async () => {
+test('a request is one log line of its function, with trace, route, account, status and milliseconds', async () => {
   const { account, token } = await newVendor();
   const { headers } = await call('listProfilers', { token });
   const written = (await linesOf(headers.get('apigw-requestid'))).filter(({ source }) =>
@@ -42,7 +42,7 @@ test('a request is one line of its function: trace, route, account, status, mill
   ]);
 });
 
-test('a refused request is in the log too, with the status of its problem', async () => {
+test('a rejected request is logged with the status of its problem', async () => {
   const { account, token } = await newVendor();
   const { headers } = await fail('readProfiler', { token, path: { id: 'x' } });
   const written = await linesOf(headers.get('apigw-requestid'));
@@ -51,7 +51,7 @@ test('a refused request is in the log too, with the status of its problem', asyn
   );
 });
 
-test('no line holds a token, a phone number, a text or an id that came in a path', async () => {
+test('no log line contains a token, a phone number, a text or an id from a path', async () => {
   const { token, account } = await newVendor();
   const phone = await newPanelist();
   const stranger = newPhone();
@@ -83,7 +83,7 @@ test('no line holds a token, a phone number, a text or an id that came in a path
   }
 });
 
-/** A webhook of an account, with an address and a secret that are nobody else's. */
+/** Gives an account a webhook with a unique URL and secret. */
 const giveWebhook = async (account: string) => {
   const receiver = await Receiver.start();
   onTestFinished(() => receiver.close());
@@ -94,22 +94,22 @@ const giveWebhook = async (account: string) => {
   return { receiver, key, secret };
 };
 
-/** Has the app network refuse the messages to one phone for good, and put off those to another once. */
-const haveAppFail = async (refused: string, putOff: string): Promise<void> => {
+/** The app network rejects messages to one phone with 400, and returns 503 once to those to another phone. */
+const haveAppFail = async (rejected: string, delayed: string): Promise<void> => {
   const rules = [
-    { phone: refused, status: 400 },
-    { phone: putOff, status: 503, retry_after: 1, times: 1 },
+    { phone: rejected, status: 400 },
+    { phone: delayed, status: 503, retry_after: 1, times: 1 },
   ];
   await fetch(`${phone_url}/behaviour`, { method: 'PUT', body: JSON.stringify(rules) });
   onTestFinished(async () => void (await fetch(`${phone_url}/behaviour`, { method: 'DELETE' })));
 };
 
-test('no line of any function or host holds what a message says, who it is from or to, or a secret of a destination', async () => {
+test("no log line contains a message's text or phone numbers, or a destination's secret", async () => {
   const { account, token } = await newCaller('messages', 'stats');
   const bot = newPhone();
   await updateAccount(account, { bot_number: bot });
   const { receiver, key, secret } = await giveWebhook(account);
-  const [taken, refused, putOff, stranger] = [newPhone(), newPhone(), newPhone(), newPhone()];
+  const [accepted, rejected, delayed, stranger] = [newPhone(), newPhone(), newPhone(), newPhone()];
   const word = (name: string) => `${name}-${randomUUID()}`;
   const words = {
     text: word('text'),
@@ -132,47 +132,50 @@ test('no line of any function or host holds what a message says, who it is from 
   });
   const json = { 'content-type': 'application/json' };
 
-  // Sent: taken, refused and put off by the app network.
-  await haveAppFail(refused, putOff);
+  // Messages to users: accepted, rejected and delayed by the app network.
+  await haveAppFail(rejected, delayed);
   const headers = { 'idempotency-key': words.idempotency };
-  const { body: sent } = await call('sendMessage', { token, headers, body: text(taken) });
+  const { body: sent } = await call('sendMessage', { token, headers, body: text(accepted) });
   await call('sendMessage', {
     token,
-    body: { to: taken, type: 'image', image: { url: `${bridge_url}/media/${words.media}` } },
+    body: { to: accepted, type: 'image', image: { url: `${bridge_url}/media/${words.media}` } },
   });
   for (const id of [words.media, words.unknown]) await fetch(`${bridge_url}/media/${id}`, { method: 'HEAD' });
-  const { body: failing } = await call('sendMessage', { token, body: text(refused) });
-  const { body: late } = await call('sendMessage', { token, body: text(putOff) });
-  await untilShown(taken, 2);
-  await untilShown(putOff, 1);
+  const { body: failing } = await call('sendMessage', { token, body: text(rejected) });
+  const { body: late } = await call('sendMessage', { token, body: text(delayed) });
+  await untilShown(accepted, 2);
+  await untilShown(delayed, 1);
 
-  // Reported and received: the account's platform takes some, and one only after it was put off; one it refuses.
+  // Statuses and messages to the platform: some accepted, one after two failures, and one rejected.
   await fetch(`${phone_url}/messages/${sent.id}/states`, {
     method: 'POST',
     body: JSON.stringify({ state: 'delivery_failed', reason: words.reason }),
   });
-  const passedOn = () => receiver.calls.filter(({ body }) => body.includes(words.received)).length;
+  const forwarded = () => receiver.calls.filter(({ body }) => body.includes(words.received)).length;
   receiver.answers = [
     (response) => {
       const body = receiver.calls.at(-1)?.body ?? '';
-      const fails = body.includes(words.received) && passedOn() < 3;
+      const fails = body.includes(words.received) && forwarded() < 3;
       response.writeHead(body.includes(words.lost) ? 400 : fails ? 500 : 204).end();
     },
   ];
-  await write(taken, bot, words.received);
+  await write(accepted, bot, words.received);
   await write(stranger, bot, words.lost);
-  await expect.poll(passedOn).toBe(3);
+  await expect.poll(forwarded).toBe(3);
 
-  // Refused by the service itself.
+  // Rejected by the service.
   await fail('sendMessage', { token, headers, body: text(stranger) });
-  await fail('sendMessage', { token, body: { to: taken, type: 'file', file: { url: `https://${words.foreign}/` } } });
+  await fail('sendMessage', {
+    token,
+    body: { to: accepted, type: 'file', file: { url: `https://${words.foreign}/` } },
+  });
   await sendRaw('sendMessage', {
     token,
     headers: json,
     body: JSON.stringify({ to: `+${stranger}`, type: words.text }),
   });
   await sendRaw('sendMessage', { token, headers: json, body: `{"to":"${stranger}","text":"${words.text}` });
-  await call('listLogs', { token, query: { contact: taken } });
+  await call('listLogs', { token, query: { contact: accepted } });
   await write(stranger, newPhone(), words.lost);
   const events = [
     { id: words.event, type: 'message.received', data: { from: stranger, to: bot, type: words.lost } },
@@ -186,15 +189,15 @@ test('no line of any function or host holds what a message says, who it is from 
   });
   await linesOf(last.headers.get('apigw-requestid'));
 
-  // What was to fail has failed, and is in the log by its names.
-  const told = async () =>
+  // The log contains the failures of this test.
+  const failures = async () =>
     (await logLines())
       .filter(
         ({ line }) => line.account === account && /^(retry scheduled|permanently failed)$/.test(String(line.message)),
       )
       .map(({ source, line: { message, type, cause } }) => `${source.slice(0, 7)} ${message} ${type} ${cause}`);
   await expect
-    .poll(told)
+    .poll(failures)
     .toEqual(
       expect.arrayContaining([
         'Deliver permanently failed message.send status_400',
@@ -213,13 +216,13 @@ test('no line of any function or host holds what a message says, who it is from 
       part,
     ).toBe(true);
   }
-  const secrets = [token, app_token, key, secret, secret.slice(6), bot, taken, refused, putOff, stranger];
+  const secrets = [token, app_token, key, secret, secret.slice(6), bot, accepted, rejected, delayed, stranger];
   for (const hidden of [...secrets, receiver.url, ...Object.values(words)]) {
     expect(written.includes(hidden), hidden).toBe(false);
   }
 });
 
-test('no line of any function or host holds what a profile says, why a business asks, or whom', async () => {
+test("no log line contains a profile's values, a request's reason, or a phone number", async () => {
   const { account, token } = await newCaller('user_data');
   const { receiver, key, secret } = await giveWebhook(account);
   receiver.answers = [500, 500, 400];
@@ -239,7 +242,7 @@ test('no line of any function or host holds what a profile says, why a business 
     path: word('path'),
     query: word('query'),
   };
-  const [phone, refused, putOff, stranger] = [newPhone(), newPhone(), newPhone(), newPhone()];
+  const [phone, rejected, delayed, stranger] = [newPhone(), newPhone(), newPhone(), newPhone()];
   const json = { 'content-type': 'application/json' };
   const report = (...events: { type: string; data: object }[]) =>
     sendRaw('receiveAppEvents', {
@@ -247,10 +250,10 @@ test('no line of any function or host holds what a profile says, why a business 
       headers: json,
       body: JSON.stringify(events.map((event) => ({ id: `${words.event}-${randomUUID()}`, ...event }))),
     });
-  const know = (phone_number: string, first_name: string) => {
-    const said = { first_name, last_name: words.last, number: words.number, app_version: words.version };
+  const updateProfile = (phone_number: string, first_name: string) => {
+    const values = { first_name, last_name: words.last, number: words.number, app_version: words.version };
     const properties = Object.fromEntries(
-      Object.entries(said).map(([name, value]) => [name, { value, source: words.source }]),
+      Object.entries(values).map(([name, value]) => [name, { value, source: words.source }]),
     );
     return report({ type: 'user.updated', data: { phone_number, properties } });
   };
@@ -270,29 +273,29 @@ test('no line of any function or host holds what a profile says, why a business 
   const raw = (name: 'startUserDataRequest' | 'retrieveUserData', number: string, body: string, given = token) =>
     sendRaw(name, { token: given, path: { phone_number: number, id: number }, headers: json, body });
 
-  // Asked: taken, refused and put off by the app network.
-  for (const known of [phone, refused, putOff]) await know(known, words.first);
-  await haveAppFail(refused, putOff);
+  // Requests to users: accepted, rejected and delayed by the app network.
+  for (const known of [phone, rejected, delayed]) await updateProfile(known, words.first);
+  await haveAppFail(rejected, delayed);
   const headers = { 'idempotency-key': words.idempotency };
-  const [id, failing, late] = [await start(phone, headers), await start(refused), await start(putOff)];
+  const [id, failing, late] = [await start(phone, headers), await start(rejected), await start(delayed)];
   expect(await start(phone, headers)).toBe(id);
   await untilShown(phone, 1);
-  await untilShown(putOff, 1);
+  await untilShown(delayed, 1);
 
-  // Answered, changed, fetched; the account's platform does not take at once that it is completed, and at last never.
+  // Answers, profile updates and fetches. The platform fails to accept the completed request twice, then rejects it.
   await answer(id, { first_name: 'approved', [words.shoe]: 'denied' });
   await answer(words.path, { first_name: 'approved' });
   await answer(id, { first_name: 'approved' });
-  const waiting = call('fetchUserData', { token, path: { id }, query: { long_poll: '30' } });
+  const fetching = call('fetchUserData', { token, path: { id }, query: { long_poll: '30' } });
   await answer(id, { last_name: 'denied', number: 'approved' });
-  const completed = (await waiting).body;
+  const completed = (await fetching).body;
   expect(completed.results).toMatchObject({ first_name: { value: words.first }, number: { value: words.number } });
-  await know(phone, words.changed);
+  await updateProfile(phone, words.changed);
   await call('retrieveUserData', { token, path: { id: phone }, body: { data: [{ property: 'app_version' }] } });
 
-  // Refused by the service itself.
+  // Rejected by the service.
   const { data } = asked;
-  await fail('startUserDataRequest', { token, headers, path: { phone_number: putOff }, body: asked });
+  await fail('startUserDataRequest', { token, headers, path: { phone_number: delayed }, body: asked });
   await fail('startUserDataRequest', { token, path: { phone_number: stranger }, body: asked });
   await fail('retrieveUserData', { token, path: { id: phone }, body: { data } });
   await fail('retrieveUserData', { token, path: { id: stranger }, body: { data: data.slice(3) } });
@@ -313,15 +316,15 @@ test('no line of any function or host holds what a profile says, why a business 
     data: { phone_number: `+${stranger}`, properties: { [words.shoe]: words.first } },
   });
 
-  // Forgotten.
-  const told = async () =>
+  // Erasure, after the failures are logged.
+  const failures = async () =>
     (await logLines())
       .filter(
         ({ line }) => line.account === account && /^(retry scheduled|permanently failed)$/.test(String(line.message)),
       )
       .map(({ source, line: { message, type, cause } }) => `${source.slice(0, 7)} ${message} ${type} ${cause}`);
   await expect
-    .poll(told)
+    .poll(failures)
     .toEqual(
       expect.arrayContaining([
         'Deliver permanently failed user_data.request status_400',
@@ -330,15 +333,15 @@ test('no line of any function or host holds what a profile says, why a business 
         'Deliver permanently failed user_data.completed status_400',
       ]),
     );
-  await report(...[phone, refused, putOff].map((phone_number) => ({ type: 'user.removed', data: { phone_number } })));
+  await report(...[phone, rejected, delayed].map((phone_number) => ({ type: 'user.removed', data: { phone_number } })));
   const goneBy = async () => {
     const requests = [id, failing, late].map((one) => sendRaw('fetchUserData', { token, path: { id: one } }));
     return (await Promise.all(requests)).map(({ status }) => status);
   };
   await expect.poll(goneBy).toEqual([404, 404, 404]);
-  // The last look, when all that was under way is over, ends an erasure.
+  // An erasure ends with a last run, after all requests in progress have ended.
   const isForgotten = async (one: string) => (await getConsistent(erasureKey(one))) === undefined;
-  for (const one of [phone, refused, putOff]) await expect.poll(() => isForgotten(one)).toBe(true);
+  for (const one of [phone, rejected, delayed]) await expect.poll(() => isForgotten(one)).toBe(true);
 
   const written = await readFile(inject('stack').log, 'utf8');
   for (const known of [account, failing, late]) expect(written).toContain(known);
@@ -352,13 +355,13 @@ test('no line of any function or host holds what a profile says, why a business 
   ]) {
     expect(written).toContain(`${part}Function`);
   }
-  const secrets = [token, app_token, key, secret, secret.slice(6), phone, refused, putOff, stranger, receiver.url];
+  const secrets = [token, app_token, key, secret, secret.slice(6), phone, rejected, delayed, stranger, receiver.url];
   for (const hidden of [...secrets, ...Object.values(words)]) {
     expect(written.includes(hidden), hidden).toBe(false);
   }
 });
 
-test('no line holds a token of a path, right or wrong, nor what chat platforms send or receive', async () => {
+test('no log line contains a token from a path, or the content of calls from and to chat platforms', async () => {
   const { account, token } = await newCaller('bridge');
   const bot = newPhone();
   const receiver = await Receiver.start();
@@ -373,7 +376,7 @@ test('no line holds a token of a path, right or wrong, nor what chat platforms s
     word('token'),
     word('hmac'),
   ];
-  const [taken, refused, writer] = [newPhone(), newPhone(), newPhone()];
+  const [accepted, rejected, writer] = [newPhone(), newPhone(), newPhone()];
   const settings = { url: receiver.url, channel, token: ofTurn };
   await updateAccount(account, { bot_number: bot, platform: { name: 'turn', settings, hook: { hmac_secret } } });
 
@@ -388,12 +391,12 @@ test('no line holds a token of a path, right or wrong, nor what chat platforms s
       },
       body,
     });
-  const image = { to: taken, type: 'image', image: { link: 'https://example.com/', caption } };
+  const image = { to: accepted, type: 'image', image: { link: 'https://example.com/', caption } };
   const statuses = [
     await toTurn(token, JSON.stringify(image)),
     await toTurn(token, JSON.stringify(image), 'another secret'),
-    await toTurn(token, JSON.stringify({ ...image, to: `${refused}x` })),
-    await toTurn(token, `{"to":"${refused}`),
+    await toTurn(token, JSON.stringify({ ...image, to: `${rejected}x` })),
+    await toTurn(token, `{"to":"${rejected}`),
     await toTurn(wrong, JSON.stringify(image)),
     await toTurn(`${token}x`, JSON.stringify(image)),
   ].map(({ status }) => status);
@@ -401,10 +404,10 @@ test('no line holds a token of a path, right or wrong, nor what chat platforms s
 
   const toRapidpro = (fields: Record<string, string>, given = token) =>
     sendRaw('receiveRapidproMessage', { token: given, body: new URLSearchParams(fields) });
-  await toRapidpro({ id: '1', text, to: taken, quick_reply: reply });
-  await toRapidpro({ id: '1', text, to: `${refused}x` });
-  await toRapidpro({ id: '1', text, to: taken }, wrong);
-  await untilShown(taken, 2);
+  await toRapidpro({ id: '1', text, to: accepted, quick_reply: reply });
+  await toRapidpro({ id: '1', text, to: `${rejected}x` });
+  await toRapidpro({ id: '1', text, to: accepted }, wrong);
+  await untilShown(accepted, 2);
   await write(writer, bot, written);
   await call('receiveTestMessage', {
     token,
@@ -426,7 +429,7 @@ test('no line holds a token of a path, right or wrong, nor what chat platforms s
     encoded(given),
     encoded(given).slice(8, 40),
   ]);
-  const secrets = [ofTurn, hmac_secret, channel, receiver.url, bot, taken, refused, writer];
+  const secrets = [ofTurn, hmac_secret, channel, receiver.url, bot, accepted, rejected, writer];
   for (const hidden of [...tokens, ...secrets, text, reply, caption, written]) {
     expect(log.includes(hidden), hidden).toBe(false);
   }

@@ -6,7 +6,7 @@ import { remedies } from '../../../infra/openapi/words.ts';
 import { type ProblemCode, problemCatalogue } from '../../../shared/core/problems.ts';
 import { newPanelist } from '../support/world.ts';
 
-test('the first requests of the README work when pasted', { tags: 'long' }, async () => {
+test('the first requests of the README work if pasted into a shell', { tags: 'long' }, async () => {
   const readme = await readFile('README.md', 'utf8');
   const [, script = ''] = /<!-- test: these requests are run -->\n```sh\n([^`]+)```/.exec(readme) ?? [];
   const { base_url, phone_url, rapidpro_url, token, bot_phone_number } = inject('stack');
@@ -32,8 +32,8 @@ test('the first requests of the README work when pasted', { tags: 'long' }, asyn
   expect(JSON.parse(list)).toContainEqual({ id: profiler_id, ...JSON.parse(read) });
   expect([answered, deleted, JSON.parse(gone).code, notFound]).toEqual(['204', '204', 'profiler_not_found', '404']);
 
-  const said = rest.map((line) => (line.startsWith('{') || line.startsWith('[') ? JSON.parse(line) : line));
-  const [sent, shown, state, written, conversation, received, ...more] = said;
+  const outputs = rest.map((line) => (line.startsWith('{') || line.startsWith('[') ? JSON.parse(line) : line));
+  const [sent, shown, state, written, conversation, received, ...more] = outputs;
   expect(shown.at(-1).data).toMatchObject({
     id: sent.id,
     text: { body: 'Good morning!' },
@@ -60,7 +60,7 @@ test('the first requests of the README work when pasted', { tags: 'long' }, asyn
   expect(jobs.map((row: { state: string }) => row.state)).toEqual(expect.arrayContaining(['sent', 'read', 'received']));
 });
 
-test('the guide for businesses explains every problem, with its status, as the API description does', async () => {
+test('the guide for businesses has the status and remedy of every problem, as in the API description', async () => {
   const guide = await readFile('infra/docs/business.md', 'utf8');
   const rows = [...guide.matchAll(/^\| (\d{3}) +\| `(\w+)` +\| (.*?) +\|$/gm)].map(([, ...row]) => row);
   const described = Object.entries(problemCatalogue).map(([code, { status }]) => [

@@ -1,4 +1,4 @@
-/** A message is followed by its id, and all that a request set off by one trace: through functions, queue and delivery. */
+/** Tracing in the log: messages by id, and effects of requests by trace id, through functions, queue and delivery. */
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -7,22 +7,22 @@ import { type LogLine, logLines } from '../support/log-lines.ts';
 import { Receiver } from '../support/receiver.ts';
 import { newCaller, newPanelist, newPhone } from '../support/world.ts';
 
-/** Waits until there is a line that fits, and answers all lines. */
+/** Waits until a line matches. Returns all lines. */
 const until = async (fits: (line: LogLine['line']) => boolean): Promise<LogLine[]> => {
   await expect.poll(async () => (await logLines()).some(({ line }) => fits(line))).toBe(true);
   return logLines();
 };
 
-/** What the function wrote it, without what makes each function's name one of the stack. */
-const told = (lines: LogLine[], fits: (line: LogLine['line']) => boolean): string[] =>
+/** Function name and message of each matching line, without the suffix that the stack adds to the name. */
+const summary = (lines: LogLine[], fits: (line: LogLine['line']) => boolean): string[] =>
   lines
     .filter(({ line }) => fits(line))
     .map(({ source, line }) => `${source.replace(/(Function|Api).*/, '')} ${line.message ?? 'access'}`);
 
-const holds = (trace: string) => (line: LogLine['line']) =>
+const hasTrace = (trace: string) => (line: LogLine['line']) =>
   line.trace_id === trace || (Array.isArray(line.trace_ids) && line.trace_ids.includes(trace));
 
-/** An account whose webhook hears of everything. */
+/** A new account with a bot, and a webhook that receives its messages and statuses. */
 const newListener = async () => {
   const { account, token } = await newCaller('messages', 'bridge');
   const receiver = await Receiver.start();
@@ -42,16 +42,16 @@ const report = async (type: string, data: object): Promise<string> => {
   return headers.get('apigw-requestid') ?? '';
 };
 
-test('a message to a user: accepted, relayed, delivered, and what was reported of it', async () => {
+test('a message to a user has one trace through acceptance, relay and delivery, and its report another', async () => {
   const { account, token } = await newListener();
   const body = { to: newPhone(), type: 'text', text: { body: 'Hello' } } as const;
   const sent = await call('sendMessage', { token, body });
   const { id } = sent.body;
   const trace = sent.headers.get('apigw-requestid') ?? '';
-  const isDone = (line: LogLine['line']) => holds(trace)(line) && line.message === 'deliver';
+  const isDone = (line: LogLine['line']) => hasTrace(trace)(line) && line.message === 'deliver';
   const lines = await until((line) => isDone(line) && line.settled !== 0);
 
-  const all = told(lines, holds(trace));
+  const all = summary(lines, hasTrace(trace));
   for (const step of ['SendMessage accepted', 'SendMessage request', 'Base access', 'Relay relay', 'Deliver delivered'])
     expect(all).toContain(step);
   expect(lines.find(({ line }) => line.message === 'delivered' && line.message_id === id)?.line).toMatchObject({
@@ -61,18 +61,20 @@ test('a message to a user: accepted, relayed, delivered, and what was reported o
     delivery_ms: expect.any(Number),
   });
 
-  // The report has a trace of its own, which leads to the account's platform.
+  // The report is a request with its own trace, up to the delivery to the account's platform.
   const second = await report('message.state', { id, state: 'read' });
-  const later = await until((line) => holds(second)(line) && line.message === 'delivered');
-  expect(told(later, (line) => line.message_id === id && line.type !== 'message.state')).toEqual([
+  const later = await until((line) => hasTrace(second)(line) && line.message === 'delivered');
+  expect(summary(later, (line) => line.message_id === id && line.type !== 'message.state')).toEqual([
     'SendMessage accepted',
     'Deliver delivered',
     'ReceiveAppEvents state',
   ]);
-  expect(told(later, holds(second))).toEqual(expect.arrayContaining(['ReceiveAppEvents state', 'Deliver delivered']));
+  expect(summary(later, hasTrace(second))).toEqual(
+    expect.arrayContaining(['ReceiveAppEvents state', 'Deliver delivered']),
+  );
 });
 
-test("a user's message: accepted with the app network's request, delivered to the platform", async () => {
+test("a user's message has the app network's trace through acceptance, relay and delivery", async () => {
   const { bot_number, account } = await newListener();
   const data = { from: newPhone(), to: bot_number, type: 'text', text: { body: 'Hi' } };
   const trace = await report('message.received', data);
@@ -81,25 +83,25 @@ test("a user's message: accepted with the app network's request, delivered to th
     .filter(({ line }) => line.trace_id === trace && line.account === account)
     .flatMap(({ line }) => line.message_id ?? []);
   expect(new Set(ids).size).toBe(1);
-  expect(told(lines, holds(trace))).toEqual(
+  expect(summary(lines, hasTrace(trace))).toEqual(
     expect.arrayContaining(['ReceiveAppEvents accepted', 'Relay relay', 'Deliver delivered']),
   );
 });
 
-test('a problem names the trace of its lines', async () => {
+test("a problem's trace_id is that of its log lines", async () => {
   const { token } = await newCaller('messages');
   const body = { to: 'nobody', type: 'text', text: { body: 'Hello' } } as const;
   const headers = { 'content-type': 'application/json' };
   const refused = asProblem(await sendRaw('sendMessage', { token, headers, body: JSON.stringify(body) }));
   const lines = await until((line) => line.trace_id === refused.body.trace_id && line.message === 'request');
-  expect(told(lines, holds(refused.body.trace_id))).toContain('SendMessage request');
+  expect(summary(lines, hasTrace(refused.body.trace_id))).toContain('SendMessage request');
   const { line } = lines.find(({ line: { message, trace_id } }) => {
     return message === 'request' && trace_id === refused.body.trace_id;
   }) ?? { line: {} };
   expect(line).toMatchObject({ outcome: 'rejected', requests: 1 });
 });
 
-test('a destination that fails opens its circuit, and closes it when it works again', async () => {
+test("a failing destination's circuit is logged as opened once, and as closed after its recovery", async () => {
   const { account, token, bot_number, receiver } = await newListener();
   receiver.answers = [503];
   await Promise.all(
@@ -124,7 +126,7 @@ test('a destination that fails opens its circuit, and closes it when it works ag
   expect(lines.filter(({ line }) => isOf('circuit opened')(line))).toHaveLength(1);
 });
 
-test('a fetch that waited says how long, and for what', async () => {
+test('a long poll is logged with its outcome, duration and request id', async () => {
   const { token } = await newCaller('user_data');
   const phone_number = await newPanelist();
   const body = { reason: 'Delivery', data: [{ property: 'first_name' as const }] };

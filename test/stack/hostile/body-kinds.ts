@@ -1,4 +1,4 @@
-/** Hostile input in bodies: what they say, how they say it, and their bytes. */
+/** Hostile bodies: their values, their syntax and their bytes. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Operation } from './description.ts';
 import { INTACT, type Kind } from './kind.ts';
@@ -13,9 +13,9 @@ const hasBodyOf =
     body?.type.includes(type) ?? false;
 const hasJson = hasBodyOf('json');
 
-/** The same in JSON and in a form. */
+/** A text, as JSON and as a form field. */
 const both = (text: string): Raw => ({ json: JSON.stringify(text), field: text });
-/** What JSON alone can say; a form has it as it is written. */
+/** A JSON value. A form field contains the same characters. */
 const written = (json: string): Raw => ({ json, field: json });
 
 const WRONG_TYPES = [
@@ -36,7 +36,7 @@ const WRONG_TYPES = [
 
 const NUMBERS = ['-1', '-0', '1.5', '1e400', '-1e-400', '1e21', '9007199254740993', '2147483648', '0.1e1', '1E+2'];
 
-/** Halves of surrogate pairs among them, which JSON can say and UTF-8 cannot. */
+/** Unusual texts, some with lone surrogates, which JSON can express and UTF-8 cannot. */
 const TEXTS = [
   ...ODD_TEXTS.map(both),
   written(String.raw`"\ud800"`),
@@ -53,10 +53,10 @@ const TEXTS = [
   both('27821234567\n'),
 ];
 
-/** Characters of texts that are too long, or nearly. */
+/** Lengths of texts at and above limits, in characters. */
 const LENGTHS = [255, 256, 1_000, 1_001, 2_048, 4_096, 4_097, 20_000, 65_536, 65_537];
 
-/** Some of one, two, three and four bytes. */
+/** Letters of one, two, three and four bytes. */
 const LETTERS = ['a', 'é', '한', '😀'];
 
 const DEEP = [
@@ -75,18 +75,18 @@ const WIDE = [
   `{${Array.from({ length: 5_000 }, (_, at) => `"k${at}":${at}`).join()}}`,
 ].map(written);
 
-/** Bodies with something else in one of their places. */
+/** Bodies with one value replaced. */
 const replacing = (values: Arbitrary<Raw>): Kind['make'] => {
   return (drafts) =>
     fc.tuple(drafts, values, fc.nat()).map(([draft, value, at]) => {
-      // A form is a list of fields: there is nothing in its place.
+      // A form cannot be replaced as a whole: it is a list of fields.
       const places = placesIn(draft.body).filter((place) => place.length > 0 || hasJson(draft.operation));
       const place = places[at % places.length];
       return write(draft, place && { place, value });
     });
 };
 
-/** Fields that nobody asked for. */
+/** Unexpected fields. */
 const EXTRAS = [
   '"__proto__":{"account":"demo","isAdmin":true}',
   '"constructor":{"prototype":{"permissions":["app"]}}',
@@ -109,7 +109,7 @@ const FIELDS = [
   'id=a',
 ];
 
-/** Whether the body is an object, as bodies mostly are. */
+/** Inserts fields at the beginning of a JSON object. Any other body is unchanged. */
 const intoObject = (json: string, fields: string): string =>
   json.replace(/^\{(?="|\})/, `{${fields},`).replace(',}', '}');
 
@@ -165,7 +165,7 @@ const CONTENT_TYPES = [
   '\u00ff',
 ];
 
-/** What else can stand where a body should. */
+/** Other contents in place of a body. */
 const BODIES = [
   '',
   ' ',
@@ -207,7 +207,7 @@ const BODIES = [
   'e30=',
 ].map((text) => Buffer.from(text));
 
-/** Ways to break what holds a multipart form together. */
+/** Changes that break the structure of a multipart form. */
 const BREAKS: ((form: string) => string)[] = [
   (form) => form.replace(/--\r\n$/, ''),
   (form) => form.replace(/--\r\n$/, '--'),
@@ -233,15 +233,15 @@ const BREAKS: ((form: string) => string)[] = [
   (form) => form.replace(/^--/, '----'),
 ];
 
-/** Bytes over what a function takes, and over what API Gateway takes. */
+/** Sizes in bytes above Lambda's limit of 6 MB, and above API Gateway's limit of 10 MB. */
 const TOO_LARGE = [6_400_000, 10_600_000];
 
 export const bodyKinds: Record<string, Kind> = {
-  'a part of another type': { applies: hasBody, make: replacing(fc.constantFrom(...WRONG_TYPES).map(written)) },
-  'a part that is null': { applies: hasJson, make: replacing(fc.constant(written('null'))) },
-  'a part that is an odd number': { applies: hasBody, make: replacing(fc.constantFrom(...NUMBERS).map(written)) },
-  'a part that is an odd text': { applies: hasBody, make: replacing(fc.constantFrom(...TEXTS)) },
-  'a part that is a huge text': {
+  'a value of another type': { applies: hasBody, make: replacing(fc.constantFrom(...WRONG_TYPES).map(written)) },
+  'a value that is null': { applies: hasJson, make: replacing(fc.constant(written('null'))) },
+  'a value that is an unusual number': { applies: hasBody, make: replacing(fc.constantFrom(...NUMBERS).map(written)) },
+  'a value that is an unusual text': { applies: hasBody, make: replacing(fc.constantFrom(...TEXTS)) },
+  'a value that is a very long text': {
     applies: hasBody,
     share: 0.3,
     make: replacing(
@@ -250,9 +250,9 @@ export const bodyKinds: Record<string, Kind> = {
         .map(([length, letter]) => both(letter.repeat(length))),
     ),
   },
-  'a part that is nested deeply': { applies: hasJson, share: 0.3, make: replacing(fc.constantFrom(...DEEP)) },
-  'a part with very many parts': { applies: hasJson, share: 0.2, make: replacing(fc.constantFrom(...WIDE)) },
-  'a part that is missing': {
+  'a value that is deeply nested': { applies: hasJson, share: 0.3, make: replacing(fc.constantFrom(...DEEP)) },
+  'a value with thousands of elements': { applies: hasJson, share: 0.2, make: replacing(fc.constantFrom(...WIDE)) },
+  'a missing value': {
     applies: hasBody,
     make: (drafts) =>
       fc.tuple(drafts, fc.nat()).map(([draft, at]) => {
@@ -261,7 +261,7 @@ export const bodyKinds: Record<string, Kind> = {
         return write({ ...draft, body: without(draft.body, place) });
       }),
   },
-  'parts that nobody asked for': {
+  'unexpected fields': {
     applies: hasBody,
     make: (drafts) =>
       fc.tuple(drafts, fc.constantFrom(...EXTRAS), fc.constantFrom(...FIELDS)).map(([draft, extra, field]) => {
@@ -271,7 +271,7 @@ export const bodyKinds: Record<string, Kind> = {
         return changed(write(draft), (form) => `${form}&${field}`);
       }),
   },
-  'keys that stand there twice': {
+  'duplicate keys': {
     applies: hasJson,
     make: (drafts) =>
       fc
@@ -284,14 +284,14 @@ export const bodyKinds: Record<string, Kind> = {
           );
         }),
   },
-  'a body that is cut off': {
+  'a truncated body': {
     applies: hasBody,
     make: (drafts) =>
       fc
         .tuple(drafts, fc.double({ min: 0, max: 0.99, noNaN: true }))
         .map(([draft, share]) => changed(write(draft), (text) => text.slice(0, Math.floor(share * text.length)))),
   },
-  'a body with bytes turned': {
+  'a body with changed bytes': {
     applies: hasBody,
     make: (drafts) =>
       fc
@@ -303,11 +303,11 @@ export const bodyKinds: Record<string, Kind> = {
           return withBody(sent, body);
         }),
   },
-  'something else than a body': {
+  'other content in place of the body': {
     applies: hasBody,
     make: (drafts) => fc.tuple(drafts, fc.constantFrom(...BODIES)).map(([draft, body]) => withBody(write(draft), body)),
   },
-  'a mark of byte order': {
+  'a byte order mark': {
     applies: hasBody,
     make: (drafts) =>
       fc
@@ -343,7 +343,7 @@ export const bodyKinds: Record<string, Kind> = {
         return { ...sent, headers: [...sent.headers, ['Content-Encoding', encoding]] };
       }),
   },
-  'a body in chunks': {
+  'a chunked body': {
     share: INTACT,
     applies: hasBody,
     make: (drafts) =>
@@ -353,19 +353,19 @@ export const bodyKinds: Record<string, Kind> = {
         return { ...sent, headers: [...headers, ['Transfer-Encoding', 'chunked']] };
       }),
   },
-  'a body where none belongs': {
+  'a body of a request that has none': {
     applies: (operation) => !hasBody(operation) && operation.method !== 'HEAD',
     make: (drafts) =>
       fc.tuple(drafts, fc.constantFrom(...BODIES)).map(([draft, body]) => {
         const sent = write(draft);
-        const told: [string, string][] = [
+        const extra: [string, string][] = [
           ['Content-Type', 'application/json'],
           ['Content-Length', String(body.length)],
         ];
-        return { ...sent, body, headers: [...sent.headers, ...told] };
+        return { ...sent, body, headers: [...sent.headers, ...extra] };
       }),
   },
-  'a multipart form that is broken': {
+  'a broken multipart form': {
     applies: hasBodyOf('multipart'),
     make: (drafts) =>
       fc.tuple(drafts, fc.constantFrom(...BREAKS)).map(([draft, broken]) => changed(write(draft), broken)),
@@ -373,7 +373,7 @@ export const bodyKinds: Record<string, Kind> = {
   'a body over the limits': {
     applies: hasBody,
     share: 0.02,
-    refused: true,
+    rejected: true,
     make: (drafts) =>
       fc
         .tuple(drafts, fc.constantFrom(...TOO_LARGE))
@@ -384,7 +384,7 @@ export const bodyKinds: Record<string, Kind> = {
 const strangePart = (field: string): string =>
   `--boundary-of-the-form\r\nContent-Disposition: form-data; name="${field.replace(/=.*/, '')}"\r\n\r\na\r\n`;
 
-/** A body without one of its parts. */
+/** A body without one of its values. */
 const without = (body: unknown, [name, ...rest]: string[]): unknown => {
   if (typeof body !== 'object' || body === null || name === undefined) return body;
   if (Array.isArray(body))

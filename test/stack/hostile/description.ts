@@ -1,7 +1,7 @@
-/** The API description as it is committed, read as a client reads it: its operations, and which of them a request is for. */
+/** Parses the committed API description into operations, and finds the operation of a request. */
 import { readFileSync } from 'node:fs';
 
-/** As much of JSON Schema as the description uses. */
+/** The part of JSON Schema that the description uses. */
 export interface Schema {
   type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'null';
   const?: string;
@@ -55,9 +55,9 @@ export interface Operation {
   method: string;
   path: string;
   hosts: Host[];
-  /** What of a request a token stands in. */
+  /** The part of a request that contains the token. */
   token: 'header' | 'path' | 'none';
-  /** What the token must allow, as its words say. */
+  /** The required permission, from the operation's text. */
   permission: string | undefined;
   parameters: Parameter[];
   body: { type: string; schema: Schema } | undefined;
@@ -71,7 +71,7 @@ const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'];
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Puts what references name in their places: one and the same wherever it is named. */
+/** Replaces references by the objects that they point to. All references to a schema share one object. */
 const resolve = (root: unknown, part: unknown): void => {
   if (!isObject(part)) return;
   for (const [name, child] of Object.entries(part)) {
@@ -121,7 +121,7 @@ export const operations: Operation[] = Object.entries(document.paths).flatMap(([
   });
 });
 
-/** The operation that a request is for, by its host, method, and path as it was sent; none, where the API has none. */
+/** The operation of a request, by host, method and raw path; undefined if the API has no such operation. */
 export const operationAt = (host: Host, method: string, path: string): Operation | undefined =>
   operations
     .filter((operation) => operation.hosts.includes(host) && operation.method === method)
@@ -131,7 +131,7 @@ export const operationAt = (host: Host, method: string, path: string): Operation
 
 const parametersIn = (path: string): number => path.split('{').length;
 
-/** One that ends with a slash is told to whoever asks for something below it: there is nothing. */
+/** A template that ends with a slash matches all paths below it. Its operation returns 404 for them. */
 const isAt = (template: string, path: string): boolean => {
   const [parts, given] = [template.split('/'), path.split('/')];
   const [below, whole] = [template.endsWith('/'), parts.slice(0, template.endsWith('/') ? -1 : undefined)];

@@ -1,4 +1,4 @@
-/** Hostile input in methods, paths, queries and headers. */
+/** Hostile methods, paths, queries and headers. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Operation } from './description.ts';
 import { INTACT, type Kind } from './kind.ts';
@@ -13,7 +13,7 @@ const hasParameter = (place: 'path' | 'query' | 'header') => (operation: Operati
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'M-SEARCH'];
 
-/** Ways to lead a path astray. */
+/** Changes of a path. */
 const DETOURS: ((path: string) => string)[] = [
   (path) => `${path}/`,
   (path) => `/${path}`,
@@ -51,7 +51,7 @@ const DETOURS: ((path: string) => string)[] = [
   () => '/.env',
 ];
 
-/** Values for a place in a path, as they stand there. */
+/** Raw values of path segments. */
 const SEGMENTS = [
   ...ODD_TEXTS.map(encodeURIComponent),
   '..',
@@ -82,7 +82,7 @@ const SEGMENTS = [
   '%F0%9F%98%80'.repeat(700),
 ];
 
-/** Values of parameters in a query, as they stand there. */
+/** Raw values of query parameters. */
 const QUERY_VALUES = [
   ...ODD_TEXTS.map(encodeURIComponent),
   '',
@@ -119,7 +119,7 @@ const QUERY_VALUES = [
   'A'.repeat(8_000),
 ].map((value) => value.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent));
 
-/** Names of parameters that programs stumble over, made of one that means something. */
+/** Parameter names that many programs mishandle, derived from a valid name. */
 const names = (name: string): string[] => [
   name,
   `${name}[]`,
@@ -133,7 +133,7 @@ const names = (name: string): string[] => [
   '%',
 ];
 
-/** A parameter that means nothing to anyone. */
+/** An unknown parameter. */
 const UNKNOWN: [string, string] = ['a', 'b'];
 
 const HEADERS: [string, string][] = [
@@ -182,20 +182,20 @@ const withHeader = (sent: Sent, ...more: [string, string][]): Sent => ({
   ],
 });
 
-/** Changes the path of a request, and leaves its query. */
+/** Changes the path of a request, but not its query. */
 const along = (sent: Sent, change: (path: string) => string): Sent => {
   const [path = '', ...query] = sent.target.split('?');
   return { ...sent, target: [change(path), ...query].join('?') };
 };
 
-/** Puts a segment where a parameter of the path stands. */
+/** Replaces a path parameter by a raw segment. */
 const inPath = (draft: Draft, segment: string): Sent => {
   const [name = ''] = draft.operation.parameters.filter((one) => one.in === 'path').map((one) => one.name);
   const gap = 'gap-in-the-path';
   return along(write({ ...draft, path: { ...draft.path, [name]: gap } }), (path) => path.replace(gap, () => segment));
 };
 
-/** A value that means something, but for its end: what checks the beginning alone takes it. */
+/** A known value with a small change. A check of only its beginning would accept most of these. */
 const nearly = (value: string): Arbitrary<string> =>
   fc.constantFrom(
     `${value}A`,
@@ -221,30 +221,30 @@ export const headKinds: Record<string, Kind> = {
     make: (drafts) =>
       fc.tuple(drafts, fc.constantFrom(...METHODS)).map(([draft, method]) => ({ ...write(draft), method })),
   },
-  'a path that leads astray': {
+  'a changed path': {
     applies: always,
     make: (drafts) =>
       fc.tuple(drafts, fc.constantFrom(...DETOURS)).map(([draft, detour]) => along(write(draft), detour)),
   },
-  'an odd parameter in the path': {
+  'an unusual path parameter': {
     applies: hasParameter('path'),
     make: (drafts) => fc.tuple(drafts, fc.constantFrom(...SEGMENTS)).map(([draft, segment]) => inPath(draft, segment)),
   },
-  'a parameter in the path that is nearly right': {
+  'a nearly valid path parameter': {
     applies: hasParameter('path'),
     make: (drafts) =>
       drafts
         .chain((draft) => fc.tuple(fc.constant(draft), nearly(Object.values(draft.path)[0] ?? '')))
         .map(([draft, value]) => inPath(draft, encodeURIComponent(value))),
   },
-  'odd parameters in the query': {
+  'unusual query parameters': {
     applies: always,
     make: (drafts) =>
       fc
         .tuple(drafts, fc.nat(), fc.nat(), fc.constantFrom(...QUERY_VALUES), fc.constantFrom('', '&', '&&=&', '&a'))
         .map(([draft, which, way, value, end]) => {
           const [name = 'a', ...others] = rotated(parameterNames(draft.operation), which);
-          // Most of the time it is the value that is odd.
+          // In two of three requests the name is valid.
           const given = way % 3 === 0 ? (names(name)[way % names(name).length] ?? name) : name;
           const kept = Object.entries(draft.query).filter(([other]) => others.includes(other));
           return along(
@@ -253,7 +253,7 @@ export const headKinds: Record<string, Kind> = {
           );
         }),
   },
-  'a parameter in the query that is nearly right': {
+  'a nearly valid query parameter': {
     applies: hasParameter('query'),
     make: (drafts) =>
       fc
@@ -268,7 +268,7 @@ export const headKinds: Record<string, Kind> = {
           return nearly(value).map((given) => write({ ...draft, query: { ...others, [name]: given } }));
         }),
   },
-  'parameters that are repeated': {
+  'repeated query parameters': {
     share: INTACT,
     applies: always,
     make: (drafts) =>
@@ -280,10 +280,10 @@ export const headKinds: Record<string, Kind> = {
   },
   'no query': {
     applies: (operation) => operation.parameters.some((one) => one.in === 'query' && one.required),
-    refused: true,
+    rejected: true,
     make: (drafts) => drafts.map((draft) => write({ ...draft, query: {} })),
   },
-  'odd headers': {
+  'unusual headers': {
     share: INTACT,
     applies: always,
     make: (drafts) =>
@@ -291,7 +291,7 @@ export const headKinds: Record<string, Kind> = {
         .tuple(drafts, fc.subarray(HEADERS, { minLength: 1, maxLength: 4 }))
         .map(([draft, headers]) => withHeader(write(draft), ...headers)),
   },
-  'headers that are repeated': {
+  'repeated headers': {
     share: INTACT,
     applies: always,
     make: (drafts) =>
@@ -307,7 +307,7 @@ export const headKinds: Record<string, Kind> = {
   'headers over the limit': {
     applies: always,
     share: 0.5,
-    refused: true,
+    rejected: true,
     make: (drafts) =>
       fc
         .tuple(drafts, fc.integer({ min: 10_300, max: 14_000 }), fc.boolean())
@@ -322,7 +322,7 @@ export const headKinds: Record<string, Kind> = {
   },
 };
 
-/** The same list, begun elsewhere. */
+/** A list, rotated by so many positions. */
 const rotated = <One>(list: One[], by: number): One[] => {
   const start = list.length === 0 ? 0 : by % list.length;
   return [...list.slice(start), ...list.slice(0, start)];

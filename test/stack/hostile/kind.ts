@@ -4,15 +4,15 @@ import type { Draft } from './well-formed.ts';
 import type { Sent } from './wire.ts';
 import type { World } from './world.ts';
 
-/** A kind of hostile input: makes requests of well-formed ones of an operation. */
+/** A kind of hostile input: derives requests from an operation's well-formed ones. */
 export interface Kind {
   applies: (operation: Operation) => boolean;
   make: (drafts: Arbitrary<Draft>, world: World) => Arbitrary<Sent>;
-  /** How many of these there are for one of any other kind; 1, where nothing is said. */
+  /** The number of its requests in relation to another kind's. Default: 1. */
   share?: number;
-  /** Whether what it makes must be refused, whatever it is made of. */
-  refused?: true;
+  /** Set if each of its requests must be rejected. */
+  rejected?: true;
 }
 
-/** The share of kinds that leave requests as they should be: what is then done costs more than all the rest. */
+/** The share of kinds whose requests are valid. It is low, because successful requests take longest. */
 export const INTACT = 0.25;

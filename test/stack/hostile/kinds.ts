@@ -4,7 +4,7 @@ import { INTACT, type Kind } from './kind.ts';
 import { tokenKinds } from './token-kinds.ts';
 import { write } from './writing.ts';
 
-/** Requests as the description says that they must be. */
+/** Requests that follow the description. */
 export const intact: Kind = {
   applies: () => true,
   share: INTACT,
@@ -13,7 +13,7 @@ export const intact: Kind = {
 
 /** The kinds of input, by name. */
 export const kinds: Record<string, Kind> = {
-  'as the description says': intact,
+  'a valid request': intact,
   ...tokenKinds,
   ...headKinds,
   ...bodyKinds,

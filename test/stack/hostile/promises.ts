@@ -1,4 +1,4 @@
-/** What every answer must be, whatever was asked: as the API description says, and silent about everything else. */
+/** Checks each response: it must follow the API description, and must not reveal anything else. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type Operation, operationAt } from './description.ts';
@@ -8,31 +8,31 @@ import type { World } from './world.ts';
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
-/** Statuses with which API Gateway refuses what is beyond its own limits, or no HTTP that it takes; of any request. */
+/** Statuses with which API Gateway rejects any request that exceeds its limits or is not valid HTTP. */
 const LIMITS = [400, 413, 431];
-/** Targets of requests that a server of HTTP can tell from noise. */
+/** Request targets that an HTTP server can parse. */
 const TARGET = /^[/*h][!-~]*$/;
-/** Statuses with which it refuses requests that no operation is for; a token may come first. */
+/** Statuses with which API Gateway rejects requests without an operation. It may check the token first. */
 const NOWHERE = [401, 403, 404];
 
-/** What no answer says: the table's ways, and those of the machine. */
+/** Internals that no response may contain: keys of the table, paths, stack traces, names of AWS errors. */
 const INTERNALS = [
   /\b(?:pk|sk|gsi\d\w*)\b|\b[A-Z_]{3,}#|\.m?[jt]s\b|\bat .+:\d+|file:\/\//,
   /dynamo|ConditionalCheck|TransactionCancel|Exception|node_modules|business-api-test/i,
 ];
 
-/** Why an answer is not as it must be; nothing, where it is. */
+/** What is wrong with a response; undefined if it is correct. */
 export const faultOf = (sent: Sent, answer: Answer, world: World): string | undefined => {
   const { status, body } = answer;
   const secret = world.secrets[sent.caller].find((text) => body.includes(text));
-  if (secret !== undefined) return `it tells what is another account's: ${secret}`;
-  if (Object.values(world.tokens).some((token) => body.includes(token))) return 'it tells a token';
-  if (status >= 500) return 'it is our fault';
+  if (secret !== undefined) return `the response contains another account's data: ${secret}`;
+  if (Object.values(world.tokens).some((token) => body.includes(token))) return 'the response contains a token';
+  if (status >= 500) return 'the status is 5xx';
   const operation = operationAt(sent.host, sent.method, sent.target.split('?', 1)[0] ?? '');
   if (status === 400 && !TARGET.test(sent.target)) return undefined;
-  if (status < 400) return operation ? whyNotPromised(operation, answer) : 'nothing is at this address';
+  if (status < 400) return operation ? whyNotPromised(operation, answer) : 'the success is of no documented operation';
   const internal = INTERNALS.map((pattern) => pattern.exec(body)?.[0]).find((found) => found !== undefined);
-  if (internal !== undefined) return `it tells how it is made: ${internal}`;
+  if (internal !== undefined) return `the response reveals internals: ${internal}`;
   return isOfGateway(operation, sent, answer) ? undefined : whyNoProblem(operation, sent, answer);
 };
 
@@ -46,7 +46,7 @@ const parsed = (text: string): unknown => {
 
 const namesIn = (value: unknown): string[] => (typeof value === 'object' && value !== null ? Object.keys(value) : []);
 
-/** Whether API Gateway says by itself that the request is refused, and may. */
+/** Whether the response is a rejection by API Gateway itself that is allowed here. */
 const isOfGateway = (operation: Operation | undefined, sent: Sent, { status, type, body }: Answer): boolean => {
   const documented = operation?.responses[status]?.content?.['application/json'] !== undefined;
   if (!documented && ![...LIMITS, ...(operation ? [] : NOWHERE)].includes(status)) return false;
@@ -59,14 +59,14 @@ const PROBLEM = 'application/problem+json';
 const whyNoProblem = (operation: Operation | undefined, sent: Sent, { status, type, body }: Answer) => {
   const content = operation?.responses[status]?.content?.[PROBLEM];
   if (content === undefined) return `${status} with ${type} is not documented`;
-  if (sent.method === 'HEAD') return body === '' ? undefined : 'it answers a body to HEAD';
+  if (sent.method === 'HEAD') return body === '' ? undefined : 'the response to HEAD has a body';
   if (type !== PROBLEM) return `${status} has the type ${type}`;
   const problem = parsed(body);
   const fault = whyNot(content.schema, problem);
   if (fault !== undefined) return fault;
-  const { code, status: said } = Object(problem);
+  const { code, status: bodyStatus } = Object(problem);
   if (!Object.hasOwn(content.examples ?? {}, code)) return `the problem ${code} is not documented`;
-  if (said !== status) return `it says that its status is ${said}`;
+  if (bodyStatus !== status) return `the body has the status ${bodyStatus}`;
   const strange = namesIn(problem).find((name) => !Object.hasOwn(content.schema.properties ?? {}, name));
   return strange === undefined ? undefined : `problems have no member ${strange}`;
 };
@@ -75,13 +75,13 @@ const whyNotPromised = ({ method, responses }: Operation, { status, type = '', b
   const promised = responses[status];
   if (promised === undefined) return `${status} is not documented`;
   const [content] = Object.entries(promised.content ?? {});
-  if (content === undefined || method === 'HEAD') return body === '' ? undefined : 'it has a body';
+  if (content === undefined || method === 'HEAD') return body === '' ? undefined : 'the response has a body';
   const [range, { schema }] = content;
-  if (range === '*/*') return type === '' ? 'it has no type' : undefined;
-  return type === range ? whyNot(schema, parsed(body)) : `it has the type ${type}`;
+  if (range === '*/*') return type === '' ? 'the response has no type' : undefined;
+  return type === range ? whyNot(schema, parsed(body)) : `the response has the type ${type}`;
 };
 
 const whyNot = (schema: object, value: unknown): string | undefined => {
   const validate = ajv.compile(schema);
-  return validate(value) ? undefined : `it is off its schema: ${ajv.errorsText(validate.errors)}`;
+  return validate(value) ? undefined : `the body does not match its schema: ${ajv.errorsText(validate.errors)}`;
 };

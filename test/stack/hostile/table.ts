@@ -1,4 +1,4 @@
-/** The whole table, as an operator could read it. */
+/** Reads and compares the whole table. */
 import { createHash } from 'node:crypto';
 import { type AttributeValue, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 
@@ -21,7 +21,7 @@ async function* items(): AsyncGenerator<Item> {
   } while (start);
 }
 
-/** Every item's key, with a digest of all that it holds. */
+/** A digest of each item, by key. */
 export type Contents = ReadonlyMap<string, string>;
 
 export const readTable = async (): Promise<Contents> => {
@@ -35,12 +35,12 @@ export const readTable = async (): Promise<Contents> => {
   return contents;
 };
 
-/** The table answers the parts of a map in any order. */
+/** Sorts attributes, because the table returns the elements of a map in any order. */
 const sorted = (_name: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
-/** The keys of what was added, changed or removed. */
+/** The keys of added, changed and removed items. */
 export const changesBetween = (before: Contents, after: Contents): string[] =>
   [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key));

@@ -1,4 +1,4 @@
-/** Hostile input to who calls: no token, a wrong one, another's. */
+/** Hostile tokens: none, malformed, or another account's. */
 import fc from 'fast-check';
 import type { Operation } from './description.ts';
 import { INTACT, type Kind } from './kind.ts';
@@ -8,7 +8,7 @@ import { asHeader, write } from './writing.ts';
 const takesToken = ({ token }: Operation): boolean => token !== 'none';
 const takesHeader = ({ token }: Operation): boolean => token === 'header';
 
-/** A request with these Authorization headers instead of its own. */
+/** A request with these values as its Authorization headers. */
 const authorized = (sent: Sent, values: string[]): Sent => ({
   ...sent,
   headers: [
@@ -17,10 +17,10 @@ const authorized = (sent: Sent, values: string[]): Sent => ({
   ],
 });
 
-/** A token with its last digit changed: the form is right, and the checksum is not. */
+/** A token with another last digit: the format is valid, the checksum is not. */
 const mistyped = (token: string): string => `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`;
 
-/** The checksum is right, and nobody has it. */
+/** An unknown token with a valid checksum. */
 const UNKNOWN = 'bapi_000000000000000000000000000000000000000000000000000000000000000034b1e4cb';
 
 /** Ways to write an Authorization header, most of them wrong. */
@@ -53,7 +53,7 @@ const SCHEMES: ((token: string) => string)[] = [
 export const tokenKinds: Record<string, Kind> = {
   'no token': {
     applies: takesToken,
-    refused: true,
+    rejected: true,
     make: (drafts) => drafts.map((draft) => ({ ...write({ ...draft, token: undefined }), caller: 'nobody' })),
   },
   'an odd token': {
@@ -67,7 +67,7 @@ export const tokenKinds: Record<string, Kind> = {
   },
   'a token without the permission': {
     applies: takesToken,
-    refused: true,
+    rejected: true,
     make: (drafts, { lacking }) =>
       drafts.map((draft) => write({ ...draft, token: lacking.get(draft.operation.permission ?? ''), caller: 'ours' })),
   },
@@ -78,7 +78,7 @@ export const tokenKinds: Record<string, Kind> = {
   },
   'two tokens': {
     applies: takesHeader,
-    refused: true,
+    rejected: true,
     make: (drafts, { tokens }) =>
       drafts.map((draft) => authorized(write(draft), [`Bearer ${tokens.ours}`, `Bearer ${tokens.theirs}`])),
   },

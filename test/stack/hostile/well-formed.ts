@@ -1,11 +1,11 @@
-/** Requests as the API description says that they must be, made from its schemas. */
+/** Well-formed requests, generated from the schemas of the API description. */
 import fc, { type Arbitrary } from 'fast-check';
 import { gif, others, pdf, png } from '../support/files.ts';
 import type { Host, Operation, Schema } from './description.ts';
 import type { Caller } from './wire.ts';
 import type { World } from './world.ts';
 
-/** A request by its parts, before it is written down. */
+/** The parts of a request, before they are serialised. */
 export interface Draft {
   operation: Operation;
   host: Host;
@@ -18,7 +18,7 @@ export interface Draft {
   body: unknown;
 }
 
-/** Texts that many programs stumble over. They hold no halves of surrogate pairs: those are malformed. */
+/** Texts that many programs mishandle. They contain no lone surrogates: such texts are malformed. */
 export const ODD_TEXTS = [
   '__proto__',
   'constructor',
@@ -55,7 +55,7 @@ const day = fc
   .date({ min: new Date('1970-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
 
-/** Makes values of schemas; those that the world knows, where it knows some of that name. */
+/** Generates values of schemas. If the world has known values for a name, it uses these. */
 const valuesFor = (operation: Operation, { known }: World) => {
   const knownAs = (name: string): Arbitrary<string> | undefined => {
     const values = known.get(`${operation.id}.${name}`) ?? known.get(name);
@@ -102,7 +102,7 @@ const valuesFor = (operation: Operation, { known }: World) => {
   return valueFor;
 };
 
-/** Well-formed requests of an operation, by a caller who may make them. */
+/** Well-formed requests of an operation, with the token of a caller who has the permission. */
 export const wellFormed = (operation: Operation, world: World): Arbitrary<Draft> => {
   const valueFor = valuesFor(operation, world);
   const parametersIn = (place: 'path' | 'query' | 'header'): Arbitrary<Record<string, string>> => {

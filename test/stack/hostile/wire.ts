@@ -1,13 +1,13 @@
-/** Requests as they go over the wire: nothing puts a path or a header right on its way. */
+/** Sends raw HTTP requests: no client normalises their paths or headers. */
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Host, Operation } from './description.ts';
 
-/** Whose token a request brings. The app network has one of its own. */
+/** The owner of a request's token: one of the two accounts, the app network, or nobody. */
 export type Caller = 'ours' | 'theirs' | 'network' | 'nobody';
 
 export interface Sent {
-  /** The operation that it was made of; what it is for may have become another one. */
+  /** The operation from which the request was derived. Changes may have made it a request of another operation. */
   operation: Operation;
   caller: Caller;
   host: Host;
@@ -27,10 +27,10 @@ export interface Answer {
 
 export type Send = (sent: Sent) => Promise<Answer>;
 
-/** Connections that are kept open to each host. */
+/** Open connections to each host, at most. */
 const CONNECTIONS = 16;
 
-/** Sends requests to these hosts, until `close`. */
+/** Returns a function that sends requests to these hosts. `close` closes the connections. */
 export const sender = (urls: Record<Host, string>): { send: Send; close: () => void } => {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const send: Send = async ({ host, method, target, headers, body }) => {
@@ -51,10 +51,10 @@ export const sender = (urls: Record<Host, string>): { send: Send; close: () => v
   return { send, close: () => agent.destroy() };
 };
 
-/** Longest body that is shown. */
+/** The bytes of a body that are printed. */
 const SHOWN = 2_000;
 
-/** A request as a line for a shell; `named` gives texts the names of variables. */
+/** A request as a shell command. `named` maps texts to names of shell variables. */
 export const toLine = ({ host, method, target, headers, body }: Sent, named: ReadonlyMap<string, string>): string => {
   const parts = [
     `curl --path-as-is -i -X ${method}`,
@@ -67,7 +67,7 @@ export const toLine = ({ host, method, target, headers, body }: Sent, named: Rea
 
 const quoted = (value: string): string => `'${value.replaceAll("'", `'\\''`)}'`;
 
-/** Bytes that no text shows are written out; what is too long is told by its beginning. */
+/** A body as a shell argument: binary content in base64, and only the beginning of a long body. */
 const bodyInShell = (body: Buffer): string => {
   const shown = body.subarray(0, SHOWN);
   const rest = body.length > SHOWN ? ` # and ${body.length - SHOWN} bytes more` : '';

@@ -1,6 +1,6 @@
 /**
- * Two accounts that know nothing of each other, with everything that an account can have. What is the other's bears
- * texts that appear nowhere else: an answer that holds one of them tells too much.
+ * Two independent accounts, each with every kind of data. The data of each contains unique texts: a response with a text
+ * of the other account reveals its data.
  */
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
@@ -17,19 +17,19 @@ import type { Host } from './description.ts';
 import type { Caller } from './wire.ts';
 
 export interface World {
-  /** Values that mean something in a place, by operation and name (`readMedia.id`), or by name alone. */
+  /** Valid values of fields and parameters, by operation and name (`readMedia.id`), or only by name. */
   known: ReadonlyMap<string, readonly string[]>;
-  /** Tokens that allow everything that a caller may. */
+  /** A token of each caller, with all permissions. */
   tokens: Record<Exclude<Caller, 'nobody'>, string>;
-  /** Tokens of ours that allow everything but this. */
+  /** Tokens of our account without a permission, by that permission. */
   lacking: ReadonlyMap<string, string>;
-  /** What nobody but a caller may read. */
+  /** Texts that must not occur in a response to a caller. */
   secrets: Record<Caller, readonly string[]>;
-  /** Names of the tokens, which differ from run to run. */
+  /** Names of the tokens, for output that is equal in each run. */
   named: ReadonlyMap<string, string>;
 }
 
-/** What an account has after all its endpoints were used. */
+/** The data of an account after requests to all endpoints. */
 interface Estate {
   account: string;
   token: string;
@@ -40,7 +40,7 @@ interface Estate {
   options: [string, string];
   request: string;
   media: string;
-  /** Where the log goes on. */
+  /** The cursor of the log's second page. */
   cursor: string;
   message: string;
   job: string;
@@ -52,7 +52,7 @@ const everything = permissions.filter((permission) => permission !== 'app');
 const tokenOf = async (account: string, allowed: Permission[]): Promise<string> =>
   (await issueToken(account, { label: 'test', permissions: allowed })).token;
 
-/** Opens the two accounts on a stack, and uses them. */
+/** Creates the two accounts and their data on a stack. */
 export const makeWorld = async ({ stack, demo }: OwnStack): Promise<World> => {
   const urls = { base: stack.baseUrl, bridge: stack.bridgeUrl };
   const ours = await settle('ours', urls, demo.app_token);
@@ -74,13 +74,13 @@ export const makeWorld = async ({ stack, demo }: OwnStack): Promise<World> => {
   };
 };
 
-/** A token, as it is and as it stands in a path, with a shell's name for it. */
+/** A token, plain and encoded for a path, with the names of shell variables. */
 const namesOf = (name: string, token: string): [string, string][] => [
   [token, `$TOKEN_${name}`],
   [Buffer.from(token).toString('base64url'), `$ENCODED_TOKEN_${name}`],
 ];
 
-/** Calls an endpoint that must succeed. */
+/** Calls an endpoint, and throws if the response is not a success. */
 const calling = (url: string, token: string) => async (method: string, path: string, body?: object | FormData) => {
   const response = await fetch(`${url}${path}`, {
     method,
@@ -93,7 +93,7 @@ const calling = (url: string, token: string) => async (method: string, path: str
 };
 
 const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appToken: string): Promise<Estate> => {
-  const secret = (what: string): string => `${what} of ${name} ${randomUUID()}`;
+  const secret = (field: string): string => `${field} of ${name} ${randomUUID()}`;
   const [account, bot, user, stranger] = [newAccountId(), newPhone(), newPhone(), newPhone()];
   await createAccount({ name: secret('name'), id: account, bot_number: bot });
   const token = await tokenOf(account, everything);
@@ -129,7 +129,7 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
   const text = { type: 'text', text: { body: secret('text') } };
   const { body: sent } = await base('POST', '/v1/message', { to: user, ...text });
   await base('POST', `/v1/message?job_id=${job}`, { to: stranger, ...text });
-  // Nobody else counts it here.
+  // This stack runs no worker that counts entries.
   vi.stubEnv('COUNTER_RETENTION', '400');
   const day = new Date().toISOString().slice(0, 10);
   await recountJobs(account, day, day);
@@ -150,7 +150,7 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
   };
 };
 
-/** Profilers that are there to be deleted, and panelists to answer. */
+/** Profilers to delete, and panelists to answer. */
 const DOOMED = 40;
 const PANELISTS = 40;
 
@@ -171,7 +171,7 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
   const media = [idOf(ours.media), idOf(theirs.media), newId()];
   const addresses = [ours.media, ours.media, theirs.media, 'https://example.com/picture.png'];
   return new Map<string, string[]>([
-    // Another method deletes what it reads.
+    // A request with the method DELETE deletes these profilers.
     ['readProfiler.id', [...doomed, theirs.profiler, newId()]],
     ['deleteProfiler.id', [...doomed, theirs.profiler, newId()]],
     ['profiler_id', [ours.profiler, ours.profiler, theirs.profiler]],
@@ -179,10 +179,10 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     ['phone', phones],
     ['to', phones],
     ['to_no_plus', phones],
-    // One who has answered answers the same for ever.
+    // A panelist's answer is final, so new answers need new panelists.
     ['answerProfiler.phone', [...panelists, ours.user, unregistered]],
     ['fetchUserData.id', [ours.request, theirs.request, newId()]],
-    // Nobody waits: these requests are completed, or not there.
+    // No long poll waits: the requests are completed or unknown.
     ['long_poll', ['0', '1']],
     ['readMedia.id', media],
     ['readMediaHead.id', media],
@@ -197,7 +197,7 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     ['start_date', [day(0), day(1), day(30)]],
     ['end_date', [day(0), day(0), day(2)]],
     ['Idempotency-Key', ['a key', 'another key']],
-    // The app network may change everything that is of users: it gets users of its own, so that the others stay.
+    // The app network may change users, so it gets separate users, and those of the accounts stay.
     ['receiveAppEvents.phone', [registered, extra, ours.bot, theirs.bot]],
     ['receiveAppEvents.id', [ours.message, theirs.message, newId()]],
   ]);

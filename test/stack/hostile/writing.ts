@@ -1,14 +1,14 @@
-/** Writes drafts down as requests, the parts that are broken on purpose as they are. */
+/** Serialises drafts as requests. Values that are broken on purpose stay as they are. */
 import type { Draft } from './well-formed.ts';
 import type { Sent } from './wire.ts';
 
-/** A value as it stands in JSON, whether or not that can be read, and as the field of a form. */
+/** A raw value, as JSON, which may be invalid, and as a form field. */
 export interface Raw {
   json: string;
   field: string;
 }
 
-/** What to put where in a body. */
+/** A raw value, and its position in a body. */
 export interface Replacement {
   place: string[];
   value: Raw;
@@ -16,7 +16,7 @@ export interface Replacement {
 
 const BOUNDARY = 'boundary-of-the-form';
 
-/** A request for what a draft says. */
+/** Serialises a draft. */
 export const write = (draft: Draft, replacement?: Replacement): Sent => {
   const { operation, host, caller, token, body } = draft;
   const type = operation.body?.type;
@@ -45,7 +45,7 @@ const written = (type = '', body: unknown, replacement?: Replacement): Buffer =>
   return Buffer.from(type.endsWith('json') ? json(body, replacement) : form(body, replacement));
 };
 
-/** A token in a path stands there in base64url. */
+/** The path with its parameters, and a token in base64url. */
 const pathOf = ({ operation, token = '', path }: Draft): string =>
   operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(path[name] ?? Buffer.from(token).toString('base64url')),
@@ -56,19 +56,19 @@ const encoded = (value: string): string => encodeURIComponent(value.toWellFormed
 export const queryOf = (pairs: [string, string][]): string =>
   pairs.length === 0 ? '' : `?${pairs.map((pair) => pair.map(encoded).join('=')).join('&')}`;
 
-/** As much of a text as a header holds. */
+/** A text without the characters that a header cannot contain. */
 export const asHeader = (value: string): string =>
   Buffer.from(value)
     .toString('latin1')
     .replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '');
 
-/** Stands in a body for what is put there. */
+/** The placeholder for a raw value in a body. */
 const GAP = '\ue000gap\ue000';
 
 const isNested = (value: unknown): value is Record<string, unknown> | unknown[] =>
   typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
 
-/** Every place in a body, the whole of it first. */
+/** The paths of all values in a body; the first is that of the whole body. */
 export const placesIn = (body: unknown): string[][] => [
   [],
   ...(isNested(body)
@@ -76,7 +76,7 @@ export const placesIn = (body: unknown): string[][] => [
     : []),
 ];
 
-/** The same body with something else in a place. */
+/** A body with the value at a path replaced. */
 const withPart = (body: unknown, [name, ...rest]: string[], part: unknown): unknown => {
   if (name === undefined) return part;
   if (Array.isArray(body)) return body.map((one, at) => (String(at) === name ? withPart(one, rest, part) : one));
@@ -92,7 +92,7 @@ const json = (body: unknown, replacement?: Replacement): string => {
   return JSON.stringify(withPart(body, place, GAP)).replace(JSON.stringify(GAP), () => value.json);
 };
 
-/** Fields in their order; one with several values stands there several times. */
+/** Form fields in order; a field with several values is repeated. */
 const fieldsOf = (body: unknown, replacement?: Replacement): [string, unknown][] => {
   const filled = replacement ? withPart(body, replacement.place, replacement.value.field) : body;
   if (!isNested(filled)) return [['file', filled]];
@@ -108,7 +108,7 @@ const multipart = (body: unknown, replacement?: Replacement): Buffer =>
     Buffer.from(`--${BOUNDARY}--\r\n`),
   ]);
 
-/** Bytes are a file. */
+/** A part of a multipart form. Bytes become a file. */
 const part = (name: string, value: unknown): Buffer => {
   const isFile = value instanceof Uint8Array;
   const head = [
