@@ -33,7 +33,7 @@ const key = { 'idempotency-key': 'the-first' };
 
 const question = { question: 'Well?', options: ['yes', 'no'] };
 
-/** A day before and after any in which these tests run. */
+/** Yesterday to tomorrow, so that a run across midnight is included. */
 const EVER = { start_date: dayFromNow(-1), end_date: dayFromNow(1) };
 
 function dayFromNow(days: number): string {
@@ -67,14 +67,14 @@ const asked = [
   { property: 'device_make' as const, required: false },
 ];
 
-/** Scenarios by endpoint; what follows a colon tells those of one endpoint apart. */
+/** Scenarios by endpoint. Text after a colon distinguishes scenarios of one endpoint. */
 export const endpoints = {
   createProfiler: {
     prepare: async () => {
       const { account } = await newBusiness();
       return calling(createProfiler, { account, headers: key, body: question });
     },
-    // The key's row, which nobody sees, and the profiler.
+    // The idempotency key's item, which no caller can read, and the profiler.
     parts: 2,
   },
   listProfilers: {
@@ -99,7 +99,7 @@ export const endpoints = {
       const { id } = await profilers.createProfiler(account, question);
       return calling(deleteProfiler, { account, path: { id } });
     },
-    orElse: 404,
+    repeatStatus: 404,
   },
   answerProfiler: {
     prepare: async () => {
@@ -115,7 +115,7 @@ export const endpoints = {
       return calling(sendMessage, { account, headers: key, body: textTo(phone) });
     },
   },
-  'sendMessage: an image behind another message': {
+  'sendMessage: an image after a pending message': {
     prepare: async () => {
       const { account, phone } = await newBusiness();
       await messages.sendMessage(account, textTo(phone), {});
@@ -128,14 +128,14 @@ export const endpoints = {
       const { account } = await newBusiness();
       return calling(uploadImage, { account, ...(await uploading(fileOf(png))) });
     },
-    again: 'anew',
+    repeat: 'new',
   },
   uploadFile: {
     prepare: async () => {
       const { account } = await newBusiness();
       return calling(uploadFile, { account, ...(await uploading(fileOf(pdf))) });
     },
-    again: 'anew',
+    repeat: 'new',
   },
   readMedia: {
     prepare: async () => {
@@ -162,8 +162,8 @@ export const endpoints = {
       const headers = { 'content-type': 'application/json', 'x-turn-hook-signature': signature };
       return calling(receiveTurnMessage, { account, path: { encoded_token: 'token' }, headers, body });
     },
-    // Turn names no message that it sends.
-    again: 'anew',
+    // Turn's requests have no message id.
+    repeat: 'new',
   },
   receiveTestMessage: {
     prepare: async () => {
@@ -171,14 +171,14 @@ export const endpoints = {
       const body = { message: { type: 'text', from: phone, text: { body: 'Hello' } } };
       return calling(receiveTestMessage, { account, path: { bot_phone_number: bot }, body });
     },
-    again: 'anew',
+    repeat: 'new',
   },
-  'receiveAppEvents: what a user wrote': reporting(async ({ bot, phone }) => received(phone, bot)),
-  'receiveAppEvents: what became of a message': reporting(async ({ account, phone }) => {
+  'receiveAppEvents: a message from a user': reporting(async ({ bot, phone }) => received(phone, bot)),
+  'receiveAppEvents: a state of a message': reporting(async ({ account, phone }) => {
     const id = await messages.sendMessage(account, textTo(phone), {});
     return { id: 'event-1', type: 'message.state', data: { id, state: 'read' } };
   }),
-  'receiveAppEvents: news of a profile': reporting(async ({ phone }) => {
+  'receiveAppEvents: a profile update': reporting(async ({ phone }) => {
     const properties = { first_name: { value: 'Ann', source: 'self' }, last_name: { value: null } };
     return { id: 'event-1', type: 'user.updated', data: { phone_number: phone, panelist: true, properties } };
   }),
@@ -187,7 +187,7 @@ export const endpoints = {
       const { id } = await userData.startRequest(account, phone, { reason: 'Why not?', data: asked }, undefined);
       return { id: 'event-1', type: 'user_data.answered', data: { id, answers: { first_name: 'approved' } } };
     }),
-    // The answer, and that its event was processed.
+    // The answer, and the record that its event was processed.
     parts: 2,
   },
   'receiveAppEvents: states of several messages': reporting(async ({ account, phone }) => {
@@ -197,33 +197,33 @@ export const endpoints = {
     ];
     return ids.map((id) => ({ id: `event-${id}`, type: 'message.state', data: { id, state: 'read' } }));
   }),
-  'receiveAppEvents: news of a profile, with their time': reporting(async ({ phone }) => {
+  'receiveAppEvents: a profile update with a timestamp': reporting(async ({ phone }) => {
     const properties = { first_name: { value: 'Ann', source: 'self' } };
     const timestamp = new Date(Date.now() + 1_000).toISOString();
     return { id: 'event-1', type: 'user.updated', timestamp, data: { phone_number: phone, properties } };
   }),
-  'receiveAppEvents: a user who registers, with the time of that': reporting(async () => ({
+  'receiveAppEvents: a registration with a timestamp': reporting(async () => ({
     id: 'event-1',
     type: 'user.updated',
     timestamp: '2026-11-20T09:58:10Z',
     data: { phone_number: newPhone(), panelist: true },
   })),
-  'receiveAppEvents: a user who leaves': reporting(async ({ phone }) => ({
+  'receiveAppEvents: a removal': reporting(async ({ phone }) => ({
     id: 'event-1',
     type: 'user.removed',
     data: { phone_number: phone },
   })),
-  'receiveAppEvents: a user who leaves, with the time of that': reporting(async ({ phone }) => ({
+  'receiveAppEvents: a removal with a timestamp': reporting(async ({ phone }) => ({
     id: 'event-1',
     type: 'user.removed',
     timestamp: new Date(Date.now() + 1_000).toISOString(),
     data: { phone_number: phone },
   })),
-  'receiveAppEvents: several of one user': {
+  'receiveAppEvents: two messages from a user': {
     ...reporting(async ({ bot, phone }) => [received(phone, bot, 'event-1'), received(phone, bot, 'event-2')]),
     parts: 2,
   },
-  'startUserDataRequest: what the user decides on': {
+  'startUserDataRequest: properties that need approval': {
     prepare: async () => {
       const { account } = await newBusiness();
       const body = { reason: 'Why not?', data: asked };
@@ -235,7 +235,7 @@ export const endpoints = {
       });
     },
   },
-  'startUserDataRequest: what is granted at once': {
+  'startUserDataRequest: properties that need no approval': {
     prepare: async () => {
       const { account } = await newBusiness();
       const body = { reason: 'Why not?', data: asked.slice(1) };
@@ -262,8 +262,8 @@ export const endpoints = {
       const body = { data: [{ property: 'device_make' }] };
       return calling(retrieveUserData, { account, path: { id: await newUser() }, body });
     },
-    // Each release leaves a receipt.
-    again: 'anew',
+    // Each release creates a consent receipt.
+    repeat: 'new',
   },
   'listLogs: of one state': {
     prepare: async () => {

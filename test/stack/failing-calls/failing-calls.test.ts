@@ -1,6 +1,7 @@
 /**
- * Every handler, every call that it makes of AWS, every way in which a call can fail: the failure is told, nothing is half
- * done, and the same request again completes it. The quick tests try one way for each handler, the next one in turn.
+ * Fault injection for every handler, every call to AWS that it makes, and every way in which a call can fail. The
+ * handler reports the failure and leaves no partial change, and a repeat completes the work. The quick tests use one
+ * fault per handler, in rotation.
  */
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -52,23 +53,25 @@ beforeEach(() => {
   vi.stubEnv('MEDIA_BUCKET', bucket);
 });
 
-/** A scenario as it stands before its handler is called, and what came of it where nothing failed. */
+/** The state before a scenario's handler is called, and the result of a run without a fault. */
 interface Reference {
   call: () => Promise<unknown>;
   before: Item[];
-  /** Makes texts of what comes later that are the same in each run. */
+  /** Formats values as texts that are equal in each run. */
   like: (value: object) => string;
   calls: string[];
   result: unknown;
-  /** What there was before and after each call, at the end, and at the end of another one. */
+  /** The states before and after each call. */
   states: Set<string>;
+  /** The state after one run. */
   whole: string;
+  /** The state after a second run. */
   twice: string;
-  /** What the table holds since somebody looked last. */
+  /** The items that the table contained when last read. */
   last: Item[];
 }
 
-/** All that a handler changes: the table, wake-ups by their names, posts, each once. */
+/** Everything that a handler changes. `state` contains items, names of wake-ups and posts, without duplicates. */
 interface Found {
   items: Item[];
   state: string;
@@ -85,28 +88,29 @@ const look = async (like: Reference['like']): Promise<Found> => {
 const postIn = ({ 'content-type': type }: IncomingHttpHeaders, body: string): object =>
   type === 'application/json' ? JSON.parse(body) : [body];
 
-/** Has everything be as it was. */
-const putBack = async (before: Item[], found: Item[]): Promise<void> => {
+/** Restores the table, and clears queue, posts and log. */
+const restore = async (before: Item[], found: Item[]): Promise<void> => {
   await restoreTable(before, found);
   for (const list of [queue.taken, receiver.calls, written]) list.length = 0;
 };
 
 const prepare = async ({ prepare, parts = 1 }: Scenario): Promise<Reference> => {
-  await putBack([], await itemsInTable());
+  await restore([], await itemsInTable());
   const call = await prepare();
   const before = await itemsInTable();
   const like = likenessSince(before);
-  await putBack(before, before);
+  await restore(before, before);
   const states = new Set<string>();
   const { outcome, calls } = await watched(call, async () => void states.add((await look(like)).state));
   const whole = (await look(like)).state;
   await call();
   const { items: last, state: twice } = await look(like);
-  if (outcome === 'ended' || 'error' in outcome) throw new Error('It failed where nothing did.', { cause: outcome });
+  if (outcome === 'ended' || 'error' in outcome)
+    throw new Error('The handler failed without a fault.', { cause: outcome });
   const { result } = outcome;
   if (isAnswer(result)) {
     expect(result.status, JSON.stringify(result.body)).toBeLessThan(300);
-    // All or nothing: there is nothing between what was and what is.
+    // All or nothing: a request has no intermediate states, except between its parts.
     expect(states.size).toBeLessThanOrEqual(1 + parts);
   }
   return { call, before, like, calls, result, states, whole, twice, last };
@@ -115,8 +119,8 @@ const prepare = async ({ prepare, parts = 1 }: Scenario): Promise<Reference> => 
 const isAnswer = (result: unknown): result is Answer =>
   typeof result === 'object' && result !== null && 'status' in result;
 
-/** A failure is told to the caller, and in the log; whatever is said to be done is done. */
-const holdOutcome = (
+/** Checks that a failure is returned and logged, and that the work is complete after a successful response. */
+const checkOutcome = (
   outcome: Outcome<unknown>,
   state: string,
   { isCommand }: Scenario,
@@ -135,55 +139,57 @@ const holdOutcome = (
   }
 };
 
-const holdRepetition = async (scenario: Scenario, reference: Reference): Promise<void> => {
+const checkRepetition = async (scenario: Scenario, reference: Reference): Promise<void> => {
   const { call, like, result, whole, twice } = reference;
   const repeated = await call();
   const { items, state } = await look(like);
   reference.last = items;
-  if (scenario.again === 'anew') expect([whole, twice]).toContain(state);
+  if (scenario.repeat === 'new') expect([whole, twice]).toContain(state);
   else expect(state).toBe(whole);
   expect(contradictionsIn(items)).toEqual([]);
-  if (isAnswer(repeated) && repeated.status === scenario.orElse) return;
+  if (isAnswer(repeated) && repeated.status === scenario.repeatStatus) return;
   expect(like([repeated])).toBe(like([result]));
 };
 
 const interruptAt = async (at: number, fault: Fault, scenario: Scenario, reference: Reference): Promise<void> => {
   const { call, before, like, states } = reference;
-  await putBack(before, reference.last);
+  await restore(before, reference.last);
   const outcome = await interrupted(call, at, fault);
   const { items, state } = await look(like);
   reference.last = items;
   expect(contradictionsIn(items)).toEqual([]);
-  if (!scenario.goesOn) expect([...states]).toContain(state);
-  holdOutcome(outcome, state, scenario, reference);
-  await holdRepetition(scenario, reference);
+  if (!scenario.continues) expect([...states]).toContain(state);
+  checkOutcome(outcome, state, scenario, reference);
+  await checkRepetition(scenario, reference);
 };
 
 type Named<Value> = [name: string, value: Value];
 
 const named = <Value>(values: Record<string, Value>): Named<Value>[] => Object.entries(values);
 
-/** Handlers, and what goes wrong with their calls. */
+/** Handlers, with the faults of their calls. */
 const scenarios = [
   ...named<Scenario>({ ...endpoints, authorizer: authorizing }).map((one) => [...one, named<Fault>(faults)] as const),
-  // To what works by itself all errors are the same.
-  ...named<Scenario>(workers).map((one) => [...one, named<Fault>(faults).filter(([, { isTold }]) => !isTold)] as const),
+  // A worker handles all errors in the same way.
+  ...named<Scenario>(workers).map(
+    (one) => [...one, named<Fault>(faults).filter(([, { responseOnly }]) => !responseOnly)] as const,
+  ),
 ].map((one, place) => [...one, place] as const);
 
-/** What can go wrong with the calls of a handler. */
+/** The faults that are possible in a handler's calls. */
 const faultsFor = ({ readsOnly }: Pick<Scenario, 'readsOnly'>, all: Named<Fault>[]): Named<Fault>[] =>
-  all.filter(([, { ofWrites }]) => !(readsOnly && ofWrites));
+  all.filter(([, { writesOnly }]) => !(readsOnly && writesOnly));
 
-/** The calls that a fault is to meet, by their places. */
+/** The positions, from 1, of the calls that a fault applies to. */
 const placesFor = (fault: Fault, possible: Named<Fault>[], { calls }: Reference, { inTurn }: Scenario): number[] =>
   calls.flatMap((operation, place) => {
     const isNext = !inTurn || possible[place % possible.length]?.[1] === fault;
     return isNext && canMeet(fault, operation) ? [place + 1] : [];
   });
 
-// First in this file: a process reads it once.
-test('a secret that cannot be read fails the wake-up, which delivers nothing; the next one reads it', async () => {
-  await putBack([], await itemsInTable());
+// This test must be the first: a process reads the secret once.
+test('a wake-up fails and delivers nothing if the secret cannot be read, and the next wake-up reads it', async () => {
+  await restore([], await itemsInTable());
   const wakeUp = await workers['deliver, to a user'].prepare();
   for (const [name, fault] of faultsFor({ readsOnly: true }, named<Fault>(faults))) {
     const outcome = await interrupted(wakeUp, 2, fault);
@@ -195,7 +201,7 @@ test('a secret that cannot be read fails the wake-up, which delivers nothing; th
 });
 
 describe.each(scenarios)(
-  '%s: tells of a failure, leaves nothing half done, and completes it when repeated, where any call',
+  '%s: reports the failure, leaves no partial change, and completes on repetition, if any call',
   (_, scenario, all, place) => {
     const possible = faultsFor(scenario, all);
     const isQuick = ([name]: Named<Fault>) => name === possible[place % possible.length]?.[0];
@@ -217,7 +223,7 @@ describe.each(scenarios)(
   },
 );
 
-test('no endpoint is left out that touches anything', () => {
+test('every endpoint with access to the table has a scenario', () => {
   const named = new Set(Object.keys(endpoints).map((name) => name.split(':', 1)[0]));
   const touching = Object.entries(api).filter(([, { table }]) => table.length > 0);
   expect([...named].sort()).toEqual(touching.map(([name]) => name).sort());

@@ -1,6 +1,6 @@
 /**
- * Runs a handler in this process, and has one of its calls of AWS go wrong: below the clients' own attempts, which all
- * meet the same. What comes back is what AWS would send, and the clients read it themselves.
+ * Runs a handler in this process, and injects a fault into one of its calls to AWS. The fault is below the client's
+ * retries, so each attempt meets the same fault. The client parses the injected response as it parses one of AWS.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
@@ -10,20 +10,20 @@ import { documents } from '../../../shared/table/client.ts';
 interface Call {
   service: string;
   operation: string;
-  /** The same at each attempt. */
+  /** Equal for all attempts of a call. */
   id: string;
 }
 
-/** What goes wrong with a call. */
+/** A fault of a call. */
 export interface Fault {
-  /** Whether it takes effect all the same. */
-  isMade: boolean;
-  /** What comes back: an answer; or nothing, for the connection ends, or the process does. */
-  comes: ((call: Call) => Bad) | 'hang-up' | 'end';
-  /** Set where it happens to writes of the table alone, and to those that repeat them. */
-  ofWrites?: true;
-  /** Set where it differs from another one only in what a caller may be told of it. */
-  isTold?: true;
+  /** Whether the call takes effect. */
+  takesEffect: boolean;
+  /** The injected response; or no response, because the connection or the process ends. */
+  injected: ((call: Call) => Bad) | 'hang-up' | 'end';
+  /** Set if the fault applies only to writes to the table, and to all later writes. */
+  writesOnly?: true;
+  /** Set if the fault differs from another one only in the response to a caller. */
+  responseOnly?: true;
 }
 
 interface Bad {
@@ -36,8 +36,8 @@ const bad = (status: number, error: object): Bad => ({ status, body: JSON.string
 const TRANSACTION = 'TransactWriteItems';
 const WRITES = [TRANSACTION, 'PutItem', 'UpdateItem', 'DeleteItem'];
 
-/** Whether a fault can happen to an operation. */
-export const canMeet = ({ ofWrites }: Fault, operation: string): boolean => !ofWrites || WRITES.includes(operation);
+/** Whether a fault is possible in an operation. */
+export const canMeet = ({ writesOnly }: Fault, operation: string): boolean => !writesOnly || WRITES.includes(operation);
 
 const cancelled = (Code: string): Bad =>
   bad(400, { __type: 'TransactionCanceledException', CancellationReasons: [{ Code: 'None' }, { Code }] });
@@ -53,37 +53,41 @@ const throttled = ({ service, operation }: Call): Bad => {
 const conflicting = ({ operation }: Call): Bad =>
   operation === TRANSACTION ? cancelled('TransactionConflict') : bad(400, { __type: 'TransactionConflictException' });
 
-/** Everything that can go wrong with a call. */
+/** The faults, by the end of the test name "… if any call". */
 export const faults = {
-  'is throttled': { isMade: false, comes: throttled },
-  'meets a transaction that does not end': { isMade: false, comes: conflicting, ofWrites: true },
-  'fails over there': { isMade: false, comes: () => bad(500, { __type: 'InternalServerError' }) },
-  'is answered by whatever stands before the service': {
-    isMade: false,
-    comes: () => ({ status: 503, body: '<html>Service Unavailable</html>' }),
-    isTold: true,
+  'is throttled': { takesEffect: false, injected: throttled },
+  'conflicts with another transaction at every attempt': {
+    takesEffect: false,
+    injected: conflicting,
+    writesOnly: true,
   },
-  'does not get through': { isMade: false, comes: 'hang-up' },
-  'has its answer lost': { isMade: true, comes: 'hang-up' },
-  'is not made, since the process ends': { isMade: false, comes: 'end' },
-  'is the last one of a process': { isMade: true, comes: 'end' },
+  'returns 500': { takesEffect: false, injected: () => bad(500, { __type: 'InternalServerError' }) },
+  'returns 503 with HTML from a proxy': {
+    takesEffect: false,
+    injected: () => ({ status: 503, body: '<html>Service Unavailable</html>' }),
+    responseOnly: true,
+  },
+  'loses its connection before it takes effect': { takesEffect: false, injected: 'hang-up' },
+  'takes effect, and its response is lost': { takesEffect: true, injected: 'hang-up' },
+  'is not made because the process ends': { takesEffect: false, injected: 'end' },
+  'is the last one before the process ends': { takesEffect: true, injected: 'end' },
 } satisfies Record<string, Fault>;
 
-/** A run of a handler: the calls that it has made, and which of them goes wrong. */
+/** A run of a handler: its calls so far, and the fault with its position. */
 interface Run {
   calls: Map<string, Call>;
-  /** Place of the call, from 1. */
+  /** Position of the call with the fault, from 1. */
   at: number;
   fault: Fault | undefined;
   ended: PromiseWithResolvers<'ended'>;
   hasEnded: boolean;
-  /** Looks at what there is before and after each call. */
+  /** Called before and after each call to AWS. */
   look: () => Promise<void>;
 }
 
 const current = new AsyncLocalStorage<Run | undefined>();
 
-/** How a client's call is made, and what it gets. */
+/** How a client's call is made, and how its responses are dropped or injected. */
 interface Way<Answer> {
   make(): Promise<Answer>;
   discard(answer: Answer): void;
@@ -95,10 +99,10 @@ const faultOf = (run: Run, call: Call): Fault | undefined => {
   const { fault, at } = run;
   const place = [...run.calls.keys()].indexOf(call.id) + 1;
   if (fault === undefined || !canMeet(fault, call.operation)) return undefined;
-  return place === at || (place > at && fault.ofWrites) ? fault : undefined;
+  return place === at || (place > at && fault.writesOnly) ? fault : undefined;
 };
 
-/** What a process that has ended waits for. */
+/** The result of each call of a process that has ended: it never settles. */
 const never = new Promise<never>(() => undefined);
 
 const pass = async <Answer>(call: Call, { make, discard, render }: Way<Answer>): Promise<Answer> => {
@@ -112,16 +116,16 @@ const pass = async <Answer>(call: Call, { make, discard, render }: Way<Answer>):
     await current.run(undefined, run.look);
     return answer;
   }
-  // From here on nothing else leaves a process that is to end.
-  run.hasEnded = fault.comes === 'end';
-  if (fault.isMade) discard(await make());
-  if (typeof fault.comes === 'function') return render(fault.comes(call));
-  if (fault.comes === 'hang-up') throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+  // A process that ends makes no further call.
+  run.hasEnded = fault.injected === 'end';
+  if (fault.takesEffect) discard(await make());
+  if (typeof fault.injected === 'function') return render(fault.injected(call));
+  if (fault.injected === 'hang-up') throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
   run.ended.resolve('ended');
   return never;
 };
 
-/** A request as the SDK's clients hand it to what sends it. */
+/** A request as an SDK client passes it to the request handler. */
 interface SdkRequest {
   hostname: string;
   headers: Record<string, string>;
@@ -138,15 +142,15 @@ const callOf = ({ headers }: SdkRequest): Call => {
   return { service, operation, id: String(headers['amz-sdk-invocation-id']) };
 };
 
-/** Has all calls of this test file's handlers pass here. */
+/** Intercepts all calls to AWS in the test file. */
 export const useInterruptions = (): void => {
-  // One class sends for all clients of the SDK.
+  // All clients of the SDK use the same class of request handlers.
   const wire = Object.getPrototypeOf(documents.config.requestHandler);
   const handle: (request: SdkRequest, options: unknown) => Promise<SdkAnswer> = wire.handle;
   const fetchOf = globalThis.fetch;
 
   beforeEach(() => {
-    // The pauses before attempts are of random length: of none here.
+    // The SDK multiplies the pause before a retry by a random number: 0 removes it.
     vi.spyOn(Math, 'random').mockReturnValue(0);
     vi.spyOn(wire, 'handle').mockImplementation(function (this: unknown, ...args: unknown[]) {
       const [request, options] = args as [SdkRequest, unknown];
@@ -176,10 +180,10 @@ export const useInterruptions = (): void => {
   });
 };
 
-/** What came of a run. */
+/** The outcome of a run. */
 export type Outcome<Result> = { result: Result } | { error: Error } | 'ended';
 
-/** Runs `work` undisturbed. Answers which calls it made; `look` looks at what there is before and after each. */
+/** Runs `work` without a fault. Returns the operations of its calls. `look` is called before and after each call. */
 export const watched = async <Result>(
   work: () => Promise<Result>,
   look: () => Promise<void>,
@@ -189,7 +193,7 @@ export const watched = async <Result>(
   return { outcome, calls: [...run.calls.values()].map(({ operation }) => operation) };
 };
 
-/** Runs `work`, the call at this place of which, from 1, goes wrong. */
+/** Runs `work` with a fault in the call at this position, from 1. */
 export const interrupted = <Result>(work: () => Promise<Result>, at: number, fault: Fault): Promise<Outcome<Result>> =>
   outcomeOf(
     newRun(at, fault, async () => undefined),

@@ -1,35 +1,35 @@
-/** A handler with something to do. */
+/** Scenarios: a handler, and prepared data for it. */
 import type { Context } from 'aws-lambda';
 import { permissions } from '../../../shared/core/permissions.ts';
 import type { HttpEvent, HttpResponse } from '../../../shared/http/event.ts';
 
 export interface Scenario {
-  /** Prepares the table. Answers what calls the handler, always in the same way. */
+  /** Prepares the table. Returns a function that calls the handler, with the same event each time. */
   prepare(): Promise<() => Promise<unknown>>;
-  /** How many things a request asks for, each of which is done or not; one, where nothing is said. */
+  /** The number of changes in a request, each of which is atomic. Default: 1. */
   parts?: number;
-  /** Set where nothing is written to the table. */
+  /** Set if the handler writes nothing to the table. */
   readsOnly?: true;
-  /** Set where there are so many calls that each is met by one fault only, in turn. */
+  /** Set if the handler makes many calls: then each call has one fault, in rotation. */
   inTurn?: true;
-  /** Set where nothing tells a repeated request from another one: it has its effect once more. */
-  again?: 'anew';
-  /** Set where what fails holds up nothing else: the rest is done all the same. */
-  goesOn?: true;
-  /** Set where people see what fails, rather than the log. */
+  /** Set if a repeat is a new request with a new effect, because the request has no id. */
+  repeat?: 'new';
+  /** Set if the handler does the rest of its work after a failure. */
+  continues?: true;
+  /** Set for operator commands, which print failures and do not log them. */
   isCommand?: true;
-  /** What a repeated request may be answered instead, where the first one had its effect and nobody heard of it. */
-  orElse?: number;
+  /** The status of a repeat if the first request took effect and its response was lost. */
+  repeatStatus?: number;
 }
 
-/** What an endpoint answers, as far as callers rely on it. */
+/** The parts of an endpoint's response that callers use. */
 export interface Answer {
   status: number | undefined;
   retry_after: unknown;
   body: unknown;
 }
 
-/** A request as API Gateway passes it on. */
+/** The parts of API Gateway's event that a scenario sets. */
 interface Request {
   account: string;
   path?: Record<string, string>;
@@ -40,7 +40,7 @@ interface Request {
 
 type Handler = (event: HttpEvent, context: Context) => Promise<HttpResponse>;
 
-/** Longer than any test. */
+/** A Lambda context with more time left than any test takes. */
 export const context = { getRemainingTimeInMillis: () => 600_000 } as Context;
 
 /** A call of an endpoint's handler. */
@@ -68,6 +68,6 @@ export const calling =
     return { status: answer.statusCode, retry_after: answer.headers?.['retry-after'], body: bodyOf(answer) };
   };
 
-/** What a body says: its parts come in any order. */
+/** The parsed body, because JSON fields may have any order. */
 const bodyOf = ({ headers, body }: HttpResponse): unknown =>
   body !== undefined && String(headers?.['content-type']).includes('json') ? JSON.parse(body) : body;

@@ -1,17 +1,17 @@
-/** What a table of a test's own holds: as a whole, put back as it was, and told apart by what matters. */
+/** The items of a test's own table: reads, restores and compares them. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { tableName } from '../../../shared/core/settings.ts';
 import { circuitKey, headKey, type Key, messageKey } from '../../../shared/table/keys.ts';
 
-/** An item of any kind, as far as tests look at it. */
+/** An item of any type. */
 export interface Item extends Key {
   [attribute: string]: unknown;
 }
 
 const BATCH = 25;
 
-/** A client that no handler has. */
+/** A client that no handler uses, so that its calls have no faults. */
 let own: DynamoDBDocumentClient | undefined;
 
 const table = (): DynamoDBDocumentClient => {
@@ -19,13 +19,13 @@ const table = (): DynamoDBDocumentClient => {
   return own;
 };
 
-/** All items of a table that holds few. */
+/** All items of a small table, of at most 1 MB. */
 export const itemsInTable = async (): Promise<Item[]> => {
   const { Items = [] } = await table().send(new ScanCommand({ TableName: tableName(), ConsistentRead: true }));
   return Items as Item[];
 };
 
-/** Has the table hold these items, and no others; `found` is what it holds. */
+/** Makes `items` the table's only items. `found` are its present items. */
 export const restoreTable = async (items: Item[], found: Item[]): Promise<void> => {
   const wanted = new Map(items.map((item) => [nameOf(item), textOf(item)]));
   const there = new Map(found.map((item) => [nameOf(item), textOf(item)]));
@@ -43,7 +43,7 @@ export const restoreTable = async (items: Item[], found: Item[]): Promise<void> 
 
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
-/** The same text for the same object, whatever the order of its attributes. */
+/** A text that does not depend on the order of attributes. */
 const textOf = (value: object): string => JSON.stringify(sorted(value));
 
 const sorted = (value: unknown): unknown => {
@@ -57,7 +57,7 @@ const RANDOM = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z?/g;
 const END = /"(?:expires_at|until)":[^,}]+|"reported":\d+/g;
 
-/** Makes of anything a text that is the same in each run: without times, and without ids that were made since `before`. */
+/** Formats values as texts that are equal in each run: without times, and without ids that are new since `before`. */
 export const likenessSince = (before: Item[]): ((value: object) => string) => {
   const kept = new Set(JSON.stringify(before).match(RANDOM));
   return (value) =>
@@ -67,34 +67,34 @@ export const likenessSince = (before: Item[]): ((value: object) => string) => {
       .replaceAll(RANDOM, (id) => (kept.has(id) ? id : '<id>'));
 };
 
-/** Whether an item says what is remembered of a receiver that failed: the next one that tries it makes that good. */
+/** Whether an item is a destination's circuit. Its failures may differ: the next attempt corrects them. */
 export const isCircuit = ({ pk }: Key): boolean => pk.startsWith(circuitKey('').pk);
 
-/** What ends a message's way to the user. */
+/** Sort keys of the states that end a message's delivery. */
 const ENDS = ['STATE#delivered_to_server', 'STATE#sending_failed'];
 
 /**
- * What must never be, whatever has failed: a conversation that nobody would find, an accepted message that neither waits nor
- * has come to its end, or both, and a counter that is not what was counted. Answers what there is of it.
+ * Contradictions that no failure may cause: an entry whose conversation has no head, an accepted message that is neither
+ * pending nor ended, or both, and a counter that differs from the number of counted entries.
  */
 export const contradictionsIn = (items: Item[]): string[] => {
   const keys = new Set(items.map(nameOf));
   const entries = items.filter(({ sk }) => sk.startsWith('ENTRY#'));
-  const waiting = new Set(entries.map(({ outgoing }) => subjectOf(outgoing)));
+  const pending = new Set(entries.map(({ outgoing }) => subjectOf(outgoing)));
   const lost = entries.filter(({ pk }) => !keys.has(nameOf({ pk, sk: headKey('').sk })));
   const messages = items.filter(({ sk, state }) => sk === messageKey('').sk && state === 'sent');
-  const torn = messages.filter(({ pk }) => waiting.has(pk) === ENDS.some((sk) => keys.has(`${pk} ${sk}`)));
+  const torn = messages.filter(({ pk }) => pending.has(pk) === ENDS.some((sk) => keys.has(`${pk} ${sk}`)));
   const counters = items.filter(({ pk }) => pk.startsWith('JOBS#'));
   const counted = items.filter(({ counted }) => counted === true).length;
   const sum = counters.reduce((total, { count }) => total + Number(count), 0);
   return [
     ...lost.map(({ sk }) => `${sk} has no head`),
-    ...torn.map(({ pk }) => `${pk} neither waits nor has ended, or both`),
+    ...torn.map(({ pk }) => `${pk} is neither pending nor ended, or both`),
     ...(sum === counted ? [] : [`${counted} entries are counted as ${sum}`]),
   ];
 };
 
-/** The message that an entry is to send to its user. */
+/** The key of the message that an entry sends to its user. */
 const subjectOf = (outgoing: unknown): string => {
   const { type, message } = Object(outgoing);
   return type === 'message.send' ? messageKey(message.id).pk : '';

@@ -1,4 +1,4 @@
-/** The workers, and the operator's repairs, each with something that waits for them. */
+/** Scenarios of the workers and of the operator's repair commands, each with pending work. */
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import { vi } from 'vitest';
@@ -30,11 +30,11 @@ import { entriesOfLog, newBusiness, newUser, posts, textTo } from './world.ts';
 
 const MINUTE = 60_000;
 
-/** Calls `deliver` as the queue does. */
+/** Calls the handler `deliver` with an event of the queue. */
 const wakeUp = (conversation: Conversation) => () =>
   deliver({ Records: [{ body: JSON.stringify(conversation), receiptHandle: 'handle' }] } as SQSEvent, context);
 
-/** Does something as if it was so many minutes ago. */
+/** Runs `work` with a clock that is so many minutes behind. */
 const minutesAgo = async (minutes: number, work: () => Promise<void>): Promise<void> => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - minutes * MINUTE });
   try {
@@ -52,7 +52,7 @@ export const workers = {
       return wakeUp({ direction: 'app', account, phone });
     },
   },
-  'deliver, to a chat platform that is told each state once': {
+  'deliver, to a chat platform that receives each status once': {
     prepare: async () => {
       const { account, bot, phone } = await newBusiness({ name: 'rapidpro', settings: { url: posts.url } });
       for (const body of ['one', 'two']) {
@@ -87,14 +87,14 @@ export const workers = {
   relay: {
     prepare: async () => {
       const { account, phone } = await newBusiness();
-      // More than the queue takes in a call.
+      // More messages than a call to the queue may contain.
       for (let left = 11; left > 0; left -= 1) await sendMessage(account, textTo(phone), {});
       const entries = (await itemsInTable()).filter(({ sk }) => sk.startsWith('ENTRY#'));
       const Records = entries.map(({ pk, sk }) => ({ dynamodb: { Keys: marshall({ pk, sk }) } }));
       return () => relay({ Records } as DynamoDBStreamEvent, context);
     },
     readsOnly: true,
-    goesOn: true,
+    continues: true,
   },
   sweep: {
     prepare: async () => {
@@ -110,7 +110,7 @@ export const workers = {
       const time = new Date(Date.now() + 2 * MINUTE).toISOString();
       return () => sweep({ time }, context);
     },
-    goesOn: true,
+    continues: true,
   },
   erase: {
     prepare: async () => {
@@ -130,7 +130,7 @@ export const workers = {
       return () => erase({}, context);
     },
     inTurn: true,
-    goesOn: true,
+    continues: true,
   },
   'operator job recount': {
     prepare: async () => {

@@ -1,4 +1,4 @@
-/** What there is before a handler is called: a business, users, and what has gone on between them. */
+/** Data for scenarios: an account, users and log entries. */
 import { randomBytes } from 'node:crypto';
 import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import type { LogItem } from '../../../shared/messaging/message.ts';
@@ -7,10 +7,10 @@ import { updateUser } from '../../../shared/users/users.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 import { itemsInTable } from './table.ts';
 
-/** Where everything is posted to. */
+/** The URL of the destination that receives all posts. */
 export const posts = { url: '' };
 
-/** An account with a bot and a platform, a plain webhook unless another is given; and a user's number. */
+/** A new account with a bot and a platform, by default a plain webhook, and the phone number of a user. */
 export const newBusiness = async (
   platform: AccountPlatform = { name: 'webhook', settings: { url: posts.url, secret: newSecret() } },
 ): Promise<{ account: string; bot: string; phone: string }> => {
@@ -23,20 +23,20 @@ export const newBusiness = async (
 /** A signing secret of Standard Webhooks. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** The number of a user who has a name and a phone of some make. */
+/** The phone number of a new user with a name and a device make. */
 export const newUser = async (): Promise<string> => {
   const phone = newPhone();
-  const said = (value: string) => ({ value, source: 'self' });
+  const property = (value: string) => ({ value, source: 'self' });
   await updateUser('registered', {
     phone_number: phone,
-    properties: { first_name: said('Ben'), last_name: said('Bo'), device_make: said('Acme') },
+    properties: { first_name: property('Ben'), last_name: property('Bo'), device_make: property('Acme') },
   });
   return phone;
 };
 
 export const textTo = (to: string) => ({ to, type: 'text' as const, text: { body: 'Hello' } });
 
-/** All log entries, as the stream brings them. */
+/** All log entries of the table, as the stream contains them. */
 export const entriesOfLog = async (): Promise<LogItem[]> => {
   const items = await itemsInTable();
   return items.filter(({ pk }) => pk.startsWith(messageKey('').pk)) as unknown as LogItem[];

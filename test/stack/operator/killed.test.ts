@@ -230,8 +230,8 @@ const scenarios: Record<string, Scenario> = {
 };
 
 const ENDS: [string, Fault][] = [
-  ['before', faults['is not made, since the process ends']],
-  ['after', faults['is the last one of a process']],
+  ['before', faults['is not made because the process ends']],
+  ['after', faults['is the last one before the process ends']],
 ];
 
 const cases = Object.entries(scenarios).map(([name, scenario], place) => ({ name, scenario, place }));
