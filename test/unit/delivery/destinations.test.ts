@@ -18,10 +18,10 @@ const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 let app: Receiver;
 /** The value of the stack's secret, and the number of reads. */
 let secret = '';
-let readings = 0;
+let reads = 0;
 
 useSecret(() => {
-  readings += 1;
+  reads += 1;
   return secret;
 });
 
@@ -72,7 +72,7 @@ const sent = entry({
 const conversation: Conversation = { direction: 'app', account: 'acme', phone: '27821234567' };
 
 /** A destination with the default interpretation of responses. */
-const plain = () => ({
+const plainDestination = () => ({
   name: 'plain',
   buildRequest: () => ({ url: app.url, headers: { 'content-type': 'application/json' }, body: '{}' }),
 });
@@ -80,14 +80,14 @@ const plain = () => ({
 describe('the result of an attempt', () => {
   test.each([200, 201, 202, 204, 299])('status %i delivers the entry', async (status) => {
     app.answers = [status];
-    expect(await attempt(plain(), sent)).toEqual({ status: 'delivered' });
+    expect(await attempt(plainDestination(), sent)).toEqual({ status: 'delivered' });
   });
 
   test.each([400, 401, 402, 403, 404, 405, 406, 409, 410, 411, 413, 415, 422, 426, 428, 431, 451, 499])(
     'status %i rejects the entry permanently, and Retry-After is ignored',
     async (status) => {
       app.answers = [{ status, headers: { 'retry-after': '5' } }];
-      expect(await attempt(plain(), sent)).toEqual({ status: 'rejected', cause: `status_${status}` });
+      expect(await attempt(plainDestination(), sent)).toEqual({ status: 'rejected', cause: `status_${status}` });
     },
   );
 
@@ -96,8 +96,8 @@ describe('the result of an attempt', () => {
     async (status) => {
       app.answers = [status, { status, headers: { 'retry-after': '5' } }];
       const again = { status: 'retry', cause: `status_${status}` };
-      expect(await attempt(plain(), sent)).toEqual(again);
-      expect(await attempt(plain(), sent)).toEqual({ ...again, retryAfter: 5_000 });
+      expect(await attempt(plainDestination(), sent)).toEqual(again);
+      expect(await attempt(plainDestination(), sent)).toEqual({ ...again, retryAfter: 5_000 });
     },
   );
 
@@ -107,8 +107,12 @@ describe('the result of an attempt', () => {
       { status: 503, headers: { 'retry-after': 'Tue, 01 Jan 2030 00:01:00 GMT' } },
       { status: 503, headers: { 'retry-after': 'when it is over' } },
     ];
-    expect(await attempt(plain(), sent)).toEqual({ status: 'retry', cause: 'status_503', retryAfter: 60_000 });
-    expect(await attempt(plain(), sent)).toEqual({ status: 'retry', cause: 'status_503' });
+    expect(await attempt(plainDestination(), sent)).toEqual({
+      status: 'retry',
+      cause: 'status_503',
+      retryAfter: 60_000,
+    });
+    expect(await attempt(plainDestination(), sent)).toEqual({ status: 'retry', cause: 'status_503' });
   });
 
   test.each<[string, Answer]>([
@@ -117,7 +121,7 @@ describe('the result of an attempt', () => {
   ])('an attempt without a response schedules a retry: %s', async (cause, answer) => {
     vi.stubEnv('MINUTE', '1200');
     app.answers = [answer];
-    expect(await attempt(plain(), sent)).toEqual({ status: 'retry', cause });
+    expect(await attempt(plainDestination(), sent)).toEqual({ status: 'retry', cause });
     vi.stubEnv('MINUTE', undefined);
   });
 
@@ -125,15 +129,15 @@ describe('the result of an attempt', () => {
     ['address_not_public', 'https://10.0.0.1/'],
     ['address_not_https', 'ftp://example.com/'],
   ])('a URL that must not be called schedules a retry without a request: %s', async (cause, url) => {
-    const receiver = { name: 'wrong', buildRequest: () => ({ ...plain().buildRequest(), url }) };
-    expect(await attempt(receiver, sent)).toEqual({ status: 'retry', cause });
+    const destination = { name: 'wrong', buildRequest: () => ({ ...plainDestination().buildRequest(), url }) };
+    expect(await attempt(destination, sent)).toEqual({ status: 'retry', cause });
   });
 
   test('a destination may interpret responses itself: a 400 with its own header schedules a retry', async () => {
     app.answers = [{ status: 400, headers: { 'x-later': 'yes' } }];
     const interpret = ({ status, headers }: { status: number; headers: Record<string, unknown> }): AttemptResult =>
       status === 400 && headers['x-later'] ? { status: 'retry', cause: 'later' } : { status: 'delivered' };
-    expect(await attempt({ ...plain(), interpret }, sent)).toEqual({ status: 'retry', cause: 'later' });
+    expect(await attempt({ ...plainDestination(), interpret }, sent)).toEqual({ status: 'retry', cause: 'later' });
   });
 });
 
@@ -151,7 +155,7 @@ test('an error while building the request is thrown, and is not an attempt resul
 
 // The order matters: after one successful read, a process does not read the secret again.
 describe('the app network', () => {
-  const reach = async (outgoing = sent): Promise<AttemptResult> =>
+  const attemptTo = async (outgoing = sent): Promise<AttemptResult> =>
     attempt(await resolveDestination(conversation), outgoing);
 
   test.each([
@@ -165,20 +169,20 @@ describe('the app network', () => {
     ['has an invalid signing secret', JSON.stringify({ url: 'https://app.example.com/', secret: 'secret' })],
   ])("if the stack's secret %s, each attempt schedules a retry and reads the secret again", async (_, value) => {
     secret = value;
-    readings = 0;
-    expect(await reach()).toEqual({ status: 'retry', cause: 'not_set_up' });
-    expect(await reach()).toEqual({ status: 'retry', cause: 'not_set_up' });
-    expect(readings).toBe(2);
+    reads = 0;
+    expect(await attemptTo()).toEqual({ status: 'retry', cause: 'not_set_up' });
+    expect(await attemptTo()).toEqual({ status: 'retry', cause: 'not_set_up' });
+    expect(reads).toBe(2);
   });
 
   test('with a valid secret, entries are delivered, and the secret is read once', async () => {
     secret = JSON.stringify({ url: app.url, secret: SECRET });
-    readings = 0;
-    for (let times = 0; times < 3; times += 1) expect(await reach()).toEqual({ status: 'delivered' });
+    reads = 0;
+    for (let times = 0; times < 3; times += 1) expect(await attemptTo()).toEqual({ status: 'delivered' });
     secret = 'something else';
-    expect(await reach()).toEqual({ status: 'delivered' });
+    expect(await attemptTo()).toEqual({ status: 'delivered' });
     expect(app.calls).toHaveLength(4);
-    expect(readings).toBe(1);
+    expect(reads).toBe(1);
   });
 
   test('all accounts share the circuit of the app network', async () => {
@@ -255,7 +259,7 @@ describe('the app network', () => {
       },
     ],
   ])('receives %s as a signed event that matches the API description', async (_, outgoing, data) => {
-    expect(await reach(entry(outgoing))).toEqual({ status: 'delivered' });
+    expect(await attemptTo(entry(outgoing))).toEqual({ status: 'delivered' });
     const [call] = app.calls;
     if (call === undefined) throw new Error('There was no call.');
     const event = { type: outgoing.type, timestamp: '2030-01-01T00:00:00.000123Z', data };
@@ -266,34 +270,34 @@ describe('the app network', () => {
 });
 
 describe("an account's chat platform", () => {
-  const told = entry({
+  const platformEntry = entry({
     type: 'message.received',
     message,
     to: '27820000000',
     content: { type: 'text', text: { body: '' } },
   });
 
-  const reach = async (item: object | undefined) => {
+  const attemptTo = async (item: object | undefined) => {
     vi.stubEnv('TABLE_NAME', 'table');
     vi.spyOn(documents, 'send').mockImplementation(async () => ({ Item: item }));
-    const receiver = await resolveDestination({ ...conversation, direction: 'platform' });
-    expect(receiver.name).toBe('platform#acme');
-    return attempt(receiver, told);
+    const destination = await resolveDestination({ ...conversation, direction: 'platform' });
+    expect(destination.name).toBe('platform#acme');
+    return attempt(destination, platformEntry);
   };
 
   test('receives the entry at the URL of its settings', async () => {
-    expect(await reach({ platform: 'webhook', settings: { url: app.url, secret: SECRET } })).toEqual({
+    expect(await attemptTo({ platform: 'webhook', settings: { url: app.url, secret: SECRET } })).toEqual({
       status: 'delivered',
     });
     expect(app.calls).toMatchObject([{ json: { message: { from: '27821234567' } } }]);
   });
 
   test('with invalid settings, the attempt schedules a retry', async () => {
-    expect(await reach({ platform: 'webhook', settings: {} })).toEqual({ status: 'retry', cause: 'not_set_up' });
+    expect(await attemptTo({ platform: 'webhook', settings: {} })).toEqual({ status: 'retry', cause: 'not_set_up' });
   });
 
   test('without a chat platform, the entry is skipped without a request', async () => {
-    expect(await reach(undefined)).toEqual({ status: 'skipped' });
+    expect(await attemptTo(undefined)).toEqual({ status: 'skipped' });
     expect(app.calls).toEqual([]);
   });
 });

@@ -124,8 +124,8 @@ test('the fake queue rejects deduplication ids that SQS would reject', async () 
 
 describe('entries that the queue rejects', () => {
   test('only the rejected entries are sent again', async () => {
-    const refused = new Set(['once-3', 'once-7', 'once-12']);
-    queue.takes = ({ MessageDeduplicationId }) => !refused.delete(MessageDeduplicationId);
+    const rejected = new Set(['once-3', 'once-7', 'once-12']);
+    queue.takes = ({ MessageDeduplicationId }) => !rejected.delete(MessageDeduplicationId);
     await wake(ofPhones(15));
     const sent = queue.calls.map((entries) => entries.map(({ MessageDeduplicationId }) => MessageDeduplicationId));
     expect(sent.slice(2).sort()).toEqual([['once-12'], ['once-3', 'once-7']]);
@@ -133,10 +133,10 @@ describe('entries that the queue rejects', () => {
   });
 
   test('a rejected entry is sent again with the same body, group and deduplication id', async () => {
-    let refusals = 2;
+    let rejections = 2;
     queue.takes = () => {
-      refusals -= 1;
-      return refusals < 0;
+      rejections -= 1;
+      return rejections < 0;
     };
     await wake(ofPhones(1));
     const [first] = queue.calls;

@@ -13,7 +13,7 @@ const written = captureLog();
 const queue = useFakeQueue();
 
 /** Calls in order: for the table, the command and its partition key; for the queue, "wake-up". */
-const asked: string[] = [];
+const calls: string[] = [];
 
 /** Items of the index of scheduled work by shard: due now, and due later. */
 let due: Record<string, object[]> = {};
@@ -34,7 +34,7 @@ const head = (phone: string, created: string) => ({
 /** The table's response to a command. The removal of the answers of profiler "bad" fails. */
 const answerTo = (name: string, input: Record<string, unknown>): unknown => {
   const values = Object.values((input.ExpressionAttributeValues as Record<string, string>) ?? {});
-  asked.push(`${name} ${JSON.stringify(input.Key ?? input.RequestItems ?? values)}`);
+  calls.push(`${name} ${JSON.stringify(input.Key ?? input.RequestItems ?? values)}`);
   if (name === 'QueryCommand' && input.IndexName === 'gsi1') {
     const items = String(input.KeyConditionExpression).includes('<=') ? due : later;
     return { Items: items[values.find((value) => value.startsWith('DUE#')) ?? ''] ?? [] };
@@ -54,14 +54,14 @@ beforeEach(() => {
   due = { 'DUE#0': [tombstone('bad'), tombstone('good')] };
   later = {};
   app = undefined;
-  queue.takes = () => asked.push('wake-up') > 0;
+  queue.takes = () => calls.push('wake-up') > 0;
 });
 
 afterEach(() => {
   expect(written.join(), 'the log').not.toContain('2782');
   vi.useRealTimers();
   vi.unstubAllEnvs();
-  asked.length = 0;
+  calls.length = 0;
 });
 
 const event = { time: '2030-01-01T00:00:00Z' };
@@ -74,7 +74,7 @@ const backlog = () => written.map((line) => JSON.parse(line)).filter(({ message 
 const sweep = (remaining = () => 55_000): Promise<unknown> =>
   handler(event, { awsRequestId: 'call-1', getRemainingTimeInMillis: remaining });
 
-const finished = () => asked.filter((call) => call.startsWith('UpdateCommand'));
+const finished = () => calls.filter((call) => call.startsWith('UpdateCommand'));
 
 test('one failed profiler does not stop the others, and the run fails at its end', async () => {
   await expect(sweep()).rejects.toThrow('sweep failed');
@@ -88,7 +88,7 @@ test('one failed profiler does not stop the others, and the run fails at its end
 test('with 9 s left, sweep starts no work', async () => {
   due['DUE#1'] = [head('27821234567', '2029-12-31T23:58:00.000000')];
   await sweep(() => 9_000);
-  expect(asked.filter((call) => !/^(Query|Get)Command/.test(call))).toEqual([]);
+  expect(calls.filter((call) => !/^(Query|Get)Command/.test(call))).toEqual([]);
   expect(lines()).toMatchObject([{ level: 'info', message: 'sweep', woken: 0, answers: 0, profilers: 0, failed: 0 }]);
 });
 
@@ -107,8 +107,8 @@ test('sweep wakes due conversations before it removes answers, and each wake-up 
     [conversation('27821234567'), 'OUTBOX#app#acme#27821234567#2029-12-31T23:59:00.000Z'],
     [conversation('27827654321'), 'OUTBOX#app#acme#27827654321#2029-12-31T23:59:00.000Z'],
   ]);
-  const firstRemoval = asked.findIndex((call) => call.startsWith('BatchWriteCommand'));
-  expect(firstRemoval).toBeGreaterThan(asked.lastIndexOf('wake-up'));
+  const firstRemoval = calls.findIndex((call) => call.startsWith('BatchWriteCommand'));
+  expect(firstRemoval).toBeGreaterThan(calls.lastIndexOf('wake-up'));
   expect(lines()).toMatchObject([{ message: 'sweep', woken: 2, answers: 1, profilers: 1, failed: 0 }]);
 });
 
@@ -179,7 +179,7 @@ test('if the queue fails, sweep still handles other shards and removes answers, 
   expect(finished()).toEqual(['good', 'other'].map((name) => `UpdateCommand ${JSON.stringify(tombstone(name))}`));
 
   queue.down = true;
-  asked.length = 0;
+  calls.length = 0;
   await expect(sweep()).rejects.toThrow('sweep failed');
   expect(finished()).toHaveLength(2);
   expect(lines().map(({ message }) => message)).toEqual([

@@ -32,17 +32,17 @@ const lines = () =>
 type Table = (name: string, input: Record<string, unknown>) => unknown;
 
 let table: Table;
-const asked: { name: string; input: Record<string, unknown> }[] = [];
+const calls: { name: string; input: Record<string, unknown> }[] = [];
 
 beforeEach(() => {
   vi.stubEnv('TABLE_NAME', 'table');
   vi.stubEnv('MESSAGE_RETENTION', '90');
   vi.stubEnv('COUNTER_RETENTION', '400');
-  asked.length = 0;
+  calls.length = 0;
   table = () => ({});
   vi.spyOn(documents, 'send').mockImplementation(async (command: { constructor: { name: string }; input: object }) => {
     const call = { name: command.constructor.name, input: { ...command.input } };
-    asked.push(call);
+    calls.push(call);
     return table(call.name, call.input);
   });
 });
@@ -84,7 +84,7 @@ describe('relay', () => {
       [{ ...conversation, phone: `${PHONE}3` }, 'ENTRY#3'],
     ]);
     expect(lines()).toEqual([{ level: 'info', message: 'relay', entries: 3, trace_ids: [] }]);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
   test('a repeated batch sends the same deduplication ids, so that the queue discards the repeats', async () => {
@@ -238,8 +238,8 @@ describe('count', () => {
 
   test('count adds the log entries of a batch to the counters of their jobs', async () => {
     await count(event(), context());
-    expect(asked.map(({ name }) => name)).toEqual(['TransactWriteCommand']);
-    const updates = asked
+    expect(calls.map(({ name }) => name)).toEqual(['TransactWriteCommand']);
+    const updates = calls
       .flatMap(({ input }) => input.TransactItems as { Update: { Key: object; ExpressionAttributeValues: object } }[])
       .map(({ Update: { Key, ExpressionAttributeValues } }) => ({ ...Key, ...ExpressionAttributeValues }));
     expect(updates).toMatchObject([
@@ -283,13 +283,13 @@ describe('erase', () => {
 
   afterEach(() => void vi.useRealTimers());
 
-  const finished = () => asked.filter(({ name }) => name === 'DeleteCommand').map(({ input }) => input.Key);
+  const finished = () => calls.filter(({ name }) => name === 'DeleteCommand').map(({ input }) => input.Key);
 
   test('erase completes all due erasures of all pages', async () => {
     table = holding();
     await erase({}, context());
     expect(finished()).toEqual(phones.map(erasureKey));
-    expect(asked[0]).toMatchObject({
+    expect(calls[0]).toMatchObject({
       input: { ExpressionAttributeValues: { ':time': '2030-01-01T01:00:00.000Z' } },
     });
     expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 3, failed: 0 }]);
@@ -308,7 +308,7 @@ describe('erase', () => {
   test('with 9 s left, erase starts no erasure', async () => {
     table = holding();
     await erase({}, context(9_000));
-    expect(asked.filter(({ name }) => name !== 'QueryCommand')).toEqual([]);
+    expect(calls.filter(({ name }) => name !== 'QueryCommand')).toEqual([]);
     expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 0, failed: 0 }]);
   });
 

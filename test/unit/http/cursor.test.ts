@@ -8,16 +8,16 @@ const words = fc.string({ unit: 'grapheme' });
 const lists = fc.array(fc.oneof(words, fc.integer(), fc.constant(undefined)), { maxLength: 4 });
 
 /** The position in a cursor, or the code and validation errors of its rejection. */
-const refusal = (list: Parameters<typeof decodeCursor>[0], cursor: string) => {
+const decodeOrError = (list: Parameters<typeof decodeCursor>[0], cursor: string) => {
   try {
-    return { taken: decodeCursor(list, cursor) };
+    return { position: decodeCursor(list, cursor) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { code: error.code, faults: error.faults };
   }
 };
 
-const refused = {
+const rejected = {
   code: 'invalid_request',
   faults: [
     {
@@ -46,7 +46,7 @@ test('a cursor is rejected for every other list', () => {
     fc.property(lists, lists, words, (list, other, position) => {
       // Lists with the same JSON count as the same list.
       fc.pre(JSON.stringify(list) !== JSON.stringify(other));
-      expect(refusal(other, encodeCursor(list, position))).toEqual(refused);
+      expect(decodeOrError(other, encodeCursor(list, position))).toEqual(rejected);
     }),
   );
 });
@@ -56,7 +56,7 @@ test('a cursor with an altered position is rejected', () => {
     fc.property(lists, words, words, (list, position, other) => {
       fc.pre(position !== other);
       const [mark] = Buffer.from(encodeCursor(list, position), 'base64url').toString().split(' ');
-      expect(refusal(list, Buffer.from(`${mark} ${other}`).toString('base64url'))).toEqual(refused);
+      expect(decodeOrError(list, Buffer.from(`${mark} ${other}`).toString('base64url'))).toEqual(rejected);
     }),
   );
 });
@@ -88,13 +88,13 @@ describe('a cursor is rejected', () => {
     ['with a position of 251 characters', encodeCursor(list, 'x'.repeat(251))],
   ])('%s', (_, wrong) => {
     expect(decodeCursor(list, cursor)).toContain('message-1');
-    expect(refusal(list, wrong)).toEqual(refused);
+    expect(decodeOrError(list, wrong)).toEqual(rejected);
   });
 
   test("if any character of its list's hash is changed", () => {
     for (let place = 0; place < 20; place += 1) {
       const changed = `${cursor.slice(0, place)}${cursor[place] === 'A' ? 'B' : 'A'}${cursor.slice(place + 1)}`;
-      expect(refusal(list, changed), changed).toEqual(refused);
+      expect(decodeOrError(list, changed), changed).toEqual(rejected);
     }
   });
 });

@@ -26,16 +26,16 @@ const identity = { account: 'acme', token: 'token-1', permissions: ['profilers']
 
 const context = (remaining: number) => ({ getRemainingTimeInMillis: () => remaining }) as Context;
 
-const answerOf = async (failure: Error, event = eventWith(identity)) => {
+const responseOf = async (failure: Error, event = eventWith(identity)) => {
   const handler = endpoint('listProfilers', () => Promise.reject(failure));
   const { statusCode, headers, body } = await handler(event, context(10_000));
   return { statusCode, headers, body: JSON.parse(body ?? '') };
 };
 
 test('an unexpected error returns 500, and neither response nor log contains its message', async () => {
-  const answer = await answerOf(new TypeError('27821234567 is not a function'));
-  expect(answer.statusCode).toBe(500);
-  expect(answer.body).toEqual({
+  const response = await responseOf(new TypeError('27821234567 is not a function'));
+  expect(response.statusCode).toBe(500);
+  expect(response.body).toEqual({
     type: 'https://api.example.com/v1/openapi.json#/components/responses/internal_error',
     title: 'Something went wrong on our side',
     status: 500,
@@ -64,13 +64,13 @@ test.each<[string, object]>([
   ['a status that is not a number', { statusCode: '400', cause: { package: '@middy/http-json-body-parser' } }],
   ['no status', { cause: { package: '@middy/http-json-body-parser' } }],
 ])('an error with %s returns 500, not 400', async (_, properties) => {
-  const answer = await answerOf(Object.assign(new Error('27821234567'), properties));
-  expect(answer).toMatchObject({ statusCode: 500, body: { code: 'internal_error' } });
+  const response = await responseOf(Object.assign(new Error('27821234567'), properties));
+  expect(response).toMatchObject({ statusCode: 500, body: { code: 'internal_error' } });
 });
 
 test('a thrown object that is not an Error returns 500', async () => {
   const thrown = { statusCode: 400, cause: { package: '@middy/http-json-body-parser' } };
-  expect(await answerOf(thrown as unknown as Error)).toMatchObject({ statusCode: 500 });
+  expect(await responseOf(thrown as unknown as Error)).toMatchObject({ statusCode: 500 });
 });
 
 test.each<[Problem, number, string, string[]]>([
@@ -82,7 +82,7 @@ test.each<[Problem, number, string, string[]]>([
 ])(
   'a request that ends with %s logs one request line, and an error line if the service must be fixed',
   async (problem, ...expected) => {
-    const { headers } = await answerOf(problem);
+    const { headers } = await responseOf(problem);
     const [status, outcome, errors] = expected;
     expect(headers?.['retry-after']).toBe(status === 503 ? '1' : undefined);
     const lines = written.map((line) => JSON.parse(line));
@@ -113,8 +113,8 @@ test.each([
   'InternalServerError',
   'ECONNRESET',
 ])('a busy table (%s) returns 503 with Retry-After: 1', async (name) => {
-  const answer = await answerOf(Object.assign(new Error('busy'), name.startsWith('E') ? { code: name } : { name }));
-  expect(answer).toMatchObject({
+  const response = await responseOf(Object.assign(new Error('busy'), name.startsWith('E') ? { code: name } : { name }));
+  expect(response).toMatchObject({
     statusCode: 503,
     headers: { 'retry-after': '1' },
     body: { code: 'unavailable', detail: 'Retry in a moment.' },
@@ -123,9 +123,9 @@ test.each([
 
 test('a 502 from a proxy before the table returns 503, and a 400 returns 500', async () => {
   const failure = Object.assign(new SyntaxError('Unexpected token <'), { $metadata: { httpStatusCode: 502 } });
-  expect(await answerOf(failure)).toMatchObject({ statusCode: 503, headers: { 'retry-after': '1' } });
+  expect(await responseOf(failure)).toMatchObject({ statusCode: 503, headers: { 'retry-after': '1' } });
   const refusal = Object.assign(new Error('refused'), { $metadata: { httpStatusCode: 400 } });
-  expect(await answerOf(refusal)).toMatchObject({ statusCode: 500 });
+  expect(await responseOf(refusal)).toMatchObject({ statusCode: 500 });
 });
 
 test('a handler that takes too long returns 503 before Lambda stops it', async () => {
@@ -171,13 +171,13 @@ test('two concurrent requests keep their own accounts', async () => {
 const FORM = 'application/x-www-form-urlencoded';
 
 /** A body as API Gateway passes binary content and forms: in base64. */
-const encoded = (body: string | Buffer) => ({ body: Buffer.from(body).toString('base64'), isBase64Encoded: true });
+const asBytes = (body: string | Buffer) => ({ body: Buffer.from(body).toString('base64'), isBase64Encoded: true });
 
 /** A body as API Gateway passes text. */
-const plain = (body: string) => ({ body, isBase64Encoded: false });
+const asText = (body: string) => ({ body, isBase64Encoded: false });
 
 /** An event of a POST request, with body, content type and path parameters. */
-const posting = (
+const postEvent = (
   sent: Partial<Pick<HttpEvent, 'body' | 'isBase64Encoded' | 'pathParameters'>>,
   type = FORM,
 ): HttpEvent => ({ ...eventWith(undefined), ...sent, headers: { 'content-type': type } });
@@ -207,8 +207,8 @@ describe('an endpoint that takes a form', () => {
     const sent = 'text=a+%26+%E2%98%BA&reply=Yes&reply=No+%2B&extra=1';
     const bytes = 'dGV4dD1hKyUyNislRTIlOTglQkEmcmVwbHk9WWVzJnJlcGx5PU5vKyUyQiZleHRyYT0x';
     const fields = { text: 'a & \u263a', reply: ['Yes', 'No +'], bytes };
-    expect(await send(posting(encoded(sent)))).toEqual({ status: 200, body: fields, handled: true });
-    expect(await send(posting(plain(sent)))).toEqual({ status: 200, body: fields, handled: true });
+    expect(await send(postEvent(asBytes(sent)))).toEqual({ status: 200, body: fields, handled: true });
+    expect(await send(postEvent(asText(sent)))).toEqual({ status: 200, body: fields, handled: true });
   });
 
   test.each<[string, string]>([
@@ -220,8 +220,8 @@ describe('an endpoint that takes a form', () => {
     ['text=%00', '\u0000'],
     ['text', ''],
   ])('valid percent-encoding and UTF-8 are decoded: %s', async (sent, text) => {
-    expect(await send(posting(encoded(sent)))).toMatchObject({ status: 200, body: { text } });
-    expect(await send(posting(plain(sent)))).toMatchObject({ status: 200, body: { text } });
+    expect(await send(postEvent(asBytes(sent)))).toMatchObject({ status: 200, body: { text } });
+    expect(await send(postEvent(asText(sent)))).toMatchObject({ status: 200, body: { text } });
   });
 
   test.each<[string, string]>([
@@ -235,7 +235,7 @@ describe('an endpoint that takes a form', () => {
     ['an invalid percent-encoding in a name', 'text=a&%=b'],
     ['an invalid percent-encoding in an unknown field', 'text=a&extra=%'],
   ])('a form with %s returns 400', async (_, sent) => {
-    for (const event of [posting(encoded(sent)), posting(plain(sent))]) {
+    for (const event of [postEvent(asBytes(sent)), postEvent(asText(sent))]) {
       expect(await send(event)).toMatchObject({
         status: 400,
         body: {
@@ -252,7 +252,7 @@ describe('an endpoint that takes a form', () => {
     ['an incomplete UTF-8 character', Buffer.from('text=\u263a').subarray(0, -1)],
     ['UTF-16', Buffer.from('\ufefftext=\u263a', 'utf16le')],
   ])('a form in bytes that are not UTF-8 returns 400: %s', async (_, sent) => {
-    expect(await send(posting(encoded(sent)))).toMatchObject({
+    expect(await send(postEvent(asBytes(sent)))).toMatchObject({
       status: 400,
       body: { code: 'malformed_body' },
       handled: false,
@@ -260,9 +260,9 @@ describe('an endpoint that takes a form', () => {
   });
 
   test('a form of 1,000 fields is accepted, and a form of more returns 422', async () => {
-    expect(await send(posting(encoded(`${'a=&'.repeat(999)}text=a`)))).toMatchObject({ status: 200 });
+    expect(await send(postEvent(asBytes(`${'a=&'.repeat(999)}text=a`)))).toMatchObject({ status: 200 });
     for (const count of [1_000, 1_000_000]) {
-      expect(await send(posting(encoded(`text=a${'&'.repeat(count)}`)))).toMatchObject({
+      expect(await send(postEvent(asBytes(`text=a${'&'.repeat(count)}`)))).toMatchObject({
         status: 422,
         body: { errors: [{ pointer: '#', detail: 'must hold at most 1000 fields' }] },
         handled: false,
@@ -272,8 +272,8 @@ describe('an endpoint that takes a form', () => {
 
   test('a form of 1 MB is accepted, and a larger one returns 422 before decoding', async () => {
     const most = `text=${'+'.repeat(1_048_576 - 5)}`;
-    expect(await send(posting(encoded(most)))).toMatchObject({ status: 200 });
-    expect(await send(posting(encoded(`${most}+`)))).toMatchObject({
+    expect(await send(postEvent(asBytes(most)))).toMatchObject({ status: 200 });
+    expect(await send(postEvent(asBytes(`${most}+`)))).toMatchObject({
       status: 422,
       body: { errors: [{ pointer: '#', detail: 'must have at most 1048576 bytes' }] },
       handled: false,
@@ -281,16 +281,16 @@ describe('an endpoint that takes a form', () => {
   });
 
   test.each(['__proto__', 'constructor', 'toString'])('ignores a field named %s', async (name) => {
-    expect(await send(posting(encoded(`${name}=x&${name}=y&text=a`)))).toMatchObject({
+    expect(await send(postEvent(asBytes(`${name}=x&${name}=y&text=a`)))).toMatchObject({
       status: 200,
       body: { text: 'a' },
     });
   });
 
   test.each<[string, HttpEvent]>([
-    ['without the required field', posting(encoded('reply=a&reply=b'))],
-    ['that is empty', posting(encoded(''))],
-    ['that is missing', posting({})],
+    ['without the required field', postEvent(asBytes('reply=a&reply=b'))],
+    ['that is empty', postEvent(asBytes(''))],
+    ['that is missing', postEvent({})],
   ])('a form %s returns 422 with the missing field', async (_, event) => {
     expect(await send(event)).toMatchObject({
       status: 422,
@@ -302,7 +302,7 @@ describe('an endpoint that takes a form', () => {
   test.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', `${FORM}x`, ''])(
     'other content types return 415 with the accepted one: %j',
     async (type) => {
-      expect(await send(posting(encoded('text=a'), type))).toMatchObject({
+      expect(await send(postEvent(asBytes('text=a'), type))).toMatchObject({
         status: 415,
         body: {
           code: 'unsupported_media_type',
@@ -314,14 +314,14 @@ describe('an endpoint that takes a form', () => {
   );
 
   test('a form without a content type returns 415', async () => {
-    const event = { ...posting(encoded('text=a')), headers: {} };
+    const event = { ...postEvent(asBytes('text=a')), headers: {} };
     expect(await send(event)).toMatchObject({ status: 415, handled: false });
   });
 
   test.each([`${FORM}; charset=utf-8`, 'Application/X-WWW-Form-URLEncoded'])(
     'the content type is matched without case and parameters: %s',
     async (type) => {
-      expect(await send(posting(encoded('text=a'), type))).toMatchObject({ status: 200 });
+      expect(await send(postEvent(asBytes('text=a'), type))).toMatchObject({ status: 200 });
     },
   );
 });
@@ -340,12 +340,12 @@ describe('an endpoint that takes JSON', () => {
   });
 
   test.each([
-    ['as text', plain('{ "text": "\\u005a\\u006fë 😀" }\n')],
-    ['as bytes', encoded('{ "text": "\\u005a\\u006fë 😀" }\n')],
+    ['as text', asText('{ "text": "\\u005a\\u006fë 😀" }\n')],
+    ['as bytes', asBytes('{ "text": "\\u005a\\u006fë 😀" }\n')],
   ])('a body that API Gateway passes %s arrives parsed, and as the original bytes', async (_, sent) => {
     const { statusCode, body } = await serve(document, async ({ body: { text }, bytes }) =>
       ok({ text, bytes: bytes.toString('base64') }),
-    )(posting(sent, 'application/json'), context(10_000));
+    )(postEvent(sent, 'application/json'), context(10_000));
     expect({ status: statusCode, ...JSON.parse(body ?? '') }).toEqual({
       status: 200,
       text: 'Zoë 😀',
@@ -362,15 +362,15 @@ describe('an endpoint that takes JSON', () => {
   };
 
   test('a percent sign alone is valid in JSON', async () => {
-    expect(await send(posting(plain('{"text":"100%"}'), 'application/json'))).toEqual({
+    expect(await send(postEvent(asText('{"text":"100%"}'), 'application/json'))).toEqual({
       status: 200,
       body: { text: '100%' },
     });
   });
 
   test.each<[string, HttpEvent]>([
-    ['broken', posting(plain('{"text":'), 'application/json')],
-    ['missing', posting({}, 'application/json')],
+    ['broken', postEvent(asText('{"text":'), 'application/json')],
+    ['missing', postEvent({}, 'application/json')],
   ])('a body that is %s returns 400', async (_, event) => {
     expect(await send(event)).toMatchObject({
       status: 400,
@@ -392,8 +392,8 @@ describe('an endpoint that takes JSON', () => {
     ],
     ['400,000 nested arrays in an unknown field', `{"x":${'[['.repeat(200_000)}${']]'.repeat(200_000)},"text":"a"}`],
   ])('unknown fields are ignored and change no prototype: %s', async (_, sent) => {
-    for (const body of [plain(sent), encoded(sent)]) {
-      expect(await send(posting(body, 'application/json'))).toEqual({ status: 200, body: { text: 'a' } });
+    for (const body of [asText(sent), asBytes(sent)]) {
+      expect(await send(postEvent(body, 'application/json'))).toEqual({ status: 200, body: { text: 'a' } });
     }
     expect(Object.hasOwn(Object.prototype, 'text')).toBe(false);
   });
@@ -406,8 +406,8 @@ describe('an endpoint that takes JSON', () => {
     });
 
     test.each<[string, HttpEvent]>([
-      ['that was not UTF-8', withLength(posting(plain(sent.toString()), 'application/json'), sent.length)],
-      ['that contains half of a surrogate pair', posting(plain('{"text":"\ud83d"}'), 'application/json')],
+      ['that was not UTF-8', withLength(postEvent(asText(sent.toString()), 'application/json'), sent.length)],
+      ['that contains half of a surrogate pair', postEvent(asText('{"text":"\ud83d"}'), 'application/json')],
     ])('a body %s returns 400', async (_, event) => {
       expect(await send(event)).toMatchObject({ status: 400, body: { code: 'malformed_body' } });
     });
@@ -415,16 +415,16 @@ describe('an endpoint that takes JSON', () => {
     test.each<[string, HttpEvent]>([
       [
         'with the byte length of the content',
-        withLength(posting(plain(sent.toString()), 'application/json'), Buffer.byteLength(sent.toString())),
+        withLength(postEvent(asText(sent.toString()), 'application/json'), Buffer.byteLength(sent.toString())),
       ],
-      ['without a content length', posting(plain(sent.toString()), 'application/json')],
+      ['without a content length', postEvent(asText(sent.toString()), 'application/json')],
     ])('a sent replacement character is accepted %s', async (_, event) => {
       expect(await send(event)).toEqual({ status: 200, body: { text: 'zzz\ufffd' } });
     });
   });
 
   test('another content type returns 415 with the accepted one', async () => {
-    expect(await send(posting(plain('{"text":"a"}'), 'text/plain'))).toMatchObject({
+    expect(await send(postEvent(asText('{"text":"a"}'), 'text/plain'))).toMatchObject({
       status: 415,
       body: { detail: 'Send the body as application/json, and say so in Content-Type.' },
     });
@@ -448,7 +448,7 @@ describe('an endpoint that takes a multipart form', () => {
 
   const send = async (sent: string, type = 'multipart/form-data; boundary=x') => {
     const { statusCode, body } = await serve(upload, async ({ body: { text } }) => ok({ text }))(
-      posting(encoded(sent), type),
+      postEvent(asBytes(sent), type),
       context(10_000),
     );
     return { status: statusCode, body: JSON.parse(body ?? '') };
@@ -537,7 +537,7 @@ describe('an endpoint whose path ends with a slash', () => {
 
   const send = async (pathParameters: Record<string, string> | undefined, sent = 'text=a') => {
     const handle = vi.fn(async () => ok('served'));
-    const event = posting({ ...encoded(sent), ...(pathParameters && { pathParameters }) });
+    const event = postEvent({ ...asBytes(sent), ...(pathParameters && { pathParameters }) });
     const { statusCode, body } = await serve(slash, handle)(event, context(10_000));
     return { status: statusCode, body: JSON.parse(body ?? ''), calls: handle.mock.calls.length };
   };

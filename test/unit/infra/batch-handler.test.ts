@@ -202,14 +202,14 @@ describe('fault injection repeats a handled batch', () => {
     ['cut in two', { cutAt: 1 }, [[1], [2, 3, 4]]],
     ['cut at its end', { cutAt: 4 }, [[1, 2, 3, 4]]],
   ])('%s', async (_, repetition, again) => {
-    const asked: unknown[] = [];
+    const batches: unknown[] = [];
     const repeatBatch = (batch: unknown) => {
-      asked.push(batch);
+      batches.push(batch);
       return repetition;
     };
     await handle(four, { behave: () => undefined, faults: { repeatBatch } });
     expect(calls).toEqual([[1, 2, 3, 4], ...again]);
-    expect(asked).toEqual([{ function: 'Count', size: 4 }]);
+    expect(batches).toEqual([{ function: 'Count', size: 4 }]);
   });
 
   test('with a failure in the repeat, which is retried', async () => {

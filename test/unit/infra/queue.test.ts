@@ -268,11 +268,11 @@ describe('fault injection', () => {
   });
 
   test('makes the queue lose an accepted message and discard its repeat', () => {
-    const asked: unknown[] = [];
-    const queue = open(fifo, { loseMessage: (message) => asked.push(message) > 0 });
+    const messages: unknown[] = [];
+    const queue = open(fifo, { loseMessage: (message) => messages.push(message) > 0 });
     expect(send(queue, '1')).toEqual(send(queue, '1'));
     expect(queue.counts()).toEqual({ visible: 0, inFlight: 0 });
-    expect(asked).toEqual([{ queue: 'Queue', group: 'one', body: '1' }]);
+    expect(messages).toEqual([{ queue: 'Queue', group: 'one', body: '1' }]);
   });
 
   test('makes a deleted message return once, after the pending ones', () => {

@@ -37,7 +37,7 @@ afterEach(() => {
 const postTo = (url: string) => post({ url, headers: { 'content-type': 'application/json' }, body: '{"a":"é"}' });
 
 /** The reason of the error of a request that gets no response. */
-const whyNot = async (url: string): Promise<string> => {
+const failureOf = async (url: string): Promise<string> => {
   const error = await postTo(url).catch((thrown: unknown) => thrown);
   if (!(error instanceof DeliveryError)) throw new Error(`${url} was answered, or failed otherwise: ${error}`);
   expect([error.name, error.message]).toEqual(['DeliveryError', error.reason]);
@@ -132,7 +132,7 @@ describe('a URL of an address that is not public', () => {
   test.each([...PRIVATE, ...OF_THIS_MACHINE])('is rejected before any connection: %s', async (url) => {
     vi.stubEnv('ALLOW_LOOPBACK', undefined);
     const connect = vi.spyOn(Socket.prototype, 'connect');
-    expect(await whyNot(url)).toBe('address_not_public');
+    expect(await failureOf(url)).toBe('address_not_public');
     expect(connect).not.toHaveBeenCalled();
   });
 
@@ -140,7 +140,7 @@ describe('a URL of an address that is not public', () => {
     'is rejected on the local stack too, unless it is a loopback address: %s',
     async (url) => {
       const connect = vi.spyOn(Socket.prototype, 'connect');
-      expect(await whyNot(url)).toBe('address_not_public');
+      expect(await failureOf(url)).toBe('address_not_public');
       expect(connect).not.toHaveBeenCalled();
     },
   );
@@ -148,10 +148,10 @@ describe('a URL of an address that is not public', () => {
   test.each(['localhost', 'LOCALHOST'])('is rejected behind a host name: %s', async (name) => {
     const { counted, port } = await listen();
     // With loopback allowed, the connection shows that the name resolves to this machine.
-    expect(await whyNot(`https://${name}:${port}/`)).toBe('no_connection');
+    expect(await failureOf(`https://${name}:${port}/`)).toBe('no_connection');
     expect(counted.connections).toBe(1);
     vi.stubEnv('ALLOW_LOOPBACK', undefined);
-    expect(await whyNot(`https://${name}:${port}/`)).toBe('address_not_public');
+    expect(await failureOf(`https://${name}:${port}/`)).toBe('address_not_public');
     expect(counted.connections).toBe(1);
   });
 
@@ -163,7 +163,7 @@ describe('a URL of an address that is not public', () => {
   ])('is rejected if a host name resolves to any such address: %j', async (addresses) => {
     vi.stubEnv('ALLOW_LOOPBACK', undefined);
     resolveTo(...addresses);
-    expect(await whyNot('https://customer.example.com/')).toBe('address_not_public');
+    expect(await failureOf('https://customer.example.com/')).toBe('address_not_public');
   });
 });
 
@@ -179,26 +179,26 @@ describe('a URL that is not https', () => {
     async (url) => {
       vi.stubEnv('ALLOW_LOOPBACK', undefined);
       const connect = vi.spyOn(Socket.prototype, 'connect');
-      expect(await whyNot(url)).toBe('address_not_https');
+      expect(await failureOf(url)).toBe('address_not_https');
       expect(connect).not.toHaveBeenCalled();
     },
   );
 
   test.each(['1', 'yes', 'TRUE', ''])('is rejected if ALLOW_LOOPBACK is "%s", not "true"', async (value) => {
     vi.stubEnv('ALLOW_LOOPBACK', value);
-    expect(await whyNot(receiver.url)).toBe('address_not_https');
+    expect(await failureOf(receiver.url)).toBe('address_not_https');
     expect(receiver.calls).toEqual([]);
   });
 
   test('is called on the local stack if it is http', async () => {
     receiver.answers = [204];
     expect((await postTo(receiver.url)).status).toBe(204);
-    expect(await whyNot('ftp://127.0.0.1/')).toBe('address_not_https');
+    expect(await failureOf('ftp://127.0.0.1/')).toBe('address_not_https');
   });
 });
 
 test.each(['', 'customer.example.com', 'https://'])('an invalid URL is not called: "%s"', async (url) => {
-  expect(await whyNot(url)).toBe('not_set_up');
+  expect(await failureOf(url)).toBe('not_set_up');
 });
 
 describe('a response', () => {
@@ -297,7 +297,7 @@ describe('a request without a response', () => {
     expect(isTimed(200)).toBe(false);
     vi.stubEnv('MINUTE', '1200');
     receiver.answers = [hang];
-    expect(await whyNot(receiver.url)).toBe('timeout');
+    expect(await failureOf(receiver.url)).toBe('timeout');
     expect(isTimed(200)).toBe(true);
   });
 
@@ -305,21 +305,21 @@ describe('a request without a response', () => {
     vi.stubEnv('MINUTE', '600');
     const lookup = vi.spyOn(dns, 'lookup').mockImplementation(vi.fn());
     syncBuiltinESMExports();
-    expect(await whyNot('https://customer.example.com/')).toBe('timeout');
+    expect(await failureOf('https://customer.example.com/')).toBe('timeout');
     expect(lookup).toHaveBeenCalledTimes(1);
   });
 
   test('times out if the server never completes the TLS handshake, and the connection is closed', async () => {
     vi.stubEnv('MINUTE', '600');
     const silent = await rawServer();
-    expect(await whyNot(silent.url.replace('http:', 'https:'))).toBe('timeout');
+    expect(await failureOf(silent.url.replace('http:', 'https:'))).toBe('timeout');
     expect(silent.connections).toBe(1);
     await expect.poll(() => silent.open).toBe(0);
   });
 
   test('fails with no_connection if a header contains a line break', async () => {
-    const posting = { url: receiver.url, headers: { 'x-a': 'line\nend' }, body: '' };
-    await expect(post(posting)).rejects.toMatchObject({ reason: 'no_connection' });
+    const request = { url: receiver.url, headers: { 'x-a': 'line\nend' }, body: '' };
+    await expect(post(request)).rejects.toMatchObject({ reason: 'no_connection' });
     expect(receiver.calls).toEqual([]);
   });
 
@@ -328,7 +328,7 @@ describe('a request without a response', () => {
     const other = await Receiver.start();
     onTestFinished(() => other.close());
     other.answers = [drop];
-    expect(await whyNot(other.url)).toBe('no_connection');
+    expect(await failureOf(other.url)).toBe('no_connection');
     expect(other.calls).toHaveLength(1);
   });
 
@@ -336,18 +336,18 @@ describe('a request without a response', () => {
     const other = await Receiver.start();
     const { url } = other;
     await other.close();
-    expect(await whyNot(url)).toBe('no_connection');
+    expect(await failureOf(url)).toBe('no_connection');
   });
 
   test('fails with no_connection if the host name does not exist', async () => {
     // Resolvers reject a label of 64 characters without a query.
-    expect(await whyNot(`https://${'a'.repeat(64)}.invalid/`)).toBe('no_connection');
+    expect(await failureOf(`https://${'a'.repeat(64)}.invalid/`)).toBe('no_connection');
     resolveTo();
-    expect(await whyNot('https://customer.example.com/')).toBe('no_connection');
+    expect(await failureOf('https://customer.example.com/')).toBe('no_connection');
   });
 
   test('fails with no_connection if the server does not support TLS', async () => {
-    expect(await whyNot(receiver.url.replace('http:', 'https:'))).toBe('no_connection');
+    expect(await failureOf(receiver.url.replace('http:', 'https:'))).toBe('no_connection');
   });
 });
 
@@ -459,7 +459,7 @@ test('a request with an invalid response on a kept connection is not repeated', 
     }),
   );
   await postTo(url);
-  expect(await whyNot(url)).toBe('invalid_response');
+  expect(await failureOf(url)).toBe('invalid_response');
   expect(calls).toBe(2);
 });
 
@@ -473,7 +473,7 @@ test('a request fails with no_connection if the server closes the kept connectio
     }),
   );
   await postTo(url);
-  expect(await whyNot(url)).toBe('no_connection');
+  expect(await failureOf(url)).toBe('no_connection');
 });
 
 describe('a signed request', () => {

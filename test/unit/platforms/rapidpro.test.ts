@@ -204,10 +204,10 @@ describe('the parser of messages from RapidPro', () => {
         '#/to_no_plus': NUMBER,
       },
     ],
-  ])('rejects a message %s, with one error per invalid field', (_, form, faults) => {
+  ])('rejects a message %s, with one error per invalid field', (_, form, errors) => {
     const { issues = [] } = v.safeParse(rapidproMessage, parse(form));
     expect(issues.map((issue) => errorInBody(issue))).toEqual(
-      Object.entries(faults).map(([pointer, detail]) => ({ pointer, detail })),
+      Object.entries(errors).map(([pointer, detail]) => ({ pointer, detail })),
     );
   });
 });
@@ -248,8 +248,8 @@ describe('requests to RapidPro', () => {
         length: '118',
       },
     ],
-  ])('contain %s', (_, told, { body, length }) => {
-    expect(rapidpro.destination(settings).buildRequest(told)).toEqual({
+  ])('contain %s', (_, given, { body, length }) => {
+    expect(rapidpro.destination(settings).buildRequest(given)).toEqual({
       url: 'https://flows.example.com/c/ex/5c8d/receive',
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'content-length': length },
       body,
@@ -273,8 +273,8 @@ describe('requests to RapidPro', () => {
     [UUID, `id=${UUID}`],
     ['a b&c=\u263a', 'id=a+b%26c%3D%E2%98%BA'],
   ])('contain the id exactly as RapidPro sent it: %s', (id, body) => {
-    const told = reached('delivered_to_user', { ...message, origin: { platform: 'rapidpro', id } });
-    expect(rapidpro.destination(settings).buildRequest(told)).toMatchObject({ body });
+    const given = reached('delivered_to_user', { ...message, origin: { platform: 'rapidpro', id } });
+    expect(rapidpro.destination(settings).buildRequest(given)).toMatchObject({ body });
   });
 
   test('report a removed user at the URL "stopped", which stops the contact', () => {
@@ -337,10 +337,12 @@ describe('requests to RapidPro', () => {
     });
 
     const all = { ...apart, sent_url: 'https://other.example.com/a', failed_url: 'https://other.example.com/b' };
-    const told = rapidpro.destination(all);
-    expect(told.buildRequest(reached('delivered_to_server'))).toMatchObject({ url: 'https://other.example.com/a' });
-    expect(told.buildRequest(reached('delivery_failed'))).toMatchObject({ url: 'https://other.example.com/b' });
-    expect(told.buildRequest(text)).toMatchObject({ url: settings.url });
+    const destination = rapidpro.destination(all);
+    expect(destination.buildRequest(reached('delivered_to_server'))).toMatchObject({
+      url: 'https://other.example.com/a',
+    });
+    expect(destination.buildRequest(reached('delivery_failed'))).toMatchObject({ url: 'https://other.example.com/b' });
+    expect(destination.buildRequest(text)).toMatchObject({ url: settings.url });
   });
 
   test.each<[string, Entry]>([
@@ -362,10 +364,10 @@ describe('requests to RapidPro', () => {
         completed: '2030-01-01T00:00:01.000000',
       }),
     ],
-  ])('are not made for %s', (_, untold) => {
+  ])('are not made for %s', (_, ignored) => {
     const { buildRequest, receiptFor } = rapidpro.destination(settings);
-    expect(buildRequest(untold)).toBeUndefined();
-    expect(receiptFor?.(untold)).toBeUndefined();
+    expect(buildRequest(ignored)).toBeUndefined();
+    expect(receiptFor?.(ignored)).toBeUndefined();
   });
 });
 
@@ -375,11 +377,11 @@ describe('the status receipt for all parts of a message', () => {
     ['delivered_to_user', { state: 'delivered', neverAfter: ['failed'] }],
     ['delivery_failed', { state: 'failed', neverAfter: [] }],
     ['sending_failed', { state: 'failed', neverAfter: [] }],
-  ])('reports %s once, and never after later states: %j', (state, telling) => {
+  ])('reports %s once, and never after later states: %j', (state, receipt) => {
     expect(rapidpro.destination(settings).receiptFor?.(reached(state))).toEqual({
       id: '21',
       generation: 0,
-      ...telling,
+      ...receipt,
       accepted: own.accepted,
       pauseMs: 1_000,
       expires_at: own.expires_at,
@@ -393,13 +395,13 @@ describe('the status receipt for all parts of a message', () => {
 
 describe('a response', () => {
   const state = reached('delivered_to_user');
-  const again = (status: number, retryAfter?: number): AttemptResult => ({
+  const retry = (status: number, retryAfter?: number): AttemptResult => ({
     status: 'retry',
     cause: `status_${status}`,
     ...(retryAfter !== undefined && { retryAfter }),
   });
-  const limited = (wait: number): AttemptResult => ({ status: 'rate_limited', cause: 'status_429', wait });
-  const refused = (status: number): AttemptResult => ({ status: 'rejected', cause: `status_${status}` });
+  const rateLimited = (wait: number): AttemptResult => ({ status: 'rate_limited', cause: 'status_429', wait });
+  const rejected = (status: number): AttemptResult => ({ status: 'rejected', cause: `status_${status}` });
 
   test.each<[string, OutboundResponse, { message: AttemptResult; state: AttemptResult }]>([
     [
@@ -417,48 +419,48 @@ describe('a response', () => {
       { status: 204, headers: {} },
       { message: { status: 'delivered' }, state: { status: 'delivered' } },
     ],
-    ['400 without a body is retried', { status: 400, headers: {} }, { message: again(400), state: again(400) }],
-    ['413 means rejected', { status: 413, headers: {} }, { message: refused(413), state: refused(413) }],
+    ['400 without a body is retried', { status: 400, headers: {} }, { message: retry(400), state: retry(400) }],
+    ['413 means rejected', { status: 413, headers: {} }, { message: rejected(413), state: rejected(413) }],
     [
       '401 is retried until the settings are fixed',
       { status: 401, headers: {} },
-      { message: again(401), state: again(401) },
+      { message: retry(401), state: retry(401) },
     ],
     [
       '403 is retried after Retry-After',
       { status: 403, headers: { 'retry-after': '9' } },
-      { message: again(403, 9_000), state: again(403, 9_000) },
+      { message: retry(403, 9_000), state: retry(403, 9_000) },
     ],
     [
       '404 is retried for a message, and means rejected for a state',
       { status: 404, headers: {} },
-      { message: again(404), state: refused(404) },
+      { message: retry(404), state: rejected(404) },
     ],
     [
       '429 with Retry-After in seconds means rate limited',
       { status: 429, headers: { 'retry-after': '30' } },
-      { message: limited(30_000), state: limited(30_000) },
+      { message: rateLimited(30_000), state: rateLimited(30_000) },
     ],
     [
       '429 with Retry-After as a date means rate limited',
       { status: 429, headers: { 'retry-after': 'Tue, 01 Jan 2030 00:03:00 GMT' } },
-      { message: limited(120_000), state: limited(120_000) },
+      { message: rateLimited(120_000), state: rateLimited(120_000) },
     ],
-    ['429 without Retry-After is retried', { status: 429, headers: {} }, { message: again(429), state: again(429) }],
-    ['500 is retried', { status: 500, headers: {} }, { message: again(500), state: again(500) }],
+    ['429 without Retry-After is retried', { status: 429, headers: {} }, { message: retry(429), state: retry(429) }],
+    ['500 is retried', { status: 500, headers: {} }, { message: retry(500), state: retry(500) }],
     [
       '503 is retried after Retry-After',
       { status: 503, headers: { 'retry-after': '5' } },
-      { message: again(503, 5_000), state: again(503, 5_000) },
+      { message: retry(503, 5_000), state: retry(503, 5_000) },
     ],
     [
       '302 is retried, and not followed',
       { status: 302, headers: { location: '/' } },
-      { message: again(302), state: again(302) },
+      { message: retry(302), state: retry(302) },
     ],
-  ])('with status %s', (_, answer, outcomes) => {
+  ])('with status %s', (_, answer, results) => {
     const { interpret } = rapidpro.destination(settings);
-    expect({ message: interpret?.(answer, text), state: interpret?.(answer, state) }).toEqual(outcomes);
+    expect({ message: interpret?.(answer, text), state: interpret?.(answer, state) }).toEqual(results);
   });
 });
 
@@ -522,15 +524,15 @@ describe('the exact responses of courier 8.2.1 and 26.3.38', () => {
     ],
     ['both, behind a proxy without a server', text, 502, '<h1>Bad Gateway</h1>', 'retry'],
     ['both, behind a proxy without this host', text, 404, '<h1>Not Found</h1>', 'retry'],
-  ])('%s', (_, told, status, body, result) => {
+  ])('%s', (_, given, status, body, result) => {
     const { interpret } = rapidpro.destination(settings);
-    expect(interpret?.({ status, headers: {}, body }, told).status).toBe(result);
+    expect(interpret?.({ status, headers: {}, body }, given).status).toBe(result);
   });
 });
 
 describe('a 400 response of courier', () => {
   /** The results of a 400 for a user's message, for a recent status, and for a status of eleven minutes ago. */
-  const outcomesOf = (error: string) => {
+  const resultsOf = (error: string) => {
     const { interpret } = rapidpro.destination(settings);
     const body = JSON.stringify({ message: 'Error', data: [{ type: 'error', error }] });
     const answer = { status: 400, headers: {}, body };
@@ -547,7 +549,7 @@ describe('a 400 response of courier', () => {
     ['both', 'invalid date format, must be RFC 3339'],
     ['26.3.38', 'the phone number supplied is not a number'],
   ])('about the request rejects the entry: %s, %s', (_, error) => {
-    expect(outcomesOf(error)).toEqual({ message: 'rejected', status: 'rejected', lateStatus: 'rejected' });
+    expect(resultsOf(error)).toEqual({ message: 'rejected', status: 'rejected', lateStatus: 'rejected' });
   });
 
   test.each([
@@ -556,18 +558,18 @@ describe('a 400 response of courier', () => {
     ['8.2.1', 'dial tcp 127.0.0.1:5432: connect: connection refused'],
     ['8.2.1', 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'],
   ])('about the channel or its database is retried for three days: %s, %s', (_, error) => {
-    expect(outcomesOf(error)).toEqual({ message: 'retry', status: 'retry', lateStatus: 'retry' });
+    expect(resultsOf(error)).toEqual({ message: 'retry', status: 'retry', lateStatus: 'retry' });
   });
 
   test.each(['', 'something new'])(
     'with an unknown error is retried, but rejects a status after ten minutes: %j',
     (error) => {
-      expect(outcomesOf(error)).toEqual({ message: 'retry', status: 'retry', lateStatus: 'rejected' });
+      expect(resultsOf(error)).toEqual({ message: 'retry', status: 'retry', lateStatus: 'rejected' });
     },
   );
 });
 
-const URL_FAULT = 'must be an https address, without user name or password';
+const URL_ERROR = 'must be an https address, without user name or password';
 
 /** All settings. */
 const everything = {
@@ -584,18 +586,18 @@ describe('settings', () => {
     valid: [settings, everything],
     entry: text,
     invalid: [
-      ['without TLS', { url: 'http://flows.example.com/' }, [['url', URL_FAULT]]],
-      ['with a password', { url: 'https://a:b@flows.example.com/' }, [['url', URL_FAULT]]],
-      ['without a host', { url: 'receive' }, [['url', URL_FAULT]]],
-      ['with an invalid URL of a state', { ...settings, sent_url: 'sent' }, [['sent_url', URL_FAULT]]],
+      ['without TLS', { url: 'http://flows.example.com/' }, [['url', URL_ERROR]]],
+      ['with a password', { url: 'https://a:b@flows.example.com/' }, [['url', URL_ERROR]]],
+      ['without a host', { url: 'receive' }, [['url', URL_ERROR]]],
+      ['with an invalid URL of a state', { ...settings, sent_url: 'sent' }, [['sent_url', URL_ERROR]]],
       [
         'with invalid URLs everywhere',
         { url: '', sent_url: '', delivered_url: '', failed_url: '' },
         [
-          ['url', URL_FAULT],
-          ['sent_url', URL_FAULT],
-          ['delivered_url', URL_FAULT],
-          ['failed_url', URL_FAULT],
+          ['url', URL_ERROR],
+          ['sent_url', URL_ERROR],
+          ['delivered_url', URL_ERROR],
+          ['failed_url', URL_ERROR],
         ],
       ],
     ],
@@ -642,23 +644,23 @@ describe('the check of settings', () => {
     });
   });
 
-  const REFUSAL = `{"message":"Error","data":[{"type":"error","error":"must have one of 'sender' or 'from' set"}]}`;
-  const NO_CHANNEL = '{"message":"Error","data":[{"type":"error","error":"Channel not found"}]}';
-  const OTHERWISE = "It should refuse an empty message with 400, as RapidPro's receive URL does.";
+  const EMPTY_MESSAGE_ERROR = `{"message":"Error","data":[{"type":"error","error":"must have one of 'sender' or 'from' set"}]}`;
+  const CHANNEL_ERROR = '{"message":"Error","data":[{"type":"error","error":"Channel not found"}]}';
+  const UNEXPECTED_RESPONSE = "It should refuse an empty message with 400, as RapidPro's receive URL does.";
 
   test.each<[number, string, string | undefined]>([
-    [400, REFUSAL, undefined],
-    [400, '', OTHERWISE],
-    [200, REFUSAL, OTHERWISE],
-    [400, `{"message":"Error","data":[{"type":"error","error":"field 'id' required"}]}`, OTHERWISE],
-    [400, NO_CHANNEL, 'It knows no such channel.'],
-    [404, NO_CHANNEL.toLowerCase(), 'It knows no such channel.'],
-    [200, '{"message":"Message Accepted","data":[]}', OTHERWISE],
-    [302, '', OTHERWISE],
-    [401, '', OTHERWISE],
-    [404, '<h1>Not Found</h1>', OTHERWISE],
-    [500, '<h1>No channel</h1>', OTHERWISE],
-  ])('interprets %i %j as: %s', (status, body, fault) => {
-    expect(rapidpro.probe(settings)?.problem(status, body)).toBe(fault);
+    [400, EMPTY_MESSAGE_ERROR, undefined],
+    [400, '', UNEXPECTED_RESPONSE],
+    [200, EMPTY_MESSAGE_ERROR, UNEXPECTED_RESPONSE],
+    [400, `{"message":"Error","data":[{"type":"error","error":"field 'id' required"}]}`, UNEXPECTED_RESPONSE],
+    [400, CHANNEL_ERROR, 'It knows no such channel.'],
+    [404, CHANNEL_ERROR.toLowerCase(), 'It knows no such channel.'],
+    [200, '{"message":"Message Accepted","data":[]}', UNEXPECTED_RESPONSE],
+    [302, '', UNEXPECTED_RESPONSE],
+    [401, '', UNEXPECTED_RESPONSE],
+    [404, '<h1>Not Found</h1>', UNEXPECTED_RESPONSE],
+    [500, '<h1>No channel</h1>', UNEXPECTED_RESPONSE],
+  ])('interprets %i %j as: %s', (status, body, problem) => {
+    expect(rapidpro.probe(settings)?.problem(status, body)).toBe(problem);
   });
 });

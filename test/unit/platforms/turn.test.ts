@@ -45,36 +45,36 @@ const FOREIGN = 'https://cdn.example.com/image.jpg';
 
 describe('the parser of messages from Turn', () => {
   const to = '27821234567';
-  const reading = (body: string): PlatformDraft => ({ to, type: 'text', text: { body } });
+  const textDraft = (body: string): PlatformDraft => ({ to, type: 'text', text: { body } });
 
   test.each<[string, unknown, PlatformDraft]>([
-    ['of the Channel API', CHANNEL_MESSAGE, reading('foo')],
-    ['of the older fallback channel', FALLBACK_MESSAGE, reading('foo')],
-    ['of the fallback channel with +', { ...FALLBACK_MESSAGE, to: '+27821234567' }, reading('foo')],
-    ['of the Channel API without +', { ...CHANNEL_MESSAGE, to: '27821234567' }, reading('foo')],
-    ['of plain content', { to: '+27821234567', content: 'foo' }, reading('foo')],
-    ['of plain content, with turn null', { ...CHANNEL_MESSAGE, turn: null }, reading('foo')],
+    ['of the Channel API', CHANNEL_MESSAGE, textDraft('foo')],
+    ['of the older fallback channel', FALLBACK_MESSAGE, textDraft('foo')],
+    ['of the fallback channel with +', { ...FALLBACK_MESSAGE, to: '+27821234567' }, textDraft('foo')],
+    ['of the Channel API without +', { ...CHANNEL_MESSAGE, to: '27821234567' }, textDraft('foo')],
+    ['of plain content', { to: '+27821234567', content: 'foo' }, textDraft('foo')],
+    ['of plain content, with turn null', { ...CHANNEL_MESSAGE, turn: null }, textDraft('foo')],
     [
       'with text in turn and empty content',
       { ...CHANNEL_MESSAGE, content: '', turn: { type: 'text', text: { body: 'bar', preview_url: true } } },
-      reading('bar'),
+      textDraft('bar'),
     ],
     [
       'with context and unknown keys',
       { ...CHANNEL_MESSAGE, context: { message_id: 'x' }, from: '27820000000', id: 'x', extra: [1] },
-      reading('foo'),
+      textDraft('foo'),
     ],
-    ['with type null', { ...CHANNEL_MESSAGE, type: null }, reading('foo')],
-    ['with white space around its text', { ...CHANNEL_MESSAGE, turn: null, content: ' a\nb ' }, reading(' a\nb ')],
+    ['with type null', { ...CHANNEL_MESSAGE, type: null }, textDraft('foo')],
+    ['with white space around its text', { ...CHANNEL_MESSAGE, turn: null, content: ' a\nb ' }, textDraft(' a\nb ')],
     [
       'of exactly 4,096 emoji',
       { ...CHANNEL_MESSAGE, turn: { type: 'text', text: { body: '😀'.repeat(4_096) } } },
-      reading('😀'.repeat(4_096)),
+      textDraft('😀'.repeat(4_096)),
     ],
     [
       'of plain content of exactly 4,096 characters',
       { ...CHANNEL_MESSAGE, turn: null, content: 'x'.repeat(4_096) },
-      reading('x'.repeat(4_096)),
+      textDraft('x'.repeat(4_096)),
     ],
     [
       'with an image link to our media, as an image',
@@ -109,42 +109,42 @@ describe('the parser of messages from Turn', () => {
     [
       'with an image link to our media and a caption, as text',
       { ...CHANNEL_MESSAGE, turn: { type: 'image', image: { link: OURS, caption: 'Look' } } },
-      reading(`Look\n${OURS}`),
+      textDraft(`Look\n${OURS}`),
     ],
     [
       'with a document link to our media and a caption, as text',
       { to, type: 'document', document: { link: OURS, caption: 'Read' } },
-      reading(`Read\n${OURS}`),
+      textDraft(`Read\n${OURS}`),
     ],
     [
       'with an image link to another host, as text',
       { ...CHANNEL_MESSAGE, turn: { type: 'image', image: { link: FOREIGN } } },
-      reading(FOREIGN),
+      textDraft(FOREIGN),
     ],
     [
       'with an image link to another host and a caption, as text',
       { to, type: 'image', image: { link: FOREIGN, caption: 'Look\nhere' } },
-      reading(`Look\nhere\n${FOREIGN}`),
+      textDraft(`Look\nhere\n${FOREIGN}`),
     ],
     [
       'with a document link to another host, as text',
       { to, type: 'document', document: { link: FOREIGN, caption: null } },
-      reading(FOREIGN),
+      textDraft(FOREIGN),
     ],
     [
       'with a document link to another host and a caption, as text',
       { ...CHANNEL_MESSAGE, turn: { type: 'document', document: { link: FOREIGN, caption: 'Read' } } },
-      reading(`Read\n${FOREIGN}`),
+      textDraft(`Read\n${FOREIGN}`),
     ],
     [
       'with an image link to a host whose name begins with ours, as text',
       { to, type: 'image', image: { link: 'https://bridge.example.com.example.net/media/1' } },
-      reading('https://bridge.example.com.example.net/media/1'),
+      textDraft('https://bridge.example.com.example.net/media/1'),
     ],
     [
       'with the longest caption and the longest link, as text',
       { to, type: 'image', image: { link: FOREIGN.padEnd(2_048, 'x'), caption: '😀'.repeat(2_000) } },
-      reading(`${'😀'.repeat(2_000)}\n${FOREIGN.padEnd(2_048, 'x')}`),
+      textDraft(`${'😀'.repeat(2_000)}\n${FOREIGN.padEnd(2_048, 'x')}`),
     ],
   ])('reads a message %s', (_, body, draft) => {
     expect(fromTurn(v.parse(turnMessage, body))).toEqual(draft);
@@ -154,13 +154,13 @@ describe('the parser of messages from Turn', () => {
   const TYPE = 'must be "text", "image" or "document"';
   const NUMBER = 'must be a phone number in international format: 7 to 15 digits';
 
-  const saying = (given: unknown) => ({ ...CHANNEL_MESSAGE, turn: given });
+  const withTurn = (given: unknown) => ({ ...CHANNEL_MESSAGE, turn: given });
 
   test.each<[string, unknown, Record<string, string>]>([
-    ['of a type that cannot be delivered', saying({ type: 'audio', audio: { link: OURS } }), { '#/turn/type': TYPE }],
-    ['with turn of type null', saying({ type: null }), { '#/turn/type': TYPE }],
-    ['with turn without a type', saying({ text: { body: 'foo' } }), { '#/turn/type': 'is required' }],
-    ['with a list as turn', saying([{ type: 'text', text: { body: 'foo' } }]), { '#/turn/type': 'is required' }],
+    ['of a type that cannot be delivered', withTurn({ type: 'audio', audio: { link: OURS } }), { '#/turn/type': TYPE }],
+    ['with turn of type null', withTurn({ type: null }), { '#/turn/type': TYPE }],
+    ['with turn without a type', withTurn({ text: { body: 'foo' } }), { '#/turn/type': 'is required' }],
+    ['with a list as turn', withTurn([{ type: 'text', text: { body: 'foo' } }]), { '#/turn/type': 'is required' }],
     [
       "in WhatsApp's format of a type that cannot be delivered",
       { to, type: 'template', template: {} },
@@ -168,23 +168,27 @@ describe('the parser of messages from Turn', () => {
     ],
     [
       'of an image without a link',
-      saying({ type: 'image', image: { id: '1' } }),
+      withTurn({ type: 'image', image: { id: '1' } }),
       { '#/turn/image/link': 'is required' },
     ],
-    ['of an image with an empty link', saying({ type: 'image', image: { link: '' } }), { '#/turn/image/link': BLANK }],
-    ['with a null image', saying({ type: 'image', image: null }), { '#/turn/image': 'must be an object, not null' }],
+    [
+      'of an image with an empty link',
+      withTurn({ type: 'image', image: { link: '' } }),
+      { '#/turn/image/link': BLANK },
+    ],
+    ['with a null image', withTurn({ type: 'image', image: null }), { '#/turn/image': 'must be an object, not null' }],
     [
       "in WhatsApp's format with a document without a link",
       { to, type: 'document', document: { caption: 'x' } },
       { '#/document/link': 'is required' },
     ],
-    ['with an empty text', saying({ type: 'text', text: { body: '' } }), { '#/turn/text/body': BLANK }],
+    ['with an empty text', withTurn({ type: 'text', text: { body: '' } }), { '#/turn/text/body': BLANK }],
     [
       "in WhatsApp's format with a blank text",
       { ...FALLBACK_MESSAGE, text: { body: ' \n' } },
       { '#/text/body': BLANK },
     ],
-    ['without a text', saying({ type: 'text' }), { '#/turn/text': 'is required' }],
+    ['without a text', withTurn({ type: 'text' }), { '#/turn/text': 'is required' }],
     ['with empty content', { ...CHANNEL_MESSAGE, turn: null, content: '' }, { '#/content': BLANK }],
     ['without content', { to }, { '#/content': 'is required' }],
     [
@@ -200,7 +204,7 @@ describe('the parser of messages from Turn', () => {
     ['to null', { ...CHANNEL_MESSAGE, to: null }, { '#/to': 'must be a string, not null' }],
     [
       'of 4,097 characters',
-      saying({ type: 'text', text: { body: 'x'.repeat(4_097) } }),
+      withTurn({ type: 'text', text: { body: 'x'.repeat(4_097) } }),
       { '#/turn/text/body': 'must have at most 4096 characters' },
     ],
     [
@@ -227,10 +231,10 @@ describe('the parser of messages from Turn', () => {
       { '#/to': 'must be a string, not a number', '#/text': 'must be an object, not a string' },
     ],
     ['with no field', {}, { '#/to': 'is required', '#/content': 'is required' }],
-  ])('rejects a message %s, with one error per invalid field', (_, body, faults) => {
+  ])('rejects a message %s, with one error per invalid field', (_, body, errors) => {
     const { issues = [] } = v.safeParse(turnMessage, body);
     expect(issues.map((issue) => errorInBody(issue))).toEqual(
-      Object.entries(faults).map(([pointer, detail]) => ({ pointer, detail })),
+      Object.entries(errors).map(([pointer, detail]) => ({ pointer, detail })),
     );
   });
 });
@@ -393,8 +397,8 @@ describe('requests to Turn', () => {
         length: '99',
       },
     ],
-  ])('contain %s', (_, told, { url, body, length }) => {
-    expect(turn.destination(settings).buildRequest(told)).toEqual({
+  ])('contain %s', (_, given, { url, body, length }) => {
+    expect(turn.destination(settings).buildRequest(given)).toEqual({
       url,
       headers: { 'content-type': 'application/json', 'content-length': length, authorization: 'Bearer turn-token' },
       body,
@@ -420,8 +424,8 @@ describe('requests to Turn', () => {
       reached('delivered_to_user', { ...message, origin: { platform: 'rapidpro', id: 'ours-1' } }),
     ],
     ['a message to a user', sent],
-  ])('are not made for %s', (_, untold) => {
-    expect(turn.destination(settings).buildRequest(untold)).toBeUndefined();
+  ])('are not made for %s', (_, ignored) => {
+    expect(turn.destination(settings).buildRequest(ignored)).toBeUndefined();
   });
 
   test('report each state separately, because each message has its own id', () => {
@@ -430,69 +434,69 @@ describe('requests to Turn', () => {
 });
 
 describe('a response', () => {
-  const TAKEN: AttemptResult = { status: 'delivered' };
-  const again = (status: number, retryAfter?: number): AttemptResult => ({
+  const DELIVERED: AttemptResult = { status: 'delivered' };
+  const retry = (status: number, retryAfter?: number): AttemptResult => ({
     status: 'retry',
     cause: `status_${status}`,
     ...(retryAfter !== undefined && { retryAfter }),
   });
-  const refused = (status: number): AttemptResult => ({ status: 'rejected', cause: `status_${status}` });
-  const limited = (wait: number): AttemptResult => ({ status: 'rate_limited', cause: 'status_429', wait });
+  const rejected = (status: number): AttemptResult => ({ status: 'rejected', cause: `status_${status}` });
+  const rateLimited = (wait: number): AttemptResult => ({ status: 'rate_limited', cause: 'status_429', wait });
 
   /** The results of a response for a user's message, for a state, and for a failure. */
-  const outcomesOf = (answer: OutboundResponse) => {
+  const resultsOf = (answer: OutboundResponse) => {
     const { interpret } = turn.destination(settings);
     const [delivered, failed, unsent] = [
       reached('delivered_to_user'),
       reached('delivery_failed'),
       reached('sending_failed'),
-    ].map((told) => interpret?.(answer, told));
+    ].map((given) => interpret?.(answer, given));
     expect(unsent).toEqual(failed);
     return { message: interpret?.(answer, text), state: delivered, failure: failed };
   };
 
   test.each<[string, OutboundResponse, { message: AttemptResult; state: AttemptResult; failure: AttemptResult }]>([
-    ['200 means delivered', { status: 200, headers: {} }, { message: TAKEN, state: TAKEN, failure: TAKEN }],
-    ['201 means delivered', { status: 201, headers: {} }, { message: TAKEN, state: TAKEN, failure: TAKEN }],
+    ['200 means delivered', { status: 200, headers: {} }, { message: DELIVERED, state: DELIVERED, failure: DELIVERED }],
+    ['201 means delivered', { status: 201, headers: {} }, { message: DELIVERED, state: DELIVERED, failure: DELIVERED }],
     [
       '400 means rejected; a failure counts as delivered, because some versions do not support it',
       { status: 400, headers: {} },
-      { message: refused(400), state: refused(400), failure: TAKEN },
+      { message: rejected(400), state: rejected(400), failure: DELIVERED },
     ],
     [
       '422 means rejected; a failure counts as delivered',
       { status: 422, headers: {} },
-      { message: refused(422), state: refused(422), failure: TAKEN },
+      { message: rejected(422), state: rejected(422), failure: DELIVERED },
     ],
     [
       '401 is retried until the settings are fixed',
       { status: 401, headers: {} },
-      { message: again(401), state: again(401), failure: again(401) },
+      { message: retry(401), state: retry(401), failure: retry(401) },
     ],
     [
       '403 is retried after Retry-After',
       { status: 403, headers: { 'retry-after': '9' } },
-      { message: again(403, 9_000), state: again(403, 9_000), failure: again(403, 9_000) },
+      { message: retry(403, 9_000), state: retry(403, 9_000), failure: retry(403, 9_000) },
     ],
     [
       '404 is retried for a message, means rejected for a state, and a failure counts as delivered',
       { status: 404, headers: {} },
-      { message: again(404), state: refused(404), failure: TAKEN },
+      { message: retry(404), state: rejected(404), failure: DELIVERED },
     ],
-    ['408 is retried', { status: 408, headers: {} }, { message: again(408), state: again(408), failure: again(408) }],
-    ['500 is retried', { status: 500, headers: {} }, { message: again(500), state: again(500), failure: again(500) }],
+    ['408 is retried', { status: 408, headers: {} }, { message: retry(408), state: retry(408), failure: retry(408) }],
+    ['500 is retried', { status: 500, headers: {} }, { message: retry(500), state: retry(500), failure: retry(500) }],
     [
       '503 is retried after Retry-After',
       { status: 503, headers: { 'retry-after': '5' } },
-      { message: again(503, 5_000), state: again(503, 5_000), failure: again(503, 5_000) },
+      { message: retry(503, 5_000), state: retry(503, 5_000), failure: retry(503, 5_000) },
     ],
     [
       '302 is retried, and not followed',
       { status: 302, headers: { location: '/' } },
-      { message: again(302), state: again(302), failure: again(302) },
+      { message: retry(302), state: retry(302), failure: retry(302) },
     ],
-  ])('with status %s', (_, answer, outcomes) => {
-    expect(outcomesOf(answer)).toEqual(outcomes);
+  ])('with status %s', (_, answer, results) => {
+    expect(resultsOf(answer)).toEqual(results);
   });
 
   // The fake time is 1893456060 seconds since 1970.
@@ -523,15 +527,15 @@ describe('a response', () => {
     ],
     ['for a minute if neither header is a time', { 'x-ratelimit-reset': 'soon', 'retry-after': 'later' }, 60_000],
   ])('with status 429 means rate limited %s: %j', (_, headers, wait) => {
-    const outcome = limited(wait);
-    expect(outcomesOf({ status: 429, headers })).toEqual({ message: outcome, state: outcome, failure: outcome });
+    const result = rateLimited(wait);
+    expect(resultsOf({ status: 429, headers })).toEqual({ message: result, state: result, failure: result });
   });
 });
 
-const PLAIN_FAULT = 'must be an address without ? and #';
-const CHANNEL_FAULT = 'must be 1 to 255 letters, digits, hyphens or underscores';
-const TOKEN_FAULT = 'must be 1 to 4096 letters, digits and signs, without spaces';
-const URL_FAULT = 'must be an https address, without user name or password';
+const PLAIN_ERROR = 'must be an address without ? and #';
+const CHANNEL_ERROR = 'must be 1 to 255 letters, digits, hyphens or underscores';
+const TOKEN_ERROR = 'must be 1 to 4096 letters, digits and signs, without spaces';
+const URL_ERROR = 'must be an https address, without user name or password';
 const BLANK = 'must not be empty or white space only';
 
 describe('settings', () => {
@@ -552,24 +556,24 @@ describe('settings', () => {
     valid: [settings, { ...settings, channel: 'x'.repeat(255), token: 'x'.repeat(4_096) }],
     entry: text,
     invalid: [
-      ['without TLS', { ...settings, url: 'http://turn.example.com/' }, [['url', URL_FAULT]]],
-      ['with a password', { ...settings, url: 'https://a:b@turn.example.com/' }, [['url', URL_FAULT]]],
-      ['with a blank channel', { ...settings, channel: ' ' }, [['channel', CHANNEL_FAULT]]],
-      ['with a channel of 256 characters', { ...settings, channel: 'x'.repeat(256) }, [['channel', CHANNEL_FAULT]]],
-      ['with ".." as the channel', { ...settings, channel: '..' }, [['channel', CHANNEL_FAULT]]],
-      ['with a channel of two path segments', { ...settings, channel: 'a/b' }, [['channel', CHANNEL_FAULT]]],
-      ['with a query', { ...settings, url: 'https://turn.example.com/?a=1' }, [['url', PLAIN_FAULT]]],
-      ['with a fragment', { ...settings, url: 'https://turn.example.com/#a' }, [['url', PLAIN_FAULT]]],
-      ['with an empty token', { ...settings, token: '' }, [['token', TOKEN_FAULT]]],
-      ['with a token of 4,097 characters', { ...settings, token: 'x'.repeat(4_097) }, [['token', TOKEN_FAULT]]],
-      ['with a token that is invalid in a header', { ...settings, token: 't\n☺' }, [['token', TOKEN_FAULT]]],
+      ['without TLS', { ...settings, url: 'http://turn.example.com/' }, [['url', URL_ERROR]]],
+      ['with a password', { ...settings, url: 'https://a:b@turn.example.com/' }, [['url', URL_ERROR]]],
+      ['with a blank channel', { ...settings, channel: ' ' }, [['channel', CHANNEL_ERROR]]],
+      ['with a channel of 256 characters', { ...settings, channel: 'x'.repeat(256) }, [['channel', CHANNEL_ERROR]]],
+      ['with ".." as the channel', { ...settings, channel: '..' }, [['channel', CHANNEL_ERROR]]],
+      ['with a channel of two path segments', { ...settings, channel: 'a/b' }, [['channel', CHANNEL_ERROR]]],
+      ['with a query', { ...settings, url: 'https://turn.example.com/?a=1' }, [['url', PLAIN_ERROR]]],
+      ['with a fragment', { ...settings, url: 'https://turn.example.com/#a' }, [['url', PLAIN_ERROR]]],
+      ['with an empty token', { ...settings, token: '' }, [['token', TOKEN_ERROR]]],
+      ['with a token of 4,097 characters', { ...settings, token: 'x'.repeat(4_097) }, [['token', TOKEN_ERROR]]],
+      ['with a token that is invalid in a header', { ...settings, token: 't\n☺' }, [['token', TOKEN_ERROR]]],
       [
         'with an error in every setting',
         { url: '', channel: '', token: '' },
         [
-          ['url', URL_FAULT],
-          ['channel', CHANNEL_FAULT],
-          ['token', TOKEN_FAULT],
+          ['url', URL_ERROR],
+          ['channel', CHANNEL_ERROR],
+          ['token', TOKEN_ERROR],
         ],
       ],
     ],
@@ -601,7 +605,7 @@ describe('the check of settings', () => {
     });
   });
 
-  const OTHERWISE = 'It should refuse an empty message with 400, as Turn does.';
+  const UNEXPECTED_RESPONSE = 'It should refuse an empty message with 400, as Turn does.';
 
   test.each<[number, string | undefined]>([
     [400, undefined],
@@ -610,11 +614,11 @@ describe('the check of settings', () => {
     [401, 'It refuses the token.'],
     [403, 'It refuses the token.'],
     [404, 'It knows no such channel.'],
-    [200, OTHERWISE],
-    [302, OTHERWISE],
-    [405, OTHERWISE],
-    [500, OTHERWISE],
-  ])('interprets %i as: %s', (status, fault) => {
-    expect(turn.probe(settings)?.problem(status, '')).toBe(fault);
+    [200, UNEXPECTED_RESPONSE],
+    [302, UNEXPECTED_RESPONSE],
+    [405, UNEXPECTED_RESPONSE],
+    [500, UNEXPECTED_RESPONSE],
+  ])('interprets %i as: %s', (status, problem) => {
+    expect(turn.probe(settings)?.problem(status, '')).toBe(problem);
   });
 });

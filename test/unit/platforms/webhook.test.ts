@@ -107,8 +107,8 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
   ],
 ])(
   'a webhook receives %s in a signed request that matches the API description',
-  (_, told, { body, length, signature }) => {
-    expect(webhook.destination(settings).buildRequest(told)).toEqual({
+  (_, given, { body, length, signature }) => {
+    expect(webhook.destination(settings).buildRequest(given)).toEqual({
       url: 'https://customer.example.com/hook?key=1',
       headers: {
         'content-type': 'application/json',
@@ -149,8 +149,8 @@ test('a webhook receives every state separately, without status receipts', () =>
   expect(webhook.destination(settings).receiptFor).toBeUndefined();
 });
 
-const URL_FAULT = 'must be an https address, without user name or password';
-const SECRET_FAULT = 'must be whsec_ and 24 to 64 bytes in base64';
+const URL_ERROR = 'must be an https address, without user name or password';
+const SECRET_ERROR = 'must be whsec_ and 24 to 64 bytes in base64';
 
 describe('settings', () => {
   settingsCases({
@@ -158,17 +158,17 @@ describe('settings', () => {
     valid: [settings],
     entry: reached('read'),
     invalid: [
-      ['without TLS', { ...settings, url: 'http://customer.example.com/' }, [['url', URL_FAULT]]],
-      ['with a password', { ...settings, url: 'https://a:b@customer.example.com/' }, [['url', URL_FAULT]]],
-      ['without a host', { ...settings, url: 'hook' }, [['url', URL_FAULT]]],
-      ['with a short secret', { ...settings, secret: 'whsec_AAAA' }, [['secret', SECRET_FAULT]]],
-      ['with a bare secret', { ...settings, secret: settings.secret.slice(6) }, [['secret', SECRET_FAULT]]],
+      ['without TLS', { ...settings, url: 'http://customer.example.com/' }, [['url', URL_ERROR]]],
+      ['with a password', { ...settings, url: 'https://a:b@customer.example.com/' }, [['url', URL_ERROR]]],
+      ['without a host', { ...settings, url: 'hook' }, [['url', URL_ERROR]]],
+      ['with a short secret', { ...settings, secret: 'whsec_AAAA' }, [['secret', SECRET_ERROR]]],
+      ['with a bare secret', { ...settings, secret: settings.secret.slice(6) }, [['secret', SECRET_ERROR]]],
       [
         'with an error in both settings',
         { url: '', secret: '' },
         [
-          ['url', URL_FAULT],
-          ['secret', SECRET_FAULT],
+          ['url', URL_ERROR],
+          ['secret', SECRET_ERROR],
         ],
       ],
     ],
@@ -196,13 +196,13 @@ describe('settings', () => {
 
 describe('the check of settings', () => {
   test('sends a signed request without a message', () => {
-    const posting = webhook.probe(settings)?.request;
-    expect(posting).toMatchObject({
+    const probe = webhook.probe(settings)?.request;
+    expect(probe).toMatchObject({
       url: settings.url,
       headers: { 'content-type': 'application/json', 'content-length': '12', 'webhook-timestamp': '1893456060' },
       body: '{"check":{}}',
     });
-    expect(new Webhook(settings.secret).verify(posting?.body ?? '', posting?.headers ?? {})).toEqual({ check: {} });
+    expect(new Webhook(settings.secret).verify(probe?.body ?? '', probe?.headers ?? {})).toEqual({ check: {} });
   });
 
   test.each<[number, string | undefined]>([
@@ -215,7 +215,7 @@ describe('the check of settings', () => {
     [400, 'It should answer 2xx.'],
     [404, 'It should answer 2xx.'],
     [500, 'It should answer 2xx.'],
-  ])('interprets %i as: %s', (status, fault) => {
-    expect(webhook.probe(settings)?.problem(status, '')).toBe(fault);
+  ])('interprets %i as: %s', (status, problem) => {
+    expect(webhook.probe(settings)?.problem(status, '')).toBe(problem);
   });
 });

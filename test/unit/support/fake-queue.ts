@@ -68,7 +68,7 @@ export const useFakeQueue = (): FakeQueue => {
     queue.calls.push(Entries);
     const taken = Entries.filter((one) => queue.takes(one));
     queue.taken.push(...taken);
-    const refused = Entries.filter((one) => !taken.includes(one));
+    const rejected = Entries.filter((one) => !taken.includes(one));
     return {
       Successful: taken.map(({ Id, MessageBody }) => ({
         Id,
@@ -76,8 +76,8 @@ export const useFakeQueue = (): FakeQueue => {
         MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex'),
       })),
       // Like SQS, omits the list if nothing failed.
-      ...(refused.length > 0 && {
-        Failed: refused.map(({ Id }) => ({ Id, Code: 'ServiceUnavailable', SenderFault: false })),
+      ...(rejected.length > 0 && {
+        Failed: rejected.map(({ Id }) => ({ Id, Code: 'ServiceUnavailable', SenderFault: false })),
       }),
     };
   };

@@ -10,14 +10,14 @@ import { anyObject, listOf, recordOf } from '../../../shared/validation/bounded.
 import { errorInBody } from '../../../shared/validation/validation-errors.ts';
 
 /** The validation errors of a body. */
-const faultsOf = (schema: v.GenericSchema, input: unknown) =>
+const errorsOf = (schema: v.GenericSchema, input: unknown) =>
   (v.safeParse(schema, input).issues ?? []).map((issue) => errorInBody(issue));
 
 describe('a list', () => {
-  const looked: unknown[] = [];
+  const checked: unknown[] = [];
   const item = v.pipe(
     v.unknown(),
-    v.check((value) => looked.push(value) > 0),
+    v.check((value) => checked.push(value) > 0),
     v.string(),
   );
   const list = listOf(item, { min: 1, max: 3, of: 'words' });
@@ -27,7 +27,7 @@ describe('a list', () => {
   });
 
   test('has the errors of all its items', () => {
-    expect(faultsOf(list, [1, 'x', null])).toEqual([
+    expect(errorsOf(list, [1, 'x', null])).toEqual([
       { pointer: '#/0', detail: 'must be a string, not a number' },
       { pointer: '#/2', detail: 'must be a string, not null' },
     ]);
@@ -37,13 +37,13 @@ describe('a list', () => {
     ['too many', Array(1_000_000).fill(1), 'must hold at most 3 words'],
     ['too few', [], 'must hold at least 1 words'],
   ])('of %s items is one error, and no item is checked', (_, input, detail) => {
-    looked.length = 0;
-    expect(faultsOf(list, input)).toEqual([{ pointer: '#', detail }]);
-    expect(looked).toEqual([]);
+    checked.length = 0;
+    expect(errorsOf(list, input)).toEqual([{ pointer: '#', detail }]);
+    expect(checked).toEqual([]);
   });
 
   test('with an object in its place is one error', () => {
-    expect(faultsOf(list, { length: 1e9 })).toEqual([{ pointer: '#', detail: 'must be an array, not an object' }]);
+    expect(errorsOf(list, { length: 1e9 })).toEqual([{ pointer: '#', detail: 'must be an array, not an object' }]);
   });
 });
 
@@ -60,7 +60,7 @@ describe('a record', () => {
     ['a name that is too long', open, { ['x'.repeat(101)]: 1 }, 'must hold names of at most 100 characters'],
     ['something else', record, 'x', 'must be an object, not a string'],
   ])('with %s is one error', (_, schema, input, detail) => {
-    expect(faultsOf(schema, input)).toEqual([{ pointer: '#', detail }]);
+    expect(errorsOf(schema, input)).toEqual([{ pointer: '#', detail }]);
   });
 
   test.each(['__proto__', 'constructor', 'prototype'])(
@@ -68,7 +68,7 @@ describe('a record', () => {
     (name) => {
       const input: unknown = JSON.parse(`{"a":1,"${name}":{"b":2}}`);
       for (const schema of [record, open]) {
-        expect(faultsOf(schema, input)).toEqual([{ pointer: `#/${name}`, detail: 'is not a name that is known' }]);
+        expect(errorsOf(schema, input)).toEqual([{ pointer: `#/${name}`, detail: 'is not a name that is known' }]);
       }
       expect(({} as { b?: unknown }).b).toBeUndefined();
     },
@@ -78,7 +78,7 @@ describe('a record', () => {
 test('anyObject returns any object unchanged and rejects other values', () => {
   const input = { a: [{}], b: null };
   expect(v.parse(anyObject, input)).toBe(input);
-  expect(faultsOf(anyObject, null)).toEqual([{ pointer: '#', detail: 'must be an object, not null' }]);
+  expect(errorsOf(anyObject, null)).toEqual([{ pointer: '#', detail: 'must be an object, not null' }]);
 });
 
 describe('all lists and records of requests have a bound', () => {

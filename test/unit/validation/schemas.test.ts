@@ -22,7 +22,7 @@ import {
 afterEach(() => void vi.unstubAllEnvs());
 
 /** The error of a schema, or undefined for a valid input. */
-const faultOf = (schema: v.GenericSchema, input: unknown): string | undefined =>
+const errorOf = (schema: v.GenericSchema, input: unknown): string | undefined =>
   v.safeParse(schema, input).issues?.[0].message;
 
 describe('text', () => {
@@ -31,13 +31,13 @@ describe('text', () => {
   });
 
   test.each(['\ud83d', 'a\ude00', '\ude00\ud83d'])('with half of a surrogate pair is rejected: %j', (value) => {
-    expect(faultOf(text, value)).toBe('must be valid Unicode: it holds half of a surrogate pair');
+    expect(errorOf(text, value)).toBe('must be valid Unicode: it holds half of a surrogate pair');
   });
 
   test.each(['', ' ', '\t\n', '\u00a0\u2003\ufeff'])(
     'must contain visible characters in visibleText: not %j',
     (value) => {
-      expect(faultOf(visibleText, value)).toBe('must not be empty or white space only');
+      expect(errorOf(visibleText, value)).toBe('must not be empty or white space only');
     },
   );
 
@@ -54,11 +54,11 @@ describe('a length', () => {
   const short = v.pipe(v.string(), atMost(3));
 
   test.each(['', 'abc', 'é😀ñ', '😀😀😀'])('counts Unicode code points: %j has at most 3', (value) => {
-    expect(faultOf(short, value)).toBeUndefined();
+    expect(errorOf(short, value)).toBeUndefined();
   });
 
   test.each(['abcd', '😀😀😀😀', 'ab😀c', 'a'.repeat(10_000)])('over the limit is rejected: %j', (value) => {
-    expect(faultOf(short, value)).toBe('must have at most 3 characters');
+    expect(errorOf(short, value)).toBe('must have at most 3 characters');
   });
 });
 
@@ -70,7 +70,7 @@ describe('a phone number', () => {
   test.each(['', '123456', '1234567890123456', '+27821234567', '27 82 123 4567', '27821234567\n', '٢٧٨٢١٢٣٤'])(
     'is not %j',
     (value) => {
-      expect(faultOf(phoneNumber, value)).toContain('7 to 15 digits');
+      expect(errorOf(phoneNumber, value)).toContain('7 to 15 digits');
     },
   );
 });
@@ -88,7 +88,7 @@ describe('a phone number of a chat platform', () => {
   test.each(['', '+', '++27821234567', '27821234567+', ' +27821234567', '+ 27821234567', '+123456', '+27821234567\n'])(
     'is not %j',
     (value) => {
-      expect(faultOf(phoneNumberOrPlus, value)).toContain('7 to 15 digits');
+      expect(errorOf(phoneNumberOrPlus, value)).toContain('7 to 15 digits');
     },
   );
 });
@@ -101,11 +101,11 @@ describe('the content of a message', () => {
   ])('%s must be visible and within its maximum length', (_, schema, most) => {
     for (const longest of ['x'.repeat(most), '😀'.repeat(most)]) expect(v.parse(schema, longest)).toBe(longest);
     for (const tooLong of ['x'.repeat(most + 1), '😀'.repeat(most + 1)]) {
-      expect(faultOf(schema, tooLong)).toBe(`must have at most ${most} characters`);
+      expect(errorOf(schema, tooLong)).toBe(`must have at most ${most} characters`);
     }
     expect(v.parse(schema, ' a\n')).toBe(' a\n');
-    expect(faultOf(schema, ' \n')).toBe('must not be empty or white space only');
-    expect(faultOf(schema, 'a\ud83d')).toBe('must be valid Unicode: it holds half of a surrogate pair');
+    expect(errorOf(schema, ' \n')).toBe('must not be empty or white space only');
+    expect(errorOf(schema, 'a\ud83d')).toBe('must be valid Unicode: it holds half of a surrogate pair');
   });
 });
 
@@ -125,7 +125,7 @@ describe('quick replies', () => {
     ['a blank one', ['Yes', ' '], 'must not be empty or white space only'],
     ['one that is too long', ['x'.repeat(4_097)], 'must have at most 4096 characters'],
   ])('are rejected: %s', (_, replies, fault) => {
-    expect(faultOf(quickReplies, replies)).toBe(fault);
+    expect(errorOf(quickReplies, replies)).toBe(fault);
   });
 });
 
@@ -143,7 +143,7 @@ describe('a whole number', () => {
   test.each(['', '0', '1001', '-1', '+1', '1.0', '1e2', '0x10', ' 1', '1 ', '1\n', '٣', '9'.repeat(16), 'NaN'])(
     'is not %j',
     (value) => {
-      expect(faultOf(schema, value)).toBe('must be a whole number from 1 to 1000');
+      expect(errorOf(schema, value)).toBe('must be a whole number from 1 to 1000');
     },
   );
 });
@@ -156,7 +156,7 @@ describe('a UUID', () => {
   test.each(['', 'x', '0190f3a07b1c7d3e8f0000112233aabb', '{0190f3a0-7b1c-7d3e-8f00-00112233aabb}'])(
     'is not %j',
     (value) => {
-      expect(faultOf(uuid, value)).toBe('must be a UUID');
+      expect(errorOf(uuid, value)).toBe('must be a UUID');
     },
   );
 });
@@ -176,7 +176,7 @@ describe('a day', () => {
     ...['', '0000', '2026-2-3', '26-02-03', '2026-02', '2026-02-03T00:00:00Z', '12026-02-03', '-2026-02-03'],
     ...['2026/02/03', ' 2026-02-03', '2026-02-03\n', '2026-02-3x', '٢٠٢٦-٠٢-٠٣'],
   ])('that does not exist is rejected: %j', (day) => {
-    expect(faultOf(calendarDay, day)).toBe('must be a day that exists, as YYYY-MM-DD');
+    expect(errorOf(calendarDay, day)).toBe('must be a day that exists, as YYYY-MM-DD');
   });
 });
 
@@ -202,7 +202,7 @@ describe('a signing secret', () => {
     ['a line break after', `${secretOf(24)}\n`],
     ['nothing', ''],
   ])('is rejected with %s', (_, secret) => {
-    expect(faultOf(signingSecret, secret)).toBe('must be whsec_ and 24 to 64 bytes in base64');
+    expect(errorOf(signingSecret, secret)).toBe('must be whsec_ and 24 to 64 bytes in base64');
   });
 });
 
@@ -221,14 +221,14 @@ describe("a destination's URL", () => {
     ...['https://user@example.com/', 'https://user:word@example.com/', 'https://:word@example.com/', 'javascript:0'],
     ...['http://user@127.0.0.1/', 'https://exa mple.com/', 'https://example.com:99999/'],
   ])('is rejected, even on the local stack: %s', (url) => {
-    expect(faultOf(destinationUrl, url)).toBe(REFUSED);
+    expect(errorOf(destinationUrl, url)).toBe(REFUSED);
     vi.stubEnv('ALLOW_LOOPBACK', 'true');
-    expect(faultOf(destinationUrl, url)).toBe(REFUSED);
+    expect(errorOf(destinationUrl, url)).toBe(REFUSED);
   });
 
   test('may be http only on the local stack', () => {
-    expect(faultOf(destinationUrl, 'http://127.0.0.1:8080/')).toBe(REFUSED);
+    expect(errorOf(destinationUrl, 'http://127.0.0.1:8080/')).toBe(REFUSED);
     vi.stubEnv('ALLOW_LOOPBACK', 'true');
-    expect(faultOf(destinationUrl, 'http://127.0.0.1:8080/')).toBeUndefined();
+    expect(errorOf(destinationUrl, 'http://127.0.0.1:8080/')).toBeUndefined();
   });
 });

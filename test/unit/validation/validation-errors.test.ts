@@ -5,7 +5,7 @@ import { Problem } from '../../../shared/core/problems.ts';
 import { errorInBody, errorInParameter, pointerTo, validBody } from '../../../shared/validation/validation-errors.ts';
 
 /** The validation errors of a body. */
-const faultsOf = (schema: v.GenericSchema, input: unknown, keys?: string[]) =>
+const errorsOf = (schema: v.GenericSchema, input: unknown, keys?: string[]) =>
   (v.safeParse(schema, input).issues ?? []).map((issue) => errorInBody(issue, keys));
 
 const choice = v.variant('type', [
@@ -35,21 +35,21 @@ describe('the text of a validation error', () => {
     ['must have some length', v.pipe(v.string(), v.minLength(3, 'must have some length')), 'x'],
     ['must be this or that', v.union([v.string(), v.number()], 'must be this or that'), true],
   ])('%s', (words, schema, input) => {
-    expect(faultsOf(schema, input)).toEqual([{ pointer: '#', detail: words }]);
+    expect(errorsOf(schema, input)).toEqual([{ pointer: '#', detail: words }]);
   });
 
   test('is about the one key that selects the variant', () => {
     const pointer = '#/type';
-    expect(faultsOf(choice, { type: 'file' })).toEqual([{ pointer, detail: 'must be "text" or "image"' }]);
-    expect(faultsOf(choice, {})).toEqual([{ pointer, detail: 'is required' }]);
-    expect(faultsOf(choice, { type: 'text' })).toEqual([{ pointer: '#/text', detail: 'is required' }]);
+    expect(errorsOf(choice, { type: 'file' })).toEqual([{ pointer, detail: 'must be "text" or "image"' }]);
+    expect(errorsOf(choice, {})).toEqual([{ pointer, detail: 'is required' }]);
+    expect(errorsOf(choice, { type: 'text' })).toEqual([{ pointer: '#/text', detail: 'is required' }]);
   });
 
   test('never repeats the input', () => {
     const given = 'secret-27821234567';
     for (const schema of [v.number(), v.literal('x'), v.picklist(['x', 'y']), choice, v.array(v.string())]) {
-      expect(JSON.stringify(faultsOf(schema, given))).not.toContain('27821234567');
-      expect(JSON.stringify(faultsOf(v.object({ type: schema }), { type: given }))).not.toContain('27821234567');
+      expect(JSON.stringify(errorsOf(schema, given))).not.toContain('27821234567');
+      expect(JSON.stringify(errorsOf(v.object({ type: schema }), { type: given }))).not.toContain('27821234567');
     }
   });
 });
@@ -62,14 +62,14 @@ test("an error in a parameter contains the parameter's path", () => {
 describe('the pointer of a validation error', () => {
   test('begins at the top of the body, with list items by number', () => {
     const schema = v.object({ list: v.array(v.object({ name: v.string() })) });
-    expect(faultsOf(schema, { list: [{ name: 'x' }, {}, { name: 1 }] })).toEqual([
+    expect(errorsOf(schema, { list: [{ name: 'x' }, {}, { name: 1 }] })).toEqual([
       { pointer: '#/list/1/name', detail: 'is required' },
       { pointer: '#/list/2/name', detail: 'must be a string, not a number' },
     ]);
   });
 
   test('begins with the given keys if only a part of the body was checked', () => {
-    expect(faultsOf(v.object({ name: v.string() }), {}, ['events', '3'])).toEqual([
+    expect(errorsOf(v.object({ name: v.string() }), {}, ['events', '3'])).toEqual([
       { pointer: '#/events/3/name', detail: 'is required' },
     ]);
   });

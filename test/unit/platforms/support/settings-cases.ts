@@ -6,7 +6,7 @@ import type { Platform } from '../../../../shared/platforms/platform.ts';
 import { issuesOf } from './entries.ts';
 
 /** The name of a setting, and its error. */
-type Fault = [setting: string, says: string];
+type SettingError = [setting: string, says: string];
 
 interface SettingsCases {
   platform: Platform;
@@ -14,7 +14,7 @@ interface SettingsCases {
   valid: object[];
   /** An entry that causes a request with valid settings. */
   entry: Entry;
-  invalid: [name: string, settings: unknown, faults: Fault[]][];
+  invalid: [name: string, settings: unknown, errors: SettingError[]][];
   /** Settings without a required one, and its name. */
   incomplete: [settings: object, missing: string][];
 }
@@ -30,8 +30,8 @@ export const settingsCases = ({ platform, valid, entry, invalid, incomplete }: S
     expect(platform.destination(settings).buildRequest(entry)).toBeDefined();
   });
 
-  test.each(invalid)('are rejected %s, with the reason, and no request can be built', (_, settings, faults) => {
-    expect(issuesOf(platform, settings).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(faults);
+  test.each(invalid)('are rejected %s, with the reason, and no request can be built', (_, settings, errors) => {
+    expect(issuesOf(platform, settings).map(({ path, message }) => [path?.[0]?.key, message])).toEqual(errors);
     expectUnusable(settings);
   });
 
