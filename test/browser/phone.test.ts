@@ -40,7 +40,7 @@ describe('a conversation', () => {
     await page.getByLabel('To', { exact: true }).selectOption(bot);
     await write(page, 'Hello');
     await message(page, 'You wrote: Hello').waitFor();
-    await message(page, 'Hello').getByRole('img', { name: 'the service has it' }).first().waitFor();
+    await message(page, 'Hello').getByRole('img', { name: 'accepted by the service' }).first().waitFor();
   });
 
   test('quick replies are buttons, and pressing one sends it', async () => {
@@ -194,10 +194,10 @@ describe('a request for consent', () => {
     const page = await openPhone(phone);
     const request = await askFor(phone, asked);
     await page.getByRole('button', { name: 'Deny all' }).click();
-    await page.getByText('says that it needs First name').waitFor();
+    await page.getByText('requires First name').waitFor();
     await page.getByRole('button', { name: 'Back' }).click();
     await page.getByRole('button', { name: 'Deny all' }).click();
-    await page.getByRole('button', { name: 'Deny all the same' }).click();
+    await page.getByRole('button', { name: 'Deny anyway' }).click();
     await page.getByText('Answered.').waitFor();
     expect(await read(`/v1/user_data/fetch/${request}`)).toMatchObject({
       results: { first_name: { status: 'denied' } },

@@ -1,4 +1,6 @@
-/** Requests to the service, as its hosts' access logs tell them: they hold routes, never paths, which may be secrets. */
+/**
+ * Requests to the service, from its hosts' access logs. The logs contain routes instead of paths, which may be secret.
+ */
 import * as v from 'valibot';
 import { MOST } from './traffic.ts';
 import type { RequestView } from './views.ts';
@@ -17,12 +19,12 @@ const entry = v.object({
 export class AccessLog {
   #requests: RequestView[] = [];
 
-  /** The last ones, newest first. */
+  /** The last requests, newest first. */
   get requests(): readonly RequestView[] {
     return this.#requests;
   }
 
-  /** Notes a line of the log, if it is one of an access log. Answers whether it is. */
+  /** Adds a log line if it belongs to an access log. Returns whether it does. */
   add(line: unknown): boolean {
     const { success, output } = v.safeParse(entry, line);
     if (!success) return false;

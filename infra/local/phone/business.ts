@@ -1,17 +1,17 @@
-/** What the page has the demo's business do, so that there is something to look at. It goes over the API, as all must. */
+/** The actions of the demo's business, which the page offers. They use the API, as every business does. */
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { httpError } from '../simulators/http.ts';
 
 interface Api {
   baseUrl: string;
-  /** The demo account's. The page never gets it. */
+  /** The demo account's token. The page does not receive it. */
   token: string;
 }
 
 const uploaded = v.object({ url: v.string() });
 
-/** A PDF of one empty page: the least that is one. */
+/** A minimal PDF, of one empty page. */
 const PDF = `%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
@@ -26,7 +26,7 @@ export class Business {
     this.#api = api;
   }
 
-  /** @throws HTTPException — 404, it does nothing of this name; 502, the service refuses */
+  /** @throws HTTPException — 404, there is no such action; 502, the service rejects the request */
   async act(name: string, phone: string): Promise<void> {
     const act = Object.entries(this.#acts).find(([known]) => known === name)?.[1];
     if (act === undefined) throw httpError(404, `There is no ${name}: ${Object.keys(this.#acts).join(', ')}.`);
@@ -77,10 +77,10 @@ export class Business {
   async #call(path: string, request: { headers?: Record<string, string>; body: string | FormData }): Promise<unknown> {
     const { baseUrl, token } = this.#api;
     const headers = { ...request.headers, authorization: `Bearer ${token}` };
-    const answer = await fetch(baseUrl + path, { method: 'POST', ...request, headers });
-    const said = await answer.text();
-    if (answer.ok) return JSON.parse(said);
-    const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), v.object({ detail: v.string() })), said);
-    throw httpError(502, success ? output.detail : `The service answered ${answer.status}.`);
+    const response = await fetch(baseUrl + path, { method: 'POST', ...request, headers });
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text);
+    const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), v.object({ detail: v.string() })), text);
+    throw httpError(502, success ? output.detail : `The service returned ${response.status}.`);
   }
 }

@@ -1,11 +1,11 @@
-/** Phones and their conversations, as the page shows them: what came, and what their users reportedEvents. */
+/** Views of phones and their conversations: the messages from the service, and the events that users reported. */
 import type { AppNetwork } from '../simulators/app-network/app-network.ts';
 import type { AppEvent } from '../simulators/app-network/inbox.ts';
 import type { PhoneSummary, PhoneView, ReceivedItem, RequestItem, TimelineItem, WrittenItem } from './views.ts';
 
 type Network = Pick<AppNetwork, 'inbox' | 'reportedEvents'>;
 
-/** Every phone that something is known of; those where something was said last first. */
+/** Every phone with messages or a reported user, by the time of the last message, newest first. */
 export const phonesOf = (network: Network): PhoneSummary[] => {
   const { inbox, reportedEvents } = network;
   const numbers = new Set([...inbox.phones.map(({ phone }) => phone), ...reportedEvents.phones]);
@@ -34,7 +34,7 @@ export const phoneViewOf = (network: Network, phone: string): PhoneView => ({
   user: network.reportedEvents.userOf(phone) ?? null,
 });
 
-/** Both sides, in the order in which the phone shows them. */
+/** Both sides of a conversation, in the order of time. */
 const timelineOf = ({ inbox, reportedEvents }: Network, phone: string): TimelineItem[] => {
   const came = inbox.timelineOf(phone).map(({ message: { type, data }, since }): ReceivedItem | RequestItem => {
     const event = { type, data } as AppEvent;
@@ -87,7 +87,7 @@ const asked = (data: RequestData, time: string, reportedEvents: Network['reporte
 const isOpen = ({ properties, answers }: RequestItem): boolean =>
   properties.some(({ property }) => answers[property] === undefined);
 
-/** What an item says, in a line. */
+/** An item as one line. */
 const gist = (item: TimelineItem): string => {
   if (item.kind === 'written') return `You: ${item.text}`;
   if (item.kind === 'request') return `${item.business} asks for your data`;

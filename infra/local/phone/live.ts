@@ -1,10 +1,10 @@
-/** The live feed: tells pages which parts have changed (server-sent events). A page that connects reads everything anew. */
+/** The live feed: server-sent events that name the changed views. A page that connects reads all views again. */
 import { stream } from 'hono/streaming';
 import type { Changes } from '../simulators/changes.ts';
 import type { RequestContext } from '../simulators/server.ts';
 import type { Part } from './views.ts';
 
-/** How soon a page connects again that has lost the feed, in milliseconds. */
+/** After how many milliseconds a page reconnects that has lost the feed. */
 const RETRY = 1_000;
 
 /** Responds with a feed of these changes, until the page or the server closes the connection. */

@@ -1,4 +1,6 @@
-/** The phone: a page of the simulated app network where a person is the app's user, and sees what the service does. */
+/**
+ * The phone: a page of the simulated app network. A person uses it as a user of the app, and sees the service's work.
+ */
 import { catalogue } from '../../../shared/users/profile-properties.ts';
 import { type Demo, demoBots } from '../demo.ts';
 import { Changes } from '../simulators/changes.ts';
@@ -20,8 +22,8 @@ interface Service {
   bridgeUrl: string;
 }
 
-/** What a request to the business names. */
-const whom = fields({ phone: phoneNumber });
+/** The body of a request for an action of the business. */
+const actionBody = fields({ phone: phoneNumber });
 
 export class Phone {
   readonly #simulators: Simulators;
@@ -34,14 +36,14 @@ export class Phone {
     this.#simulators = simulators;
   }
 
-  /** Takes the log lines of the stack: they tell of requests, and of messages that were counted. */
+  /** Receives the log lines of the stack, and picks those about requests and counted messages. */
   readonly onLine = (line: string): void => {
     const entry = parsed(line);
     if (this.#log.add(entry)) this.#requests.notify();
     else if (isCount(entry)) this.#funnel.notify();
   };
 
-  /** Serves the page from now on, at the app network's address. */
+  /** Serves the page at the app network's URL. */
   serve(service: Service, demo: Demo): void {
     const routes = newRoutes();
     this.#addPage(routes, service);
@@ -90,13 +92,13 @@ export class Phone {
     routes.get('/view/platforms', () => view(platformsOf({ rapidpro, turn })));
     routes.get('/view/funnel', async () => view(await jobsOfToday(demoBots)));
     routes.post('/business/:act', async ({ req }) => {
-      await business.act(req.param('act'), check(whom, parseJson(await req.text())).phone);
+      await business.act(req.param('act'), check(actionBody, parseJson(await req.text())).phone);
       return noContent();
     });
   }
 }
 
-/** Browsers ask for HTML by name, programs for anything. */
+/** Browsers accept `text/html`; programs usually accept any type. */
 const prefersHtml = (accept: string): boolean => /\btext\/html\b/.test(accept);
 
 const policy = (bridgeUrl: string): string =>
@@ -127,6 +129,6 @@ const parsed = (line: string): unknown => {
   }
 };
 
-/** Whether a function tells that it has counted. */
+/** Whether a log line reports that messages were counted. */
 const isCount = (entry: unknown): boolean =>
   typeof entry === 'object' && entry !== null && 'message' in entry && entry.message === 'count';

@@ -1,11 +1,11 @@
-/** What the service did, as the page shows it: deliveries to phones, and what went to and from chat platforms. */
+/** Views of the service's work: deliveries to phones, and calls of and messages from chat platforms. */
 import type { AppNetwork } from '../simulators/app-network/app-network.ts';
 import type { Call } from '../simulators/app-network/inbox.ts';
 import type { Outcome } from '../simulators/calls.ts';
 import type { Simulators } from '../simulators/simulators.ts';
 import type { DeliveryView, PlatformView } from './views.ts';
 
-/** How much of each is shown. */
+/** Maximum number of entries in a list. */
 export const MOST = 200;
 
 /** The last deliveries, newest first, each with its attempts. */
@@ -24,13 +24,13 @@ const about = ([call]: Call[]): Pick<DeliveryView, 'phone' | 'what'> => ({
 
 const attempt = ({ time, status }: Call): DeliveryView['attempts'][number] => ({ time, ...outcomeOf(status) });
 
-/** An outcome in words, and whether the call was taken. */
+/** An outcome as text, and whether the call was accepted. */
 const outcomeOf = (status: Outcome): { outcome: string; taken: boolean } => ({
   outcome: status === null ? 'waiting' : String(status),
   taken: typeof status === 'number' && status < 300,
 });
 
-/** Every channel of the chat platforms. */
+/** Every channel of the chat platforms, with its calls and messages. */
 export const platformsOf = ({ rapidpro, turn }: Pick<Simulators, 'rapidpro' | 'turn'>): PlatformView[] => [
   ...Object.entries(rapidpro.channels).map(([line, { calls, sent }]) => ({
     platform: 'RapidPro',
@@ -56,13 +56,13 @@ const callView = ({ address, status, time }: PlatformCall) => ({ what: address, 
 
 const newest = <Entry>(entries: readonly Entry[]): Entry[] => entries.slice(-MOST).reverse();
 
-/** What a call to RapidPro is about: a text, or a message's id. */
+/** The text of a call to RapidPro, or the message's id. */
 const formText = (body: string): string => {
   const form = new URLSearchParams(body);
   return form.get('text') ?? form.get('id') ?? '';
 };
 
-/** What a call to Turn is about: a text, or what became of a message. */
+/** The text of a call to Turn, or the reported status. */
 const jsonText = (body: string): string => {
   try {
     return textIn(JSON.parse(body));
@@ -71,7 +71,7 @@ const jsonText = (body: string): string => {
   }
 };
 
-/** The first of the places where Turn's bodies hold what people look for. */
+/** The text or status in a body of Turn: the first of the fields that may contain it. */
 const textIn = (body: unknown): string => {
   const places = [
     ['message', 'text', 'body'],

@@ -1,9 +1,9 @@
 /** The data of the phone's page: each view is the response of `GET /view/…`. */
 
-/** What the page reads anew when it hears that it has changed. */
+/** The views that the live feed names when they have changed. */
 export type Part = 'phones' | 'requests' | 'platforms' | 'funnel';
 
-/** What stays as it is while the stack runs. */
+/** Data that does not change while the stack runs: `/view/setup`. */
 export interface Setup {
   /** The demo user's phone. */
   demo_phone: string;
@@ -20,26 +20,26 @@ export interface Bot {
 export interface PropertyDescription {
   name: string;
   says: string;
-  /** Whether a business gets it without asking. */
+  /** Whether it is granted without the user's approval. */
   automatic: boolean;
 }
 
-/** A line of the list of phones: `/view/phones`. */
+/** An entry in the list of phones: `/view/phones`. */
 export interface PhoneSummary {
   phone: string;
-  /** What was said last, by whomever. */
+  /** The last message, of either side. */
   last: { text: string; time: string } | null;
-  /** Ids of messages that nobody has reported as delivered, and as read. */
+  /** Ids of the messages that are not reported as delivered, and not as read. */
   undelivered: string[];
   unread: string[];
-  /** How many requests wait for an answer. */
+  /** How many user data requests are open. */
   asks: number;
 }
 
 /** `/view/phones/{phone}` */
 export interface PhoneView {
   timeline: TimelineItem[];
-  /** What was reported to the service about the user; none, if nothing was reported from here. */
+  /** The profile that was reported to the service; null if nothing was reported from here. */
   user: UserView | null;
 }
 
@@ -58,7 +58,7 @@ export interface ReceivedItem {
   from: string | null;
   content: { type: 'text'; body: string } | { type: 'image' | 'file'; url: string };
   quick_replies: string[];
-  /** What was reported to the service about it, in order. */
+  /** The states that were reported to the service, in order. */
   states: ('delivered_to_user' | 'read' | 'delivery_failed')[];
 }
 
@@ -74,13 +74,13 @@ export interface RequestItem {
 
 export interface WrittenItem {
   kind: 'written';
-  /** The event's id: who tries again brings the same. */
+  /** The event's id. A repeat has the same id. */
   id: string;
   time: string;
   to: string;
   text: string;
   outcome: 'sending' | 'taken' | 'refused' | 'unanswered';
-  /** Why it was not taken. */
+  /** Why it was not accepted. */
   detail: string | null;
 }
 
@@ -94,7 +94,7 @@ export interface RequestView {
   ms: number;
 }
 
-/** Something that the service sent to a phone: `/view/deliveries`, newest first. */
+/** A delivery to a phone, with its attempts: `/view/deliveries`, newest first. */
 export interface DeliveryView {
   id: string;
   phone: string | null;
@@ -102,17 +102,17 @@ export interface DeliveryView {
   attempts: { time: string; outcome: string; taken: boolean }[];
 }
 
-/** A chat platform's line: `/view/platforms`. */
+/** A channel of a chat platform: `/view/platforms`. */
 export interface PlatformView {
   platform: string;
   line: string;
-  /** What the service brought, newest first. */
+  /** Calls of the service, newest first. */
   got: { time: string; what: string; text: string; outcome: string; taken: boolean }[];
-  /** What the platform sent, newest first. */
+  /** Messages that the platform sent, newest first. */
   sent: { to: string; text: string; status: string }[];
 }
 
-/** A job of today with how many messages reached which state: `/view/funnel`. */
+/** A job of today, with the number of messages by state: `/view/funnel`. */
 export interface JobView {
   id: string;
   account: string;

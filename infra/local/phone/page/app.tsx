@@ -1,4 +1,4 @@
-/** The page: phones, the conversation or the profile of one, and what the service does. */
+/** The page: the list of phones, a phone's conversation or profile, and the service's work. */
 import { useEffect, useState } from 'preact/hooks';
 import type { PhoneSummary, PhoneView, Setup } from '../views.ts';
 import { Chat } from './chat/chat.tsx';
@@ -13,10 +13,10 @@ import { numberOf } from './text.tsx';
 const panes = { phones: 'Phones', chat: 'Chat', profile: 'Profile', service: 'Service' };
 type Pane = keyof typeof panes;
 
-/** From this width on, everything is seen at once. */
+/** From this width on, the page shows all panes. */
 const WIDE = '(min-width: 62.5rem)';
 
-/** Whether somebody looks at the page. */
+/** Whether the page is visible. */
 const useVisible = (): boolean => {
   const [visible, setVisible] = useState(!document.hidden);
   useEffect(() => {
@@ -38,7 +38,7 @@ const useWide = (): boolean => {
   return wide;
 };
 
-/** The phone that the address names, which a reload keeps. */
+/** The phone in the page's URL, which a reload keeps. */
 const phoneInAddress = (): string => new URLSearchParams(location.search).get('phone') ?? '';
 
 export const App = () => {
@@ -99,7 +99,7 @@ export const App = () => {
           <Chat key={phone} phone={phone} view={view} setup={setup} outbox={outbox} reporting={reporting} />
         )}
         {!(setup && view) && (
-          <p class="hint">{connection === 'lost' ? 'The local stack does not answer.' : 'Loading …'}</p>
+          <p class="hint">{connection === 'lost' ? 'The local stack does not respond.' : 'Loading …'}</p>
         )}
       </main>
       <ServicePanel versions={versions} />
@@ -119,14 +119,14 @@ export const App = () => {
   );
 };
 
-const says: Record<Connection, string> = {
+const statusTexts: Record<Connection, string> = {
   connecting: 'Connecting …',
   live: 'Live',
-  lost: 'Offline: trying again',
+  lost: 'Offline: reconnecting',
 };
 
 const Status = ({ connection }: { connection: Connection }) => (
   <p class={`status ${connection}`} role="status">
-    {says[connection]}
+    {statusTexts[connection]}
   </p>
 );

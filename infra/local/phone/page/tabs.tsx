@@ -1,4 +1,4 @@
-/** Tabs by the ARIA pattern: the arrow keys, Home and End go from tab to tab. */
+/** Tabs by the ARIA pattern: the arrow keys, Home and End select a tab. */
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 

@@ -1,4 +1,4 @@
-/** Times and texts, as people read them. */
+/** Formats times, numbers and texts. */
 import type { ComponentChildren } from 'preact';
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
@@ -15,16 +15,16 @@ export const dayOf = (time: string): string => {
   return day === calendar.format(new Date()) ? 'Today' : day;
 };
 
-/** `+447700900001`, and that it is the demo's where it is. */
+/** `+447700900001` */
 export const numberOf = (phone: string): string => `+${phone}`;
 
-/** `first_name` as people say it. */
+/** `first_name` becomes `First name`. */
 export const plain = (name: string): string => {
   const words = name.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** Addresses in a text become links. */
+/** A text in which URLs are links. */
 export const linked = (text: string): ComponentChildren[] =>
   text.split(/(https?:\/\/[^\s<>"]+)/).map((part, place) =>
     place % 2 === 1 ? (

@@ -1,7 +1,7 @@
-/** A message of a bot, and one of the user's own, with what became of it. */
+/** Messages from a bot and from the user, with their states. */
 import { useState } from 'preact/hooks';
 import type { Bot, ReceivedItem, WrittenItem } from '../../views.ts';
-import { sayWhy } from '../data/api.ts';
+import { describeError } from '../data/api.ts';
 import { report } from '../data/reports.ts';
 import { Link, linked, numberOf, Time } from '../text.tsx';
 
@@ -53,22 +53,22 @@ const Content = (content: ReceivedItem['content']) => {
 };
 
 const States = ({ states }: Pick<ReceivedItem, 'states'>) => {
-  if (states.includes('delivery_failed')) return <Tick kind="failed" sign="✕" says="reported as failed" />;
-  if (states.includes('read')) return <Tick kind="read" sign="✓✓" says="reported as read" />;
-  if (states.includes('delivered_to_user')) return <Tick kind="delivered" sign="✓✓" says="reported as delivered" />;
-  return <Tick kind="new" sign="✓" says="nothing reported yet" />;
+  if (states.includes('delivery_failed')) return <Tick kind="failed" sign="✕" label="reported as failed" />;
+  if (states.includes('read')) return <Tick kind="read" sign="✓✓" label="reported as read" />;
+  if (states.includes('delivered_to_user')) return <Tick kind="delivered" sign="✓✓" label="reported as delivered" />;
+  return <Tick kind="new" sign="✓" label="nothing reported yet" />;
 };
 
-/** A sign with its meaning: for those who point at it, and for those who hear it. */
-const Tick = ({ kind, sign, says }: { kind: string; sign: string; says: string }) => (
-  <span class={`tick ${kind}`} role="img" aria-label={says} title={says}>
+/** A sign with its meaning as a tooltip, and as a label for screen readers. */
+const Tick = ({ kind, sign, label }: { kind: string; sign: string; label: string }) => (
+  <span class={`tick ${kind}`} role="img" aria-label={label} title={label}>
     {sign}
   </span>
 );
 
 const reportable = { delivered_to_user: 'delivered', read: 'read', delivery_failed: 'failed' } as const;
 
-/** What the app would report by itself, to be reported by hand. */
+/** Buttons that report the states, while the page does not report them automatically. */
 const Reports = ({ item }: { item: ReceivedItem }) => {
   const [problem, setProblem] = useState('');
   const open = (Object.keys(reportable) as (keyof typeof reportable)[]).filter((state) => !item.states.includes(state));
@@ -80,7 +80,7 @@ const Reports = ({ item }: { item: ReceivedItem }) => {
         <button
           type="button"
           key={state}
-          onClick={() => report(item.id, state).catch((error) => setProblem(sayWhy(error)))}
+          onClick={() => report(item.id, state).catch((error) => setProblem(describeError(error)))}
         >
           {reportable[state]}
         </button>
@@ -98,14 +98,14 @@ export const Written = ({ item, onAgain }: { item: WrittenItem; onAgain: () => v
         <p class="text">{linked(item.text)}</p>
         <p class="foot">
           <Time at={item.time} />
-          {item.outcome === 'taken' && <Tick kind="taken" sign="✓" says="the service has it" />}
-          {item.outcome === 'sending' && <Tick kind="sending" sign="◷" says="being sent" />}
-          {failed && <Tick kind="failed" sign="!" says="not sent" />}
+          {item.outcome === 'taken' && <Tick kind="taken" sign="✓" label="accepted by the service" />}
+          {item.outcome === 'sending' && <Tick kind="sending" sign="◷" label="being sent" />}
+          {failed && <Tick kind="failed" sign="!" label="not sent" />}
         </p>
       </div>
       {failed && (
         <p class="problem">
-          <strong>{item.outcome === 'refused' ? 'Refused' : 'Not sent'}.</strong> {item.detail}{' '}
+          <strong>{item.outcome === 'refused' ? 'Rejected' : 'Not sent'}.</strong> {item.detail}{' '}
           <button type="button" class="plain" onClick={onAgain}>
             Send again
           </button>

@@ -1,4 +1,4 @@
-/** The conversation of a phone with the bots, as a chat. */
+/** A phone's conversations with the bots, as one chat. */
 import { Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PhoneView, Setup, TimelineItem } from '../../views.ts';
@@ -14,7 +14,7 @@ interface ChatProps {
   view: PhoneView;
   setup: Setup;
   outbox: ReturnType<typeof useOutbox>;
-  /** Whether the page reports states by itself. */
+  /** Whether the page reports states automatically. */
   reporting: boolean;
 }
 
@@ -75,8 +75,8 @@ export const Chat = ({ phone, view, setup, outbox, reporting }: ChatProps) => {
           <div class="welcome">
             <h3>Say hello</h3>
             <p>
-              You are a user of the app. Write to a bot below: your message goes through the service to{' '}
-              {setup.bots.map(({ platform }) => platform).join(' or ')}, where the bot answers.
+              You are a user of the app. Write to a bot below: the service passes your message to{' '}
+              {setup.bots.map(({ platform }) => platform).join(' or ')}, where the bot replies.
             </p>
             <div class="replies">
               <button type="button" onClick={() => write(bot, 'Hi')}>
@@ -103,7 +103,7 @@ export const Chat = ({ phone, view, setup, outbox, reporting }: ChatProps) => {
   );
 };
 
-/** The bot that was spoken with last. */
+/** The bot of the last message. */
 const lastBotIn = (items: TimelineItem[]): string | undefined =>
   items
     .flatMap((item) => (item.kind === 'written' ? [item.to] : item.kind === 'received' && item.from ? [item.from] : []))

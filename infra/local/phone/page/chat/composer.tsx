@@ -1,4 +1,4 @@
-/** Where the user writes: Enter sends, Shift+Enter begins a new line. */
+/** The form for a new message: Enter sends, Shift+Enter begins a new line. */
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Bot } from '../../views.ts';

@@ -1,8 +1,8 @@
-/** A request for the user's data: who asks for what and why, what the profile says, and the user's answers. */
+/** A user data request: the business, its reason, the properties with their values in the profile, and the answers. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RequestItem, Setup, UserView } from '../../views.ts';
-import { sayWhy, tell } from '../data/api.ts';
+import { describeError, submit } from '../data/api.ts';
 import { plain, Time } from '../text.tsx';
 
 type Answer = 'approved' | 'denied';
@@ -16,20 +16,20 @@ interface CardProps {
 
 export const ConsentCard = ({ item, user, setup }: CardProps) => {
   const [problem, setProblem] = useState('');
-  /** What is about to be denied though it is required. */
-  const [doubtful, setDoubtful] = useState<Asked[]>();
+  /** Properties to be denied after a confirmation, because one of them is required. */
+  const [unconfirmed, setUnconfirmed] = useState<Asked[]>();
   const open = item.properties.filter(({ property }) => item.answers[property] === undefined);
 
   const answer = (properties: Asked[], given: Answer) => {
-    setDoubtful(undefined);
+    setUnconfirmed(undefined);
     const answers = Object.fromEntries(properties.map(({ property }) => [property, given]));
-    tell('POST', `/requests/${item.id}/answers`, { answers }).then(
+    submit('POST', `/requests/${item.id}/answers`, { answers }).then(
       () => setProblem(''),
-      (error) => setProblem(sayWhy(error)),
+      (error) => setProblem(describeError(error)),
     );
   };
   const deny = (properties: Asked[]) =>
-    properties.some(({ required }) => required) ? setDoubtful(properties) : answer(properties, 'denied');
+    properties.some(({ required }) => required) ? setUnconfirmed(properties) : answer(properties, 'denied');
 
   return (
     <article class="card" aria-label={`${item.business} asks for your data`}>
@@ -44,7 +44,7 @@ export const ConsentCard = ({ item, user, setup }: CardProps) => {
             <Property
               asked={asked}
               user={user}
-              says={setup.properties.find(({ name }) => name === asked.property)?.says}
+              description={setup.properties.find(({ name }) => name === asked.property)?.says}
             />
             <Given given={item.answers[asked.property]}>
               <Buttons
@@ -56,27 +56,27 @@ export const ConsentCard = ({ item, user, setup }: CardProps) => {
           </li>
         ))}
       </ul>
-      {doubtful && (
+      {unconfirmed && (
         <div class="warning" role="alert">
           <p>
-            {item.business} says that it needs{' '}
-            {doubtful
+            {item.business} requires{' '}
+            {unconfirmed
               .filter(({ required }) => required)
               .map(({ property }) => plain(property))
               .join(', ')}
-            . You may deny it all the same.
+            . You can still deny it.
           </p>
           <div class="row">
-            <button type="button" onClick={() => answer(doubtful, 'denied')}>
-              Deny all the same
+            <button type="button" onClick={() => answer(unconfirmed, 'denied')}>
+              Deny anyway
             </button>
-            <button type="button" onClick={() => setDoubtful(undefined)}>
+            <button type="button" onClick={() => setUnconfirmed(undefined)}>
               Back
             </button>
           </div>
         </div>
       )}
-      {open.length > 1 && !doubtful && (
+      {open.length > 1 && !unconfirmed && (
         <footer class="row">
           <button type="button" class="primary" onClick={() => answer(open, 'approved')}>
             Approve all
@@ -96,15 +96,23 @@ export const ConsentCard = ({ item, user, setup }: CardProps) => {
   );
 };
 
-const Property = ({ asked, user, says }: { asked: Asked; user: UserView | null; says: string | undefined }) => {
+const Property = ({
+  asked,
+  user,
+  description,
+}: {
+  asked: Asked;
+  user: UserView | null;
+  description: string | undefined;
+}) => {
   const known = user?.properties[asked.property];
   return (
     <div class="asked">
       <p>
         <strong>{plain(asked.property)}</strong> {asked.required && <span class="badge ask">required</span>}
       </p>
-      <p class="quiet">{asked.reason ?? says ?? ''}</p>
-      <p class="quiet">{known ? <>Your profile says: {known.value}</> : 'Your profile says nothing.'}</p>
+      <p class="quiet">{asked.reason ?? description ?? ''}</p>
+      <p class="quiet">{known ? <>Your profile says: {known.value}</> : 'Your profile has no value.'}</p>
     </div>
   );
 };

@@ -1,4 +1,4 @@
-/** The list of phones, and a field to open any other. */
+/** The list of phones, and a form to open another one. */
 import { useState } from 'preact/hooks';
 import type { PhoneSummary } from '../../views.ts';
 import { numberOf, Time } from '../text.tsx';
@@ -12,7 +12,7 @@ interface PhonesProps {
 
 export const Phones = ({ phones = [], demo, open, onOpen }: PhonesProps) => {
   const [number, setNumber] = useState('');
-  // Where nothing has happened yet, there is something to begin with all the same.
+  // The demo user's phone and the open one are listed even before their first message.
   const offered = [demo, open].filter((one): one is string => Boolean(one));
   const missing = [...new Set(offered)].filter((one) => !phones.some(({ phone }) => phone === one));
   const all = [...phones, ...missing.map(unknownPhone)];

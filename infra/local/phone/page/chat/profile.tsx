@@ -1,7 +1,7 @@
-/** What the app tells the service of its user: the profile's properties, panelist or not, and that the user is gone. */
+/** The profile that the app reports to the service: properties, panelist or not, and the removal of the user. */
 import { useState } from 'preact/hooks';
 import type { PropertyDescription, Setup, UserView } from '../../views.ts';
-import { sayWhy, tell } from '../data/api.ts';
+import { describeError, submit } from '../data/api.ts';
 import { plain } from '../text.tsx';
 
 interface ProfileProps {
@@ -13,33 +13,36 @@ interface ProfileProps {
 export const Profile = ({ phone, user, setup }: ProfileProps) => {
   const [edited, setEdited] = useState<Record<string, string>>({});
   const [panelist, setPanelist] = useState<boolean>();
-  const [said, setSaid] = useState('');
+  const [result, setResult] = useState('');
   const [removing, setRemoving] = useState(false);
   const path = `/phones/${phone}/user`;
   const shownValue = (name: string) => edited[name] ?? user?.properties[name]?.value ?? '';
 
-  const finish = (done: Promise<void>, says: string) =>
+  const finish = (done: Promise<void>, success: string) =>
     done.then(
       () => {
         setEdited({});
         setPanelist(undefined);
-        setSaid(says);
+        setResult(success);
       },
-      (error) => setSaid(`Not saved: ${sayWhy(error)}`),
+      (error) => setResult(`Not saved: ${describeError(error)}`),
     );
   const save = () => {
     const properties = setup.properties.flatMap((property) => {
       const value = edited[property.name];
-      return value === undefined ? [] : [[property.name, told(property, value.trim())]];
+      return value === undefined ? [] : [[property.name, reportedProperty(property, value.trim())]];
     });
     void finish(
-      tell('POST', path, { panelist: panelist ?? user?.panelist ?? false, properties: Object.fromEntries(properties) }),
-      'Saved: the service knows it.',
+      submit('POST', path, {
+        panelist: panelist ?? user?.panelist ?? false,
+        properties: Object.fromEntries(properties),
+      }),
+      'Saved.',
     );
   };
   const remove = () => {
     setRemoving(false);
-    void finish(tell('DELETE', path), 'Removed: the service forgets this user.');
+    void finish(submit('DELETE', path), 'Removed: the service deletes the data of this user.');
   };
 
   return (
@@ -53,8 +56,8 @@ export const Profile = ({ phone, user, setup }: ProfileProps) => {
       <h3>Profile</h3>
       <p class="quiet">
         {user
-          ? 'What the app has told the service of this user.'
-          : 'The service knows no user of this number yet: save to register.'}
+          ? 'The profile that the app has reported to the service.'
+          : 'No user is registered with this number. Save to register one.'}
       </p>
       <label class="switch">
         <input
@@ -69,7 +72,7 @@ export const Profile = ({ phone, user, setup }: ProfileProps) => {
           <label key={property.name}>
             <span class="line">
               <strong>{plain(property.name)}</strong>
-              <span class="quiet">{property.automatic ? 'granted automatically' : 'asked for'}</span>
+              <span class="quiet">{property.automatic ? 'granted automatically' : 'needs approval'}</span>
             </span>
             <span class="quiet">{property.says}</span>
             <input
@@ -92,7 +95,7 @@ export const Profile = ({ phone, user, setup }: ProfileProps) => {
       </div>
       {removing && (
         <div class="warning" role="alert">
-          <p>The service forgets this user: the profile, answers, and what was asked.</p>
+          <p>This deletes the user's profile, answers and data requests.</p>
           <div class="row">
             <button type="button" class="danger" onClick={remove}>
               Remove
@@ -103,11 +106,11 @@ export const Profile = ({ phone, user, setup }: ProfileProps) => {
           </div>
         </div>
       )}
-      <p role="status">{said}</p>
+      <p role="status">{result}</p>
     </form>
   );
 };
 
-/** A property as the app tells it: nothing any more, where there is no value. */
-const told = ({ automatic }: PropertyDescription, value: string) =>
+/** A property as the app reports it: `{ value: null }` removes it. */
+const reportedProperty = ({ automatic }: PropertyDescription, value: string) =>
   value === '' ? { value: null } : { value, source: automatic ? 'device' : 'user' };

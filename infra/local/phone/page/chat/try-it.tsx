@@ -1,15 +1,15 @@
-/** Has the demo's business do something, so that there is more than text to see. */
+/** Buttons that make the demo's business send messages of each type, and a user data request. */
 import { useState } from 'preact/hooks';
-import { sayWhy, tell } from '../data/api.ts';
+import { describeError, submit } from '../data/api.ts';
 
 const acts = { greeting: 'Question', picture: 'Picture', file: 'File', consent: 'Consent request' };
 
 export const TryIt = ({ phone }: { phone: string }) => {
   const [problem, setProblem] = useState('');
   const act = (name: string) =>
-    tell('POST', `/business/${name}`, { phone }).then(
+    submit('POST', `/business/${name}`, { phone }).then(
       () => setProblem(''),
-      (error) => setProblem(sayWhy(error)),
+      (error) => setProblem(describeError(error)),
     );
   return (
     <fieldset class="try">

@@ -1,21 +1,21 @@
-/** The live feed as the page follows it, and the views that are read anew by it. */
+/** The page's end of the live feed, and the views that are read again when they have changed. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Part } from '../../views.ts';
 import { read } from './api.ts';
 
 export type Connection = 'connecting' | 'live' | 'lost';
 
-/** How often each part has changed. */
+/** How often each view has changed. */
 export type Versions = Record<Part, number>;
 
-/** How long to wait before the feed is opened again where the browser has given it up, in milliseconds. */
-const AGAIN = 1_000;
+/** Delay in milliseconds before the page opens the feed again that the browser has closed. */
+const REOPEN_DELAY_MS = 1_000;
 
 const none: Versions = { phones: 0, requests: 0, platforms: 0, funnel: 0 };
 
 const isPart = (name: string): name is Part => name in none;
 
-/** Follows the feed. Each time that it is there again, everything counts as changed: nothing is missed. */
+/** Follows the feed. After each connection, all views count as changed, so that no change is missed. */
 export const useLive = (): { connection: Connection; versions: Versions } => {
   const [connection, setConnection] = useState<Connection>('connecting');
   const [versions, setVersions] = useState(none);
@@ -38,14 +38,14 @@ export const useLive = (): { connection: Connection; versions: Versions } => {
       };
       source.onerror = () => {
         setConnection('lost');
-        if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN);
+        if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, REOPEN_DELAY_MS);
       };
       source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
         if (isPart(data)) setVersions((before) => ({ ...before, [data]: before[data] + 1 }));
       });
     };
     open();
-    // Whether the network is there says little of this machine itself: trying tells.
+    // The network's state does not show whether this machine can be reached, so reconnect on either change.
     addEventListener('online', open);
     addEventListener('offline', open);
     return () => {
@@ -59,7 +59,7 @@ export const useLive = (): { connection: Connection; versions: Versions } => {
   return { connection, versions };
 };
 
-/** A view as it was read last; nothing, before it was. It is read anew at each version from the first. */
+/** The last response of a view; undefined before the first one. Each version from 1 on reads the view again. */
 export const useView = <View>(path: string, version: number): View | undefined => {
   const [known, setKnown] = useState<{ path: string; view: View }>();
   const asked = useRef(0);
@@ -70,12 +70,12 @@ export const useView = <View>(path: string, version: number): View | undefined =
     const turn = asked.current;
     read<View>(path).then(
       (view) => {
-        // An older answer that comes later is of no use.
+        // Ignore a response that a newer one has overtaken.
         if (turn < shown.current) return;
         shown.current = turn;
         setKnown({ path, view });
       },
-      // The feed tells that the connection is lost, and reads everything when it is back.
+      // If the connection is lost, the feed reports it, and all views are read again after it is back.
       () => undefined,
     );
   }, [path, version]);

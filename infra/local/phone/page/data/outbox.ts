@@ -1,30 +1,30 @@
-/** What the user writes until the server shows it: nothing is lost while the network is down, nor when the page is loaded anew. */
+/** The user's messages until the server lists them. They survive a lost connection, and a reload of the page. */
 import { useEffect, useState } from 'preact/hooks';
 import type { WrittenItem } from '../../views.ts';
-import { sayWhy, tell } from './api.ts';
+import { describeError, submit } from './api.ts';
 
 export interface Draft {
-  /** The event's id: the same at every try, so that the message is never there twice. */
+  /** The event's id: the same at every attempt, so that the message is not duplicated. */
   id: string;
   phone: string;
   to: string;
   text: string;
   time: string;
-  /** Why it was not sent; nothing, while it is being sent. */
+  /** Why it was not sent; null while it is being sent. */
   problem: string | null;
 }
 
 const KEY = 'outbox';
 
-/** What was being sent when the page was left may have arrived, or not: the user may send it again. */
-const kept = (): Draft[] =>
+/** The stored drafts. A draft that was being sent when the page closed may have arrived; the user can send it again. */
+const storedDrafts = (): Draft[] =>
   JSON.parse(sessionStorage.getItem(KEY) ?? '[]').map((draft: Draft) => ({
     ...draft,
     problem: draft.problem ?? 'Not sent.',
   }));
 
 export const useOutbox = () => {
-  const [drafts, setDrafts] = useState(kept);
+  const [drafts, setDrafts] = useState(storedDrafts);
   useEffect(() => sessionStorage.setItem(KEY, JSON.stringify(drafts)), [drafts]);
 
   const put = (draft: Draft) => setDrafts((all) => [...all.filter(({ id }) => id !== draft.id), draft]);
@@ -33,13 +33,13 @@ export const useOutbox = () => {
     put({ ...message, problem: null });
     const { id, phone, to, text } = message;
     try {
-      await tell('POST', `/phones/${phone}/messages`, { to, text, event_id: id });
+      await submit('POST', `/phones/${phone}/messages`, { to, text, event_id: id });
     } catch (error) {
-      put({ ...message, problem: sayWhy(error) });
+      put({ ...message, problem: describeError(error) });
     }
   };
 
-  /** Forgets what the server shows. */
+  /** Removes the drafts that the server lists. */
   const settle = (shown: Set<string>) =>
     setDrafts((all) => (all.some(({ id }) => shown.has(id)) ? all.filter(({ id }) => !shown.has(id)) : all));
 
@@ -54,7 +54,7 @@ export const newDraft = (phone: string, to: string, text: string): Omit<Draft, '
   time: new Date().toISOString(),
 });
 
-/** A draft as the conversation shows it. */
+/** A draft as an item of the timeline. */
 export const asWritten = ({ id, time, to, text, problem }: Draft): WrittenItem => ({
   kind: 'written',
   id,

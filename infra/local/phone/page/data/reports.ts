@@ -1,21 +1,21 @@
-/** What the app reports of messages by itself: that they came, and that they were read. */
+/** Reports automatically that messages were delivered and read, as the app does. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { PhoneSummary } from '../../views.ts';
-import { tell } from './api.ts';
+import { submit } from './api.ts';
 
 interface Reporting {
   phones: PhoneSummary[];
-  /** Whose conversation is being looked at, if one is. */
+  /** The phone whose conversation is visible, if any. */
   reading: string | undefined;
   on: boolean;
 }
 
 export const report = (message: string, state: string): Promise<void> =>
-  tell('POST', `/messages/${message}/states`, { state });
+  submit('POST', `/messages/${message}/states`, { state });
 
-/** Reports what has not been reported. */
+/** Reports the states that are not reported yet. */
 export const useReports = ({ phones, reading, on }: Reporting): void => {
-  const underWay = useRef(new Set<string>());
+  const inProgress = useRef(new Set<string>());
   useEffect(() => {
     if (!on) return;
     for (const { phone, undelivered, unread } of phones) {
@@ -26,10 +26,10 @@ export const useReports = ({ phones, reading, on }: Reporting): void => {
           ...(read.includes(message) ? ['read'] : []),
         ];
         const name = `${message} ${states.at(-1)}`;
-        if (underWay.current.has(name)) continue;
-        underWay.current.add(name);
-        // What fails is reported at the next change.
-        void inOrder(message, states).finally(() => underWay.current.delete(name));
+        if (inProgress.current.has(name)) continue;
+        inProgress.current.add(name);
+        // A report that fails is repeated at the next change.
+        void inOrder(message, states).finally(() => inProgress.current.delete(name));
       }
     }
   }, [phones, reading, on]);

@@ -1,8 +1,8 @@
-/** How far today's messages got: bars in a table, which says the same without them. */
+/** Today's messages by state: a table with bars. The bars are hidden from screen readers. */
 import { useState } from 'preact/hooks';
 import type { JobView } from '../../views.ts';
 
-/** The states that a message goes through, and those where it ends otherwise. */
+/** The states of a delivered message in order, and the states of failures. */
 const steps = [
   { state: 'sent', label: 'Sent' },
   { state: 'delivered_to_server', label: 'Delivered to server' },

@@ -1,4 +1,4 @@
-/** What the service did: how far the day's messages got, its requests, deliveries, and what chat platforms got and sent. */
+/** The service's work: today's messages by state, requests, deliveries, and the traffic with chat platforms. */
 import type { DeliveryView, JobView, PlatformView, RequestView } from '../../views.ts';
 import { useView, type Versions } from '../data/live.ts';
 import { Tabs } from '../tabs.tsx';
@@ -15,7 +15,7 @@ export const ServicePanel = ({ versions }: { versions: Versions }) => {
       <h2 id="service">What the service does</h2>
       <Funnel jobs={jobs ?? []} />
       <Tabs
-        label="What the service did"
+        label="Activity of the service"
         tabs={[
           { name: 'Requests', content: <Requests requests={requests ?? []} /> },
           { name: 'Deliveries', content: <Deliveries deliveries={deliveries ?? []} /> },
@@ -28,7 +28,7 @@ export const ServicePanel = ({ versions }: { versions: Versions }) => {
 
 const Requests = ({ requests }: { requests: RequestView[] }) =>
   requests.length === 0 ? (
-    <p class="hint">Requests to the API show here as they are answered.</p>
+    <p class="hint">Requests to the API appear here.</p>
   ) : (
     <table>
       <caption class="unseen">The last requests to the API, newest first</caption>
@@ -59,7 +59,7 @@ const Requests = ({ requests }: { requests: RequestView[] }) =>
 
 const Deliveries = ({ deliveries }: { deliveries: DeliveryView[] }) =>
   deliveries.length === 0 ? (
-    <p class="hint">What the service sends to phones shows here, with each attempt.</p>
+    <p class="hint">Deliveries to phones appear here, with each attempt.</p>
   ) : (
     <ul class="entries">
       {deliveries.map(({ id, phone, what, attempts }) => (
