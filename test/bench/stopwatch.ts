@@ -1,6 +1,6 @@
 /** Times what functions take on the local stack: from when a thread is given a call until it has answered. */
 import type { Worker } from 'node:worker_threads';
-import type { Answer, Call } from '../../infra/local/aws/lambda/worker-thread.ts';
+import type { Call, CallResult } from '../../infra/local/aws/lambda/worker-thread.ts';
 
 /** Milliseconds of calls since they were last taken, by what was called. */
 const found = new Map<string, number[]>();
@@ -25,7 +25,7 @@ export const startStopwatch = (): void => {
       calls.set(call.requestId, { name: calledBy(call.event), at: performance.now() });
       post(call);
     };
-    worker.on('message', ({ requestId }: Answer) => {
+    worker.on('message', ({ requestId }: CallResult) => {
       const call = calls.get(requestId);
       if (call === undefined) return;
       calls.delete(requestId);

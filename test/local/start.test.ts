@@ -200,7 +200,7 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
   [
     'a database that cannot be reached',
     async () => ({ PORT: '0', DYNAMODB_ENDPOINT: `http://127.0.0.1:${await freePort()}` }),
-    /^No database answers at http:\/\/127\.0\.0\.1:\d+: start DynamoDB Local .* and set DYNAMODB_ENDPOINT=\S+\n$/,
+    /^No database responds at http:\/\/127\.0\.0\.1:\d+: start DynamoDB Local .* and set DYNAMODB_ENDPOINT=\S+\n$/,
   ],
 ])('%s causes a one-line error with an instruction', async (_, settings, message) => {
   const { output, exit } = start(await settings());

@@ -1,6 +1,6 @@
 /**
- * Buckets on this machine: S3 as a package serves it, which knows the functions by their credentials, and before it a
- * guard, which holds every call against the role of the function that makes it.
+ * Buckets on this machine: the package s3rver, which accepts the functions' credentials, behind a guard. The guard
+ * checks every call against the role of the calling function.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
@@ -35,19 +35,19 @@ export class Buckets {
     this.#guard = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
   }
 
-  /** Keeps objects in a folder of its own, until it is closed. */
+  /** Stores objects in a temporary folder, which `close` deletes. */
   static async open(roles: Roles): Promise<Buckets> {
     const buckets = new Buckets(roles, await mkdtemp(join(tmpdir(), 'buckets-')));
     ({ port: buckets.#port } = (await buckets.#store.run()) as AddressInfo);
     return buckets;
   }
 
-  /** Takes a free port. Answers the address. */
+  /** Listens on a free port. Returns the URL. */
   listen(): Promise<string> {
     return listenOnLoopback(this.#guard, 0);
   }
 
-  /** Has these buckets, and takes the credentials of these functions. */
+  /** Creates these buckets, and accepts the credentials of these functions. */
   async serve({ buckets, functions }: Pick<Template, 'buckets' | 'functions'>): Promise<void> {
     for (const id of [...functions.map(({ id }) => id), OPERATOR]) AwsAccount.DUMMY_ACCOUNT.createKeyPair(id, 'local');
     for (const { name } of buckets) await this.#store.store.putBucket(name);
@@ -67,25 +67,25 @@ export class Buckets {
         action: `s3:${ACTIONS[incoming.method ?? '']}`,
         resource: `arn:aws:s3:::${incoming.url?.slice(1)}`,
       };
-      if (caller !== OPERATOR && this.#roles.refusal(caller, [touch]) !== undefined) refuse(outgoing);
+      if (caller !== OPERATOR && this.#roles.denialOf(caller, [touch]) !== undefined) deny(outgoing);
       else this.#forward(incoming, body, outgoing);
     } catch {
       outgoing.destroy();
     }
   }
 
-  /** The signature is over the headers as they came, and stays good. */
+  /** Forwards the original headers, so that the signature stays valid. */
   #forward({ method, url, headers }: IncomingMessage, body: Buffer, outgoing: ServerResponse): void {
-    const call = request({ host: '127.0.0.1', port: this.#port, method, path: url, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(outgoing);
+    const call = request({ host: '127.0.0.1', port: this.#port, method, path: url, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      response.pipe(outgoing);
     });
     call.once('error', () => outgoing.destroy());
     call.end(body);
   }
 }
 
-const refuse = (outgoing: ServerResponse): void => {
+const deny = (outgoing: ServerResponse): void => {
   outgoing.writeHead(403, { 'content-type': 'application/xml' });
   outgoing.end(
     '<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>',

@@ -1,6 +1,6 @@
 /**
- * AWS on this machine: serves what a synthesised template defines with HTTP hosts, threads, queues, buckets and a database.
- * README.md in this folder describes it.
+ * AWS on this machine. Serves the resources of a synthesised template with HTTP hosts, threads, queues, buckets and a
+ * database. README.md in this folder describes it.
  */
 
 import { Buckets } from './buckets.ts';
@@ -25,45 +25,48 @@ import { REGION } from './template/references.ts';
 import { readTemplate } from './template/template.ts';
 
 export interface EmulatorOptions {
-  /** The folder of the synthesised stack. The emulator takes its ports before the promise fulfils. */
+  /** The folder of the synthesised stack. The emulator opens its ports before the promise resolves. */
   assembly: Promise<string>;
   /** The name of the stack in that folder: `<name>.template.json`. */
   stackName: string;
-  /** The HTTP APIs to serve, by a name of the caller's. */
+  /** The HTTP APIs to serve, by names that the caller chooses. */
   hosts: Record<string, HostOptions>;
   /** A database to use instead of the embedded one. */
   dynamodbEndpoint: string | undefined;
   tableName: string;
   /**
-   * Milliseconds that count as a minute: for schedules, for a queue's deduplication, and for messages whose function has
-   * failed.
+   * Milliseconds that count as a minute: for schedules, for the deduplication of queues, and for the retries of
+   * messages whose function has failed.
    */
   minute: number;
-  /** Variables that every function finds in its environment, whatever the template says. */
+  /** Environment variables of every function, which override the template's. */
   environment?: Record<string, string>;
   /** The value of the template's secret, if it has one. */
   secret?: string;
-  /** What is to go wrong. */
+  /** The failures that a test injects. */
   faultInjection?: FaultInjection;
-  /** Has eventually consistent reads of the table return what was there half a second ago, as DynamoDB may. */
+  /** Makes eventually consistent reads of the table return older data at times, as DynamoDB may. */
   staleReads?: StaleReadsOptions;
-  /** Milliseconds that a transaction takes, in which other writes of its items conflict with it; without it none do. */
+  /**
+   * Milliseconds that a transaction takes. Other writes of its items conflict with it. By default, there are no
+   * conflicts.
+   */
   transactionsHeldFor?: number;
-  /** Takes every log line: of functions, and of the hosts' access logs. */
+  /** Receives every log line: of functions, and of the hosts' access logs. */
   onLine: (source: string, line: string) => void;
-  /** Takes every kind of call that functions make of AWS, once. */
+  /** Receives every kind of call of AWS that functions make, once each. */
   onCall?: (call: MadeCall) => void;
-  /** How functions are run, if not in threads of their own. */
+  /** The class that runs a function. Default: worker threads. */
   functions?: new (
     ...of: ConstructorParameters<typeof LambdaPool>
   ) => LocalFunction;
 }
 
-/** An HTTP API of the template, and where it is served. */
+/** An HTTP API of the template, and its port. */
 interface HostOptions {
-  /** The template's output that has the API's URL. */
+  /** The template's output that contains the API's URL. */
   output: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port: number;
 }
 
@@ -74,12 +77,12 @@ interface OpenHost {
   url: string;
 }
 
-/** What an emulator runs on. */
+/** The parts of an emulator. */
 export interface Parts {
   hosts: Map<string, OpenHost>;
   database: Database;
   guard: TableGuard;
-  /** Where functions find the table: behind the guard. */
+  /** The table's endpoint for functions, behind the guard. */
   guardedEndpoint: string;
   aws: AwsEndpoint;
   awsEndpoint: string;
@@ -93,13 +96,13 @@ export interface Parts {
 type Invoke = (functionId: string, event: unknown) => Promise<unknown>;
 
 export class AwsEmulator {
-  /** Where operators find the table: nobody guards it from them. */
+  /** The table's endpoint for operators, without the guard. */
   readonly dynamodbEndpoint: string;
-  /** Where functions find queues and the secret, and operators too: the access key `operator` may do everything. */
+  /** The endpoint of queues and the secret. The access key `operator` may do everything. */
   readonly awsEndpoint: string;
-  /** Where both find buckets. */
+  /** The endpoint of buckets. The access key `operator` may do everything. */
   readonly bucketsEndpoint: string;
-  /** Where functions find the table: behind the guard. */
+  /** The table's endpoint for functions, behind the guard. */
   readonly guardedEndpoint: string;
   readonly #options: EmulatorOptions;
   readonly #parts: Parts;
@@ -119,15 +122,15 @@ export class AwsEmulator {
   }
 
   /**
-   * Takes the ports, starts the database, creates the table and serves the stack.
+   * Opens the ports, starts the database, creates the table and serves the stack.
    *
-   * @throws StartError — a port is taken, or the database cannot be had
+   * @throws StartError — a port or the database is not available
    */
   static async open(options: EmulatorOptions): Promise<AwsEmulator> {
     return AwsEmulator.serve(options, (parts) => new AwsEmulator(options, parts));
   }
 
-  /** Opens the parts, makes an emulator of them, and loads the stack into it. If one fails, closes all. */
+  /** Opens the parts, creates an emulator from them, and loads the stack. After a failure, closes all parts. */
   protected static async serve<Emulator extends AwsEmulator>(
     options: EmulatorOptions,
     make: (parts: Parts) => Emulator,
@@ -168,8 +171,8 @@ export class AwsEmulator {
   }
 
   /**
-   * Serves another assembly of the stack from now on. The table stays as it is, queues keep their messages, and readers
-   * of the stream go on where they were.
+   * Replaces the stack by another assembly. The table is unchanged, queues keep their messages, and readers of the
+   * stream continue at their positions.
    */
   async load(assembly: string): Promise<void> {
     const { stackName, tableName, minute, transactionsHeldFor } = this.#options;
@@ -196,7 +199,7 @@ export class AwsEmulator {
         : new HeldItems(transactionsHeldFor, template.table.keys.attributes);
     guard.guard(template.table, { staleReads, heldItems });
     queues.define(template.queues);
-    this.#parts.aws.tell(secrets);
+    this.#parts.aws.setSecrets(secrets);
     this.#functions = this.#startFunctions(template);
     this.#serveHosts(template);
     this.#stopSchedules();
@@ -206,12 +209,12 @@ export class AwsEmulator {
     if (!this.#closed) this.#eventSources.start(template.mappings);
   }
 
-  /** Serves something else than the API on a host's port. */
+  /** Serves other requests than the API's on a host's port. */
   serveBeside(host: string, beside: Beside): void {
     this.#hostOf(host).gateway.serveBeside(beside);
   }
 
-  /** What functions' roles allow and nothing has needed so far, by function. */
+  /** Rights of the functions' roles that no call has needed so far, by function. */
   unusedRights(): Record<string, string[]> {
     return this.#parts.roles.unusedRights();
   }
@@ -221,17 +224,17 @@ export class AwsEmulator {
     return [...this.#functions.keys()];
   }
 
-  /** Ends one of a function's calls that are under way, as a crash would. Answers whether there was one. */
+  /** Ends a running call of a function, as a crash would. Returns whether there was one. */
   kill(functionId: string): boolean {
     return this.#pool(functionId).kill();
   }
 
-  /** How many messages each queue holds, by its logical id: those that can be received, and those that are hidden. */
+  /** The number of visible and hidden messages of each queue, by the queue's logical id. */
   queueCounts(): Record<string, { visible: number; inFlight: number }> {
     return this.#parts.queues.counts();
   }
 
-  /** Addresses of the queues, by logical id. */
+  /** The URLs of the queues, by logical id. */
   queueUrls(): Record<string, string> {
     return this.#parts.queues.urls();
   }
@@ -268,7 +271,7 @@ export class AwsEmulator {
     );
   }
 
-  /** What the template says, what Lambda's runtime adds, the emulator's endpoints, and the variables of the options. */
+  /** The variables of Lambda's runtime, of the template, of the emulator's endpoints, and of the options. */
   #environmentOf({ id, environment }: FunctionDefinition): Record<string, string> {
     return {
       ...lambdaEnvironment(id),
@@ -313,7 +316,7 @@ export class AwsEmulator {
     return new Stream(this.dynamodbEndpoint, await streamOf(this.dynamodbEndpoint, this.#options.tableName));
   }
 
-  /** Begins to follow the table with a replica, if stale reads are asked for. */
+  /** Starts a replica of the table, if the options enable stale reads. */
   async #readStale({ table: { properties } }: Template): Promise<StaleReads | undefined> {
     const { staleReads, tableName } = this.#options;
     if (staleReads === undefined) return undefined;
@@ -335,14 +338,14 @@ export class AwsEmulator {
   }
 }
 
-/** What Lambda's runtime adds to a function's environment. The access key names the function to the endpoints here. */
+/** The variables that Lambda's runtime adds. The endpoints identify a function by its access key. */
 const lambdaEnvironment = (id: string): Record<string, string> => ({
   AWS_REGION: REGION,
   AWS_ACCESS_KEY_ID: id,
   AWS_SECRET_ACCESS_KEY: 'local',
   AWS_SESSION_TOKEN: 'local',
   AWS_LAMBDA_FUNCTION_NAME: id,
-  // The files of this machine's user have no say here.
+  // Ignores the AWS configuration of this machine's user.
   AWS_CONFIG_FILE: '/dev/null',
   AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
   TZ: ':UTC',

@@ -1,22 +1,22 @@
 /**
- * What a test may have go wrong. Each function is asked on every occasion whether it shall, so that a test answers by a
- * random of its own; without the function it never does.
+ * Failures that a test can inject. The emulator calls a function at each occasion, and its result decides whether the
+ * failure happens. If the function is missing, the failure never happens.
  */
 export interface FaultInjection {
-  /** A queue is about to take a message: whether it fails to, and says so. */
+  /** Whether a queue rejects a message with an error. */
   refuseMessage?(message: QueuedMessage): boolean;
-  /** A queue has taken a message and said so: whether it loses it. Its deduplication id stays taken. */
+  /** Whether a queue loses a message that it has accepted. Its deduplication id stays in use. */
   loseMessage?(message: QueuedMessage): boolean;
-  /** A message was deleted: whether it comes again once, after those that are in its group by then. */
+  /** Whether a queue delivers a deleted message again, once, after the messages that are in its group by then. */
   repeatMessage?(message: QueuedMessage): boolean;
-  /** A function has handled records of the stream: whether it gets them again before those that follow, and how. */
+  /** Whether, and how, a function receives the records again that it has just handled. */
   repeatBatch?(batch: HandledBatch): Repetition;
 }
 
 export interface QueuedMessage {
   /** Logical id of the queue. */
   queue: string;
-  /** Nothing in a standard queue. */
+  /** Undefined in a standard queue. */
   group: string | undefined;
   body: string;
 }
@@ -24,12 +24,12 @@ export interface QueuedMessage {
 interface HandledBatch {
   /** Logical id of the function. */
   function: string;
-  /** How many records it had. */
+  /** The number of records. */
   size: number;
 }
 
 /**
- * Not at all, as it was, or in two calls of which the second begins with the record at this place.
+ * Whether a batch is repeated: no; in one call; or in two calls, of which the second begins with the record at `cutAt`.
  *
  * @internal Tests use it, too.
  */

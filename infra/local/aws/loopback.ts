@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { StartError } from './start-error.ts';
 
 /**
- * Milliseconds that an idle connection is kept. A client on a busy machine must not use one that has just been closed.
+ * Milliseconds that an idle connection is kept open: long enough that no client uses a connection while it is closed.
  */
 const KEEP_ALIVE = 300_000;
 
 /**
- * Has a server take a port of the loopback interface, 0 for any free one. Answers its address.
+ * Makes a server listen on a port of the loopback interface; 0 selects a free one. Returns its URL.
  *
- * @throws the system's error, `EADDRINUSE` where the port is taken
+ * @throws the system's error: `EADDRINUSE` if the port is in use
  */
 export const listenOnLoopback = async (server: Server, port: number): Promise<string> => {
   server.keepAliveTimeout = KEEP_ALIVE;
@@ -22,9 +22,9 @@ export const listenOnLoopback = async (server: Server, port: number): Promise<st
 };
 
 /**
- * Has a server take the port that the user's settings give it, 0 for any free one. Answers its address.
+ * Makes a server listen on the port of the user's settings; 0 selects a free one. Returns its URL.
  *
- * @throws StartError — the port cannot be had
+ * @throws StartError — the port is not available
  */
 export const takePort = async (server: { listen(port: number): Promise<string> }, port: number): Promise<string> => {
   try {
@@ -36,7 +36,7 @@ export const takePort = async (server: { listen(port: number): Promise<string> }
   }
 };
 
-/** Ends a server and all of its connections. */
+/** Closes a server and all its connections. */
 export const closeServer = async (server: Server): Promise<void> => {
   if (!server.listening) return;
   server.close();

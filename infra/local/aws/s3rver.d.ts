@@ -1,4 +1,4 @@
-/** What is used of a package that comes without types. */
+/** Types for the used part of a package that has none. */
 declare module '@20minutes/s3rver' {
   export default class S3rver {
     constructor(options: { address: string; port: number; silent: boolean; directory: string });

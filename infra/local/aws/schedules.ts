@@ -5,7 +5,7 @@ import type { ScheduleDefinition } from './template/definitions.ts';
 /**
  * Calls the functions of each schedule at its rate.
  *
- * @param minute - milliseconds that count as one minute: fewer make the schedules run quicker
+ * @param minute - milliseconds that count as one minute: with fewer, schedules run more often
  * @returns a function that stops them
  */
 export const runSchedules = (
@@ -15,7 +15,7 @@ export const runSchedules = (
 ): (() => void) => {
   const timers = schedules.map(({ id, minutes, functions }) =>
     setInterval(() => {
-      // What fails says so in its own log lines, and EventBridge has nobody to tell either.
+      // The function logs its own failure. EventBridge does not report failures either.
       for (const name of functions) void invoke(name, scheduledEvent(id, new Date())).catch(() => undefined);
     }, minutes * minute),
   );

@@ -1,4 +1,4 @@
-/** Something outside keeps the emulator from starting; the message is one line that says what to do. */
+/** The environment prevents the start. The message is one line, with the remedy. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

@@ -1,19 +1,19 @@
-/** A call of DynamoDB's API, as far as the parts look into it that stand in for DynamoDB's consistency. */
+/** The parameters of DynamoDB's API that matter for stale reads and transaction conflicts. */
 
 export type Attributes = Record<string, { S?: string } | undefined>;
 
-/** What a call asks for; a member is missing where its action has none. */
+/** The parameters of a call. Each action has some of them. */
 export interface Input {
   TableName?: string;
   ConsistentRead?: boolean;
   Key?: Attributes;
   Item?: Attributes;
-  /** Of a batch, by table. */
+  /** The reads or writes of a batch, by table. */
   RequestItems?: Record<string, BatchReads | BatchWrite[]>;
   TransactItems?: Partial<Record<string, Part>>[];
 }
 
-/** What a batch reads of a table. */
+/** The items that a batch reads from a table. */
 export interface BatchReads {
   Keys?: Attributes[];
   ConsistentRead?: boolean;

@@ -1,16 +1,16 @@
 /**
- * Items of ongoing transactions. DynamoDB rejects a write of such an item; no local database does, because each finishes a
- * transaction before it reads the next call. So the guard holds a transaction's items for some milliseconds.
+ * Items of ongoing transactions. DynamoDB rejects other writes of these items. Local databases do not, because they
+ * finish a transaction before they read the next call. So the guard holds a transaction's items for some milliseconds.
  *
  * "Transaction conflict handling in DynamoDB" in Amazon's developer guide states the facts: a plain write fails with
- * TransactionConflictException; a transaction is cancelled, with the reason TransactionConflict at each write that met
- * another transaction; plain reads are not affected. The guide names no error for BatchWriteItem, whose writes are
- * serializable one by one, and the API reference lists none, so its rejected writes are returned as unprocessed.
+ * TransactionConflictException; a transaction is cancelled, with the reason TransactionConflict for each conflicting
+ * write; plain reads are not affected. The guide names no error for BatchWriteItem, whose writes are serializable one
+ * by one, and the API reference lists none, so its rejected writes are returned as unprocessed.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Attributes, BatchWrite, Input } from './call.ts';
 
-/** How a write ends that meets an ongoing transaction: with an error, or with some writes of its batch left. */
+/** The result of a write that conflicts with a transaction: an error, or the unprocessed writes of a batch. */
 export type Conflict = { error: object } | { unprocessed: Record<string, BatchWrite[]>; rest: Input };
 
 const PREFIX = 'com.amazonaws.dynamodb.v20120810#';
@@ -23,15 +23,15 @@ export class HeldItems {
   readonly #keys: string[];
 
   /**
-   * @param milliseconds - that a transaction holds its items for before it is done
-   * @param keys - the names of the attributes that make an item's key
+   * @param milliseconds - how long a transaction holds its items before it is executed
+   * @param keys - the names of the key attributes
    */
   constructor(milliseconds: number, keys: string[]) {
     this.#milliseconds = milliseconds;
     this.#keys = keys;
   }
 
-  /** What a write meets; nothing, where none of its items is part of an ongoing transaction. */
+  /** The conflict of a write with ongoing transactions; undefined if there is none. */
   conflictOf(action: string, input: Input): Conflict | undefined {
     if (action === 'TransactWriteItems') return this.#cancelled(input);
     if (action === 'BatchWriteItem') return this.#unprocessed(input);
@@ -40,12 +40,12 @@ export class HeldItems {
     return { error: { __type: `${PREFIX}TransactionConflictException`, message: ONGOING } };
   }
 
-  /** Holds a transaction's items for a while, and until it is done. Returns what `done` returns. */
+  /** Holds a transaction's items for some milliseconds, and until `done` has returned. Returns its result. */
   async during<Result>(input: Input, done: () => Promise<Result>): Promise<Result> {
     const names = partsOf(input).map(([table, keys]) => this.#nameOf(table, keys));
     for (const name of names) this.#held.add(name);
     try {
-      // Before it is done: who has its response meets it no more.
+      // The pause comes first: after the transaction's response, there must be no more conflicts with it.
       await pause(this.#milliseconds);
       return await done();
     } finally {
@@ -85,7 +85,7 @@ export class HeldItems {
   }
 }
 
-/** The items of a transaction: table, and attributes among which is the key. */
+/** The items of a transaction: the table, and attributes that include the key. */
 const partsOf = ({ TransactItems = [] }: Input): [string | undefined, Attributes | undefined][] =>
   TransactItems.flatMap((item) =>
     Object.values(item).map((part): [string | undefined, Attributes | undefined] => [

@@ -1,6 +1,6 @@
 /**
- * A copy of the table as it was half a second ago, in the same database and with the same keys and indexes. It follows
- * the table's stream, so that it has every write, whoever made it.
+ * A copy of the table as it was half a second ago, in the same database, with the same keys and indexes. It follows the
+ * table's stream, so that it receives all writes, including those of operators and tests.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
@@ -9,13 +9,13 @@ import { StreamSource } from '../event-sources/stream-source.ts';
 import { Writes } from '../event-sources/writes.ts';
 import type { StreamMapping } from '../template/definitions.ts';
 
-/** Milliseconds that the copy is behind, unless others are given. */
+/** Default delay of the copy, in milliseconds. */
 const BEHIND = 500;
-/** Milliseconds that a record was in the stream for, on average, when it is read. */
+/** Average age in milliseconds of a record when it is read from the stream. */
 const IN_STREAM = 100;
-/** Milliseconds after which a batch that failed is written again. */
-const AGAIN = 200;
-/** A batch takes so many writes. */
+/** Milliseconds before a failed batch is written again. */
+const RETRY_DELAY = 200;
+/** Maximum number of writes in a batch. */
 const BATCH = 25;
 
 const attributes = v.record(v.string(), v.unknown());
@@ -26,7 +26,7 @@ const batch = v.object({
 
 type Change = v.InferOutput<typeof batch>['Records'][number]['dynamodb'];
 
-/** Every record, however old, as often as it takes. */
+/** Delivers every record, with unlimited age and retries. */
 const mapping: StreamMapping = {
   kind: 'stream',
   id: 'Replica',
@@ -58,7 +58,7 @@ export class Replica {
   readonly #held: () => boolean;
   #applied: Promise<void> = Promise.resolve();
 
-  /** Begins at once. The copy must be there, by the name of `table`. */
+  /** Starts at once. The table of the copy must exist. */
   constructor(endpoint: string, { stream, table, behind = BEHIND, held = () => false }: ReplicaSettings) {
     this.#endpoint = endpoint;
     this.#table = table;
@@ -66,7 +66,7 @@ export class Replica {
     this.#held = held;
     this.#source = new StreamSource(mapping, {
       stream,
-      // Nobody notes a write: so it looks for records five times a second.
+      // Nothing reports writes here, so the source polls five times a second.
       writes: new Writes(),
       positions: new Map(),
       faultInjection: {},
@@ -81,7 +81,7 @@ export class Replica {
     await this.#applied;
   }
 
-  /** Applies changes when their time has come, after all that came before them. */
+  /** Applies changes after the delay, and after all earlier changes. */
   #take(changes: Change[]): void {
     const due = Date.now() + this.#behind - IN_STREAM;
     this.#applied = this.#applied.then(() => this.#applyAt(due, changes));
@@ -91,7 +91,7 @@ export class Replica {
     const { signal } = this.#closing;
     await pause(Math.max(due - Date.now(), 0), undefined, { signal }).catch(() => undefined);
     while (this.#held() && !signal.aborted) await pause(IN_STREAM);
-    // A batch has each item once: as it is last.
+    // A batch may contain an item only once: its last change.
     const latest = [...new Map(changes.map((change) => [nameOf(change), change])).values()];
     for (let start = 0; start < latest.length && !signal.aborted; start += BATCH) {
       await this.#write(latest.slice(start, start + BATCH));
@@ -107,13 +107,13 @@ export class Replica {
     while (!this.#closing.signal.aborted) {
       const response = await fetch(this.#endpoint, { method: 'POST', headers, body }).catch(() => undefined);
       if (response?.ok) return void (await response.arrayBuffer());
-      // A busy database takes it later; what it rejects is a mistake here.
+      // A busy database accepts it later. A rejected batch is a bug of the replica.
       if (response !== undefined && response.status < 500) throw new Error(await response.text());
-      await pause(AGAIN);
+      await pause(RETRY_DELAY);
     }
   }
 }
 
-/** The item that a change is of. Keys come in any order. */
+/** A name for the changed item. Keys are sorted, because their order varies. */
 const nameOf = ({ Keys }: Change): string =>
   JSON.stringify(Object.entries(Keys).sort(([one], [other]) => (one < other ? -1 : 1)));

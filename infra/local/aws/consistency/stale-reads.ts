@@ -1,6 +1,6 @@
 /**
- * Stale reads: an eventually consistent read may return what was there half a second ago. DynamoDB's reads of items,
- * queries and indexes do so at times, reads of local databases never. A share of them is answered by a replica here.
+ * Stale reads: an eventually consistent read may return data of half a second ago. In DynamoDB, reads, queries and
+ * index queries are stale at times; in local databases, never. So a share of these reads is redirected to a replica.
  */
 import { OPERATOR } from '../iam/roles.ts';
 import type { BatchReads, Input } from './call.ts';
@@ -8,13 +8,13 @@ import type { BatchReads, Input } from './call.ts';
 export interface StaleReadsOptions {
   /** The share of eventually consistent reads that are stale, from 0 to 1. */
   share: number;
-  /** Decides about each read: from 0 to below 1. */
+  /** Returns a number from 0 to below 1, which decides about a read. */
   random: () => number;
-  /** Whose reads may be stale, by logical id: all functions', unless others are given. */
+  /** Whether a caller's reads may be stale, by its logical id. Default: those of all functions. */
   of?: (caller: string) => boolean;
-  /** Milliseconds that they are behind: 500, unless it is given. */
+  /** Delay of the replica in milliseconds. Default: 500. */
   behind?: number;
-  /** Whether they are to stay as far behind as they are: a test may change something meanwhile, however long that takes. */
+  /** While this returns true, the replica does not advance, so that a test has time to make changes. */
   held?: () => boolean;
 }
 
@@ -29,7 +29,7 @@ export class StaleReads {
     this.#replica = tables.replica;
   }
 
-  /** The call as the replica takes it; nothing, where the table itself answers. */
+  /** The call for the replica; undefined if the table itself serves the call. */
   redirected(action: string, input: Input, caller: string): Input | undefined {
     const { share, random, of = isFunction } = this.#options;
     if (!of(caller)) return undefined;
@@ -37,7 +37,7 @@ export class StaleReads {
     return changed !== undefined && random() < share ? changed : undefined;
   }
 
-  /** A response of the replica, as the table would have given it: batches name their table. */
+  /** A response of the replica, with the table's name in the results of batches. */
   renamed<Response extends object>(response: Response): Response {
     const named = ['Responses', 'UnprocessedKeys'] as const;
     const changes = named.flatMap((name) => {
@@ -58,7 +58,7 @@ export class StaleReads {
   }
 }
 
-/** Operators and tests reach the database past the guard, unless they are sent to it. */
+/** Operators and tests use the guard only on purpose, and get consistent reads. */
 const isFunction = (caller: string): boolean => caller !== OPERATOR;
 
 const isConsistent = (reads: BatchReads | unknown[]): boolean => Array.isArray(reads) || reads.ConsistentRead === true;

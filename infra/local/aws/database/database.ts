@@ -1,4 +1,4 @@
-/** The database under the emulator: Dynoxide beside us, or whatever speaks DynamoDB at `DYNAMODB_ENDPOINT`. */
+/** The emulator's database: the embedded Dynoxide, or a server with DynamoDB's API at `DYNAMODB_ENDPOINT`. */
 import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -23,7 +23,7 @@ const START_DYNAMODB_LOCAL =
   'start DynamoDB Local (docker run -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -inMemory -sharedDb) and set DYNAMODB_ENDPOINT=http://127.0.0.1:8000';
 
 /**
- * Starts the embedded database, or takes the one at `endpoint`.
+ * Starts the embedded database, or uses the one at `endpoint`.
  *
  * @throws StartError — there is no embedded database for this platform
  */
@@ -38,9 +38,9 @@ export const openDatabase = async (endpoint: string | undefined): Promise<Databa
 };
 
 /**
- * Creates the table as the template defines it, unless it is there.
+ * Creates the table as the template defines it, unless it exists.
  *
- * @throws StartError — the database cannot be reached, or shows each access key a database of its own
+ * @throws StartError — the database cannot be reached, or has a separate database for each access key
  */
 export const createTable = async (
   endpoint: string,
@@ -62,13 +62,13 @@ export const createTable = async (
   } finally {
     client.destroy();
   }
-  await refuseSeparateDatabases(endpoint, tableName);
+  await requireSharedDatabase(endpoint, tableName);
 };
 
 /**
- * The name of the table's stream.
+ * The ARN of the table's stream.
  *
- * @throws StartError — a table that was there before has none
+ * @throws StartError — the table was created without a stream
  */
 export const streamOf = async (endpoint: string, tableName: string): Promise<string> => {
   const client = clientFor(endpoint, 'table');
@@ -81,7 +81,7 @@ export const streamOf = async (endpoint: string, tableName: string): Promise<str
   }
 };
 
-/** A client with made-up credentials; its access key says who calls. */
+/** A client with invented credentials. The access key identifies the caller. */
 const clientFor = (endpoint: string, caller: string): DynamoDBClient =>
   new DynamoDBClient({
     endpoint,
@@ -90,7 +90,7 @@ const clientFor = (endpoint: string, caller: string): DynamoDBClient =>
     maxAttempts: 1,
   });
 
-/** The embedded database takes some 30 ms to listen; one that was given should be there. */
+/** Waits until the database listens. The embedded one needs about 30 ms; another one should be running already. */
 const untilReached = async (client: DynamoDBClient, endpoint: string, tableName: string): Promise<void> => {
   for (let left = 100; ; left -= 1) {
     try {
@@ -98,14 +98,14 @@ const untilReached = async (client: DynamoDBClient, endpoint: string, tableName:
       return;
     } catch (error) {
       if (error instanceof ResourceNotFoundException) return;
-      if (left === 0) throw new StartError(`No database answers at ${endpoint}: ${START_DYNAMODB_LOCAL}.`);
+      if (left === 0) throw new StartError(`No database responds at ${endpoint}: ${START_DYNAMODB_LOCAL}.`);
       await pause(20);
     }
   }
 };
 
-/** Each function calls under an access key of its own; DynamoDB Local without -sharedDb would not show it our table. */
-const refuseSeparateDatabases = async (endpoint: string, tableName: string): Promise<void> => {
+/** Each function has its own access key. DynamoDB Local without -sharedDb has a separate database for each key. */
+const requireSharedDatabase = async (endpoint: string, tableName: string): Promise<void> => {
   const other = clientFor(endpoint, 'other');
   try {
     await other.send(new DescribeTableCommand({ TableName: tableName }));
@@ -119,7 +119,7 @@ const refuseSeparateDatabases = async (endpoint: string, tableName: string): Pro
   }
 };
 
-/** What the template's global table is as a plain one. */
+/** The template's global table as a plain table. */
 const toInput = (properties: TableDefinition['properties'], TableName: string): CreateTableCommandInput => {
   const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, StreamSpecification, BillingMode } =
     properties as Pick<

@@ -1,7 +1,6 @@
 /**
- * The embedded database: Dynoxide, on a file of SQLite in memory that nobody else sees. Dynoxide numbers a stream's records
- * by a look at all of them, and finds those to read likewise: with every write, all writes and reads would become slower.
- * With the indexes made here they do not.
+ * The embedded database: Dynoxide, with a private file of SQLite in memory. For each stream record that it writes or
+ * reads, Dynoxide scans all records, so every write would slow down the following ones. The indexes here prevent this.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +20,7 @@ const findBinary = (): string => {
   }
 };
 
-/** The program of the embedded database, from a package for each platform: there is one for Linux on x64. Otherwise empty. */
+/** Path of the embedded database's program, from the package for this platform (Linux on x64 has one); else empty. */
 export const BINARY = findBinary();
 
 const INDEXES = `
@@ -29,7 +28,7 @@ const INDEXES = `
   CREATE INDEX readers ON _stream_records (table_name, shard_id, CAST(sequence_number AS INTEGER), sequence_number);
 `;
 
-/** A file system in memory, and the bytes that must be free there: containers may have less. */
+/** A file system in memory, and the free bytes that it must have: in containers, it may be small. */
 const MEMORY = { folder: '/dev/shm', least: 1e9 };
 
 const newFolder = async (): Promise<string> => {
@@ -37,27 +36,27 @@ const newFolder = async (): Promise<string> => {
   return mkdtemp(join(bavail * bsize > MEMORY.least ? MEMORY.folder : tmpdir(), 'database-'));
 };
 
-/** Milliseconds that it may take to listen; on an idle machine it takes some 30. */
+/** Timeout in milliseconds for its start. On an idle machine, the start takes about 30 ms. */
 const PATIENCE = 20_000;
 
 const untilItListens = async (endpoint: string, database: ChildProcess): Promise<boolean> => {
   const end = Date.now() + PATIENCE;
   while (database.pid !== undefined && database.exitCode === null && Date.now() < end) {
-    const answer = await fetch(endpoint, { method: 'POST' }).catch(() => undefined);
-    await answer?.arrayBuffer();
-    if (answer !== undefined) return true;
+    const response = await fetch(endpoint, { method: 'POST' }).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response !== undefined) return true;
     await pause(10);
   }
   return false;
 };
 
-/** Starts it on a free port. */
+/** Starts the database on a free port. */
 export const startEmbedded = async (): Promise<{ endpoint: string; close(): Promise<void> }> => {
   const folder = await newFolder();
   const file = join(folder, 'tables.db');
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
-  // Where the system can, it ends the database when we end, however that happens.
+  // If the system supports it, the database ends with this process, even after a crash.
   const guarded = existsSync('/usr/bin/setpriv');
   const [command, ...args] = [
     ...(guarded ? ['/usr/bin/setpriv', '--pdeathsig', 'TERM'] : []),
@@ -68,7 +67,7 @@ export const startEmbedded = async (): Promise<{ endpoint: string; close(): Prom
     file,
   ];
   const child = spawn(command ?? BINARY, args, { stdio: 'ignore' });
-  // A program that cannot be started never responds: the caller that waits for it reports this.
+  // A program that cannot be started never responds; the caller waits for a response, and reports the failure.
   const exited = once(child, 'exit').catch(() => undefined);
   if (await untilItListens(endpoint, child)) {
     const { DatabaseSync } = await import('node:sqlite');
@@ -76,7 +75,7 @@ export const startEmbedded = async (): Promise<{ endpoint: string; close(): Prom
     database.exec(INDEXES);
     database.close();
   }
-  // Dynoxide keeps the file open, without a name: it is gone when the process ends, however that happens.
+  // Dynoxide keeps the unlinked file open: the file disappears when the process ends, even after a crash.
   await rm(folder, { recursive: true, force: true });
   return {
     endpoint,

@@ -1,7 +1,7 @@
 /**
- * Stands between the functions and the database and holds every call against the role of the function that makes it:
- * what IAM would refuse in AWS is refused here. If it is asked to, it also reads and writes as DynamoDB may, and no
- * database here does: with stale reads, and with conflicts of transactions.
+ * A proxy between the functions and the database. It checks every call against the role of the calling function, and
+ * denies what IAM would deny in AWS. Optionally, it simulates two effects of DynamoDB that local databases do not have:
+ * stale reads, and conflicts of transactions.
  */
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { buffer, json } from 'node:stream/consumers';
@@ -14,7 +14,7 @@ import { closeServer, listenOnLoopback } from '../loopback.ts';
 import type { TableDefinition } from '../template/definitions.ts';
 import { touchesOf } from './touches.ts';
 
-/** What DynamoDB does and the database does not; nothing of it, where it is missing. */
+/** Effects of DynamoDB that the database does not have. A missing effect is not simulated. */
 interface Consistency {
   staleReads?: StaleReads | undefined;
   heldItems?: HeldItems | undefined;
@@ -22,7 +22,7 @@ interface Consistency {
 
 type Guarded = Pick<TableDefinition, 'id' | 'keys'>;
 
-/** A call, as it arrived. */
+/** A call of a function. */
 interface Call {
   incoming: IncomingMessage;
   body: Buffer;
@@ -45,12 +45,12 @@ export class TableGuard {
     this.#server = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
   }
 
-  /** Takes a free port. Answers the address that functions find the table at. */
+  /** Listens on a free port. Returns the table's endpoint for functions. */
   listen(): Promise<string> {
     return listenOnLoopback(this.#server, 0);
   }
 
-  /** Guards this table from now on. */
+  /** Sets the guarded table. */
   guard(table: Guarded, consistency: Consistency = {}): void {
     this.#table = table;
     this.#consistency = consistency;
@@ -64,10 +64,10 @@ export class TableGuard {
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
       const body = await buffer(incoming);
-      const refusal = this.#judge(incoming, body);
-      if (refusal === undefined) await this.#serve({ incoming, body, outgoing });
+      const denial = this.#denialOf(incoming, body);
+      if (denial === undefined) await this.#serve({ incoming, body, outgoing });
       else {
-        const error = { __type: 'com.amazon.coral.service#AccessDeniedException', Message: refusal };
+        const error = { __type: 'com.amazon.coral.service#AccessDeniedException', Message: denial };
         respond(outgoing, 400, error);
       }
     } catch {
@@ -75,14 +75,14 @@ export class TableGuard {
     }
   }
 
-  /** Why a call is refused; nothing, if it is allowed. */
-  #judge({ headers }: IncomingMessage, body: Buffer): string | undefined {
+  /** Why a call is denied; undefined if it is allowed. */
+  #denialOf({ headers }: IncomingMessage, body: Buffer): string | undefined {
     if (callerOf(headers) === OPERATOR) return undefined;
     const action = actionOf(headers);
     const touches = touchesOf(this.#table, action, JSON.parse(body.toString()));
-    // A call that touches nothing is one that we do not understand.
+    // A call without touches is of an unknown kind, and denied.
     const unclear = { action: `dynamodb:${action}`, resource: 'nothing' };
-    return this.#roles.refusal(callerOf(headers), touches.length > 0 ? touches : [unclear]);
+    return this.#roles.denialOf(callerOf(headers), touches.length > 0 ? touches : [unclear]);
   }
 
   async #serve(call: Call): Promise<void> {
@@ -107,27 +107,27 @@ export class TableGuard {
     return this.#forward(call);
   }
 
-  /** Passes a call on as it is. Fulfils when it is answered. */
+  /** Forwards a call unchanged. Resolves with the response. */
   async #forward({ incoming: { method, headers }, body, outgoing }: Call): Promise<void> {
-    const answer = await this.#call(method, headers, body);
-    outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-    answer.pipe(outgoing);
+    const response = await this.#call(method, headers, body);
+    outgoing.writeHead(response.statusCode ?? 500, response.headers);
+    response.pipe(outgoing);
   }
 
-  /** Passes another call on in its place, and another answer back. */
+  /** Forwards another call instead, and returns a changed response. */
   async #forwardChanged({ incoming, outgoing }: Call, input: Input, change: (output: object) => object): Promise<void> {
     const body = Buffer.from(JSON.stringify(input));
     const headers = { ...incoming.headers, 'content-length': String(body.length) };
-    const answer = await this.#call(incoming.method, headers, body);
-    const output = Object(await json(answer));
-    respond(outgoing, answer.statusCode ?? 500, answer.statusCode === 200 ? change(output) : output);
+    const response = await this.#call(incoming.method, headers, body);
+    const output = Object(await json(response));
+    respond(outgoing, response.statusCode ?? 500, response.statusCode === 200 ? change(output) : output);
   }
 
   #call(method: string | undefined, headers: IncomingMessage['headers'], body: Buffer): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const call = request(this.#endpoint, { method, headers, agent: this.#agent }, (answer) => {
-      resolve(answer);
-      if (!READS.has(actionOf(headers))) this.#writes.note();
+    const call = request(this.#endpoint, { method, headers, agent: this.#agent }, (response) => {
+      resolve(response);
+      if (!READS.has(actionOf(headers))) this.#writes.notify();
     });
     call.once('error', reject);
     call.end(body);
@@ -135,7 +135,7 @@ export class TableGuard {
   }
 }
 
-/** Actions that change nothing. */
+/** Actions that only read. */
 const READS = new Set(['GetItem', 'Query', 'BatchGetItem', 'TransactGetItems']);
 
 const actionOf = (headers: IncomingMessage['headers']): string => String(headers['x-amz-target']).replace(/^.*\./, '');

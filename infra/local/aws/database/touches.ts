@@ -1,4 +1,4 @@
-/** What a call of DynamoDB's API does, in the terms of IAM. */
+/** Translates calls of DynamoDB's API into the actions and resources that IAM checks. */
 import type { Touch } from '../iam/policies.ts';
 import type { TableDefinition, TableKeys } from '../template/definitions.ts';
 
@@ -17,7 +17,7 @@ interface Input {
   TransactItems?: Record<string, Input>[];
 }
 
-/** Actions that parts of a transaction are authorised as. */
+/** The actions that IAM checks for the parts of a transaction. */
 const PARTS: Record<string, string> = {
   Get: 'GetItem',
   Put: 'PutItem',
@@ -26,7 +26,7 @@ const PARTS: Record<string, string> = {
   ConditionCheck: 'ConditionCheckItem',
 };
 
-/** What a call of DynamoDB's API does with a table: several things, if it is a batch or a transaction. */
+/** The touches of a call of DynamoDB's API: one, or one per item of a batch or transaction. */
 export const touchesOf = ({ id, keys: names }: Touched, action: string, input: Input): Touch[] => {
   const touch = (as: string, keys: Attributes | undefined): Touch => ({
     action: `dynamodb:${as}`,
@@ -53,7 +53,7 @@ export const touchesOf = ({ id, keys: names }: Touched, action: string, input: I
   return [touch(action, input.Key ?? input.Item)];
 };
 
-/** The value that a query's condition sets the partition key equal to. */
+/** The partition key's value in a query's condition. */
 const queriedPartition = ({ partition, indexes }: TableKeys, input: Input): string | undefined => {
   const attribute = input.IndexName === undefined ? partition : indexes[input.IndexName];
   for (const [, name = '', value = ''] of (input.KeyConditionExpression ?? '').matchAll(/(#?\w+)\s*=\s*(:\w+)/g)) {

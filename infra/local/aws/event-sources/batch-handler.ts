@@ -1,6 +1,6 @@
 /**
- * Has a function handle records of the stream as Lambda does: again where it fails, from the record that it names, or
- * with the batch cut in two, until all are handled or given up.
+ * Invokes a function with records of the stream as Lambda does. After a failure, it retries from the record that the
+ * function named, or bisects the batch, until all records are handled or discarded.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,24 +10,24 @@ import { arnOf, REGION } from '../template/references.ts';
 import { failedItems } from './item-failures.ts';
 import type { StreamRecord } from './stream.ts';
 
-/** Milliseconds before the same records are tried again: twice as many each time, up to the most. */
+/** Milliseconds before a retry of the same records: doubled each time, up to `most`. */
 const PAUSE = { first: 50, most: 1_000 };
 
 export interface BatchHandlerSettings {
   streamArn: string;
   invoke: (functionId: string, event: unknown) => Promise<unknown>;
-  /** Takes the message about records that were given up. */
+  /** Receives the message about discarded records. */
   tell: (queueId: string, message: unknown) => void;
   faultInjection: FaultInjection;
   signal: AbortSignal;
 }
 
-/** Records that are still to be handled, in one call if that succeeds. */
+/** Records to be handled in one call. */
 interface Part {
   records: StreamRecord[];
-  /** How often they failed, as they are. */
+  /** How often these records failed together. */
   failures: number;
-  /** Whether a fault has them handled again. */
+  /** Whether fault injection repeats them. */
   repeated: boolean;
 }
 
@@ -41,10 +41,10 @@ export class BatchHandler {
   }
 
   /**
-   * Fulfils when all records of a batch are done.
+   * Resolves when all records of a batch are done.
    *
-   * @param done - takes records, in their order, as soon as they need not be handled any more
-   * @throws the signal's reason — it was stopped before that
+   * @param done - receives records in order, as soon as they are handled or discarded
+   * @throws the signal's reason — it was stopped before
    */
   async handle(shard: string, batch: StreamRecord[], done: (records: StreamRecord[]) => void): Promise<void> {
     const parts: Part[] = [{ records: batch, failures: 0, repeated: false }];
@@ -53,7 +53,7 @@ export class BatchHandler {
     }
   }
 
-  /** Calls the function once. Answers what is left to do of the part. */
+  /** Calls the function once. Returns the remaining parts. */
   async #attempt(shard: string, part: Part, done: (records: StreamRecord[]) => void): Promise<Part[]> {
     const { records, failures, repeated } = part;
     const { retries, bisects } = this.#mapping;
@@ -69,7 +69,7 @@ export class BatchHandler {
     const { handled, threw } = await this.#call(records);
     done(records.slice(0, handled));
     if (handled === records.length) return repeated ? [] : this.#repetitionOf(records);
-    // Records before the one that failed are done, so these are others than before.
+    // The records before the failed one are done, so the remaining part starts without failures.
     if (handled > 0) return fresh(records.slice(handled));
     if (threw && bisects && records.length > 1) {
       const middle = Math.ceil(records.length / 2);
@@ -84,19 +84,19 @@ export class BatchHandler {
     return [{ ...part, failures: failures + 1 }];
   }
 
-  /** How many records, from the first, the function handled, and whether it failed altogether. */
+  /** How many records the function handled, from the first, and whether it threw an error. */
   async #call(records: StreamRecord[]): Promise<{ handled: number; threw: boolean }> {
     const { signal, invoke, streamArn } = this.#settings;
     const { function: target, reportsFailures } = this.#mapping;
     signal.throwIfAborted();
     try {
       const event = { Records: records.map((one) => ({ ...one, awsRegion: REGION, eventSourceARN: streamArn })) };
-      const answer = await invoke(target, event);
+      const result = await invoke(target, event);
       const sequence = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
-      const [failed] = reportsFailures ? failedItems(answer, sequence) : [];
+      const [failed] = reportsFailures ? failedItems(result, sequence) : [];
       return { handled: failed === undefined ? records.length : sequence.indexOf(failed), threw: false };
     } catch {
-      // The function's own log lines tell why; but a call that we ended ourselves tells nothing about the records.
+      // The function logs the cause. A call that was stopped from outside does not count as a failure of the records.
       signal.throwIfAborted();
       return { handled: 0, threw: true };
     }
@@ -115,7 +115,7 @@ export class BatchHandler {
     return Date.now() - dynamodb.ApproximateCreationDateTime * 1000 > this.#mapping.oldest;
   }
 
-  /** Tells where records are that were given up, and not what they hold: so does Lambda. */
+  /** Reports the positions of discarded records, without their content, as Lambda does. */
   #giveUp(shard: string, records: StreamRecord[], condition: string, calls: number): void {
     const { function: target, onFailure } = this.#mapping;
     const [first, last] = [records.at(0)?.dynamodb, records.at(-1)?.dynamodb];

@@ -1,4 +1,4 @@
-/** All event source mappings of a template, at work. */
+/** Runs all event source mappings of a template. */
 
 import type { FaultInjection } from '../fault-injection.ts';
 import type { Queues } from '../queues/queues.ts';
@@ -22,7 +22,7 @@ export interface EventSourcesSettings {
 
 export class EventSources {
   readonly #settings: EventSourcesSettings;
-  /** How far each mapping of the stream has come. */
+  /** The position of each mapping of the stream. */
   readonly #positions = new Map<string, Positions>();
   #sources: (QueueSource | StreamSource)[] = [];
 
@@ -30,12 +30,12 @@ export class EventSources {
     this.#settings = settings;
   }
 
-  /** Starts these mappings, each where one of the same id has stopped before. */
+  /** Starts these mappings. Each continues at the position where a mapping with the same id has stopped. */
   start(mappings: Mapping[]): void {
     this.#sources = mappings.map((mapping) => this.#start(mapping));
   }
 
-  /** Stops all. Fulfils when no call is under way: what ends calls must come meanwhile. */
+  /** Stops all mappings. Resolves when no call is in progress; the caller must end calls that do not end themselves. */
   async stop(): Promise<void> {
     await Promise.all(this.#sources.splice(0).map((source) => source.stop()));
   }

@@ -1,4 +1,4 @@
-/** An event source mapping of a queue: has its function called with the messages, as many at a time as it allows. */
+/** An event source mapping of a queue: calls the function with messages, up to its concurrency. */
 
 import { MAX_CALLS } from '../lambda/lambda-pool.ts';
 import { type Queue, QueueError, type Received } from '../queues/queue.ts';
@@ -6,15 +6,15 @@ import { toRecord } from '../queues/queue-api.ts';
 import type { QueueMapping } from '../template/definitions.ts';
 import { failedItems } from './item-failures.ts';
 
-/** Milliseconds from one look for messages to the next. */
-const LOOK = 10;
+/** Milliseconds between two polls of the queue. */
+const POLL_INTERVAL = 10;
 
 interface QueueSourceSettings {
   queue: Queue;
   invoke: (functionId: string, event: unknown) => Promise<unknown>;
   /**
-   * How many times as long as a real minute one lasts here. At this pace the rest of a message's hiding passes once its
-   * function has failed: nobody works on it any more, and nobody should have to wait so long for a test.
+   * Length of a minute here, relative to a real one. After its function has failed, a message's visibility timeout
+   * passes at this pace, so that tests do not wait for it.
    */
   pace: number;
 }
@@ -22,34 +22,36 @@ interface QueueSourceSettings {
 export class QueueSource {
   readonly #mapping: QueueMapping;
   readonly #settings: QueueSourceSettings;
-  /** More than run would only wait for a thread while their hiding passes. */
+  /** Maximum number of calls. Further messages would only wait for a thread while their visibility timeout passes. */
   readonly #most: number;
   readonly #running = new Set<Promise<void>>();
   readonly #timer: NodeJS.Timeout;
   #stopped = false;
 
-  /** Begins at once. */
+  /** Starts at once. */
   constructor(mapping: QueueMapping, settings: QueueSourceSettings) {
     this.#mapping = mapping;
     this.#settings = settings;
     this.#most = Math.min(mapping.concurrency, MAX_CALLS);
-    this.#timer = setInterval(() => this.#look(), LOOK);
+    this.#timer = setInterval(() => this.#poll(), POLL_INTERVAL);
   }
 
-  /** Takes no more messages. Fulfils when no call is under way; what those calls leave is there again at once. */
+  /**
+   * Stops polling. Resolves when no call is in progress. Unhandled messages of these calls are visible again at once.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#timer);
     await Promise.all(this.#running);
   }
 
-  #look(): void {
+  #poll(): void {
     while (!this.#stopped && this.#running.size < this.#most) {
       const batch = this.#settings.queue.receive(this.#mapping.batchSize);
       if (batch.length === 0) return;
       const running = this.#handle(batch).finally(() => {
         this.#running.delete(running);
-        this.#look();
+        this.#poll();
       });
       this.#running.add(running);
     }
@@ -69,10 +71,10 @@ export class QueueSource {
     const { queue, invoke } = this.#settings;
     const ids = batch.map(({ message }) => message.id);
     try {
-      const answer = await invoke(target, { Records: batch.map((one) => toRecord(one, queue.definition.arn)) });
-      return reportsFailures ? failedItems(answer, ids) : [];
+      const result = await invoke(target, { Records: batch.map((one) => toRecord(one, queue.definition.arn)) });
+      return reportsFailures ? failedItems(result, ids) : [];
     } catch {
-      // The function's own log lines tell why.
+      // The function logs the cause.
       return ids;
     }
   }
@@ -88,7 +90,7 @@ export class QueueSource {
     try {
       this.#settings.queue.delete(handle);
     } catch (error) {
-      // It was hidden for too short a time, and comes again.
+      // Its visibility timeout has passed, so it is delivered again.
       if (!(error instanceof QueueError)) throw error;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * An event source mapping of the table's stream: reads its shards, each in order and parents before their children, and
- * has the function called with the records that are for it, one batch at a time for each shard.
+ * An event source mapping of the table's stream. Reads the shards, each in order and parents before their children, and
+ * calls the function with the records that match its filter, one batch at a time for each shard.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { MAX_PAYLOAD } from '../lambda/lambda-pool.ts';
@@ -10,25 +10,25 @@ import { type Page, type Stream, StreamError, type StreamRecord } from './stream
 import type { Writes } from './writes.ts';
 
 /**
- * Milliseconds from one look for records to the next: at least, and at most where nobody tells of a write. The same from
- * one for shards to the next, and after an error.
+ * Milliseconds between two polls: of records, at least `soon`, and at most `records` if no write is reported; of
+ * shards; and after an error.
  */
-const LOOK = { soon: 10, records: 200, shards: 1_000, again: 200 };
+const POLL = { soon: 10, records: 200, shards: 1_000, error: 200 };
 
-/** How far a mapping has come in a shard. */
+/** The position of a mapping in a shard. */
 interface Position {
   /** The sequence number of the last record that is done. */
   after: string | undefined;
   ended: boolean;
 }
 
-/** How far a mapping has come, by shard. */
+/** The positions of a mapping, by shard. */
 export type Positions = Map<string, Position>;
 
 interface StreamSourceSettings extends Omit<BatchHandlerSettings, 'signal' | 'streamArn'> {
   stream: Stream;
   writes: Writes;
-  /** Where to begin; kept up to date. */
+  /** The positions to start at. The source updates them. */
   positions: Positions;
 }
 
@@ -43,7 +43,7 @@ export class StreamSource {
   readonly #readers = new Map<string, Promise<void>>();
   readonly #running: Promise<void>;
 
-  /** Begins at once. */
+  /** Starts at once. */
   constructor(mapping: StreamMapping, { stream, writes, positions, ...settings }: StreamSourceSettings) {
     this.#mapping = mapping;
     this.#stream = stream;
@@ -53,14 +53,14 @@ export class StreamSource {
     this.#running = this.#persist(() => this.#findShards());
   }
 
-  /** Reads no more. Fulfils when no call is under way; the records of such a call are not done. */
+  /** Stops reading. Resolves when no call is in progress. The records of interrupted calls are read again later. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
     await Promise.all(this.#readers.values());
   }
 
-  /** Does something until it is done or the source is stopped, whatever happens to the database. */
+  /** Repeats a task until it succeeds or the source is stopped, even if the database cannot be reached. */
   async #persist(task: () => Promise<void>): Promise<void> {
     while (!this.#signal.aborted) {
       try {
@@ -68,7 +68,7 @@ export class StreamSource {
       } catch (error) {
         if (this.#signal.aborted) return;
         if (!(error instanceof StreamError)) throw error;
-        await pause(LOOK.again, undefined, { signal: this.#signal }).catch(() => undefined);
+        await pause(POLL.error, undefined, { signal: this.#signal }).catch(() => undefined);
       }
     }
   }
@@ -83,7 +83,7 @@ export class StreamSource {
         const reader = this.#persist(() => this.#read(id));
         this.#readers.set(id, reader);
       }
-      await pause(LOOK.shards, undefined, { signal: this.#signal });
+      await pause(POLL.shards, undefined, { signal: this.#signal });
     }
   }
 
@@ -108,12 +108,12 @@ export class StreamSource {
         if (!isFull && next !== undefined && Date.now() - since < window) break;
         await this.#handler.handle(shard, waiting.splice(0, size), done);
       }
-      // The last records may not have been for the function.
+      // The last records may not match the filter.
       if (waiting.length === 0) done(records);
       iterator = next;
       if (records.length > 0) continue;
-      await pause(LOOK.soon, undefined, { signal: this.#signal });
-      await this.#writes.moreThan(written, waiting.length > 0 ? LOOK.soon : LOOK.records, this.#signal);
+      await pause(POLL.soon, undefined, { signal: this.#signal });
+      await this.#writes.moreThan(written, waiting.length > 0 ? POLL.soon : POLL.records, this.#signal);
     }
     position.ended = true;
   }
@@ -122,7 +122,7 @@ export class StreamSource {
     try {
       return await this.#stream.iterator(shard, position.after, this.#signal);
     } catch (error) {
-      // What we have read last is so old that it is gone: then all that is there is to be read.
+      // The last position has expired: read all records that the stream still has.
       if (error instanceof StreamError && error.name === 'TrimmedDataAccessException') position.after = undefined;
       throw error;
     }
@@ -135,7 +135,7 @@ export class StreamSource {
   }
 }
 
-/** How many of the records make a batch: as many as it may have, and as one call takes. */
+/** How many records form a batch: limited by the batch size, and by the payload of a call. */
 const sizeOfBatch = (records: StreamRecord[], most: number): number => {
   let bytes = 0;
   const tooMuch = records.slice(0, most).findIndex((record) => {

@@ -1,4 +1,4 @@
-/** The table's stream, as DynamoDB serves it. Plain JSON: what a function gets has the same form. */
+/** A client of DynamoDB Streams. Records are plain JSON, in the form in which functions receive them. */
 
 /** A change of the table. Times are seconds since 1970. */
 export interface StreamRecord {
@@ -13,11 +13,11 @@ export interface Shard {
 
 export interface Page {
   records: StreamRecord[];
-  /** Where the next page begins; nothing, where the shard has ended. */
+  /** The iterator of the next page; undefined if the shard has ended. */
   next: string | undefined;
 }
 
-/** The stream cannot be read. The name is DynamoDB's for it, or `Unreachable`. */
+/** The stream cannot be read. The name is DynamoDB's error name, or `Unreachable`. */
 export class StreamError extends Error {
   override readonly name: string;
 
@@ -36,7 +36,7 @@ export class Stream {
     this.arn = arn;
   }
 
-  /** @throws StreamError, or the signal's reason: as do the others */
+  /** All shards. @throws StreamError, or the signal's reason, as the other methods do */
   async shards(signal: AbortSignal): Promise<Shard[]> {
     const shards: Shard[] = [];
     let last: string | undefined;
@@ -50,7 +50,7 @@ export class Stream {
     return shards;
   }
 
-  /** Where to read on in a shard: after a sequence number, or at its oldest record. */
+  /** An iterator for a shard: after a sequence number, or at its oldest record. */
   async iterator(shard: string, after: string | undefined, signal: AbortSignal): Promise<string> {
     const position =
       after === undefined
@@ -70,23 +70,23 @@ export class Stream {
   }
 
   async #call<Output>(action: string, input: object, signal: AbortSignal): Promise<Output> {
-    const { ok, answer } = await this.#post(action, JSON.stringify(input), signal).catch((error: unknown) => {
+    const { ok, body } = await this.#post(action, JSON.stringify(input), signal).catch((error: unknown) => {
       signal.throwIfAborted();
       throw new StreamError('Unreachable', String(error));
     });
-    if (ok) return answer as Output;
-    const { __type = '', message = '' } = answer as { __type?: string; message?: string };
+    if (ok) return body as Output;
+    const { __type = '', message = '' } = body as { __type?: string; message?: string };
     throw new StreamError(__type.replace(/^.*#/, ''), message);
   }
 
-  async #post(action: string, body: string, signal: AbortSignal): Promise<{ ok: boolean; answer: unknown }> {
+  async #post(action: string, body: string, signal: AbortSignal): Promise<{ ok: boolean; body: unknown }> {
     const headers = { ...SIGNED, 'x-amz-target': `DynamoDBStreams_20120810.${action}` };
     const response = await fetch(this.#endpoint, { method: 'POST', headers, body, signal });
-    return { ok: response.ok, answer: await response.json() };
+    return { ok: response.ok, body: await response.json() };
   }
 }
 
-/** Databases here want to see a signature, and do not look into it. */
+/** Local databases require a signature, but do not check it. */
 export const SIGNED = {
   'content-type': 'application/x-amz-json-1.0',
   'x-amz-date': '20300101T000000Z',

@@ -1,6 +1,6 @@
 /**
- * Tells readers of the stream when functions write to the table: so they find changes at once, and need not ask a
- * database all the time that answers the more slowly the more it has seen.
+ * Notifies readers of the stream of the functions' writes. Readers find changes at once, without polling a database
+ * that becomes slower with each record.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -8,18 +8,18 @@ export class Writes {
   #count = 0;
   #next = Promise.withResolvers<void>();
 
-  /** How many there have been. */
+  /** The number of writes so far. */
   get count(): number {
     return this.#count;
   }
 
-  note(): void {
+  notify(): void {
     this.#count += 1;
     this.#next.resolve();
     this.#next = Promise.withResolvers();
   }
 
-  /** Waits until there have been more than `count`, or for so many milliseconds. @throws the signal's reason */
+  /** Waits until there are more than `count` writes, for at most `most` milliseconds. @throws the signal's reason */
   async moreThan(count: number, most: number, signal: AbortSignal): Promise<void> {
     if (this.#count > count) return;
     const over = new AbortController();

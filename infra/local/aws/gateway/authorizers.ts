@@ -1,7 +1,7 @@
-/** Lambda authorizers as HTTP APIs call them: identity sources, simple answers, caching. */
+/** Lambda authorizers as HTTP APIs call them: identity sources, simple responses, caching. */
 import type { AuthorizerDefinition } from '../template/definitions.ts';
 
-/** What an authorizer said of a request: let it pass with a context, or the status to refuse it with. */
+/** The decision about a request: it passes with a context, or is rejected with a status. */
 export type Verdict = { context: unknown } | { status: 401 | 403 | 500 };
 
 export interface Identity {
@@ -22,8 +22,11 @@ export class Authorizers {
     this.#invoke = invoke;
   }
 
-  /** Asks the authorizer, or its cache. `event` is what the function would get, but for type and identity source. */
-  async ask(definition: AuthorizerDefinition, identity: Identity, event: object): Promise<Verdict> {
+  /**
+   * Decides about a request, from the cache or with the authorizer. `event` is its event, without type and identity
+   * source.
+   */
+  async authorize(definition: AuthorizerDefinition, identity: Identity, event: object): Promise<Verdict> {
     const values = definition.identitySources.map((source) => identityFrom(source, identity));
     if (values.some((value) => !value)) return { status: 401 };
 
@@ -36,17 +39,17 @@ export class Authorizers {
       type: 'REQUEST',
       identitySource: values.length > 0 ? values : null,
     });
-    const isAnswer = !('status' in verdict && verdict.status === 500);
-    if (isAnswer && definition.cached > 0) this.#keep(cacheKey, verdict, Date.now() + definition.cached);
+    const isDecision = !('status' in verdict && verdict.status === 500);
+    if (isDecision && definition.cached > 0) this.#keep(cacheKey, verdict, Date.now() + definition.cached);
     return verdict;
   }
 
   async #call(definition: AuthorizerDefinition, event: object): Promise<Verdict> {
     try {
-      const answer = await this.#invoke(definition.function, event);
-      if (typeof answer !== 'object' || answer === null || !('isAuthorized' in answer)) return { status: 500 };
-      if (answer.isAuthorized !== true) return { status: 403 };
-      return { context: 'context' in answer ? answer.context : {} };
+      const result = await this.#invoke(definition.function, event);
+      if (typeof result !== 'object' || result === null || !('isAuthorized' in result)) return { status: 500 };
+      if (result.isAuthorized !== true) return { status: 403 };
+      return { context: 'context' in result ? result.context : {} };
     } catch {
       return { status: 500 };
     }

@@ -1,6 +1,6 @@
 /**
- * One host, as API Gateway's HTTP APIs serve it (payload format 2.0): routes, authorizers with their caches, limits, and
- * the answers that it gives by itself.
+ * A host, as API Gateway's HTTP APIs serve it (payload format 2.0): routes, authorizers with their caches, limits, and
+ * API Gateway's own error responses.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -10,26 +10,26 @@ import type { HostDefinition } from '../template/definitions.ts';
 import { Authorizers } from './authorizers.ts';
 import { type Match, matchRoute } from './routes.ts';
 
-interface Answer {
+interface HttpResponse {
   status: number;
   headers: Record<string, string>;
   body: string | Buffer;
 }
 
-/** What a host needs to serve requests. */
+/** What a host serves. */
 interface Service {
   definition: HostDefinition;
   invoke: (functionId: string, event: unknown) => Promise<unknown>;
-  /** Takes the access log. */
+  /** Receives the lines of the access log. */
   onLine: (line: string) => void;
 }
 
 const MAX_BODY = 10 * 1024 * 1024;
 const MAX_HEAD = 10_240;
-/** Milliseconds that a function may take to answer a request. */
+/** Milliseconds that a function may take for a request. */
 const INTEGRATION_TIMEOUT = 30_000;
 
-/** What API Gateway says by itself; none of it can be changed. */
+/** The messages of API Gateway's own error responses. HTTP APIs cannot change them. */
 const MESSAGES: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -43,7 +43,7 @@ const MESSAGES: Record<number, string> = {
 
 type Serving = Service & { authorizers: Authorizers };
 
-/** Takes requests that are for nobody of the API. Answers whether one was. */
+/** Handles requests that are not for the API. Returns whether it has handled the request. */
 export type Beside = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export class Gateway {
@@ -54,25 +54,25 @@ export class Gateway {
   constructor() {
     this.#server = createServer((request, response) => {
       if (this.#beside(request, response)) return;
-      void this.#answer(request, response).catch(() => response.destroy());
+      void this.#respond(request, response).catch(() => response.destroy());
     });
   }
 
   /**
-   * Takes a port of the loopback interface, 0 for any free one.
+   * Listens on a port of the loopback interface; 0 selects a free one.
    *
-   * @throws the system's error, `EADDRINUSE` where the port is taken
+   * @throws the system's error: `EADDRINUSE` if the port is in use
    */
   listen(port: number): Promise<string> {
     return listenOnLoopback(this.#server, port);
   }
 
-  /** Serves this from now on; what authorizers said before is forgotten. */
+  /** Sets the API to serve. Clears the caches of authorizers. */
   serve(service: Service): void {
     this.#service = { ...service, authorizers: new Authorizers(service.invoke) };
   }
 
-  /** Lets something else than the API be served on its port, which API Gateway would not. */
+  /** Serves other requests on the API's port, in addition to API Gateway's behaviour. */
   serveBeside(beside: Beside): void {
     this.#beside = beside;
   }
@@ -81,25 +81,25 @@ export class Gateway {
     return closeServer(this.#server);
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = Date.now();
     const body = await readBody(request).catch(() => undefined);
     if (body === undefined || this.#service === undefined) return void response.destroy();
 
-    const { requestId, answer, routeKey, context } = await this.#serve(request, body, this.#service);
-    // Where there is no body, its length is what the function says, if it says one.
-    const hasBody = request.method !== 'HEAD' && ![204, 304].includes(answer.status);
-    const length = hasBody ? { 'content-length': Buffer.byteLength(answer.body) } : {};
-    response.writeHead(answer.status, { ...answer.headers, ...length, 'apigw-requestid': requestId });
-    response.end(hasBody ? answer.body : undefined);
+    const { requestId, result, routeKey, context } = await this.#serve(request, body, this.#service);
+    // Without a body, the function may set the content length itself, for example for HEAD.
+    const hasBody = request.method !== 'HEAD' && ![204, 304].includes(result.status);
+    const length = hasBody ? { 'content-length': Buffer.byteLength(result.body) } : {};
+    response.writeHead(result.status, { ...result.headers, ...length, 'apigw-requestid': requestId });
+    response.end(hasBody ? result.body : undefined);
 
     const values: Record<string, string | number> = {
       requestId,
       requestTimeEpoch: started,
       routeKey: routeKey ?? '-',
-      status: answer.status,
+      status: result.status,
       responseLatency: Date.now() - started,
-      responseLength: Buffer.byteLength(answer.body),
+      responseLength: Buffer.byteLength(result.body),
       ...Object.fromEntries(context.map(([name, value]) => [`authorizer.${name}`, value])),
     };
     this.#service.onLine(
@@ -109,17 +109,17 @@ export class Gateway {
 
   async #serve(request: IncomingMessage, body: Body, { definition, invoke, authorizers }: Serving) {
     const requestId = randomUUID();
-    const refused = (status: number, routeKey?: string) => ({
+    const rejected = (status: number, routeKey?: string) => ({
       requestId,
-      answer: ownAnswer(status),
+      result: ownResponse(status),
       routeKey,
       context: [] satisfies [string, string][],
     });
 
-    if (headSize(request) > MAX_HEAD) return refused(431);
-    if (body === 'too large') return refused(413);
+    if (headSize(request) > MAX_HEAD) return rejected(431);
+    if (body === 'too large') return rejected(413);
     const match = matchRoute(definition.routes, request.method ?? '', pathOf(request));
-    if (match === undefined) return refused(404);
+    if (match === undefined) return rejected(404);
     const { route } = match;
 
     const event = toEvent(request, body, match, requestId);
@@ -127,8 +127,8 @@ export class Gateway {
     if (route.authorizer) {
       const { body: _body, isBase64Encoded: _isBase64Encoded, ...authorizerEvent } = event;
       const identity = { headers: event.headers, query: new URLSearchParams(event.rawQueryString) };
-      const verdict = await authorizers.ask(route.authorizer, identity, authorizerEvent);
-      if ('status' in verdict) return refused(verdict.status, route.key);
+      const verdict = await authorizers.authorize(route.authorizer, identity, authorizerEvent);
+      if ('status' in verdict) return rejected(verdict.status, route.key);
       context = { lambda: verdict.context };
     }
 
@@ -137,14 +137,14 @@ export class Gateway {
       ...event,
       requestContext: { ...event.requestContext, ...(context !== undefined && { authorizer: context }) },
     };
-    if (Buffer.byteLength(JSON.stringify(call)) > MAX_PAYLOAD) return { ...passed, answer: ownAnswer(413) };
-    return { ...passed, answer: await integrate(() => invoke(route.function, call)) };
+    if (Buffer.byteLength(JSON.stringify(call)) > MAX_PAYLOAD) return { ...passed, result: ownResponse(413) };
+    return { ...passed, result: await integrate(() => invoke(route.function, call)) };
   }
 }
 
 type Body = Buffer | 'too large';
 
-/** Reads on past the limit without keeping it, so that the client gets to read the answer. */
+/** Reads the body. Beyond the limit, bytes are discarded, but read, so that the client receives the response. */
 const readBody = async (request: IncomingMessage): Promise<Body> => {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -160,13 +160,13 @@ const headSize = ({ method = '', url = '', rawHeaders }: IncomingMessage): numbe
 
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/';
 
-const ownAnswer = (status: number): Answer => ({
+const ownResponse = (status: number): HttpResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ message: MESSAGES[status] }),
 });
 
-/** Content types whose bodies functions get as text; all others arrive in base64. */
+/** Content types whose bodies functions receive as text; others are encoded as base64. */
 const TEXT = /^(text\/.*|application\/(json|javascript|xml))(;|$)/i;
 
 const toEvent = (request: IncomingMessage, body: Buffer, { route, parameters }: Match, requestId: string) => {
@@ -212,14 +212,14 @@ const toEvent = (request: IncomingMessage, body: Buffer, { route, parameters }: 
   };
 };
 
-/** Has the function answer, as an AWS_PROXY integration does. */
-const integrate = async (invoke: () => Promise<unknown>): Promise<Answer> => {
-  const { promise: timeout, resolve } = Promise.withResolvers<Answer>();
-  const timer = setTimeout(() => resolve(ownAnswer(503)), INTEGRATION_TIMEOUT);
+/** Calls the function as an AWS_PROXY integration does. */
+const integrate = async (invoke: () => Promise<unknown>): Promise<HttpResponse> => {
+  const { promise: timeout, resolve } = Promise.withResolvers<HttpResponse>();
+  const timer = setTimeout(() => resolve(ownResponse(503)), INTEGRATION_TIMEOUT);
   try {
-    return await Promise.race([invoke().then(toAnswer), timeout]);
+    return await Promise.race([invoke().then(toResponse), timeout]);
   } catch {
-    return ownAnswer(500);
+    return ownResponse(500);
   } finally {
     clearTimeout(timer);
   }
@@ -235,7 +235,7 @@ interface Result {
 const isResult = (result: unknown): result is Result =>
   typeof result === 'object' && result !== null && 'statusCode' in result && typeof result.statusCode === 'number';
 
-const toAnswer = (result: unknown): Answer => {
+const toResponse = (result: unknown): HttpResponse => {
   if (!isResult(result)) {
     return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(result) };
   }
@@ -247,6 +247,6 @@ const toAnswer = (result: unknown): Answer => {
   };
 };
 
-/** What an authorizer says of the caller in texts: an access log may name these. */
+/** The strings in an authorizer's context, which an access log may contain. */
 const textsIn = (context: unknown): [string, string][] =>
   Object.entries(Object(context)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');

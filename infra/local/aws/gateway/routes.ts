@@ -1,4 +1,4 @@
-/** Which route of an HTTP API a request takes. */
+/** Matches requests to the routes of an HTTP API. */
 import type { RouteDefinition } from '../template/definitions.ts';
 
 export interface Match {
@@ -6,7 +6,7 @@ export interface Match {
   parameters: Record<string, string>;
 }
 
-/** The route for a method and a raw path; static parts win over `{x}`, and these over `{rest+}`. */
+/** The route for a method and a raw path. Static parts take precedence over `{x}`, and `{x}` over `{rest+}`. */
 export const matchRoute = (routes: RouteDefinition[], method: string, path: string): Match | undefined => {
   const segments = path.split('/').slice(1);
   return routes
@@ -19,7 +19,7 @@ export const matchRoute = (routes: RouteDefinition[], method: string, path: stri
     .at(0);
 };
 
-/** Parameters, and a rank that sorts the more specific match first: a digit for each segment. */
+/** The parameters, and a rank by which specific matches sort first: a digit for each segment. */
 const matchSegments = (
   template: string[],
   segments: string[],
@@ -41,7 +41,7 @@ const matchSegments = (
   return segments.length === template.length ? { parameters, rank } : undefined;
 };
 
-/** Percent-decoded; as it is where the encoding is broken. */
+/** A segment without percent-encoding; unchanged if the encoding is invalid. */
 const decode = (segment: string): string => {
   try {
     return decodeURIComponent(segment);

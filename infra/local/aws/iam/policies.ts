@@ -1,4 +1,4 @@
-/** What a function's role allows it to do, judged as IAM judges it: action, resource, and in the table leading keys. */
+/** Evaluates policies as IAM does: by action, resource, and leading keys of the table. */
 
 /** A statement of a policy. */
 export interface Statement {
@@ -6,23 +6,23 @@ export interface Statement {
   actions: string[];
   /** `Table.Arn`, `Table.Arn/index/name`, or the ARN of something else, with `*` for any text. */
   resources: string[];
-  /** Partition keys that it is fenced into, with `*` for any text; nothing, where it is not about items. */
+  /** Partition keys that it is limited to, with `*` for any text; undefined if it is not about items. */
   leadingKeys: string[] | undefined;
 }
 
-/** One thing that a call does. */
+/** An action of a call on a resource. A batch or transaction has several. */
 export interface Touch {
   /** `dynamodb:GetItem` and the like. */
   action: string;
   resource: string;
-  /** The partition key; nothing, where there is none or the call does not name it in a way that we know. */
+  /** The partition key; undefined if the call has none, or in an unknown form. */
   partition?: string | undefined;
 }
 
-/** One thing that a policy allows, in words: action, resource, leading keys. */
+/** A permission of a policy as text: action, resource, leading keys. */
 export type Right = string;
 
-/** Everything that the statements allow, one by one. */
+/** The rights that statements allow. */
 export const rightsOf = (statements: Statement[]): Right[] =>
   statements.flatMap(({ actions, resources, leadingKeys = [''] }) =>
     actions.flatMap((action) =>
@@ -30,7 +30,7 @@ export const rightsOf = (statements: Statement[]): Right[] =>
     ),
   );
 
-/** The rights by which the statements allow a touch; none where they do not. */
+/** The rights that allow a touch; empty if it is denied. */
 export const rightsFor = (statements: Statement[], { action, resource, partition }: Touch): Right[] =>
   statements
     .filter(({ actions }) => actions.includes(action))
@@ -43,8 +43,8 @@ export const rightsFor = (statements: Statement[], { action, resource, partition
     });
 
 /**
- * The first touch of a call that the statements do not allow; nothing, if they allow the call. IAM judges a batch as one
- * request with many leading keys: one statement has to allow all of it.
+ * The first touch of a call that the statements deny; undefined if they allow the call. IAM evaluates a batch as one
+ * request with many leading keys, so one statement must allow all of them.
  */
 export const refusedTouch = (statements: Statement[], touches: Touch[]): Touch | undefined => {
   const refused = touches.find((touch) => rightsFor(statements, touch).length === 0);

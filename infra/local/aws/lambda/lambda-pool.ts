@@ -1,8 +1,8 @@
 /**
  * A function on this machine: worker threads that run its bundle, one call at a time each, as Lambda's environments do.
- * Threads start when calls come, more of them while calls wait, and go when they have had nothing to do for a while.
- * Where there are several, and all they do is wait for something, they take further calls: a thread takes 25 MB and a
- * tenth of a second of a core, which hundreds that wait are not worth.
+ * Threads start when calls arrive, more of them while calls are queued, and end after a minute without calls. If there
+ * are several threads that mostly wait, they run several calls each: a thread costs 25 MB and 0.1 seconds of a core,
+ * too much for hundreds of waiting calls.
  */
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -10,34 +10,36 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
 import type { FunctionDefinition } from '../template/definitions.ts';
-import type { Answer, Call, Outcome, ThreadData } from './worker-thread.ts';
+import type { Call, CallResult, Outcome, ThreadData } from './worker-thread.ts';
 
-/** Lambda takes and gives at most this many bytes. */
+/** Lambda's limit for events and results, in bytes. */
 export const MAX_PAYLOAD = 6 * 1024 * 1024;
 
 /**
- * While calls wait, it is looked every so many milliseconds whether more threads are due. One is when no call has ended
- * since the last look. Where calls end, but too few for those that wait, as many are as there are cores with nothing to
- * do. So calls that wait for something get threads, and quick ones, which more threads on the same cores would only slow
- * down, share a few.
+ * While calls are queued, the pool checks at this interval (in milliseconds) whether it needs more threads. If no call
+ * has ended since the last check, it starts at least one thread. If calls end too slowly for the queue, it starts one
+ * per idle core. So calls that wait for something get threads, and quick calls share a few threads: more would only
+ * slow them down.
  */
 const GROWTH_INTERVAL = 50;
-/** Calls may wait for so many looks before they are too many. */
+/** How many checks it may take to run the queued calls before they count as too many. */
 const PATIENCE = 4;
 const MAX_STARTING = 4;
-/** A function runs so many calls at a time. */
+/** Maximum number of concurrent calls of a function. */
 export const MAX_CALLS = 250;
-/** From so many threads on, those that rest share what waits: a thread rests that works less than this share of the time. */
+/**
+ * With at least so many threads, resting threads take further calls. A thread rests if it works less than this share.
+ */
 const SHARING = { threads: 8, rest: 0.1 };
-/** A thread that had no call for this many milliseconds ends. */
+/** A thread without calls ends after so many milliseconds. */
 const IDLE = 60_000;
 
-/** The function could not do it: it threw, ended, ran out of time, or answered too much. */
+/** The call failed: the function threw an error, exited, timed out, or returned too much. */
 class FunctionError extends Error {
   override readonly name = 'FunctionError';
 }
 
-/** A function on this machine, whatever runs it. */
+/** A function on this machine. */
 export interface LocalFunction {
   invoke(event: unknown): Promise<unknown>;
   kill(): boolean;
@@ -52,17 +54,17 @@ interface Waiting {
 interface Thread {
   worker: Worker;
   starting: boolean;
-  /** Milliseconds that it has worked, and not waited, until the last look; and whether it mostly waited before that. */
+  /** Milliseconds that it had worked at the last check, and whether it mostly waited before that. */
   worked: number;
   rests: boolean;
-  /** What ends its calls, by their request ids. */
+  /** Callbacks that end its calls, by request id. */
   calls: Map<string, (outcome: Outcome) => void>;
   idle: NodeJS.Timeout | undefined;
 }
 
 /**
- * Has the threads of a function compile its bundle once: that takes more than half of what a thread takes to start. It
- * would make coverage less exact.
+ * Lets the threads of a function share the compiled bundle: compilation is more than half of a thread's start. Off with
+ * coverage, which it would make less exact.
  */
 const compileCacheIn = (folder: string): Record<string, string> =>
   process.env.NODE_V8_COVERAGE ? {} : { NODE_COMPILE_CACHE: join(folder, 'compile-cache') };
@@ -75,7 +77,7 @@ export class LambdaPool implements LocalFunction {
   readonly #free: Thread[] = [];
   readonly #waiting: Waiting[] = [];
   #growth: NodeJS.Timeout | undefined;
-  /** Calls that ended since the last look. */
+  /** Calls that ended since the last check. */
   #ended = 0;
   #looked = 0;
   #closed = false;
@@ -103,7 +105,7 @@ export class LambdaPool implements LocalFunction {
     return JSON.parse(outcome.result);
   }
 
-  /** Ends a thread that is at work, as a crash would, with its calls. Answers whether there was one. */
+  /** Ends a thread with its calls, as a crash would. Returns whether there was a thread with calls. */
   kill(): boolean {
     const thread = [...this.#threads].find(({ calls }) => calls.size > 0);
     if (thread) void this.#end(thread, 'Killed');
@@ -117,7 +119,7 @@ export class LambdaPool implements LocalFunction {
     await Promise.all([...this.#threads].map((thread) => this.#end(thread, 'Closed')));
   }
 
-  /** Gives free threads the calls that wait longest. */
+  /** Gives the oldest queued calls to free threads. */
   #next(): void {
     while (this.#waiting.length > 0) {
       const thread = this.#free.pop();
@@ -148,7 +150,9 @@ export class LambdaPool implements LocalFunction {
     this.#lookSoon();
   }
 
-  /** Gives every thread that rests one more call, where there are several. Answers whether there was one. */
+  /**
+   * Gives every resting thread one more call, if there are enough threads. Returns whether there was a resting thread.
+   */
   #share(): boolean {
     if (this.#threads.size < SHARING.threads) return false;
     const resting = [...this.#threads].filter(({ starting, rests }) => !starting && rests);
@@ -163,7 +167,7 @@ export class LambdaPool implements LocalFunction {
     return [...this.#threads].reduce((sum, { calls }) => sum + calls.size, 0);
   }
 
-  /** Looks how many cores the threads have kept busy since the last look. */
+  /** How many cores the threads have kept busy since the last check. Updates which threads rest. */
   #busyCores(): number {
     const elapsed = performance.now() - this.#looked;
     this.#looked += elapsed;
@@ -210,7 +214,7 @@ export class LambdaPool implements LocalFunction {
       thread.starting = false;
       this.#release(thread);
     });
-    worker.on('message', ({ requestId, outcome }: Answer) => {
+    worker.on('message', ({ requestId, outcome }: CallResult) => {
       this.#ended += 1;
       thread.calls.get(requestId)?.(outcome);
       if (thread.calls.size === 0) this.#release(thread);
@@ -232,12 +236,12 @@ export class LambdaPool implements LocalFunction {
     const place = this.#free.indexOf(thread);
     if (place !== -1) this.#free.splice(place, 1);
     for (const end of thread.calls.values()) end({ error: reason });
-    // One that could not even start would be followed by others without end.
+    // A thread that cannot start fails a call: otherwise the pool would start new threads forever.
     if (thread.starting) this.#waiting.shift()?.settle({ error: reason });
     if (this.#waiting.length > 0 && this.#threads.size === 0) this.#start();
   }
 
-  /** Ends a thread at once, whatever it does. */
+  /** Ends a thread at once, with its calls. */
   async #end(thread: Thread, reason: string): Promise<void> {
     this.#lose(thread, reason);
     await thread.worker.terminate();

@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** A call; events and results travel as JSON, as they do to Lambda. */
+/** A call. Events and results are JSON, as in Lambda. */
 export interface Call {
   requestId: string;
   event: string;
@@ -13,7 +13,7 @@ export interface Call {
 
 export type Outcome = { result: string } | { error: string };
 
-export interface Answer {
+export interface CallResult {
   requestId: string;
   outcome: Outcome;
 }
@@ -25,14 +25,14 @@ export interface ThreadData {
 
 const data = workerData as ThreadData;
 const loaded = await import(pathToFileURL(data.bundle).href);
-// For the next thread. A function in Lambda does not find this variable.
+// Saves the compiled bundle for the next thread. Functions must not see this variable, which Lambda does not set.
 flushCompileCache();
 delete process.env.NODE_COMPILE_CACHE;
 const handler = loaded[data.export];
 
 parentPort?.on('message', async ({ requestId, event, deadline }: Call) => {
-  const answer: Answer = { requestId, outcome: await outcomeOf(requestId, event, deadline) };
-  parentPort?.postMessage(answer);
+  const result: CallResult = { requestId, outcome: await outcomeOf(requestId, event, deadline) };
+  parentPort?.postMessage(result);
 });
 
 const outcomeOf = async (awsRequestId: string, event: string, deadline: number): Promise<Outcome> => {

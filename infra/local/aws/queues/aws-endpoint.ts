@@ -1,6 +1,6 @@
 /**
- * Where functions find queues and the secret: SQS and Secrets Manager over HTTP, as far as they are used. Every call is
- * held against the role of the function that makes it.
+ * The endpoint of queues and the secret: the used parts of SQS and Secrets Manager over HTTP. Every call is checked
+ * against the role of the calling function.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -10,16 +10,16 @@ import { callerOf, OPERATOR, type Roles } from '../iam/roles.ts';
 import { closeServer, listenOnLoopback } from '../loopback.ts';
 import type { SecretDefinition } from '../template/definitions.ts';
 import { QueueError } from './queue.ts';
-import { isOurs, readQueueCall } from './queue-api.ts';
+import { isServiceError, readQueueCall } from './queue-api.ts';
 import type { Queues } from './queues.ts';
 
 export interface Secret extends SecretDefinition {
   value: string;
 }
 
-interface Answer {
+interface AwsResponse {
   status: number;
-  /** What older clients call the error. */
+  /** The error's code for older clients. */
   queryError?: string;
   body: unknown;
 }
@@ -37,13 +37,12 @@ export class AwsEndpoint {
     this.#server = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
   }
 
-  /** Takes a free port. Answers the address. */
+  /** Listens on a free port. Returns the URL. */
   listen(): Promise<string> {
     return listenOnLoopback(this.#server, 0);
   }
 
-  /** Tells these secrets from now on. */
-  tell(secrets: Secret[]): void {
+  setSecrets(secrets: Secret[]): void {
     this.#secrets = secrets;
   }
 
@@ -55,38 +54,41 @@ export class AwsEndpoint {
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
       const body = await buffer(incoming);
-      const { status, queryError, body: answer } = await this.#answer(incoming, JSON.parse(body.toString()));
+      const { status, queryError, body: output } = await this.#respond(incoming, JSON.parse(body.toString()));
       outgoing.writeHead(status, {
         'content-type': 'application/x-amz-json-1.0',
         ...(queryError !== undefined && { 'x-amzn-query-error': queryError }),
       });
-      outgoing.end(JSON.stringify(answer));
+      outgoing.end(JSON.stringify(output));
     } catch {
       outgoing.destroy();
     }
   }
 
-  async #answer({ headers }: IncomingMessage, input: unknown): Promise<Answer> {
+  async #respond({ headers }: IncomingMessage, input: unknown): Promise<AwsResponse> {
     const [service, action = ''] = String(headers['x-amz-target']).split('.');
     const caller = callerOf(headers);
-    if (service === 'AmazonSQS') return this.#answerQueueCall(caller, action, input);
-    if (service === 'secretsmanager' && action === 'GetSecretValue') return this.#tellSecret(caller, input);
-    return refusal('com.amazon.coral.service#UnknownOperationException', `The emulator does not serve ${action}.`);
+    if (service === 'AmazonSQS') return this.#handleQueueCall(caller, action, input);
+    if (service === 'secretsmanager' && action === 'GetSecretValue') return this.#secretValue(caller, input);
+    return errorResponse(
+      'com.amazon.coral.service#UnknownOperationException',
+      `The emulator does not serve ${action}.`,
+    );
   }
 
-  async #answerQueueCall(caller: string, action: string, input: unknown): Promise<Answer> {
+  async #handleQueueCall(caller: string, action: string, input: unknown): Promise<AwsResponse> {
     try {
-      const { touch, answer } = readQueueCall(this.#queues, action, input);
-      return this.#forbid(caller, touch) ?? { status: 200, body: await answer(this.#closing.signal) };
+      const { touch, execute } = readQueueCall(this.#queues, action, input);
+      return this.#forbid(caller, touch) ?? { status: 200, body: await execute(this.#closing.signal) };
     } catch (error) {
       if (!(error instanceof QueueError)) throw error;
       const { code, message } = error;
-      const [status, fault] = isOurs(error) ? [503, 'Receiver'] : [400, 'Sender'];
+      const [status, fault] = isServiceError(error) ? [503, 'Receiver'] : [400, 'Sender'];
       return { status, queryError: `${code};${fault}`, body: { __type: `com.amazonaws.sqs#${code}`, message } };
     }
   }
 
-  #tellSecret(caller: string, input: unknown): Answer {
+  #secretValue(caller: string, input: unknown): AwsResponse {
     const wanted = v.is(v.object({ SecretId: v.string() }), input) ? input.SecretId : '';
     const secret = this.#secrets.find(({ arn }) => arn === wanted);
     const forbidden = this.#forbid(caller, {
@@ -94,18 +96,22 @@ export class AwsEndpoint {
       resource: secret?.arn ?? 'a secret that is not there',
     });
     if (forbidden) return forbidden;
-    if (secret === undefined) return refusal('ResourceNotFoundException', "Secrets Manager can't find the secret.");
+    if (secret === undefined)
+      return errorResponse('ResourceNotFoundException', "Secrets Manager can't find the secret.");
     return {
       status: 200,
       body: { ARN: secret.arn, Name: secret.id, SecretString: secret.value, VersionStages: ['AWSCURRENT'] },
     };
   }
 
-  /** What a caller hears who may not do this; nothing, if it may. */
-  #forbid(caller: string, touch: Touch): Answer | undefined {
-    const message = caller === OPERATOR ? undefined : this.#roles.refusal(caller, [touch]);
-    return message === undefined ? undefined : refusal('com.amazon.coral.service#AccessDeniedException', message);
+  /** The error for a denied call; undefined if the call is allowed. */
+  #forbid(caller: string, touch: Touch): AwsResponse | undefined {
+    const message = caller === OPERATOR ? undefined : this.#roles.denialOf(caller, [touch]);
+    return message === undefined ? undefined : errorResponse('com.amazon.coral.service#AccessDeniedException', message);
   }
 }
 
-const refusal = (type: string, message: string): Answer => ({ status: 400, body: { __type: type, message } });
+const errorResponse = (type: string, message: string): AwsResponse => ({
+  status: 400,
+  body: { __type: type, message },
+});

@@ -1,4 +1,4 @@
-/** The part of SQS's API that functions, operators and tests use, as its JSON protocol has it. */
+/** The part of SQS's JSON protocol that functions, operators and tests use. */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
@@ -6,9 +6,9 @@ import { REGION } from '../template/references.ts';
 import { type Queue, QueueError, type Received } from './queue.ts';
 import type { Queues } from './queues.ts';
 
-/** Milliseconds from one look to the next, while a receiver waits for messages. */
-const LOOK = 10;
-/** Most bytes of the messages of a batch. */
+/** Milliseconds between two polls, while a receiver waits for messages. */
+const POLL_INTERVAL = 10;
+/** Maximum total size of a batch's messages, in bytes. */
 const MAX_BATCH = 1024 * 1024;
 
 const seconds = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(43_200));
@@ -21,7 +21,7 @@ const draft = {
 
 const attributeNames = v.optional(v.array(v.string()), []);
 
-/** What each action takes; a parameter that is not here is one that we do not serve. */
+/** The supported parameters of each action. Others are rejected. */
 const inputs = {
   SendMessage: v.strictObject({ QueueUrl: v.string(), ...draft }),
   SendMessageBatch: v.strictObject({
@@ -48,22 +48,22 @@ const inputs = {
 type Action = keyof typeof inputs;
 type Input<Name extends Action> = v.InferOutput<(typeof inputs)[Name]>;
 
-/** A call that is understood: what it needs a right to, and how it is answered. */
+/** A valid call: the right that it needs, and the function that executes it. */
 export interface QueueCall {
   touch: { action: string; resource: string };
   /** @throws QueueError */
-  answer: (signal: AbortSignal) => unknown;
+  execute: (signal: AbortSignal) => unknown;
 }
 
 /**
- * Understands a call.
+ * Validates a call.
  *
  * @throws QueueError
  */
 export const readQueueCall = (queues: Queues, action: string, input: unknown): QueueCall => {
   const call = <Name extends Action>(
     name: Name,
-    answer: (queue: Queue, given: Input<Name>, signal: AbortSignal) => unknown,
+    execute: (queue: Queue, given: Input<Name>, signal: AbortSignal) => unknown,
   ): QueueCall => {
     const schema: v.GenericSchema<unknown, Input<Name>> = inputs[name];
     const { success, output, issues } = v.safeParse(schema, input);
@@ -76,9 +76,9 @@ export const readQueueCall = (queues: Queues, action: string, input: unknown): Q
       throw new QueueError('QueueDoesNotExist', 'The specified queue does not exist.');
     }
     return {
-      // A batch needs the right to what it is a batch of.
+      // A batch needs the right of its single action.
       touch: { action: `sqs:${name.replace(/Batch$/, '')}`, resource: queue.definition.arn },
-      answer: (signal) => answer(queue, output, signal),
+      execute: (signal) => execute(queue, output, signal),
     };
   };
 
@@ -134,7 +134,7 @@ const sendBatch = (queue: Queue, { Entries }: Input<'SendMessageBatch'>) => {
       return { Id, ...send(queue, given) };
     } catch (error) {
       if (!(error instanceof QueueError)) throw error;
-      return { Id, Code: error.code, Message: error.message, SenderFault: !isOurs(error) };
+      return { Id, Code: error.code, Message: error.message, SenderFault: !isServiceError(error) };
     }
   });
   return {
@@ -143,8 +143,8 @@ const sendBatch = (queue: Queue, { Entries }: Input<'SendMessageBatch'>) => {
   };
 };
 
-/** Whether an error is not the sender's fault, so that it may be tried again. */
-export const isOurs = ({ code }: QueueError): boolean => code === 'ServiceUnavailable';
+/** Whether an error is the service's, so that the sender may retry. */
+export const isServiceError = ({ code }: QueueError): boolean => code === 'ServiceUnavailable';
 
 const receive = async (queue: Queue, given: Input<'ReceiveMessage'>, signal: AbortSignal) => {
   const end = Date.now() + given.WaitTimeSeconds * 1000;
@@ -164,7 +164,7 @@ const receive = async (queue: Queue, given: Input<'ReceiveMessage'>, signal: Abo
       };
     }
     if (Date.now() >= end) return {};
-    await pause(LOOK, undefined, { signal });
+    await pause(POLL_INTERVAL, undefined, { signal });
   }
 };
 
@@ -181,7 +181,7 @@ const attributesOf = (queue: Queue): Record<string, string> => {
   };
 };
 
-/** What SQS tells about a message besides its body. */
+/** The system attributes of a message. */
 const systemAttributesOf = ({ message }: Received): Record<string, string> => ({
   ApproximateReceiveCount: String(message.receives),
   ApproximateFirstReceiveTimestamp: String(message.firstReceived),
@@ -195,7 +195,7 @@ const systemAttributesOf = ({ message }: Received): Record<string, string> => ({
 const pick = (attributes: Record<string, string>, names: string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(attributes).filter(([name]) => names.includes('All') || names.includes(name)));
 
-/** A received message as a function gets it. */
+/** A received message in the form of a function's event. */
 export const toRecord = (received: Received, arn: string) => ({
   messageId: received.message.id,
   receiptHandle: received.handle,

@@ -1,12 +1,13 @@
 /**
- * One queue, as SQS keeps it. A message that was received is hidden for a while and comes again unless it is deleted.
- * In a FIFO queue the messages of a group come in order, and none comes while one of its group is hidden.
+ * A queue with the semantics of SQS. A received message is hidden for its visibility timeout, and then delivered again
+ * unless it was deleted. In a FIFO queue, the messages of a group are delivered in order. While one of them is hidden,
+ * no other message of the group is delivered.
  */
 import { randomUUID } from 'node:crypto';
 import type { FaultInjection, QueuedMessage } from '../fault-injection.ts';
 import type { QueueDefinition } from '../template/definitions.ts';
 
-/** What a caller gets to hear, with the code that SQS gives it. */
+/** An error response, with SQS's code. */
 export class QueueError extends Error {
   override readonly name = 'QueueError';
   readonly code: string;
@@ -25,7 +26,7 @@ export interface Draft {
 
 export interface Sent {
   id: string;
-  /** In a FIFO queue: numbers that grow. */
+  /** In a FIFO queue, an increasing number. */
   sequence: string;
 }
 
@@ -33,45 +34,45 @@ export interface Message extends Draft, Sent {
   /** Milliseconds since 1970. */
   sent: number;
   firstReceived: number | undefined;
-  /** How often it was. */
+  /** How often it was received. */
   receives: number;
-  /** Arn of the queue that had it before, where this one keeps dead letters. */
+  /** For a dead letter, the ARN of its original queue. */
   source: string | undefined;
 }
 
-/** A message in the hands of a receiver. */
+/** A message that a receiver is working on. */
 export interface Received {
   message: Message;
-  /** Names this receiving of it; it counts no more when the message has come again. */
+  /** Identifies this delivery. It is invalid after the message was delivered again. */
   handle: string;
 }
 
 interface Stored {
   message: Message;
-  /** Of its last receiving. */
+  /** The handle of its last delivery. */
   handle: string | undefined;
-  /** The time that it is hidden until. */
+  /** When it becomes visible, in milliseconds since 1970. */
   hiddenUntil: number;
-  /** Whether it was repeated by a fault. */
+  /** Whether fault injection has repeated it. */
   repeated: boolean;
 }
 
 export interface QueueSettings {
   definition: QueueDefinition;
-  /** Milliseconds that a deduplication id stays taken for. */
+  /** Milliseconds that a deduplication id is remembered. */
   memory: number;
   faultInjection: FaultInjection;
-  /** Tells the time. */
+  /** The present, in milliseconds since 1970. */
   now: () => number;
-  /** Takes messages that were received too often. */
+  /** Receives the dead letters. */
   bury: (message: Message) => void;
 }
 
 export class Queue {
   #settings: QueueSettings;
-  /** By group, the oldest first. In a standard queue each message is a group of its own. */
+  /** Messages by group, oldest first. In a standard queue, each message is a group of its own. */
   readonly #groups = new Map<string, Stored[]>();
-  /** What was sent under a deduplication id, the oldest first. */
+  /** Recent messages by deduplication id, oldest first. */
   readonly #taken = new Map<string, { sent: Sent; until: number }>();
   #sequence = 0;
   #receives = 0;
@@ -84,13 +85,13 @@ export class Queue {
     return this.#settings.definition;
   }
 
-  /** Goes by other settings from now on, and keeps its messages. */
+  /** Replaces the settings. The messages stay. */
   configure(settings: QueueSettings): void {
     this.#settings = settings;
   }
 
   /**
-   * Takes a message, or swallows it if one with its deduplication id came not long ago.
+   * Adds a message, or drops it if a recent one has the same deduplication id.
    *
    * @throws QueueError
    */
@@ -99,7 +100,7 @@ export class Queue {
     check(draft, definition);
     const fault = this.#describe(draft);
     if (faultInjection.refuseMessage?.(fault))
-      throw new QueueError('ServiceUnavailable', 'A fault of the test refuses it.');
+      throw new QueueError('ServiceUnavailable', 'Fault injection rejects it.');
 
     const scope = definition.deduplication === 'messageGroup' ? draft.group : '';
     const once = JSON.stringify([scope, draft.deduplicationId]);
@@ -116,17 +117,17 @@ export class Queue {
     return sent;
   }
 
-  /** Takes a message of the platform itself, which no fault befalls, into a standard queue. */
+  /** Adds a message of the emulator itself to a standard queue, without fault injection. */
   note(body: string): void {
     this.#add({ body, group: undefined, deduplicationId: undefined }, { id: randomUUID(), sequence: '' });
   }
 
-  /** Takes a message that another queue has given up. */
+  /** Adds a dead letter of another queue. */
   inherit(message: Message, source: string): void {
     this.#append({ ...message, sequence: this.#nextSequence(), source }, false);
   }
 
-  /** Hands out at most so many messages, and hides them for so many milliseconds. */
+  /** Returns at most `most` messages, and hides them for `visibility` milliseconds. */
   receive(most: number, visibility = this.definition.visibility): Received[] {
     const now = this.#settings.now();
     const received: Received[] = [];
@@ -143,7 +144,7 @@ export class Queue {
         stored.handle = toHandle({ group, id: message.id, receive: this.#receives });
         received.push({ message: { ...message }, handle: stored.handle });
       }
-      // The other groups are served first next time.
+      // Next time, the other groups come first.
       this.#groups.delete(group);
       this.#groups.set(group, messages);
     }
@@ -151,9 +152,9 @@ export class Queue {
   }
 
   /**
-   * Deletes a message that is in the hands of its receiver. One that is gone already stays gone.
+   * Deletes a received message. If it is deleted already, nothing happens.
    *
-   * @throws QueueError — the handle is none, or in a FIFO queue counts no more
+   * @throws QueueError — the handle is malformed, or in a FIFO queue has expired
    */
   delete(handle: string): void {
     const { group } = fromHandle(handle);
@@ -176,9 +177,9 @@ export class Queue {
   }
 
   /**
-   * Has a message be hidden for so many milliseconds from now.
+   * Hides a message for some milliseconds from now.
    *
-   * @throws QueueError — the handle is none, or counts no more
+   * @throws QueueError — the handle is malformed or has expired
    */
   hide(handle: string, milliseconds: number): void {
     const stored = this.#find(handle);
@@ -191,13 +192,13 @@ export class Queue {
     stored.hiddenUntil = this.#settings.now() + milliseconds;
   }
 
-  /** How many milliseconds a message is still hidden for; 0 where the handle counts no more. */
+  /** For how many more milliseconds a message is hidden; 0 if the handle has expired. */
   hiddenFor(handle: string): number {
     const stored = this.#find(handle);
     return stored && this.#isHeld(stored, handle) ? stored.hiddenUntil - this.#settings.now() : 0;
   }
 
-  /** Takes a message back as if it had not been received; does nothing where the handle counts no more. */
+  /** Makes a message visible as if it had not been received. If the handle has expired, nothing happens. */
   takeBack(handle: string): void {
     const stored = this.#find(handle);
     if (stored === undefined || !this.#isHeld(stored, handle)) return;
@@ -225,7 +226,7 @@ export class Queue {
     messages.push({ message, handle: undefined, hiddenUntil: 0, repeated });
   }
 
-  /** Gives up those messages of a group that have come too often and are to come again. */
+  /** Removes the visible messages of a group that were received too often: they become dead letters. */
   #bury(group: string, messages: Stored[], now: number): void {
     const { definition, bury } = this.#settings;
     const most = definition.deadLetters?.receives ?? Number.POSITIVE_INFINITY;
@@ -256,7 +257,7 @@ export class Queue {
   }
 }
 
-/** Most bytes of a message. */
+/** Maximum size of a message, in bytes. */
 const MAX_BODY = 1024 * 1024;
 
 const check = ({ body, group, deduplicationId }: Draft, { fifo }: QueueDefinition): void => {
@@ -279,9 +280,9 @@ const check = ({ body, group, deduplicationId }: Draft, { fifo }: QueueDefinitio
 
 interface Receipt {
   group: string;
-  /** Of the message. */
+  /** The message's id. */
   id: string;
-  /** Tells the receives of a queue apart. */
+  /** Number of the delivery, unique in the queue. */
   receive: number;
 }
 

@@ -1,10 +1,10 @@
-/** All queues of the stack. They keep their messages when the stack is loaded anew, and only as long as it runs. */
+/** All queues of the stack. Messages survive a reload of the stack, but not its end. */
 
 import type { FaultInjection } from '../fault-injection.ts';
 import type { QueueDefinition } from '../template/definitions.ts';
 import { type Message, Queue } from './queue.ts';
 
-/** Minutes that a queue swallows messages for whose deduplication id it has seen. */
+/** For how many minutes a queue drops messages with a known deduplication id. */
 const MEMORY = 5;
 
 export class Queues {
@@ -18,7 +18,7 @@ export class Queues {
     this.#memory = MEMORY * minute;
   }
 
-  /** Has these queues from now on: those that are new, and those that stay with their messages. */
+  /** Sets the queues. Queues that exist already keep their messages. */
   define(definitions: QueueDefinition[]): void {
     const gone = new Set(this.#queues.keys());
     for (const definition of definitions) {
@@ -40,14 +40,14 @@ export class Queues {
     for (const id of gone) this.#queues.delete(id);
   }
 
-  /** The queue of this logical id. */
+  /** The queue with this logical id. */
   get(id: string): Queue {
     const queue = this.#queues.get(id);
     if (queue === undefined) throw new Error(`The template names no queue ${id}.`);
     return queue;
   }
 
-  /** The queue at this address. */
+  /** The queue with this URL. */
   at(url: string): Queue | undefined {
     return [...this.#queues.values()].find(({ definition }) => definition.url === url);
   }

@@ -1,12 +1,12 @@
-/** What the template says, in the words of the parts that serve it. An `id` is a logical id. */
+/** The resources of the template, in the form that the emulator uses. An `id` is a logical id. */
 
 import type { Statement, Touch } from '../iam/policies.ts';
 import type { EventFilter } from './event-filter.ts';
 
-/** A function, by its logical id: the name that its credentials and its log lines carry here. */
+/** A function. Its logical id is its access key, and the source of its log lines. */
 export interface FunctionDefinition {
   id: string;
-  /** Folder of its asset. */
+  /** The folder of its asset. */
   folder: string;
   /** `file.export`, as Lambda writes it. */
   handler: string;
@@ -15,16 +15,16 @@ export interface FunctionDefinition {
   /** Megabytes. */
   memory: number;
   environment: Record<string, string>;
-  /** What its role allows it to do. */
+  /** The statements of its role. */
   policy: Statement[];
 }
 
 export interface AuthorizerDefinition {
   id: string;
   function: string;
-  /** `$request.header.Name` and the like; all must be there. */
+  /** `$request.header.Name` and the like. All are required. */
   identitySources: string[];
-  /** Milliseconds that an answer holds for the same identity; 0 for none. */
+  /** Milliseconds that a decision is cached for an identity; 0 disables the cache. */
   cached: number;
 }
 
@@ -38,31 +38,31 @@ export interface RouteDefinition {
 export interface HostDefinition {
   id: string;
   routes: RouteDefinition[];
-  /** Of the access log. */
+  /** The format of the access log. */
   format: string;
 }
 
 export interface ScheduleDefinition {
   id: string;
-  /** Minutes from one run to the next. */
+  /** Minutes between two runs. */
   minutes: number;
   functions: string[];
 }
 
 export interface TableDefinition {
   id: string;
-  /** As the template has them. */
+  /** The properties in the template. */
   properties: Record<string, unknown>;
   keys: TableKeys;
 }
 
-/** The names of attributes that are keys. */
+/** The names of key attributes. */
 export interface TableKeys {
-  /** Of an item. */
+  /** The primary key. */
   attributes: string[];
   /** The table's partition key. */
   partition: string;
-  /** The indexes' partition keys, by the index's name. */
+  /** The partition keys of indexes, by the index's name. */
   indexes: Record<string, string>;
 }
 
@@ -71,15 +71,15 @@ export interface QueueDefinition {
   arn: string;
   url: string;
   fifo: boolean;
-  /** Where a deduplication id counts: among the messages of its group, or in the whole queue. */
+  /** The scope of a deduplication id: its message group, or the whole queue. */
   deduplication: 'messageGroup' | 'queue';
-  /** Milliseconds that a message is hidden for once it has been received. */
+  /** The visibility timeout in milliseconds. */
   visibility: number;
-  /** The queue that a message goes to when it has been received so often and is still there. */
+  /** The dead-letter queue, and the number of receives after which a message moves there. */
   deadLetters: { queue: string; receives: number } | undefined;
 }
 
-/** Has a function called with messages of a queue. `needs` is what the function's role must allow for that. */
+/** Calls a function with messages of a queue. `needs` are the touches that the function's role must allow. */
 export interface QueueMapping {
   kind: 'queue';
   id: string;
@@ -87,30 +87,30 @@ export interface QueueMapping {
   /** The queue's id. */
   queue: string;
   batchSize: number;
-  /** Whether the function says which messages of a batch it could not handle. */
+  /** Whether the function reports the failed messages of a batch. */
   reportsFailures: boolean;
-  /** Calls at a time. */
+  /** Maximum number of concurrent calls. */
   concurrency: number;
   needs: Touch[];
 }
 
-/** Has a function called with records of the table's stream. `needs` as above. */
+/** Calls a function with records of the table's stream. `needs` are the touches that the function's role must allow. */
 export interface StreamMapping {
   kind: 'stream';
   id: string;
   function: string;
   batchSize: number;
   reportsFailures: boolean;
-  /** Milliseconds that it is waited for a full batch. */
+  /** Milliseconds to wait for a full batch. */
   window: number;
   filter: EventFilter;
-  /** Whether a batch that failed is cut in two. */
+  /** Whether a failed batch is split in two. */
   bisects: boolean;
-  /** Times that the same records are tried again. */
+  /** Maximum number of retries of the same records. */
   retries: number;
-  /** Milliseconds after which a record is too old to be handled. */
+  /** Maximum age of a record in milliseconds: older ones are discarded. */
   oldest: number;
-  /** Id of the queue that hears of records that were given up. */
+  /** Id of the queue that receives a message about discarded records. */
   onFailure: string | undefined;
   needs: Touch[];
 }
@@ -122,7 +122,7 @@ export interface SecretDefinition {
   arn: string;
 }
 
-/** A bucket, by the name that it has here. */
+/** A bucket. */
 export interface BucketDefinition {
   id: string;
   name: string;
@@ -132,7 +132,7 @@ export interface BucketDefinition {
 export interface Template {
   table: TableDefinition;
   functions: FunctionDefinition[];
-  /** By their names in the emulator's options. */
+  /** HTTP APIs, by their names in the emulator's options. */
   hosts: Record<string, HostDefinition>;
   schedules: ScheduleDefinition[];
   queues: QueueDefinition[];

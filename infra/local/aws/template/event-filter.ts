@@ -1,21 +1,21 @@
 /**
- * Which records of a stream a mapping hands to its function, in the language of Lambda's event filtering as far as we
- * use it: exact values, `prefix`, and `exists`, about the event's name, the keys, and the new image.
+ * Lambda's event filtering for stream records, as far as the stack uses it: exact values, `prefix` and `exists`, for
+ * the event's name, the keys, and the new image.
  */
 
-/** Says whether a record is for the function. */
+/** Whether a record is for the function. */
 export type EventFilter = (record: unknown) => boolean;
 
-/** A record's values at one place: none where there is nothing, or something that has parts of its own. */
+/** Tests a record's values at a path. The list is empty if the path does not exist, or leads to an object. */
 type Condition = (values: unknown[]) => boolean;
 
-/** Places that patterns may speak of. */
+/** Paths that patterns may use. */
 const PLACES = [/^eventName$/, /^dynamodb[.](Keys|NewImage)([.][^.$][^.]*)+$/];
 
 /**
- * Reads the patterns of a mapping; a record is for the function if it matches one of them.
+ * Reads the patterns of a mapping. A record is for the function if it matches one of them.
  *
- * @throws Error — a pattern is none, or says what we do not serve
+ * @throws Error — a pattern is invalid or not supported
  */
 export const readFilter = (patterns: string[]): EventFilter => {
   const filters = patterns.map((pattern) => {

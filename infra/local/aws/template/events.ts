@@ -1,10 +1,10 @@
-/** Reads queues and event source mappings. A property that is not named here is one that we do not serve. */
+/** Reads queues and event source mappings. Properties that are not listed here are rejected. */
 import * as v from 'valibot';
 import type { FunctionDefinition, Mapping, QueueDefinition, QueueMapping, StreamMapping } from './definitions.ts';
 import { readFilter } from './event-filter.ts';
 import { type Json, unknown } from './json.ts';
 
-/** What is without effect here, whatever it says. */
+/** A property without effect in the emulator. */
 const ignored = v.optional(v.unknown());
 
 const queueProperties = v.optional(
@@ -14,7 +14,7 @@ const queueProperties = v.optional(
     DeduplicationScope: v.optional(v.picklist(['messageGroup', 'queue']), 'queue'),
     VisibilityTimeout: v.optional(v.number(), 30),
     RedrivePolicy: v.optional(v.strictObject({ deadLetterTargetArn: v.string(), maxReceiveCount: v.number() })),
-    // Nothing is throttled, kept for days, or written to a disk.
+    // The emulator does not throttle, does not keep messages for days, and writes nothing to a disk.
     FifoThroughputLimit: ignored,
     MessageRetentionPeriod: ignored,
     SqsManagedSseEnabled: ignored,
@@ -24,7 +24,7 @@ const queueProperties = v.optional(
   {},
 );
 
-/** A queue with its names here and its properties, in which references are resolved. */
+/** A queue with its URL and ARN, and its properties with resolved references. */
 interface QueueResource extends Pick<QueueDefinition, 'id' | 'url' | 'arn'> {
   properties: Json | undefined;
 }
@@ -37,7 +37,7 @@ export const readQueues = (resources: QueueResource[]): QueueDefinition[] => {
   });
   return drafts.map(({ definition: { visibility, ...definition }, redrive }) => {
     const dead = drafts.find(({ definition: { arn } }) => arn === redrive?.deadLetterTargetArn)?.definition;
-    // A FIFO queue's dead letters need a FIFO queue, and a standard queue's a standard one.
+    // The dead-letter queue of a FIFO queue must be FIFO, and of a standard queue standard.
     if (redrive !== undefined && dead?.fifo !== definition.fifo) throw unknown('dead-letter queue', definition.id);
     return {
       ...definition,
@@ -56,7 +56,7 @@ const mappingProperties = {
   Tags: ignored,
 };
 
-/** Most that Lambda takes from a FIFO queue at a time. */
+/** The batch size is limited to 10, Lambda's maximum for FIFO queues. */
 const queueMappingProperties = v.strictObject({
   ...mappingProperties,
   BatchSize: v.optional(v.pipe(v.number(), v.maxValue(10)), 10),
@@ -64,7 +64,7 @@ const queueMappingProperties = v.strictObject({
   ScalingConfig: v.optional(v.strictObject({ MaximumConcurrency: v.optional(v.number()) })),
 });
 
-/** What -1 says for retries and ages. */
+/** A limit for which -1, the default, means unlimited. */
 const unlimited = v.pipe(
   v.optional(v.number(), -1),
   v.transform((most) => (most === -1 ? Number.POSITIVE_INFINITY : most)),
@@ -83,14 +83,14 @@ const streamMappingProperties = v.strictObject({
   DestinationConfig: v.optional(v.strictObject({ OnFailure: v.optional(v.strictObject({ Destination: v.string() })) })),
 });
 
-/** What mappings lead from and to. */
+/** The event sources and destinations of mappings. */
 interface Ends {
   queues: QueueDefinition[];
   /** The table's stream, as references to it resolve. */
   stream: string;
 }
 
-/** Reads the properties of a mapping, in which references are resolved. */
+/** Reads the properties of a mapping. References must be resolved. */
 export const readMapping = (
   id: string,
   target: FunctionDefinition,
@@ -111,7 +111,7 @@ const readQueueMapping = (
   queue: QueueDefinition,
 ): QueueMapping => {
   const { FunctionResponseTypes, ...mapping } = read('event source mapping', id, queueMappingProperties, properties);
-  // Lambda refuses it, for a message could come again while the function still has it.
+  // Lambda rejects this, because a message could be delivered again while the function still handles it.
   if (queue.visibility < target.timeout) throw unknown("queue's visibility below its function's timeout", queue.id);
   return {
     kind: 'queue',

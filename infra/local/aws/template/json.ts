@@ -1,4 +1,6 @@
-/** Taking the template's JSON apart: what is not of the kind that is asked for is refused, by name. */
+/**
+ * Accessors for the template's JSON. For a value of another type, they throw an error, or return an empty collection.
+ */
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 

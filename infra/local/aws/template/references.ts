@@ -1,4 +1,4 @@
-/** What the template's references stand for on this machine. */
+/** Resolves the template's references to names and URLs on this machine. */
 import { type Json, list, text, unknown } from './json.ts';
 
 export type Resolve = (value: Json | undefined) => Json | undefined;
@@ -13,14 +13,14 @@ const PSEUDO_PARAMETERS: Record<string, string> = {
   'AWS::URLSuffix': 'localhost',
 };
 
-/** The name that a resource has here, in the form of an ARN. */
+/** The local ARN of a resource. */
 export const arnOf = (service: string, resource: string): string =>
   `arn:aws:${service}:${REGION}:${ACCOUNT}:${resource}`;
 
 /**
  * Resolves the intrinsic functions that our templates use.
  *
- * @param standIns - by `Name` of a resource, or `Name.Attribute`; what is not in it stands for its own name
+ * @param standIns - values by `Name` of a resource, or `Name.Attribute`; a missing one is replaced by its own name
  */
 export const resolver = (standIns: ReadonlyMap<string, string>): Resolve => {
   const standIn = (name: string): string => standIns.get(name) ?? PSEUDO_PARAMETERS[name] ?? name;

@@ -4,7 +4,7 @@ import type { Statement } from '../iam/policies.ts';
 import type { BucketDefinition, QueueDefinition, SecretDefinition } from './definitions.ts';
 import { field, type Json, oneOrMore, record, unknown } from './json.ts';
 
-/** What statements may be about, besides the table's items. */
+/** Resources that statements may be about, in addition to the table's items. */
 interface Subjects {
   queues: QueueDefinition[];
   /** The table's stream, as references to it resolve. */
@@ -13,7 +13,7 @@ interface Subjects {
   buckets: BucketDefinition[];
 }
 
-/** Reads a statement; those about logs have no counterpart here. */
+/** Reads a statement. Statements about logs are skipped: the emulator has no log service. */
 export const readStatement = (statement: Json, subjects: Subjects): Statement[] => {
   const actions = oneOrMore(field(statement, 'Action'));
   if (actions.every((action) => action.startsWith('logs:'))) return [];
@@ -29,14 +29,14 @@ export const readStatement = (statement: Json, subjects: Subjects): Statement[] 
   return [{ actions, resources, leadingKeys }];
 };
 
-/** The partition keys that a condition fences a statement into; nothing, if it is another condition. */
+/** The leading keys of a condition; undefined if it is another condition. */
 const fenceOf = (condition: Json): string[] | undefined => {
   const { 'ForAllValues:StringLike': like, Null: absent, ...others } = record(condition);
   if (field(absent, 'dynamodb:LeadingKeys') !== 'false' || Object.keys(others).length > 0) return undefined;
   return oneOrMore(field(like, 'dynamodb:LeadingKeys'));
 };
 
-/** Whether a statement without a condition says only what may stand without one. */
+/** Whether a statement contains only actions and resources that need no condition. */
 const isPlain = (actions: string[], resources: string[], { queues, stream, secrets, buckets }: Subjects): boolean => {
   const kinds = [
     { actions: QUEUE_ACTIONS, resources: queues.map(({ arn }) => arn) },

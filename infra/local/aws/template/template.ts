@@ -1,7 +1,7 @@
 /**
- * Reads what `cdk synth` wrote, as far as this machine can serve it: table, functions, hosts with their routes and
- * authorizers, schedules, queues, event source mappings, the secret, buckets. What it does not know it refuses, so that nothing
- * is silently left out.
+ * Reads the output of `cdk synth`: table, functions, hosts with their routes and authorizers, schedules, queues, event
+ * source mappings, the secret, buckets. Unknown content of these resources is rejected, so that nothing is silently
+ * left out.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,13 +12,13 @@ import { field, found, type Json, list, number, only, strings, text, unknown } f
 import { ACCOUNT, arnOf, resolver } from './references.ts';
 import { readStatement } from './statements.ts';
 
-/** What the template's references stand for on this machine. */
+/** The names and URLs on this machine that references resolve to. */
 export interface Surroundings {
   stackName: string;
   tableName: string;
-  /** The HTTP APIs by a name of the caller's: the output that has the API's URL, and the URL here. */
+  /** The HTTP APIs, by names that the caller chooses: the output that contains the API's URL, and the URL here. */
   hosts: Record<string, { output: string; url: string }>;
-  /** Where functions find queues and the secret. */
+  /** The endpoint of queues and the secret. */
   awsUrl: string;
 }
 
@@ -27,7 +27,7 @@ type Resource = { Type: string; Properties?: { [key: string]: Json } };
 /**
  * Reads the synthesised stack in `folder`.
  *
- * @throws Error — the template holds something that the emulator does not know
+ * @throws Error — the template contains something that the emulator does not support
  */
 export const readTemplate = async (folder: string, surroundings: Surroundings): Promise<Template> => {
   const template = await readJson(join(folder, `${surroundings.stackName}.template.json`));
@@ -54,7 +54,7 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
     const name = id.toLowerCase();
     return { id, name, arn: `arn:aws:s3:::${name}` };
   });
-  // There is one value for it.
+  // The emulator's options have one value for secrets.
   if (secrets.length > 1) throw unknown('second secret', secrets);
 
   const resolve = resolver(
@@ -197,7 +197,7 @@ const attribute = (id: string, name: string): Json => ({ 'Fn::GetAtt': [id, name
 
 const readJson = async (path: string): Promise<Record<string, unknown>> => JSON.parse(await readFile(path, 'utf8'));
 
-/** Folder of a function's code: the last part of the asset's S3 key is the asset's hash and `.zip`. */
+/** The folder of a function's code. The asset's S3 key is its hash and `.zip`. */
 const assetPath = (assets: Record<string, unknown>, code: Json | undefined): string => {
   const hash = text(field(code, 'S3Key')).replace(/\.zip$/, '');
   const files = assets.files as Record<string, { source: { path: string } }>;
