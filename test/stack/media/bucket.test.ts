@@ -1,4 +1,4 @@
-/** What media cost at the table, and what happens to an upload where the bucket does not take it. */
+/** Media and the bucket: the cost at the table, calls to the bucket, and uploads that the bucket does not accept. */
 
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -40,7 +40,7 @@ afterEach(() => void vi.restoreAllMocks());
 const idIn = (url: string): string => url.split('/').at(-1) ?? '';
 
 test.skipIf(process.env.DYNAMODB_ENDPOINT)(
-  'an upload costs 2 write units, one of them on an index; an address half a read unit each time',
+  'an upload costs 2 write units, one of them on an index; each read of its URL costs half a read unit',
   async () => {
     const account = newAccountId().padEnd(40, '0');
     let url = '';
@@ -54,14 +54,14 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT)(
   },
 );
 
-describe('an upload that the bucket does not take leaves nothing in the table:', () => {
-  /** A bucket that answers like this. Counts what it was asked. */
+describe('an upload', () => {
+  /** Starts a bucket with these responses. Counts its requests. */
   const failingBucket = async (answer: (time: number) => number | 'drop') => {
-    const asked = { times: 0 };
+    const requests = { times: 0 };
     const server = createServer((request, response) => {
       request.resume();
-      asked.times += 1;
-      const status = answer(asked.times);
+      requests.times += 1;
+      const status = answer(requests.times);
       if (status === 'drop') request.socket.destroy();
       else response.writeHead(status).end();
     }).listen(0, '127.0.0.1');
@@ -69,7 +69,7 @@ describe('an upload that the bucket does not take leaves nothing in the table:',
     onTestFinished(() => void server.close());
     const address = server.address();
     vi.stubEnv('AWS_ENDPOINT_URL_S3', `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
-    return asked;
+    return requests;
   };
 
   const failure = async (account: string): Promise<unknown> =>
@@ -79,45 +79,45 @@ describe('an upload that the bucket does not take leaves nothing in the table:',
     );
 
   test.each<[string, number | 'drop', number]>([
-    ['it is busy, three times', 503, 3],
-    ['it fails, three times', 500, 3],
-    ['it drops the connection, twice', 'drop', 2],
-  ])('%s: 503, to come again', async (_, answer, times) => {
-    const asked = await failingBucket(() => answer);
+    ['returns 503 three times', 503, 3],
+    ['returns 500 three times', 500, 3],
+    ['drops the connection twice', 'drop', 2],
+  ])('returns 503 with Retry-After, and leaves no item in the table, if the bucket %s', async (_, answer, times) => {
+    const requests = await failingBucket(() => answer);
     const account = newAccountId();
     const problem = await failure(account);
     expect(problem).toBeInstanceOf(Problem);
     expect(problem).toMatchObject({ code: 'unavailable', detail: 'Retry in a moment.', retryAfter: 1 });
-    expect(asked.times).toBe(times);
+    expect(requests.times).toBe(times);
     expect(await listMedia(account)).toEqual([]);
   });
 
-  test('it refuses: an error of ours', async () => {
+  test('throws an error, and leaves no item in the table, if the bucket returns 403', async () => {
     await failingBucket(() => 403);
     const account = newAccountId();
     expect(await failure(account)).toMatchObject({ message: 'The bucket answered 403.' });
     expect(await listMedia(account)).toEqual([]);
   });
 
-  test('it is not even asked to take what is rejected', async () => {
-    const asked = await failingBucket(() => 200);
+  test('of an unsupported or too large file is rejected without a call to the bucket', async () => {
+    const requests = await failingBucket(() => 200);
     const account = newAccountId();
     const files = [...Object.values(others), pdf, pngOf(4 * 1024 * 1024 + 1)];
     for (const content of files) await expect(upload(account, 'image', fileOf(content))).rejects.toThrow(Problem);
-    expect(asked.times).toBe(0);
+    expect(requests.times).toBe(0);
     expect(await listMedia(account)).toEqual([]);
   });
 
-  test('a bucket that was busy for a moment takes it', async () => {
-    const asked = await failingBucket((time) => (time < 3 ? 503 : 200));
+  test('succeeds if the bucket returns 503 twice, then 200', async () => {
+    const requests = await failingBucket((time) => (time < 3 ? 503 : 200));
     const account = newAccountId();
     expect(await failure(account)).toBeUndefined();
-    expect(asked.times).toBe(3);
+    expect(requests.times).toBe(3);
     expect(await listMedia(account)).toHaveLength(1);
   });
 });
 
-test.each(['by FIN', 'by RST'] as const)('a kept connection that the bucket closes %s fails no call', async (how) => {
+test.each(['by FIN', 'by RST'] as const)('an idle connection that the bucket closes %s fails no call', async (how) => {
   const server = await RawServer.start();
   onTestFinished(() => server.close());
   vi.stubEnv('AWS_ENDPOINT_URL_S3', server.url);
@@ -127,11 +127,11 @@ test.each(['by FIN', 'by RST'] as const)('a kept connection that the bucket clos
     else socket.resetAndDestroy();
   };
   for (const content of ['A', 'B', 'C']) await putObject('key', new TextEncoder().encode(content), '');
-  // The second one was sent again on a new connection.
+  // The second and third call are repeated on new connections.
   expect(server.bodies).toEqual(['A', 'B', 'B', 'C', 'C']);
 });
 
-test('an object whose bytes break off is not shown in part: 503, to come again', async () => {
+test('an object whose download breaks off returns 503 with Retry-After, not a part of it', async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy());
   }).listen(0, '127.0.0.1');
@@ -146,38 +146,38 @@ test('an object whose bytes break off is not shown in part: 503, to come again',
   });
 });
 
-describe('a call of the bucket', () => {
-  /** A bucket that takes everything; answers what it was asked. */
+describe('a call to the bucket', () => {
+  /** Stubs `fetch` as a bucket that accepts every call. Returns the stub. */
   const takingBucket = () => {
     vi.stubEnv('AWS_ENDPOINT_URL_S3', 'http://127.0.0.1:9');
     vi.stubEnv('MEDIA_BUCKET', 'media');
     return vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(png));
   };
 
-  const asked = (bucket: ReturnType<typeof takingBucket>): Request => bucket.mock.calls[0]?.[0] as Request;
+  const firstRequest = (bucket: ReturnType<typeof takingBucket>): Request => bucket.mock.calls[0]?.[0] as Request;
 
-  test('puts bytes with what they must arrive as', async () => {
+  test('to store an object sends its bytes and their checksum', async () => {
     const bucket = takingBucket();
     await putObject('key', png, 'a'.repeat(64));
-    const { method, url, headers } = asked(bucket);
+    const { method, url, headers } = firstRequest(bucket);
     expect({ method, url }).toEqual({ method: 'PUT', url: 'http://127.0.0.1:9/media/key' });
     expect(headers.get('x-amz-content-sha256')).toBe('a'.repeat(64));
-    expect(Buffer.from(await asked(bucket).arrayBuffer()).equals(png)).toBe(true);
+    expect(Buffer.from(await firstRequest(bucket).arrayBuffer()).equals(png)).toBe(true);
   });
 
-  test('gets bytes, without any of its own', async () => {
+  test('to read an object returns its bytes, and sends no body', async () => {
     const bucket = takingBucket();
     expect(Buffer.from((await getObject('key')) ?? []).equals(png)).toBe(true);
-    expect(asked(bucket)).toMatchObject({ method: 'GET', body: null });
+    expect(firstRequest(bucket)).toMatchObject({ method: 'GET', body: null });
   });
 
   test.each(['session-token', undefined])(
-    'is signed in the session that the function has, if it has one: %s',
+    'is signed with the session token of the function, if any: %s',
     async (token) => {
       vi.stubEnv('AWS_SESSION_TOKEN', token);
       const bucket = takingBucket();
       await getObject('key');
-      expect(asked(bucket).headers.get('x-amz-security-token')).toBe(token ?? null);
+      expect(firstRequest(bucket).headers.get('x-amz-security-token')).toBe(token ?? null);
     },
   );
 });
@@ -191,7 +191,7 @@ describe('media', () => {
   const uploaded = async (account: string, content: Uint8Array<ArrayBuffer>): Promise<string> =>
     idIn((await upload(account, 'file', fileOf(content))).url);
 
-  test('are listed by their owner, in the order in which they came, and not when they are gone', async () => {
+  test('are listed for their account in the order of upload, without items that have been deleted', async () => {
     const [account, other] = [newAccountId(), newAccountId()];
     const ids: string[] = [];
     for (const content of [png, pdf, png, png, png]) ids.push(await uploaded(account, content));
@@ -210,7 +210,7 @@ describe('media', () => {
     expect(await listMedia(account)).toEqual([]);
   });
 
-  test('are expired once their deletion begins, and absent after it, however often it is interrupted', async () => {
+  test('are expired during their deletion and absent after it, even if it is interrupted or repeated', async () => {
     const account = newAccountId();
     const [id, other] = [await uploaded(account, png), await uploaded(account, png)];
     const cutOff = deleteMedia(id, async () => {
@@ -225,9 +225,9 @@ describe('media', () => {
     expect((await listMedia(account)).map((kept) => kept.id)).toEqual([other]);
   });
 
-  test('may be a PNG that moves, and have 4 MB', async () => {
+  test('may be an animated PNG, and have 4 MB', async () => {
     const account = newAccountId();
-    // A chunk that says how many frames there are, behind the one that every PNG begins with.
+    // The chunk with the number of frames, after the first chunk of every PNG.
     const frames = Buffer.from([0, 0, 0, 8, ...Buffer.from('acTL'), 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
     const moving = Uint8Array.from(Buffer.concat([png.subarray(0, 33), frames, png.subarray(33)]));
     await uploaded(account, moving);
@@ -239,7 +239,7 @@ describe('media', () => {
   });
 });
 
-test('what is in a bucket somewhere is called by its name there', async () => {
+test("on AWS, an object's URL contains the bucket and its region", async () => {
   const bucket = randomUUID();
   vi.stubEnv('AWS_ENDPOINT_URL_S3', '');
   vi.stubEnv('MEDIA_BUCKET', bucket);

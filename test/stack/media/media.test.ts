@@ -1,4 +1,4 @@
-/** Datafree media, from the upload to the phone, and to their end. */
+/** Datafree media, from the upload to the phone, and until they expire. */
 import { createHash, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -32,8 +32,8 @@ const upload = async (name: Upload, content: Uint8Array<ArrayBuffer>, { token }:
 
 const idIn = (url: string): string => url.split('/').at(-1) ?? '';
 
-/** A refused upload: its problem. */
-const refused = async (name: Upload, init: RequestInit) =>
+/** The problem of a rejected upload. */
+const rejected = async (name: Upload, init: RequestInit) =>
   asProblem(await sendRaw(name, { token: caller.token, ...init })).body;
 
 const formOf = (...files: [string, File | string][]): FormData => {
@@ -53,9 +53,9 @@ describe('an upload', () => {
     ['an image as a file', 'uploadFile', png, 'image/png'],
     ['a PDF', 'uploadFile', pdf, 'application/pdf'],
     ['4 MB', 'uploadImage', pngOf(4 * MB), 'image/png'],
-  ])('of %s gives an address that shows it for 30 days', async (_, name, content, type) => {
+  ])('of %s returns a URL that serves it for 30 days', async (_, name, content, type) => {
     const before = Date.now();
-    // What is said of it does not count.
+    // The file name and type of the request have no effect.
     const { body } = await call(name, { token: caller.token, body: { file: fileOf(content, 'x.txt', 'text/html') } });
     expect(body.url).toMatch(new RegExp(`^${bridge_url}/media/[0-9a-f]{32}$`));
     const lifetime = Date.parse(`${body.expires_at}Z`) - 30 * DAY;
@@ -79,32 +79,32 @@ describe('an upload', () => {
     expect(Number(age)).toBeLessThanOrEqual(30 * 86_400);
   });
 
-  test('of the same file again gets another address', async () => {
+  test('of the same file again returns another URL', async () => {
     expect(await upload('uploadImage', png)).not.toBe(await upload('uploadImage', png));
   });
 
-  test('may have other fields in its form, which are ignored', async () => {
+  test('may have additional form fields, which are ignored', async () => {
     const body = formOf(['name', 'x'], ['file', fileOf(png)], ['name', 'y']);
     expect((await sendRaw('uploadImage', { token: caller.token, body })).status).toBe(200);
   });
 
-  test.each(Object.entries(others))('of %s is rejected, though it is called picture.png', async (_, content) => {
+  test.each(Object.entries(others))('of %s returns 422, although its name is picture.png', async (_, content) => {
     for (const name of ['uploadImage', 'uploadFile'] as const) {
-      const problem = await refused(name, { body: formOf(['file', fileOf(content)]) });
+      const problem = await rejected(name, { body: formOf(['file', fileOf(content)]) });
       expect(problem).toMatchObject({ status: 422, code: 'file_type_not_supported' });
       expect(problem.detail).toContain(name === 'uploadFile' ? 'WebP, PDF' : 'GIF, WebP.');
     }
   });
 
-  test('of a PDF is no image', async () => {
-    expect(await refused('uploadImage', { body: formOf(['file', fileOf(pdf)]) })).toMatchObject({
+  test('of a PDF as an image returns 422', async () => {
+    expect(await rejected('uploadImage', { body: formOf(['file', fileOf(pdf)]) })).toMatchObject({
       status: 422,
       code: 'file_type_not_supported',
     });
   });
 
-  test('of more than 4 MB is rejected, by us and, above what Lambda takes, by the gateway', async () => {
-    expect(await refused('uploadImage', { body: formOf(['file', fileOf(pngOf(4 * MB + 1))]) })).toMatchObject({
+  test("of more than 4 MB returns 413, and of more than Lambda's limit a 413 of the gateway", async () => {
+    expect(await rejected('uploadImage', { body: formOf(['file', fileOf(pngOf(4 * MB + 1))]) })).toMatchObject({
       status: 413,
       code: 'file_too_large',
       detail: expect.stringContaining(String(4 * MB)),
@@ -125,8 +125,8 @@ describe('an upload', () => {
     ],
     ['a text', formOf(['file', 'picture.png']), 'must be a file, with a file name: curl -F file=@picture.png'],
     ['an empty file', formOf(['file', fileOf(new Uint8Array())]), 'must not be empty'],
-  ])('with %s is refused', async (_, body, detail) => {
-    expect(await refused('uploadImage', { body })).toMatchObject({
+  ])('with %s returns 422', async (_, body, detail) => {
+    expect(await rejected('uploadImage', { body })).toMatchObject({
       status: 422,
       code: 'invalid_request',
       errors: [{ pointer: '#/file', detail }],
@@ -141,28 +141,28 @@ describe('an upload', () => {
     Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
   ]);
 
-  test('may be made by hand', async () => {
+  test('with a hand-written form returns 200', async () => {
     expect((await sendRaw('uploadImage', { token: caller.token, headers: multipart, body: whole })).status).toBe(200);
   });
 
   test.each<[string, Buffer]>([
-    ['nothing', Buffer.alloc(0)],
-    ['its end cut off', whole.subarray(0, -10)],
-    ['half of its file', whole.subarray(0, whole.length / 2)],
-    ['half of its head', whole.subarray(0, 40)],
-    ['another boundary', Buffer.from(whole.toString('latin1').replaceAll(BOUNDARY, 'other'), 'latin1')],
-    ['no form', Buffer.from('{"file": 1}')],
-  ])('whose body is %s is refused', async (_, body) => {
-    expect(await refused('uploadImage', { headers: multipart, body })).toMatchObject({
+    ['is empty', Buffer.alloc(0)],
+    ['has no end', whole.subarray(0, -10)],
+    ['ends within the file', whole.subarray(0, whole.length / 2)],
+    ['ends within the headers', whole.subarray(0, 40)],
+    ['has another boundary', Buffer.from(whole.toString('latin1').replaceAll(BOUNDARY, 'other'), 'latin1')],
+    ['is JSON', Buffer.from('{"file": 1}')],
+  ])('whose body %s returns 400', async (_, body) => {
+    expect(await rejected('uploadImage', { headers: multipart, body })).toMatchObject({
       status: 400,
       code: 'malformed_body',
     });
   });
 
   test.each(['application/json', 'multipart/form-data', 'multipart/mixed; boundary=x', 'image/png', ''])(
-    'as "%s" is refused',
+    'with the content type "%s" returns 415',
     async (type) => {
-      expect(await refused('uploadImage', { headers: { 'content-type': type }, body: whole })).toMatchObject({
+      expect(await rejected('uploadImage', { headers: { 'content-type': type }, body: whole })).toMatchObject({
         status: 415,
         code: 'unsupported_media_type',
         detail: expect.stringContaining('multipart/form-data'),
@@ -170,7 +170,7 @@ describe('an upload', () => {
     },
   );
 
-  test('that breaks off is as if it had never been', async () => {
+  test('that breaks off creates no media, and later uploads succeed', async () => {
     const { account, token } = await newCaller('messages');
     const sent = request(urlOf('uploadImage'), {
       method: 'POST',
@@ -181,14 +181,14 @@ describe('an upload', () => {
     await pause(100);
     sent.destroy();
     await failed;
-    // The host goes on as before.
+    // The host still accepts uploads.
     await upload('uploadImage', png);
     expect(await listMedia(account)).toEqual([]);
   });
 });
 
-describe('an address', () => {
-  test('is shown to whoever has it, without a token, by GET and HEAD alike', async () => {
+describe('a datafree URL', () => {
+  test('is public: GET and HEAD work without a token', async () => {
     const url = await upload('uploadImage', png);
     const [got, head] = await Promise.all([fetch(url), fetch(url, { method: 'HEAD' })]);
     const headersOf = ({ headers }: Response) => {
@@ -201,7 +201,7 @@ describe('an address', () => {
   });
 
   test.each(['"%"', 'W/"%"', '"other", "%"', '*'])(
-    'is not sent again to whoever has it: If-None-Match: %s',
+    'returns 304 if the ETag matches: If-None-Match: %s',
     async (tags) => {
       const response = await fetch(await upload('uploadImage', png), {
         headers: { 'if-none-match': tags.replaceAll('%', sha256(png)) },
@@ -212,20 +212,20 @@ describe('an address', () => {
     },
   );
 
-  test('is sent to whoever has something else', async () => {
+  test('returns 200 if the ETag does not match', async () => {
     const response = await fetch(await upload('uploadImage', png), { headers: { 'if-none-match': '"other"' } });
     expect(response.status).toBe(200);
   });
 
   test.each(['0123456789abcdef0123456789abcdef', 'x', '%00', '..%2f..', 'a'.repeat(3_000), '%E2%82%AC'.repeat(800)])(
-    'that nobody made, %s, is 404',
+    'that does not exist, %s, returns 404',
     async (id) => {
       const { status, body } = asProblem(await sendRaw('readMedia', { path: { id: decodeURIComponent(id) } }));
       expect({ status, code: body.code }).toEqual({ status: 404, code: 'media_not_found' });
     },
   );
 
-  test('is 410 from exactly 30 days on, while its object is still there, and 404 after 30 more', async () => {
+  test('returns 410 from exactly 30 days after the upload, and 404 after 30 more days', async () => {
     const { body } = await call('uploadImage', { token: caller.token, body: { file: fileOf(png) } });
     const id = idIn(body.url);
     const { handler } = await import('../../../functions/media/read-media.ts');
@@ -252,7 +252,7 @@ describe('an address', () => {
     expect(await statusAt(end + 30 * DAY)).toEqual([404, 'no-store']);
   });
 
-  test('that has expired says so, by GET and HEAD', async () => {
+  test('that has expired returns 410 media_expired, by GET and HEAD', async () => {
     const url = await upload('uploadImage', png);
     await expire(url);
     const problem = asProblem(await sendRaw('readMedia', { path: { id: idIn(url) } }));
@@ -275,7 +275,7 @@ describe('a message', () => {
     body: { to: phone, recipient_type: 'individual', type, [type]: { url } } as never,
   });
 
-  test('with an image or a file shows on the phone, with its address', async () => {
+  test('with an image or a file is shown on the phone, with its datafree URL', async () => {
     const phone = newPhone();
     const [image, file] = [await upload('uploadImage', png), await upload('uploadFile', pdf)];
     await call('sendMessage', send(phone, 'image', image));
@@ -291,11 +291,11 @@ describe('a message', () => {
       ]);
   });
 
-  test('may hold an image as a file', async () => {
+  test('may contain an image as a file', async () => {
     await call('sendMessage', send(newPhone(), 'file', await upload('uploadImage', png)));
   });
 
-  test('takes no address but one of its own account that works', async () => {
+  test("returns 422 for a URL that is expired, another account's, of another type, or not a datafree URL", async () => {
     const [expired, foreign, document] = await Promise.all([
       upload('uploadImage', png),
       newCaller('messages').then((other) => upload('uploadImage', png, other)),
@@ -303,18 +303,18 @@ describe('a message', () => {
     ]);
     await expire(expired);
     const own = await upload('uploadImage', png);
-    const foreignAddress = /^must be a datafree URL of yours/;
+    const notYours = /^must be a datafree URL of yours/;
     const reasons: [string, RegExp][] = [
       [expired, /^has expired, 30 days after its upload/],
-      [foreign, foreignAddress],
+      [foreign, notYours],
       [document, /^must be an image, and is application\/pdf: send it as a file$/],
-      [`${bridge_url}/media/${'a'.repeat(32)}`, foreignAddress],
-      [`${own}?x`, foreignAddress],
-      [`${own}/`, foreignAddress],
-      [own.replace('/media/', '/other/'), foreignAddress],
-      [`${bridge_url}/media/${'€'.repeat(1_900)}`, foreignAddress],
-      ['https://example.com/a.png', foreignAddress],
-      [`https://example.com/?${own}`, foreignAddress],
+      [`${bridge_url}/media/${'a'.repeat(32)}`, notYours],
+      [`${own}?x`, notYours],
+      [`${own}/`, notYours],
+      [own.replace('/media/', '/other/'), notYours],
+      [`${bridge_url}/media/${'€'.repeat(1_900)}`, notYours],
+      ['https://example.com/a.png', notYours],
+      [`https://example.com/?${own}`, notYours],
     ];
     for (const [url, detail] of reasons) {
       const { body } = await fail('sendMessage', send(newPhone(), 'image', url));
@@ -326,7 +326,7 @@ describe('a message', () => {
     }
   });
 
-  test('of Turn takes the same, and sends what is elsewhere as text', async () => {
+  test('from Turn returns 422 for the same URLs, and sends a URL of another host as text', async () => {
     const turn = await newCaller('messages', 'bridge');
     const encoded_token = Buffer.from(turn.token).toString('base64url');
     const sendTurn = (to: string, message: object) =>

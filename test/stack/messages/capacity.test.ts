@@ -1,6 +1,6 @@
 /**
- * What a message costs on its way, in capacity units as the table reports them, for items under 1 KB. Index writes within
- * transactions are not reported by every database, and are left out.
+ * The cost of a message, in capacity units that the table reports, for items under 1 KB. Index writes within
+ * transactions are excluded, because not every database reports them.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, test as always, beforeAll, expect, vi } from 'vitest';
@@ -22,7 +22,7 @@ import { newAccountId, newPhone } from '../support/world.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 
-/** DynamoDB Local reports other units for transactions than DynamoDB takes: 4 for a write of two. */
+/** Skipped on DynamoDB Local, which reports other units for transactions than DynamoDB: 4 for a write of two. */
 const test = always.skipIf(process.env.DYNAMODB_ENDPOINT);
 
 let app: Receiver;
@@ -43,7 +43,7 @@ const text = (to: string) => ({ to, type: 'text' as const, text: { body: 'x'.rep
 
 const newConversation = async (): Promise<Conversation & { bot: string }> => {
   const bot = newPhone();
-  // As long an id as there may be.
+  // The longest id that is allowed.
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId().padEnd(40, '0'), bot_number: bot });
   return { direction: 'app', account, phone: newPhone(), bot };
 };
@@ -61,13 +61,13 @@ const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 test('accepting a message costs 6 write units in one transaction, and 1 read unit', async () => {
   const { account, phone } = await newConversation();
   expect(await consumedBy(() => sendMessage(account, text(phone), {}))).toMatchObject({ calls: 2, table: 7 });
-  // A head that is there already costs the same.
+  // The cost is the same if the conversation has a head already.
   expect(await consumedBy(() => sendMessage(account, text(phone), {}))).toMatchObject({ calls: 2, table: 7 });
   const idempotencyKey = 'key';
   expect(await consumedBy(() => sendMessage(account, text(phone), { idempotencyKey }))).toMatchObject({ table: 7 });
 });
 
-test('delivering one costs 4 write units to settle it and 1 to end the conversation, and 6 read units', async () => {
+test('delivering a message costs 4 write units, 1 to end the conversation, and at most 5.5 read units', async () => {
   const conversation = await newConversation();
   await sendMessage(conversation.account, text(conversation.phone), {});
   // Head 1, circuit 0.5, entries 0.5 to 1; the check before the attempt 3; entry and log entry 2 each; head 1.
@@ -76,31 +76,31 @@ test('delivering one costs 4 write units to settle it and 1 to end the conversat
   expect(table).toBeLessThanOrEqual(10.5);
 });
 
-test('a wake-up that finds nothing to do costs 1 read unit', async () => {
+test('a wake-up of an empty conversation costs 1 read unit', async () => {
   const conversation = await newConversation();
   expect(await consumedBy(() => run(conversation))).toMatchObject({ calls: 1, table: 1 });
 });
 
-test('a conversation of ten costs little more than its messages', async () => {
+test('delivering ten messages costs 7 units each, and at most 8 units for the conversation', async () => {
   const conversation = await newConversation();
   for (let count = 0; count < 10; count += 1) await sendMessage(conversation.account, text(conversation.phone), {});
   const { table } = await consumedBy(() => run(conversation));
-  // 4 write units each, and 3 read units before each attempt; head, circuit, two pages of entries, the end of the conversation.
+  // 4 write units each, and 3 read units before each attempt. The rest: head, circuit, two pages of entries, the end.
   expect(table).toBeLessThanOrEqual(10 * (4 + 3) + 8);
 });
 
-test('a state costs 1 write unit and 3 on its indexes, and 1 read unit; 6 where a platform is told; nothing to write when it comes again', async () => {
+test('a state costs 2 units and 3 on indexes, or 7 units with a platform, and a repeat 1 read unit', async () => {
   const { account, phone } = await newConversation();
   const id = await sendMessage(account, text(phone), {});
   expect(await consumedBy(() => reportState(id, 'read'))).toEqual({ calls: 3, table: 2, indexes: 3 });
   expect(await consumedBy(() => reportState(id, 'read'))).toMatchObject({ table: 1, indexes: 0 });
-  const told = await withWebhook();
-  const reported = await sendMessage(told.account, text(told.phone), {});
+  const other = await withWebhook();
+  const reported = await sendMessage(other.account, text(other.phone), {});
   expect(await consumedBy(() => reportState(reported, 'read'))).toMatchObject({ calls: 3, table: 7 });
   expect(await consumedBy(() => reportState(reported, 'read'))).toMatchObject({ table: 1 });
 });
 
-test("a user's message costs 1 write unit and 3 on its indexes, and 2 read units; 6 where there is a platform", async () => {
+test("a user's message costs 1 write unit, 3 on indexes and 2 read units, or 8 units with a platform", async () => {
   const { bot, phone } = await newConversation();
   const content = { type: 'text' as const, text: { body: 'Hi' } };
   expect(await consumedBy(() => receiveMessage('a', { from: phone, to: bot, ...content }))).toEqual({
@@ -108,14 +108,14 @@ test("a user's message costs 1 write unit and 3 on its indexes, and 2 read units
     table: 3,
     indexes: 3,
   });
-  const told = await withWebhook();
-  expect(await consumedBy(() => receiveMessage('b', { from: told.phone, to: told.bot, ...content }))).toMatchObject({
+  const other = await withWebhook();
+  expect(await consumedBy(() => receiveMessage('b', { from: other.phone, to: other.bot, ...content }))).toMatchObject({
     calls: 3,
     table: 8,
   });
 });
 
-/** An account on RapidPro, and its user. */
+/** A new account on RapidPro, a user, and the conversation that receives statuses. */
 const withRapidpro = async () => {
   const conversation = await newConversation();
   const { account } = conversation;
@@ -123,16 +123,16 @@ const withRapidpro = async () => {
   return { ...conversation, reports: { ...conversation, direction: 'platform' } satisfies Conversation };
 };
 
-test("a chat platform's message costs what any other does; a repeat of it is not cheaper", async () => {
+test("a chat platform's message costs 7 units, and a repeat 4 read units beside its rejected transaction", async () => {
   const { account, phone } = await withRapidpro();
-  const take = () => sendFromPlatform(account, 'rapidpro', { reference: '21', ...text(phone) });
-  expect(await consumedBy(take)).toMatchObject({ calls: 2, table: 7 });
-  // The database reports nothing for a transaction that was refused; DynamoDB takes as much as for one that was not.
-  // The account, the message before, and what tells a repeat from an equal part are read: 4.
-  expect(await consumedBy(take)).toMatchObject({ calls: 4, table: 4 });
+  const send = () => sendFromPlatform(account, 'rapidpro', { reference: '21', ...text(phone) });
+  expect(await consumedBy(send)).toMatchObject({ calls: 2, table: 7 });
+  // The database reports nothing for a rejected transaction; DynamoDB charges the same as for a successful one.
+  // The 4 read units: the account, the previous message, and the data that distinguishes a repeat from an equal part.
+  expect(await consumedBy(send)).toMatchObject({ calls: 4, table: 4 });
 });
 
-test('telling RapidPro a status costs 4 write units to settle and note it; another part that is pending, 2 write units and no call', async () => {
+test('reporting a status of two parts to RapidPro costs 4 and 2 write units, and one call', async () => {
   const { account, phone, reports } = await withRapidpro();
   const parts = ['one', 'two'].map((body) => ({ to: phone, type: 'text' as const, text: { body } }));
   const ids = [];
@@ -141,12 +141,12 @@ test('telling RapidPro a status costs 4 write units to settle and note it; anoth
   app.calls.length = 0;
   const { table } = await consumedBy(() => run(reports));
   expect(app.calls.map(({ body }) => body)).toEqual(['id=21']);
-  // Head 1, platform 1, circuit 0.5; 2 to settle the first part, which the second one supersedes. Entries and what was
-  // told 2, before the pause after the acceptance and again; the check before the one attempt 2; 4 to settle it; head 1.
+  // Head 1, platform 1, circuit 0.5; 2 to settle the first part, which the second one supersedes. Entries and status
+  // receipts 2, before the pause and again after it; the check before the attempt 2; 4 to settle it; head 1.
   expect(table).toBeLessThanOrEqual(15.5);
 });
 
-test('counting costs 2 write units an entry, and 2 a counter and batch', async () => {
+test('counting costs 2 write units per entry, and 2 per counter and batch', async () => {
   const { account, phone } = await newConversation();
   const message = (job_id: string) => ({
     id: newAccountId(),
@@ -162,7 +162,7 @@ test('counting costs 2 write units an entry, and 2 a counter and batch', async (
   expect(await consumedBy(() => countEntries(entries))).toMatchObject({ calls: 1, table: 4 * 2 + 2 * 2 });
 });
 
-test('jobs cost half a read unit for 4 KB of counters', async () => {
+test('listing jobs costs half a read unit per 4 KB of counters', async () => {
   const { account, phone } = await newConversation();
   const day = new Date().toISOString().slice(0, 10);
   const entries = Array.from({ length: 40 }, (_, place) =>

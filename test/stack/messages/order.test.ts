@@ -1,6 +1,6 @@
 /**
- * The order of a user's messages: that in which they were accepted. On a stack of its own, whose table rejects a write that
- * meets an ongoing transaction, as DynamoDB does.
+ * A user receives messages in the order of acceptance. The table of this separate stack rejects a write that conflicts
+ * with an ongoing transaction, as DynamoDB does.
  */
 
 import * as v from 'valibot';
@@ -9,9 +9,9 @@ import { type OwnStack, serveOwnStack } from '../support/own-stack.ts';
 import { type Caller, newCaller, newPhone } from '../support/world.ts';
 
 const MINUTE = 60_000;
-/** Milliseconds for which DynamoDB's transactions keep others from their items, about. */
+/** Approximate duration of a DynamoDB transaction, in milliseconds. */
 const HELD_FOR = 10;
-/** Clients that send at the same time, each of them one message after the other. */
+/** Clients that send at the same time. Each of them sends one message after the other. */
 const CLIENTS = 5;
 
 interface Request {
@@ -33,14 +33,14 @@ const senders = ({ stack }: OwnStack, { token }: Caller, phone: string) => ({
   },
 });
 
-/** A request that was accepted: its text, and when it began and ended. */
+/** An accepted message, with start and end of its request in milliseconds. */
 interface Accepted {
   text: string;
   began: number;
   ended: number;
 }
 
-/** Sends a message; again after a 5xx, as clients do, with what tells that it is a repetition. */
+/** Sends a message, and repeats it after a 5xx, with the same idempotency key and the same id. */
 const send = async (request: Request, text: string): Promise<Accepted> => {
   const began = performance.now();
   for (;;) {
@@ -59,7 +59,7 @@ const onPhone = async ({ app }: OwnStack, phone: string): Promise<string[]> => {
   return v.parse(shownMessages, await response.json()).map(({ data }) => data.text.body);
 };
 
-/** Pairs of which the first was accepted before the second one was sent, but is shown after it. */
+/** Pairs of messages in the wrong order: the first was accepted before the second was sent, but is shown after it. */
 const overtaken = (accepted: Accepted[], shown: string[]): string[] => {
   const placeOf = new Map(shown.map((text, place) => [text, place]));
   const place = ({ text }: Accepted) => placeOf.get(text) ?? Number.NaN;
@@ -72,7 +72,7 @@ const overtaken = (accepted: Accepted[], shown: string[]): string[] => {
 
 const texts = (prefix: string, count: number) => Array.from({ length: count }, (_, place) => `${prefix} ${place}`);
 
-test('messages of one user arrive in the order in which they were accepted, each once', async () => {
+test('messages to one user arrive in the order of acceptance, each once', async () => {
   const own = await serveOwnStack({ name: 'order', minute: MINUTE, transactionsHeldFor: HELD_FOR });
   const caller = await newCaller('messages', 'bridge');
   const arrive = async (path: '/v1/message' | '/v1/webhook/rapidpro/') => {

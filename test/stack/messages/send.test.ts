@@ -1,4 +1,4 @@
-/** Messages, from the request to the phone and into the statistics. */
+/** Messages, from the request to the phone, the delivery log and the job counters. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -18,7 +18,7 @@ const today = (): string => new Date().toISOString().slice(0, 10);
 
 const period = () => ({ start_date: today(), end_date: today() });
 
-/** States in the logs of one contact, oldest first. */
+/** The states in a contact's delivery log, oldest first. */
 const statesOf = async ({ token }: Caller, contact: string): Promise<string[]> =>
   ((await call('listLogs', { token, query: { contact } })).body ?? []).map(({ state }) => state).reverse();
 
@@ -26,7 +26,7 @@ const untilStates = (caller: Caller, contact: string, ...states: string[]): Prom
   expect.poll(() => statesOf(caller, contact)).toEqual(states);
 
 describe('a message', () => {
-  test('shows on the phone, and each of its states in logs and jobs', async () => {
+  test('is shown on the phone, and each of its states is in logs and jobs', async () => {
     const caller = await business();
     const { token } = caller;
     const to = newPhone();
@@ -64,7 +64,7 @@ describe('a message', () => {
       );
   });
 
-  test('may be sent on the bridge host as well', async () => {
+  test('is accepted on the bridge host, too', async () => {
     const { token } = await business();
     const to = newPhone();
     const response = await fetch(`${bridge_url}/v1/message`, {
@@ -77,7 +77,7 @@ describe('a message', () => {
     await untilShown(to, 1);
   });
 
-  test('comes after those that were sent before it', async () => {
+  test('is shown after the messages that were sent before it', async () => {
     const { token } = await business();
     const to = newPhone();
     const bodies = Array.from({ length: 12 }, (_, place) => `${place}`);
@@ -88,7 +88,7 @@ describe('a message', () => {
     );
   });
 
-  test('carries quick replies, and media by their datafree URL', async () => {
+  test('may contain quick replies, or media by their datafree URL', async () => {
     const { account, token } = await business();
     const to = newPhone();
     const url = `${bridge_url}/media/${await newMedia(account)}`;
@@ -102,7 +102,7 @@ describe('a message', () => {
     ]);
   });
 
-  test('belongs to the job that it names, else to one of its account and day', async () => {
+  test('belongs to the job of its job_id, by default to a job of its account and day', async () => {
     const caller = await business();
     const { token } = caller;
     const job_id = randomUUID();
@@ -119,7 +119,7 @@ describe('a message', () => {
     expect((await call('listLogs', { token: other.token })).body?.at(-1)?.job_id).not.toBe(first);
   });
 
-  test('may have as many characters as it may, whatever they take', async () => {
+  test('may have 4,096 emoji in its text and in each of ten quick replies', async () => {
     const { token } = await business();
     const to = newPhone();
     const body = '😀'.repeat(4_096);
@@ -130,7 +130,7 @@ describe('a message', () => {
 });
 
 describe('an idempotency key', () => {
-  test('gives the first answer again, and nothing is sent twice', async () => {
+  test('makes five equal requests at once return the same id, and one message is sent', async () => {
     const { token } = await business();
     const to = newPhone();
     const request = { token, headers: { 'idempotency-key': randomUUID() }, body: text(to) };
@@ -145,7 +145,7 @@ describe('an idempotency key', () => {
     ['another text', { body: text('27820000001', 'Other') }],
     ['another number', { body: text('27820000002') }],
     ['another job', { body: text('27820000001'), query: { job_id: randomUUID() } }],
-  ])('with %s is refused', async (_, other) => {
+  ])('with %s returns 422 idempotency_key_reused', async (_, other) => {
     const { token } = await business();
     const headers = { 'idempotency-key': randomUUID() };
     await call('sendMessage', { token, headers, body: text('27820000001') });
@@ -157,7 +157,7 @@ describe('an idempotency key', () => {
     });
   });
 
-  test("is one's own: another account's is another", async () => {
+  test("is independent of another account's equal key", async () => {
     const headers = { 'idempotency-key': 'the same' };
     const [one, two] = [await business(), await business()];
     const first = await call('sendMessage', { token: one.token, headers, body: text(newPhone()) });
@@ -166,17 +166,17 @@ describe('an idempotency key', () => {
   });
 });
 
-describe('a message that is not valid', () => {
+describe('an invalid message', () => {
   const long = 'x'.repeat(4_097);
 
   test.each<[string, unknown, ...string[]]>([
-    ['nothing', {}, '#/to is required', '#/type is required'],
+    ['an empty object', {}, '#/to is required', '#/type is required'],
     [
       'a + in the number',
       text('+27820000001'),
       '#/to must be a phone number in international format without +: 7 to 15 digits',
     ],
-    ['a type that there is not', { ...text('27820000001'), type: 'video' }, '#/type must be "text", "image" or "file"'],
+    ['an unknown type', { ...text('27820000001'), type: 'video' }, '#/type must be "text", "image" or "file"'],
     ['no text', { to: '27820000001', type: 'text' }, '#/text is required'],
     ['a blank text', text('27820000001', ' \n'), '#/text/body must not be empty or white space only'],
     ['too long a text', text('27820000001', long), '#/text/body must have at most 4096 characters'],
@@ -192,29 +192,29 @@ describe('a message that is not valid', () => {
       '#/quick_replies must hold at most 10 quick replies',
     ],
     [
-      'quick replies that are none',
+      'invalid quick replies',
       { ...text('27820000001'), quick_replies: ['', 1, long] },
       '#/quick_replies/0 must not be empty or white space only',
       '#/quick_replies/1 must be a string, not a number',
       '#/quick_replies/2 must have at most 4096 characters',
     ],
     [
-      'many faults',
+      'two errors',
       { to: 1, type: 'text', text: { body: 2 } },
       '#/to must be a string, not a number',
       '#/text/body must be a string, not a number',
     ],
     [
-      'an image from elsewhere',
+      'an image from another host',
       { to: '27820000001', type: 'image', image: { url: 'https://example.com/a.png' } },
       `#/image/url must be a datafree URL of yours, which begins with ${bridge_url}/media/: upload what you send with POST /v1/upload_image`,
     ],
     [
-      'a file from a host that only begins like ours',
+      "a file from a host that begins like the service's",
       { to: '27820000001', type: 'file', file: { url: `${bridge_url}.example.com/a` } },
       `#/file/url must be a datafree URL of yours, which begins with ${bridge_url}/media/: upload what you send with POST /v1/upload_file`,
     ],
-  ])('is refused with all of its faults, and nothing is sent: %s', async (_, body, ...faults) => {
+  ])('returns 422 with every validation error, and nothing is sent: %s', async (_, body, ...expected) => {
     const { token } = await business();
     const received = await sendRaw('sendMessage', {
       token,
@@ -223,18 +223,18 @@ describe('a message that is not valid', () => {
     });
     expect(received.body).toMatchObject({ status: 422, code: 'invalid_request' });
     const { errors } = received.body as { errors: { pointer: string; detail: string }[] };
-    expect(errors.map(({ pointer, detail }) => `${pointer} ${detail}`)).toEqual(faults);
+    expect(errors.map(({ pointer, detail }) => `${pointer} ${detail}`)).toEqual(expected);
     expect((await call('listLogs', { token })).status).toBe(204);
   });
 
-  test('names a job that is no UUID: refused', async () => {
+  test('with a job_id that is not a UUID returns 422', async () => {
     const { token } = await business();
     const { body } = await fail('sendMessage', { token, query: { job_id: 'campaign-1' }, body: text('27820000001') });
     expect(body.errors).toEqual([{ parameter: 'job_id', detail: 'must be a UUID' }]);
   });
 });
 
-describe('a user who writes to a bot', () => {
+describe("a user's message to a bot", () => {
   const withPlatform = async () => {
     const receiver = await Receiver.start();
     const caller = await newCaller('messages', 'stats');
@@ -258,7 +258,7 @@ describe('a user who writes to a bot', () => {
     }
   });
 
-  test('is logged where the webhook refuses the message, as reception_failed_http', async () => {
+  test('is logged as reception_failed_http if the webhook rejects it', async () => {
     const { receiver, caller, bot } = await withPlatform();
     try {
       receiver.answers = [410];
@@ -270,7 +270,7 @@ describe('a user who writes to a bot', () => {
     }
   });
 
-  test('is logged only, where the account has no platform', async () => {
+  test('is logged as received if the account has no platform, and no phone shows it', async () => {
     const caller = await business();
     const bot = newPhone();
     await updateAccount(caller.account, { bot_number: bot });
@@ -282,7 +282,7 @@ describe('a user who writes to a bot', () => {
 });
 
 describe('statistics', () => {
-  test("hold nothing of another account's: 204", async () => {
+  test('contain nothing of another account: 204', async () => {
     const [one, two] = [await business(), await business()];
     const to = newPhone();
     await call('sendMessage', { token: one.token, body: text(to) });
@@ -290,7 +290,7 @@ describe('statistics', () => {
     expect((await call('listJobs', { token: two.token, query: period() })).status).toBe(204);
   });
 
-  test('are filtered by the contact as the logs show it, or by its number', async () => {
+  test('can be filtered by a contact of the logs, or by its phone number', async () => {
     const { token } = await business();
     const [to, other] = [newPhone(), newPhone()];
     await call('sendMessage', { token, body: text(to) });
@@ -301,7 +301,7 @@ describe('statistics', () => {
     }
   });
 
-  test('go on behind a link that keeps filters and limit, until nothing is left', async () => {
+  test('are paginated by a Link header with filters and limit, up to the last page', async () => {
     const { token } = await business();
     const to = newPhone();
     for (let count = 0; count < 5; count += 1) await call('sendMessage', { token, body: text(to) });
@@ -330,7 +330,7 @@ describe('statistics', () => {
     ['end=999999999999999', 'end', /^must be a whole number/],
     ['cursor=x', 'cursor', /Link header/],
     ['cursor=', 'cursor', /Link header/],
-  ])('refuse a filter that they do not know: logs?%s', async (query, parameter, detail) => {
+  ])('return 422 for an invalid filter: logs?%s', async (query, parameter, detail) => {
     const { token } = await business();
     const { status, body } = await sendRaw('listLogs', { token, query });
     expect(status).toBe(422);
@@ -340,7 +340,7 @@ describe('statistics', () => {
   test.each([
     ['another account', async (first: Caller) => ({ token: (await business()).token, query: 'limit=1', of: first })],
     ['another filter', async (first: Caller) => ({ token: first.token, query: 'limit=1&state=sent', of: first })],
-  ])('refuse a cursor of %s', async (_, wrong) => {
+  ])('return 422 for a cursor of %s', async (_, wrong) => {
     const first = await business();
     for (let count = 0; count < 2; count += 1)
       await call('sendMessage', { token: first.token, body: text(newPhone()) });
@@ -367,15 +367,15 @@ describe('statistics', () => {
       'start_date=2025-01-01&end_date=2026-01-03',
       ['end_date must not be before start_date, nor more than 366 days after it'],
     ],
-  ])('refuse a period that is none: jobs?%s', async (query, faults) => {
+  ])('return 422 for an invalid period: jobs?%s', async (query, expected) => {
     const { token } = await business();
     const { status, body } = await sendRaw('listJobs', { token, query });
     expect(status).toBe(422);
     const { errors } = body as { errors: { parameter: string; detail: string }[] };
-    expect(errors.map(({ parameter, detail }) => `${parameter} ${detail}`)).toEqual(faults);
+    expect(errors.map(({ parameter, detail }) => `${parameter} ${detail}`)).toEqual(expected);
   });
 
-  test('take a period of 366 days', async () => {
+  test('accept a period of 366 days', async () => {
     const { token } = await business();
     const query = { start_date: '2025-01-01', end_date: '2026-01-02' };
     expect((await call('listJobs', { token, query })).status).toBe(204);

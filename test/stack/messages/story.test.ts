@@ -1,4 +1,4 @@
-/** What is known and told of a message: once for each thing that happened, whatever comes again or late. */
+/** The history and the log lines of a message: each event is recorded once, even if it is repeated or late. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
@@ -20,7 +20,7 @@ afterEach(() => void vi.useRealTimers());
 
 const text = (to: string) => ({ to, type: 'text' as const, text: { body: 'Hello' } });
 
-/** An account with a bot; where it has a webhook, that hears of everything. */
+/** A new account with a bot, and optionally a webhook. */
 const newBusiness = async (platform?: 'webhook') => {
   const bot = newPhone();
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
@@ -31,12 +31,12 @@ const newBusiness = async (platform?: 'webhook') => {
   return { account, bot };
 };
 
-/** The log lines with a message. */
+/** The log lines whose field `message` has this value. */
 const lines = (message: string) =>
   written.map((line) => JSON.parse(line)).filter((line: { message: string }) => line.message === message);
 
-describe('a message is counted as accepted once', () => {
-  test('that a business sends, however often it repeats it', async () => {
+describe('a message is logged as accepted once', () => {
+  test('if an account sends it three times with one idempotency key', async () => {
     const { account } = await newBusiness();
     const draft = text(newPhone());
     for (const _ of ['first', 'again', 'once more']) {
@@ -45,7 +45,7 @@ describe('a message is counted as accepted once', () => {
     }
   });
 
-  test('that a user writes, however often the app network repeats it', async () => {
+  test('if the app network sends it twice as one event', async () => {
     const { account, bot } = await newBusiness('webhook');
     const received = { from: newPhone(), ...text(bot) };
     for (const event of ['event-1', 'event-1']) {
@@ -57,9 +57,9 @@ describe('a message is counted as accepted once', () => {
 });
 
 test.each([
-  ['of nobody who would hear of it', undefined] as const,
-  ['of a webhook, which hears of it', 'webhook'] as const,
-])('a state is counted once, however often it is reported: %s', async (_, platform) => {
+  ['of an account without a platform', undefined] as const,
+  ['of an account with a webhook', 'webhook'] as const,
+])('a state is logged once, however often it is reported: %s', async (_, platform) => {
   const { account } = await newBusiness(platform);
   const id = await sendMessage(account, text(newPhone()), {});
   for (const state of ['read', 'delivered_to_user', 'read', 'read'] as const) await reportState(id, state);
@@ -69,7 +69,7 @@ test.each([
   ]);
 });
 
-test('a story begins with the message, though a clock that is behind dated a state before it', async () => {
+test("a message's history contains a state whose time is before the message, because of a slow clock", async () => {
   const { account } = await newBusiness('webhook');
   const phone = newPhone();
   const id = await sendMessage(account, text(phone), {});
@@ -85,7 +85,7 @@ test('a story begins with the message, though a clock that is behind dated a sta
   });
 });
 
-test('the reason why the app network failed is kept, up to 500 characters', async () => {
+test("the app network's reason for a failure is stored, up to 500 characters", async () => {
   const { account } = await newBusiness();
   const id = await sendMessage(account, text(newPhone()), {});
   const data = { id, state: 'delivery_failed', reason: `The phone is off. ${'x'.repeat(500)}` };
@@ -94,7 +94,7 @@ test('the reason why the app network failed is kept, up to 500 characters', asyn
   expect(failed?.reason).toBe(data.reason.slice(0, 500));
 });
 
-test('a message of a chat platform that names none of its own is another one each time', async () => {
+test('a message from a chat platform without a reference is a new message each time', async () => {
   const { account } = await newBusiness();
   const draft = text(newPhone());
   const [one, two] = [await sendFromPlatform(account, 'turn', draft), await sendFromPlatform(account, 'turn', draft)];
