@@ -1,6 +1,6 @@
 /**
- * Fifty turns between a user and a bot on each chat platform, while now one side and now the other repeats itself, fails,
- * or asks for patience. On a stack of its own, with the simulated platforms.
+ * Fifty turns between a user and a bot on each chat platform, with repeats, failures and rate limits on both sides. On
+ * a separate stack with simulators.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,10 +10,10 @@ import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { type OwnStack, serveOwnStack } from '../stack/support/own-stack.ts';
 import { newAccountId, newPhone } from '../stack/support/world.ts';
 
-/** Milliseconds of a minute: an attempt to deliver has a quarter of a second. */
+/** Milliseconds of a minute. An attempt has a time limit of 0.25 s. */
 const MINUTE = 1_500;
 const TURNS = 50;
-/** So many calls a minute are fewer than a conversation makes. */
+/** A rate limit in calls a minute, below those of a conversation. */
 const LIMIT = 60;
 
 interface Call {
@@ -22,18 +22,18 @@ interface Call {
   duplicate: boolean;
 }
 
-/** A user and a bot who talk. */
+/** A chat of a user and a bot. */
 interface Chat {
   stack: OwnStack['stack'];
   phone: string;
   bot: string;
-  /** Address of the simulated platform's line: what people ask it. */
+  /** The simulator's URL of the channel or number. */
   line: string;
-  /** Address of the app network, likewise. */
+  /** The URL of the app network's simulator. */
   app: string;
-  /** What the phone is to show. */
+  /** The texts that the phone must show. */
   shown: string[];
-  /** What the platform does between turns, by the turn before. */
+  /** Actions of the platform after a turn, by the number of the turn. */
   between: Record<number, (chat: Chat) => Promise<unknown>>;
 }
 
@@ -54,13 +54,13 @@ interface Shown {
 
 const onPhone = ({ app, phone }: Chat): Promise<Shown[]> => get(`${app}/phones/${phone}/messages`);
 
-/** Waits until the phone shows what it is to show. */
+/** Waits until the phone shows the expected texts. */
 const untilShown = (chat: Chat) =>
   expect
     .poll(async () => (await onPhone(chat)).map(({ data }) => data.text.body), { timeout: 150_000 })
     .toEqual(chat.shown);
 
-/** Does something that a busy service may not take at once (5xx): again after a second, as its clients do. */
+/** Sends a request, and repeats it after a second if the busy service returns a 5xx, as its clients do. */
 const persist = async (method: string, address: string, body: object): Promise<void> => {
   for (let left = 10; ; left -= 1) {
     const { ok, status } = await fetch(address, { method, body: JSON.stringify(body) });
@@ -73,7 +73,7 @@ const persist = async (method: string, address: string, body: object): Promise<v
 const write = ({ app, phone, bot }: Chat, text: string) =>
   persist('POST', `${app}/phones/${phone}/messages`, { to: bot, text, event_id: randomUUID() });
 
-/** Has the app report a state of all that the phone shows: what it reported before is repeated. */
+/** The app reports a state of all messages on the phone, so earlier reports are repeated. */
 const report = async (chat: Chat, state: string): Promise<void> => {
   for (const { data } of await onPhone(chat))
     await persist('POST', `${chat.app}/messages/${data.id}/states`, { state });
@@ -81,7 +81,7 @@ const report = async (chat: Chat, state: string): Promise<void> => {
 
 const callsOf = ({ line }: Chat): Promise<Call[]> => get(`${line}/calls`);
 
-/** Ends the worker that is just calling the platform. */
+/** Kills a worker during its call to the platform. */
 const killWorker = async (chat: Chat): Promise<void> => {
   await misbehave(chat.line, { delay_ms: 400, times: 1 });
   await write(chat, 'turn 40');
@@ -91,8 +91,8 @@ const killWorker = async (chat: Chat): Promise<void> => {
   }
 };
 
-/** What goes wrong at a turn, before the user writes. */
-const TROUBLE: Record<number, (chat: Chat) => Promise<unknown>> = {
+/** Faults, by the turn before which they begin. */
+const FAULTS: Record<number, (chat: Chat) => Promise<unknown>> = {
   20: ({ line }) => misbehave(line, { status: 503, times: 3 }),
   25: ({ line }) => misbehave(line, { drop: true, times: 3 }),
   30: ({ line }) => misbehave(line, { drop: true, after: true, times: 1 }),
@@ -102,7 +102,7 @@ const TROUBLE: Record<number, (chat: Chat) => Promise<unknown>> = {
 
 const talk = async (chat: Chat): Promise<void> => {
   for (let turn = 1; turn <= TURNS; turn += 1) {
-    await TROUBLE[turn]?.(chat);
+    await FAULTS[turn]?.(chat);
     if (turn === 40) await killWorker(chat);
     else await write(chat, `turn ${turn}`);
     chat.shown.push(`You wrote: turn ${turn}`);
@@ -130,29 +130,29 @@ interface Sent {
 
 const sentBy = (chat: Chat): Promise<Sent[]> => get(`${chat.line}/sent`);
 
-/** What a platform was told of each of its messages, by its id there. After a lost answer it is told again. */
+/** The statuses that a platform received, by its message id, without repeats after a lost response. */
 const statusesOf = async (chat: Chat): Promise<Record<string, string[]>> => {
-  const told = await get<{ id: string; status: string }[]>(`${chat.line}/statuses`);
+  const reports = await get<{ id: string; status: string }[]>(`${chat.line}/statuses`);
   return Object.fromEntries(
-    [...Map.groupBy(told, ({ id }) => id)].map(([id, all]) => [id, [...new Set(all.map(({ status }) => status))]]),
+    [...Map.groupBy(reports, ({ id }) => id)].map(([id, all]) => [id, [...new Set(all.map(({ status }) => status))]]),
   );
 };
 
-/** Waits until a platform was told the same of each of its messages. */
-const untilTold = async (chat: Chat, statuses: string[]): Promise<void> => {
+/** Waits until a platform has received these statuses of each of its messages. */
+const untilStatuses = async (chat: Chat, statuses: string[]): Promise<void> => {
   const expected = Object.fromEntries((await sentBy(chat)).map(({ id }) => [id, statuses]));
   await expect.poll(() => statusesOf(chat), { timeout: 150_000 }).toEqual(expected);
 };
 
-/** Everything that the user wrote has come, once and in order; what came twice came after a lost answer or a crash. */
-const holdReceived = async (chat: Chat, address: string): Promise<void> => {
+/** Checks that the platform received the user's messages in order. Repeats need a lost response or a crash. */
+const checkReceived = async (chat: Chat, address: string): Promise<void> => {
   const received = await get<{ text: string }[]>(`${chat.line}/received`);
   expect(received.map(({ text }) => text)).toEqual(turns);
   const calls = await callsOf(chat);
   const answeredBy = (...wanted: unknown[]) => calls.filter(({ status }) => wanted.includes(status));
   expect(answeredBy('dropped')).toHaveLength(4);
   expect(answeredBy(503)).toHaveLength(3);
-  // An answer that comes when nobody waits for it any more is lost as well; and one worker was ended.
+  // A response after the time limit is lost, too, and one worker was killed.
   const lost = answeredBy('dropped', 'timeout').length + 1;
   const repeated = calls.filter((call) => call.address === address && call.duplicate);
   expect(repeated.length).toBeLessThanOrEqual(lost);
@@ -160,7 +160,7 @@ const holdReceived = async (chat: Chat, address: string): Promise<void> => {
 
 const LONG = Array.from({ length: 700 }, (_, place) => `Wörter${place}`).join(' ');
 
-/** RapidPro repeats its last message, and sends one that is too long for one request. */
+/** RapidPro repeats its last message. */
 const rapidproRepeats = async (chat: Chat): Promise<void> => {
   const last = (await sentBy(chat)).at(-1);
   await ask('POST', `${chat.line}/messages/${last?.id}/resend`);
@@ -178,7 +178,7 @@ const rapidproSendsParts = async (chat: Chat): Promise<void> => {
   expect(parts.join(' ')).toBe(LONG);
   chat.shown.push(...parts);
   await untilShown(chat);
-  // All parts again, as newer versions do five minutes after one of them had no response.
+  // Newer versions repeat all parts five minutes after a part without a response.
   await pause(5 * MINUTE);
   await ask('POST', `${chat.line}/messages/${sent.id}/resend`);
   await untilShown(chat);
@@ -193,20 +193,20 @@ const turnSendsAnImage = async (chat: Chat): Promise<void> => {
   await untilShown(chat);
 };
 
-test('fifty turns on each platform: nothing is lost, all is in order, nothing comes twice to the user', async () => {
+test('all messages of fifty turns on each platform arrive in order, and the user receives none twice', async () => {
   const own = await serveOwnStack({ name: 'conversations', minute: MINUTE });
   const { rapidpro, turn } = own;
 
   const onRapidpro = async (): Promise<void> => {
     const { account, token, chat } = await open(own, `${rapidpro.url}/channels/chat`);
-    // After a crash its own guard has to know the repeat, however late that comes.
+    // RapidPro must recognise the repeat after a crash, however late it arrives.
     rapidpro.addChannel('chat', { token, bot: 'echo', guard_ms: 60_000 });
     const settings = { url: `${rapidpro.url}/c/ex/chat/receive` };
     await updateAccount(account, { platform: { name: 'rapidpro', settings } });
     chat.between = { 7: rapidproRepeats, 12: rapidproSendsParts };
     await talk(chat);
-    await holdReceived(chat, 'receive');
-    // A status that comes while an earlier one is pending takes its place.
+    await checkReceived(chat, 'receive');
+    // A later status replaces a pending one, so only the last status is checked.
     await expect
       .poll(async () => (await sentBy(chat)).map(({ status }) => status), { timeout: 150_000 })
       .toEqual(Array.from({ length: TURNS + 1 }, () => 'delivered'));
@@ -220,9 +220,9 @@ test('fifty turns on each platform: nothing is lost, all is in order, nothing co
     await updateAccount(account, { platform: { name: 'turn', settings, hook } });
     chat.between = { 12: turnSendsAnImage };
     await talk(chat);
-    await holdReceived(chat, 'messages');
-    await untilTold(chat, ['sent', 'delivered', 'read']);
-    // Its limit was met, and cost nothing but time.
+    await checkReceived(chat, 'messages');
+    await untilStatuses(chat, ['sent', 'delivered', 'read']);
+    // The rate limit was reached, and no message was lost.
     expect((await callsOf(chat)).some(({ status }) => status === 429)).toBe(true);
   };
 

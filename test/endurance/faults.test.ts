@@ -1,6 +1,6 @@
 /**
- * The whole pipeline while everything fails that may: the app network, the workers, the queue, the stream. On a stack of
- * its own, whose faults a seed decides.
+ * The whole pipeline with faults in the app network, the workers, the queue and the stream. On a separate stack with a
+ * seed for its faults.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,13 +11,13 @@ import { serveOwnStack } from '../stack/support/own-stack.ts';
 import { type Caller, newCaller, newPhone } from '../stack/support/world.ts';
 import { seeded } from '../support/seeded.ts';
 
-/** Milliseconds of a minute: an attempt to deliver has a fifth of a second. */
+/** Milliseconds of a minute. An attempt has a time limit of 0.2 s. */
 const MINUTE = 1_200;
 const ACCOUNTS = 4;
 const CONVERSATIONS = 20;
 const MESSAGES = 500;
 
-/** A third of the calls: one way after the other gets its share of what is left. Half of the lost answers are to messages that were taken. */
+/** A third of the calls fail. A share is one of the calls that no earlier rule matched. `after`: after acceptance. */
 const FAILING_THIRD = [
   { status: 500, share: 1 / 9 },
   { hang: true, share: 1 / 16 },
@@ -36,7 +36,7 @@ const faultsOf = (random: () => number): FaultInjection => ({
   },
 });
 
-test('500 messages over 20 conversations arrive, in order, and are counted once, whatever fails on the way', async () => {
+test('500 messages in 20 conversations arrive in order and are counted once, with faults in every part', async () => {
   const seed = randomInt(1e9);
   console.info(`seed ${seed}`);
   const random = seeded(seed);
@@ -71,7 +71,7 @@ test('500 messages over 20 conversations arrive, in order, and are counted once,
   })();
 
   const send = async ({ caller, phone }: (typeof conversations)[number], body: string): Promise<void> => {
-    // As a client that cares: with a key, and again where it was told to come again.
+    // A reliable client: it sends an idempotency key, and repeats a request after a 5xx.
     for (let left = 10; ; left -= 1) {
       const response = await fetch(`${stack.baseUrl}/v1/message`, {
         method: 'POST',
@@ -83,7 +83,7 @@ test('500 messages over 20 conversations arrive, in order, and are counted once,
         body: JSON.stringify({ to: phone, type: 'text', text: { body } }),
       });
       if (response.status === 200) return;
-      if (response.status < 500 || left === 0) throw new Error(`Sending was answered with ${response.status}.`);
+      if (response.status < 500 || left === 0) throw new Error(`POST /v1/message returned ${response.status}.`);
       await pause(1_000);
     }
   };
@@ -104,7 +104,7 @@ test('500 messages over 20 conversations arrive, in order, and are counted once,
     expect(messages.map(({ data }) => 'text' in data && (data.text as { body: string }).body)).toEqual(
       Array.from({ length: each }, (_, place) => `${place}`),
     );
-    // Each message came under one id, however often.
+    // Each message has one id, however often it was delivered.
     expect(new Set(messages.map(({ data }) => data.id)).size).toBe(each);
   }
   const calls = await ask<Call[]>('/calls');
@@ -138,7 +138,7 @@ test('500 messages over 20 conversations arrive, in order, and are counted once,
       }
       return sums;
     };
-    // The last states are noted when a worker that was killed is replaced.
+    // The last states are logged by the successor of a killed worker.
     await expect.poll(logged, { timeout: 90_000 }).toEqual(expected);
     await expect.poll(counted, { timeout: 90_000 }).toEqual(expected);
   }

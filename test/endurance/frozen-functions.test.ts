@@ -1,4 +1,4 @@
-/** Functions that are frozen between invocations, while the servers that they talked to close the connections. */
+/** Functions that are frozen between invocations, while the servers close their connections. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
@@ -11,12 +11,12 @@ import { serveOwnStack } from '../stack/support/own-stack.ts';
 import { newCaller, newPhone } from '../stack/support/world.ts';
 import { RawServer } from '../unit/support/raw-server.ts';
 
-/** Milliseconds of a minute: an attempt may take 5 s, and a body 1 s. */
+/** Milliseconds of a minute. The time limits are 5 s for an attempt, and 1 s for a body. */
 const MINUTE = 30_000;
-/** Milliseconds after which every timer of an invocation has run out: the longest is that of the bucket. */
+/** Milliseconds after which every timer of an invocation has expired. The longest one is for calls to the bucket. */
 const LONG_FREEZE_MS = 6_500;
 
-/** Answers how to get at the proxy of a server, one for each. */
+/** Returns a function that creates a proxy per server, and one that closes their idle connections. */
 const proxies = () => {
   const all = new Map<string, Promise<InterruptingProxy>>();
   onTestFinished(async () => {
@@ -34,11 +34,11 @@ const proxies = () => {
   return { through, closeIdle };
 };
 
-/** Responds with a status, and then with a part of a body that never ends. */
+/** A response with a part of its body, which never ends. */
 const unfinished = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart';
 const finished = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-test('a frozen function loses nothing and sends nothing twice when its connections were closed meanwhile', async () => {
+test('functions whose connections are closed while they are frozen lose no message, and send none twice', async () => {
   const destination = await RawServer.start();
   onTestFinished(() => destination.close());
   const { through, closeIdle } = proxies();
@@ -86,7 +86,7 @@ test('a frozen function loses nothing and sends nothing twice when its connectio
       .filter(Boolean)
       .map(({ text }) => text.body);
 
-  // The first response on a connection is complete; a later one breaks off when the function is frozen.
+  // The first response on a connection is complete. The body of a later one never ends.
   destination.respond = ({ socket, place }) => void socket.write(place === 1 ? finished : unfinished);
   const expected: string[] = [];
   for (const [round, closed] of (['none', 'none', 'by RST', 'none', 'by FIN', 'none', 'by RST'] as const).entries()) {
@@ -104,7 +104,7 @@ test('a frozen function loses nothing and sends nothing twice when its connectio
   }
   expect(await onPhone()).toEqual(expected);
   expect(atDestination()).toEqual(expected);
-  // States as well: a message and a state in each round.
+  // Each round has a message and a state.
   expect(new Set(destination.bodies).size).toBe(2 * expected.length);
   expect(destination.bodies).toHaveLength(2 * expected.length);
   expect(errors).toEqual([]);

@@ -1,4 +1,4 @@
-/** What one account's trouble means to others. */
+/** The effect of one account's slow destination on other accounts. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
@@ -6,10 +6,10 @@ import { serveOwnStack } from '../stack/support/own-stack.ts';
 import { hang, Receiver } from '../stack/support/receiver.ts';
 import { newCaller, newPhone } from '../stack/support/world.ts';
 
-/** Milliseconds of a minute: an attempt holds its worker for seven seconds, in which as many begin as may. */
+/** Milliseconds of a minute. An attempt takes 7 s, in which the maximum number of workers starts. */
 const MINUTE = 42_000;
 
-test('a destination that never responds holds at most 16 workers of its account, and delays nobody else', async () => {
+test('a destination that never responds occupies at most 16 workers, and delays no other account', async () => {
   const receiver = await Receiver.start();
   onTestFinished(() => receiver.close());
   receiver.answers = [hang];
@@ -36,7 +36,7 @@ test('a destination that never responds holds at most 16 workers of its account,
   });
   const shown = async () => (await fetch(`${app.phoneUrl}/phones/${to}/messages`)).json() as Promise<PhoneMessage[]>;
   await expect.poll(async () => (await shown()).length).toBe(1);
-  // The first attempts are over when one is repeated: by then every worker that could begin has.
+  // When an attempt is repeated, the first attempts are over, and every possible worker has started.
   const ids = () => receiver.calls.map(({ headers }) => headers['webhook-id']);
   await expect.poll(() => new Set(ids()).size < ids().length).toBe(true);
   expect(receiver.most).toBeLessThanOrEqual(16);

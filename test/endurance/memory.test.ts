@@ -1,4 +1,4 @@
-/** Ten thousand invocations of each function in one process: what it holds does not grow with them. */
+/** 10,000 invocations of each function in one process: its memory does not grow. */
 import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -16,12 +16,12 @@ import type { Measure } from './support/invoke-often.ts';
 
 const INVOKE_OFTEN = fileURLToPath(new URL('./support/invoke-often.ts', import.meta.url));
 
-/** Invocations after which all is loaded and compiled, and those after which nothing more may be held. */
+/** Invocations after which all code is loaded and compiled, and after which memory is compared. */
 const [WARM, MANY] = [2_000, 10_000];
-/** Bytes that an invocation may leave behind on average: less than the smallest object with a text. */
+/** Bytes by which memory may grow per invocation on average: less than the smallest object with a text. */
 const BYTES_EACH = 40;
 
-/** Responds to calls of AWS as a table, a queue, a bucket and a secret would that are empty. */
+/** A server that responds to calls to AWS like an empty table, queue, bucket and secret. */
 const empty = createServer((request, response) => {
   request.resume();
   response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0', 'content-length': 2 }).end('{}');
@@ -36,7 +36,7 @@ afterAll(() => closeServer(empty));
 
 const UUID = '01890000-0000-7000-8000-000000000000';
 
-/** A request that passes the whole chain, and that the endpoint rejects or finds nothing for. */
+/** A request that passes the middlewares, and that the endpoint rejects or finds no data for. */
 const requestOf = ({ routes: [{ method, path }], body }: Endpoint): object => ({
   routeKey: `${method} ${path}`,
   rawPath: path,
@@ -62,7 +62,7 @@ const requestOf = ({ routes: [{ method, path }], body }: Endpoint): object => ({
 const outbox = { pk: 'OUTBOX#app#acme#27821234567', sk: `ENTRY#${UUID}` };
 const logged = { pk: `MESSAGE#${UUID}`, sk: 'MESSAGE', account: 'acme', job_id: UUID, payload_type: 'text' };
 
-/** What the functions get that are no endpoints. */
+/** The events of functions that are not endpoints. */
 const events: Record<string, object> = {
   authorizer: {
     routeKey: 'POST /v1/message',
@@ -95,11 +95,11 @@ const eventOf = (name: string): object => {
   return event;
 };
 
-/** Invokes a handler in a process of its own. Returns what the process held at the two counts. */
+/** Invokes a handler in a separate process. Returns the memory use after the two numbers of invocations. */
 const invokeOften = async (args: [module: string, exported: string, event: object], environment: object) => {
   const [module, exported, event] = args;
   const child = fork(INVOKE_OFTEN, [module, exported, JSON.stringify(event), `${WARM}`, `${MANY}`], {
-    // Code that is no longer used would be flushed at some time, and hide growth.
+    // Flushing of unused code would hide growth.
     execArgv: ['--expose-gc', '--no-flush-bytecode', `--conditions=${LOCAL_STACK}`],
     env: {
       ...environment,
@@ -121,15 +121,15 @@ const endpointsOfAws = () =>
     ['DYNAMODB', 'SQS', 'SECRETS_MANAGER', 'S3'].map((service) => [`AWS_ENDPOINT_URL_${service}`, emptyUrl]),
   );
 
-const holdsNoMore = ({ warm, many }: { warm: Measure; many: Measure }, name: string): void => {
+const checkGrowth = ({ warm, many }: { warm: Measure; many: Measure }, name: string): void => {
   expect((many.bytes - warm.bytes) / (MANY - WARM), `${name}: bytes an invocation`).toBeLessThan(BYTES_EACH);
   expect(many.resources, `${name}: timers and sockets`).toBeLessThanOrEqual(warm.resources);
 };
 
-test('no function holds more after 10,000 invocations than after 2,000', async () => {
+test('no function uses more memory after 10,000 invocations than after 2,000', async () => {
   const { assembly } = inject('stack');
-  const surroundings = { tableName: 'table', baseUrl: emptyUrl, bridgeUrl: emptyUrl, awsUrl: emptyUrl };
-  const { functions } = await readLocalTemplate(assembly, surroundings);
+  const settings = { tableName: 'table', baseUrl: emptyUrl, bridgeUrl: emptyUrl, awsUrl: emptyUrl };
+  const { functions } = await readLocalTemplate(assembly, settings);
   const left = [...functions];
   const work = async (): Promise<void> => {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -139,14 +139,14 @@ test('no function holds more after 10,000 invocations than after 2,000', async (
         ...environment,
         ...endpointsOfAws(),
       });
-      holdsNoMore(measures, nameOf(next));
+      checkGrowth(measures, nameOf(next));
     }
   };
   await Promise.all([work(), work()]);
 }, 600_000);
 
-test('no request to a destination leaves anything behind', async () => {
+test('10,000 requests to a destination use no more memory, timers or sockets than 2,000', async () => {
   const post = fileURLToPath(new URL('../../shared/outbound/http-client.ts', import.meta.url));
   const event = { url: `${emptyUrl}/hook`, headers: { 'content-length': '2' }, body: '{}' };
-  holdsNoMore(await invokeOften([post, 'post', event], { ALLOW_LOOPBACK: 'true' }), 'post');
+  checkGrowth(await invokeOften([post, 'post', event], { ALLOW_LOOPBACK: 'true' }), 'post');
 });

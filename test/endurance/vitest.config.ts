@@ -1,4 +1,4 @@
-/** `npm run test:endurance`: whole conversations and outages, on stacks of their own. They take minutes, so CI runs them. */
+/** `npm run test:endurance`: conversations and outages, on separate stacks. They take minutes, so CI runs them. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';

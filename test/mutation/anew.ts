@@ -1,6 +1,6 @@
 /**
- * Runs before each file in a process that has run others: it is to find sources that have just been loaded, as all files
- * do in processes of their own, and the environment as it was at first.
+ * Runs before each test file, because a process runs many: resets modules and environment variables, so that each file
+ * starts as in a new process.
  */
 import { vi } from 'vitest';
 

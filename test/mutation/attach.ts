@@ -1,10 +1,10 @@
 /**
- * Runs before each test file: has the mutant of this run be active while the file's tests run, or has what they reach be
- * counted, by test. The instrumented sources look into `__stryker__` for the one and write the other there.
+ * Runs before each test file. Activates the run's mutant during the file's tests, or collects the coverage of each
+ * test. The instrumented sources read the mutant from `__stryker__`, and write the coverage to it.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, inject, type RunnerTestCase } from 'vitest';
 
-/** How often each mutant was reached, by its id. */
+/** The number of times that each mutant was executed, by its id. */
 type Reached = Record<string, number>;
 
 export interface Coverage {
@@ -20,7 +20,7 @@ interface Stryker {
   hitLimit?: number | undefined;
 }
 
-/** What a run is for: to find out what tests reach, or to hold them against a mutant, or against none. */
+/** The purpose of a run: to collect coverage, or to run tests with a mutant or without one. */
 export type Purpose =
   | { kind: 'cover' }
   | { kind: 'mutant'; mutant: string; hitLimit: number | undefined }
@@ -41,7 +41,7 @@ shared.__stryker__ ??= {};
 const stryker = shared.__stryker__;
 const purpose = inject('purpose');
 
-/** As the runner writes it. */
+/** The id of a test, as in the runner. */
 const idOf = ({ file, fullTestName }: RunnerTestCase): string => `${file.name}#${fullTestName}`;
 
 if (purpose.kind === 'cover') {
@@ -58,7 +58,7 @@ if (purpose.kind === 'cover') {
     const { mutantCoverage } = stryker;
     if (mutantCoverage === undefined) return;
     suite.meta.coverage = { ...mutantCoverage };
-    // In place: the sources hold on to the object.
+    // In place, because the sources have a reference to the object.
     Object.assign(mutantCoverage, { static: {}, perTest: {} });
   });
 }
@@ -71,7 +71,7 @@ if (purpose.kind === 'mutant') {
   });
 
   beforeEach(({ skip }) => {
-    if (failed) skip('The mutant is found already.');
+    if (failed) skip('Another test has already found the mutant.');
   });
 
   afterEach(({ task }) => {

@@ -1,6 +1,6 @@
 /**
- * `npm run mutation:excuses`, with files of `shared/` or for all of them: runs the mutants that comments excuse, in a copy
- * of the project without these comments. Ends with 1 if tests find all mutants of an excuse: it is not needed then.
+ * `npm run mutation:excuses [files]`: runs the mutants that comments excuse, in a copy of the project without these
+ * comments. Default: all files of `shared/`. Exits with 1 if tests find all mutants of an excuse: then it is needless.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';

@@ -1,18 +1,18 @@
 /**
- * The excuses in the sources: `// Stryker disable next-line MUTATOR,MUTATOR: Reason.` above a line leaves out the mutants
- * of these mutators on it. Stryker names each mutant that a comment leaves out, without running any.
+ * Excuses in the sources: `// Stryker disable next-line MUTATOR,MUTATOR: Reason.` excludes these mutators on the next
+ * line. Stryker's instrumenter lists the mutants that a comment excludes, without running them.
  */
 import { readFile } from 'node:fs/promises';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 
-/** One mutator in one comment. */
+/** A mutator in a comment. */
 export interface Excuse {
   file: string;
-  /** The line that it excuses, from 1. */
+  /** The excused line, from 1. */
   line: number;
   mutator: string;
   reason: string;
-  /** Mutants that it leaves out: what they put in the place of the code. */
+  /** The replacements of the excused mutants. */
   mutants: string[];
 }
 
@@ -33,7 +33,7 @@ const quiet = {
   fatal: () => undefined,
 };
 
-/** The excuses in a source, and the comments to Stryker that are none in this form. */
+/** The excuses in a source, and the positions of comments to Stryker in another form. */
 export const excusesIn = async (file: string): Promise<{ excuses: Excuse[]; malformed: string[] }> => {
   const content = await readFile(file, 'utf8');
   const comments = content

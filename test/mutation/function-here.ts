@@ -1,4 +1,4 @@
-/** A function of the local stack that runs in this very process, where a mutant is active or coverage is taken. */
+/** A function of the local stack that runs in this process, where a mutant is active or coverage is collected. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -8,32 +8,32 @@ import type { FunctionDefinition } from '../../infra/local/aws/template/definiti
 
 type Handler = (event: unknown, context: object) => Promise<unknown>;
 
-/** Takes the log lines of the function that runs. */
+/** Receives the log lines of the running function. */
 const lines = new AsyncLocalStorage<(line: string) => void>();
 
-/** Settings in which functions differ: who they are. Here, all are the operator. */
-const OWN = /^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|LAMBDA_FUNCTION_NAME)$/;
+/** Variables that differ between functions: credentials and names. Here, all functions use the operator's. */
+const IDENTITY = /^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|LAMBDA_FUNCTION_NAME)$/;
 
-/** What the functions find in their environment, all of them together. */
+/** The environment variables of all functions. */
 export const environment: Record<string, string> = {};
 
 const write = process.stdout.write.bind(process.stdout);
 
-/** A function writes lines; where nobody takes them, they are a test's. */
+/** Passes lines that a function writes to its log. Other lines are those of a test. */
 process.stdout.write = ((text: string | Uint8Array, ...rest: []) => {
-  const take = lines.getStore();
-  if (take === undefined) return write(text, ...rest);
-  for (const line of String(text).split('\n').filter(Boolean)) take(line);
+  const onLine = lines.getStore();
+  if (onLine === undefined) return write(text, ...rest);
+  for (const line of String(text).split('\n').filter(Boolean)) onLine(line);
   return true;
 }) as typeof process.stdout.write;
 
 /**
- * All functions that have been loaded so far, one after the other: modules that import each other wait for each other
- * without end where two of them are loaded at the same time.
+ * Resolves when all functions so far are loaded. They are loaded one after the other, because modules that import each
+ * other would deadlock if two of them were loaded at the same time.
  */
 let loading: Promise<unknown> = Promise.resolve();
 
-/** Waits until all functions are loaded. */
+/** Resolves when all functions are loaded. */
 export const loaded = (): Promise<unknown> => loading;
 
 export class FunctionHere implements LocalFunction {
@@ -46,7 +46,7 @@ export class FunctionHere implements LocalFunction {
     this.#onLine = onLine;
     this.#run = loading.then(() => this.#load());
     loading = this.#run;
-    for (const [name, value] of Object.entries(settings).filter(([name]) => !OWN.test(name))) {
+    for (const [name, value] of Object.entries(settings).filter(([name]) => !IDENTITY.test(name))) {
       if ((environment[name] ?? value) !== value) throw new Error(`${name} differs from function to function.`);
       environment[name] = value;
     }
@@ -74,7 +74,7 @@ export class FunctionHere implements LocalFunction {
     return run;
   }
 
-  /** Nothing can be ended alone here. */
+  /** Returns false: a function has no process of its own that could be killed. */
   kill(): boolean {
     return false;
   }

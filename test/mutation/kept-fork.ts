@@ -1,6 +1,6 @@
 /**
- * A pool of Vitest's whose process outlives the run: modules are loaded once, and thousands of runs follow. Vitest's own
- * pools end their processes after each run, and loading takes longer than most tests.
+ * A Vitest pool that keeps its process from run to run: dependencies are loaded once for many runs. Vitest's own pools
+ * end their processes after each run, and loading takes longer than most tests.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { EventEmitter } from 'node:events';
@@ -13,13 +13,13 @@ import {
   type WorkerRequest,
 } from 'vitest/node';
 
-/** A process ends after so many runs: each has loaded the sources anew, and none gives them back. */
+/** Runs after which a process is replaced, because each run loads the sources again, and never frees them. */
 const RUNS = 200;
 
 class KeptFork implements PoolWorker {
   readonly name = 'kept';
   readonly #options: Pick<PoolOptions, 'env' | 'execArgv'>;
-  /** Who listens in this run. */
+  /** Listeners of the present run. */
   #listeners = new EventEmitter();
   #child: ChildProcess | undefined;
   #ready: unknown;
@@ -37,7 +37,7 @@ class KeptFork implements PoolWorker {
     this.#listeners.off(event, callback);
   }
 
-  /** The process is set up by its first run, and never told to stop. */
+  /** Only the first run sets up the process. A stop message is not passed on, so that the process continues. */
   send(message: WorkerRequest): void {
     if (message.type === 'start' && this.#ready !== undefined) this.#answer(this.#ready);
     else if (message.type === 'stop') this.#answer({ type: 'stopped', __vitest_worker_response__: true });
@@ -70,7 +70,7 @@ class KeptFork implements PoolWorker {
     child.on('error', (error) => this.#listeners.emit('error', error));
   }
 
-  /** The run is over; the process is not. */
+  /** Ends a run, but not the process. */
   async stop(): Promise<void> {
     this.#listeners = new EventEmitter();
   }
@@ -79,7 +79,7 @@ class KeptFork implements PoolWorker {
     return data;
   }
 
-  /** Ends the process, whatever it does. The next run starts another one. */
+  /** Kills the process. The next run starts a new one. */
   async end(): Promise<void> {
     const child = this.#child;
     if (child === undefined) return;
@@ -93,7 +93,7 @@ class KeptFork implements PoolWorker {
   }
 }
 
-/** A process for each project. */
+/** Creates workers with one process per project. */
 export class KeptForks implements PoolRunnerInitializer {
   readonly name = 'kept';
   readonly #forks = new Map<string, KeptFork>();

@@ -1,4 +1,4 @@
-/** What the tests need to find their database and the synthesised stack. */
+/** Starts a database, synthesises the stack, and provides both to the tests. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { synthesise } from '../../infra/local/synthesise.ts';
 
 let assembled: Promise<string> | undefined;
 
-/** Synthesised once, for all projects of the process. */
+/** Synthesises the stack, once for all projects. */
 const assemble = async (folder: string): Promise<string> => {
   const assembly = join(folder, 'assembly');
   await synthesise(assembly, 'linked');
@@ -31,7 +31,7 @@ export default async (project: TestProject) => {
     table,
     log: join(folder, 'stack.log'),
     calls: join(folder, 'calls.jsonl'),
-    // What only the served stack has: its own process fills this in.
+    // Properties of the served stack, which its process sets.
     base_url: '',
     bridge_url: '',
     s3_endpoint: '',

@@ -1,7 +1,7 @@
 /**
- * Writes what a mutation run found to the documentation's page: how many mutants were left out, the score of each layer,
- * and each excuse. An excuse is a comment above its line, `// Stryker disable next-line MUTATOR: reason`. Ends with 1 if a
- * mutant survived that no comment excuses, or if a layer is below its least.
+ * Writes the results of a mutation run to the guide on mutation tests: the number of static mutants, the score of each
+ * layer, and each excuse. An excuse is a comment above its line, `// Stryker disable next-line MUTATOR: reason`. Exits
+ * with 1 if a mutant without an excuse survived, or if a layer is below its minimum.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 
@@ -9,7 +9,7 @@ interface Mutant {
   mutatorName: string;
   replacement?: string;
   status: string;
-  /** Why it is ignored. */
+  /** The reason if it is ignored. */
   statusReason?: string;
   location: { start: Position; end: Position };
 }
@@ -23,18 +23,18 @@ interface Report {
   files: Record<string, { source: string; mutants: Mutant[] }>;
 }
 
-/** A mutant, as the page shows it. */
+/** A mutant with the fields that the page shows. */
 interface Shown {
   file: string;
   line: number;
   mutator: string;
-  /** The code, and the code of the mutant. */
+  /** The original code, and below the mutant's. */
   code: string;
   replacement: string;
   reason: string | undefined;
 }
 
-/** The layers, in the order of the table, with the least share of mutants that tests must find, in percent. */
+/** The layers, in the order of the table, with the minimum share of mutants that tests must find, in percent. */
 const layers = [
   { name: 'HTTP layer (`shared/{http,api}/`)', files: /^shared\/(http|api)\//, least: 90 },
   {
@@ -54,27 +54,27 @@ const layers = [
 const FOUND = ['Killed', 'Timeout'];
 const MISSED = ['Survived', 'NoCoverage'];
 
-/** A mutant that runs only when a module is loaded. */
+/** Whether a mutant runs only when its module is loaded. */
 const isStatic = ({ status, statusReason }: Mutant): boolean =>
   status === 'Ignored' && statusReason?.startsWith('Static mutant') === true;
 
 const isExcused = (mutant: Mutant): boolean => mutant.status === 'Ignored' && !isStatic(mutant);
 
 const PAGE = 'infra/docs/mutation.md';
-/** All that follows on the page is written here. */
+/** The heading from which this program writes the page. */
 const FROM = '## The score';
 
 const report: Report = JSON.parse(await readFile(process.argv[2] ?? '.local/mutation/report.json', 'utf8'));
 
 const onOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** The same, cut where it is long. */
+/** A text on one line of at most 80 characters. */
 const short = (text: string): string => {
   const line = onOneLine(text);
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 };
 
-/** As code in Markdown, whatever is in it. */
+/** A text as inline code in Markdown, with a fence that does not occur in it. */
 const code = (text: string): string => {
   const line = short(text);
   const ticks = new Set(Array.from(line.matchAll(/`+/g), ([run]) => run.length));
@@ -92,10 +92,10 @@ const textAt = (source: string, { start, end }: Mutant['location']): string => {
   return lines.join('\n');
 };
 
-/** The mutants of which this is true. */
-const mutantsThat = (holds: (mutant: Mutant) => boolean): Shown[] =>
+/** The mutants that match. */
+const mutantsThat = (matches: (mutant: Mutant) => boolean): Shown[] =>
   Object.entries(report.files).flatMap(([file, { source, mutants }]) =>
-    mutants.filter(holds).map(({ mutatorName: mutator, replacement = '', location, statusReason: reason }) => ({
+    mutants.filter(matches).map(({ mutatorName: mutator, replacement = '', location, statusReason: reason }) => ({
       file,
       line: location.start.line,
       mutator,
@@ -135,7 +135,7 @@ const excused = Map.groupBy(mutantsThat(isExcused), ({ reason }) => reason);
 const survivors = mutantsThat(({ status }) => MISSED.includes(status));
 const leftOut = mutantsThat(isStatic).length;
 
-const stays = ({ file, mutator, code: from, replacement }: Shown): string =>
+const lineOfMutant = ({ file, mutator, code: from, replacement }: Shown): string =>
   `- \`${file.replace('shared/', '')}\`, ${mutator}: ${code(from)} → ${code(replacement)}`;
 
 const summary = `${leftOut} static mutants are left out: they run when a module is loaded. ${mutantsThat(isExcused).length} mutants are excused.`;
@@ -150,18 +150,18 @@ const written = [
   '## Excused mutants',
   '',
   'The code, and the code of the mutant, with the reason why no test can or needs to tell the two apart.',
-  ...[...excused].flatMap(([reason = '', mutants]) => ['', `### ${reason}`, '', ...mutants.map(stays)]),
+  ...[...excused].flatMap(([reason = '', mutants]) => ['', `### ${reason}`, '', ...mutants.map(lineOfMutant)]),
   '',
 ].join('\n');
 
 const page = await readFile(PAGE, 'utf8');
 await writeFile(PAGE, `${page.slice(0, page.indexOf(FROM))}${written}`);
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-say(summary);
-for (const { name, score } of scores) say(`${score.toFixed(1).padStart(5)} %  ${name}`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+print(summary);
+for (const { name, score } of scores) print(`${score.toFixed(1).padStart(5)} %  ${name}`);
 for (const { file, line, mutator, code, replacement } of survivors) {
-  say(`Survived: ${file}:${line} ${mutator}: ${short(code)} → ${short(replacement) || 'nothing'}`);
+  print(`Survived: ${file}:${line} ${mutator}: ${short(code)} → ${short(replacement) || 'nothing'}`);
 }
 
 const low = scores.filter(({ score, least }) => score < least);

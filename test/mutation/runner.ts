@@ -1,7 +1,6 @@
 /**
- * Runs tests for Stryker, in processes that are kept from mutant to mutant. What a mutant leaves behind in one could
- * fail a test that would not have found it by itself: so a mutant only counts as killed when the test that failed passes
- * at once without it.
+ * Runs tests for Stryker, in processes that are kept from mutant to mutant. Effects of an earlier mutant could make a
+ * test fail. Therefore a mutant counts as killed only if the failed test passes directly afterwards without the mutant.
  */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -26,25 +25,25 @@ import type { Coverage, Purpose } from './attach.ts';
 import { KeptForks } from './kept-fork.ts';
 import { concerns, namePattern, projects } from './suite.ts';
 
-/** Where tests wait for something, in milliseconds. */
+/** Timeouts of tests, in milliseconds. */
 const LIMITS = { testTimeout: 12_000, hookTimeout: 60_000, poll: 5_000 };
 
-/** Tests of one mutant take no longer than this altogether, by what they took without one, in milliseconds. */
+/** The maximum duration of a mutant's tests in total, in milliseconds, as measured without a mutant. */
 const BUDGET = 25_000;
 
-/** A file may take this many times as long as it took without a mutant, and so many milliseconds. */
+/** A file's time limit: this factor times its duration without a mutant, plus so many milliseconds. */
 const PATIENCE = { factor: 10, least: 30_000 };
 
-/** Where the first of several runners leaves what the others need to know, in the folder that Stryker has made. */
+/** The file, in Stryker's folder, in which the first runner records durations for the others. */
 const DURATIONS = 'durations.json';
 
-/** The share of tests that may fail without a mutant. */
+/** The maximum share of tests that fail without a mutant. */
 const TOO_MANY = 0.02;
 
-/** As many tests are run first that have found most mutants of the same source file so far. */
+/** The number of tests that run first: those that have found most mutants of the same source file so far. */
 const FAVOURITES = 3;
 
-/** How often a mutant is tried whose tests do not even pass without it. */
+/** The number of tries of a mutant whose tests also fail without it. */
 const TRIES = 3;
 
 interface Test {
@@ -56,7 +55,7 @@ interface Planned extends Test {
   id: string;
 }
 
-/** What came of some tests of one file: those that failed; or that it took too long, or that none was run. */
+/** The outcome of tests of one file: the failed ones; `hung` if it took too long; `broken` if no test ran. */
 type Outcome = { failed: TestCase[]; ran: number; hits: number } | 'hung' | 'broken';
 
 class KeptRunner implements TestRunner {
@@ -111,9 +110,9 @@ class KeptRunner implements TestRunner {
     if (errors.length > 0) {
       return { status: DryRunStatus.Error, errorMessage: errors.map((error) => messageOf(error)).join('\n') };
     }
-    // One that fails without any mutant, as on a machine that is too busy for it, can tell nothing of mutants.
+    // A test that fails without a mutant, for example on a busy machine, cannot find mutants.
     const failed = tests.filter((test) => test.result().state === 'failed');
-    for (const test of failed) this.#log.warn(`Left out, for it fails: ${idOf(test)}: ${failureOf(test)}`);
+    for (const test of failed) this.#log.warn(`Excluded, because it fails: ${idOf(test)}: ${failureOf(test)}`);
     if (failed.length > tests.length * TOO_MANY) {
       return { status: DryRunStatus.Error, errorMessage: `${failed.length} of ${tests.length} tests fail.` };
     }
@@ -133,7 +132,7 @@ class KeptRunner implements TestRunner {
       const result = await this.#hold(options);
       if (result !== 'unclear') return result;
       await this.#forks.end();
-      if (left === 1) return { status: MutantRunStatus.Error, errorMessage: 'Its tests fail without it, too.' };
+      if (left === 1) return { status: MutantRunStatus.Error, errorMessage: 'The tests fail without the mutant, too.' };
     }
   }
 
@@ -147,7 +146,7 @@ class KeptRunner implements TestRunner {
     return this.#vitest;
   }
 
-  /** Runs a mutant's tests, file by file, until one fails: those that often find mutants of this source file, then quick ones. */
+  /** Runs a mutant's tests by file until one fails, in the order of `#plan`. */
   async #hold({ activeMutant, hitLimit, testFilter = [] }: MutantRunOptions): Promise<MutantRunResult | 'unclear'> {
     const purpose: Purpose = { kind: 'mutant', mutant: activeMutant.id, hitLimit };
     let nrOfTests = 0;
@@ -157,7 +156,7 @@ class KeptRunner implements TestRunner {
       if (outcome === 'broken') return 'unclear';
       nrOfTests += outcome.ran;
       if (hitLimit !== undefined && outcome.hits > hitLimit) {
-        return { status: MutantRunStatus.Timeout, reason: `It was reached ${outcome.hits} times.` };
+        return { status: MutantRunStatus.Timeout, reason: `The mutant was executed ${outcome.hits} times.` };
       }
       const [first] = outcome.failed;
       if (first === undefined) continue;
@@ -174,7 +173,7 @@ class KeptRunner implements TestRunner {
     return { status: MutantRunStatus.Survived, nrOfTests };
   }
 
-  /** As many tests as there is time for, by file: those that found most mutants of this source file, then quick files. */
+  /** The tests within the time budget, by file: first those that found most mutants of the source, then quick files. */
   #plan(source: string, testFilter: string[]) {
     const tests = testFilter.map(read);
     const kills = this.#kills.get(source) ?? new Map<string, number>();
@@ -193,7 +192,7 @@ class KeptRunner implements TestRunner {
     return [...this.#byFile(favourites), ...this.#byFile(planned)];
   }
 
-  /** Quick files first. */
+  /** Groups tests by file, quick files first. */
   #byFile(tests: Planned[]) {
     const files = Map.groupBy(tests, ({ file }) => file);
     return Array.from(files, ([file, of]) => ({ file, tests: of, time: this.#timeOf(of) })).sort(
@@ -241,7 +240,7 @@ class KeptRunner implements TestRunner {
 
   #projectOf(path: string): TestProject {
     const project = this.#running.projects.find((one) => one.matchesTestGlob(path));
-    if (project === undefined) throw new Error(`${path} is no test.`);
+    if (project === undefined) throw new Error(`${path} is not a test.`);
     return project;
   }
 
@@ -260,7 +259,7 @@ const toOutcome = (modules: readonly TestModule[]): Outcome => {
   return { failed, ran: failed.length + passed.length, hits };
 };
 
-/** As Stryker knows a test, in whatever folder the sources are. */
+/** A test's id, with a relative path, because Stryker runs copies of the sources. */
 const idOf = (test: TestCase): string => `${test.module.relativeModuleId}#${test.fullName}`;
 
 const read = (id: string): Planned => {
@@ -282,7 +281,7 @@ const toResult = (test: TestCase): TestResult => {
   return { ...base, status: state === 'passed' ? TestStatus.Success : TestStatus.Skipped };
 };
 
-const failureOf = (test: TestCase): string => test.result().errors?.[0]?.message ?? 'It failed.';
+const failureOf = (test: TestCase): string => test.result().errors?.[0]?.message ?? 'The test failed.';
 
 const messageOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);

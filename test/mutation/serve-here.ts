@@ -1,6 +1,6 @@
 /**
- * Runs before each file of stack tests: gives it the stack that this process serves, the same one to all. It is at work
- * between two files too, with the sources and the environment that it has: nothing is loaded anew here.
+ * Runs before each file of stack tests, and provides the stack that this process serves to all files. The stack also
+ * works between files, so modules and environment are not reset.
  */
 import { inject } from 'vitest';
 import { callTableOf } from '../../infra/local/call-table.ts';

@@ -1,15 +1,14 @@
 /**
- * The stack, served from within the process of the tests: what they send over HTTP is handled by the very code in which
- * a mutant is active. Everything else is as for all stack tests, but for shorter minutes: tests of mutants
- * wait for less.
+ * The stack, served in the process of the tests, so that the code with the active mutant handles their requests. Its
+ * minutes are shorter than in other stack tests, so that tests of mutants take less time.
  */
 import { startStack, type TestStack } from '../stack/support/start-stack.ts';
 import { environment, FunctionHere, loaded } from './function-here.ts';
 
-/** In milliseconds. */
+/** Milliseconds of a minute of the schedule. */
 const MINUTE = 1_000;
 
-/** The stack, and what its functions find in their environment. */
+/** The stack, and the environment variables of its functions. */
 export interface ServedHere {
   stack: TestStack;
   environment: Record<string, string>;
@@ -26,7 +25,7 @@ export const serveHere = async ({
     log,
     calls,
     table: `business-api-mutation-${process.pid}`,
-    // Functions and tests call the table through one client here, so that readers of the stream learn of every write.
+    // Functions and tests share one client of the table, so that readers of the stream receive every write.
     tableAt: async () => {
       await loaded();
       return environment.AWS_ENDPOINT_URL_DYNAMODB ?? '';

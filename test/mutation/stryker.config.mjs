@@ -4,12 +4,12 @@ export default {
   testRunner: 'kept',
   coverageAnalysis: 'perTest',
   ignoreStatic: true,
-  // More than small machines have cores: tests of mutants often wait.
+  // More runners than cores of a small machine, because tests often wait.
   concurrency: 4,
   mutate: ['shared/**/*.ts', '!shared/api/openapi/*.ts'],
   ignorePatterns: ['/.local', '/coverage', '/cdk.out', '/.ci'],
   disableTypeChecks: 'shared/**/*.ts',
-  // Stryker would rewrite it with an API that TypeScript 7 does not have.
+  // Stryker rewrites the file with an API that TypeScript 7 does not have.
   tsconfigFile: 'none',
   timeoutMS: 600_000,
   dryRunTimeoutMinutes: 30,

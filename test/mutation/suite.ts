@@ -1,11 +1,11 @@
 /**
- * The tests that mutants are held against, in projects of Vitest's: each has a process of its own, which is kept. Which
- * of them look at which sources is written down, so that a part of the sources can be tried with a part of the tests.
+ * The tests for mutants, in Vitest projects with one kept process each. `areas` lists the tests of each source folder,
+ * so that a mutant runs only with the tests of its folder.
  */
 import type { TestProjectInlineConfiguration } from 'vitest/config';
 import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';
 
-/** Tests that look at the domain in a table of their own, or through the operator's command. */
+/** Tests that call the domain with a separate table, or run the operator's command. */
 const domain = [
   'operator/accounts',
   'app/events-contention',
@@ -61,18 +61,18 @@ const served = [
   'user-data/requests',
 ];
 
-/** Tests that take many seconds without a mutant. */
-const LEFT_OUT = ['may hold 100 events', 'of 4 MB', 'takes a body of up to 6 MB', 'draws a bar on a terminal'];
+/** Parts of the names of tests that take many seconds without a mutant. */
+const EXCLUDED = ['of 100 events of many users', 'of 4 MB', 'accepts 5.9 MB in a body', 'draws a bar on a terminal'];
 
-/** Groups of tests that need a stack which runs its functions in threads. */
-const GROUPS_LEFT_OUT = ['on the served stack', 'on the local stack'];
+/** Names of test groups that need a stack whose functions run in threads. */
+const EXCLUDED_GROUPS = ['on the served stack', 'on the local stack'];
 
-/** What is matched by the names of all tests but those. */
-export const namePattern = new RegExp(`^(?!(?:${GROUPS_LEFT_OUT.join('|')}) |.*(?:${LEFT_OUT.join('|')}))`);
+/** Matches the names of all other tests. */
+export const namePattern = new RegExp(`^(?!(?:${EXCLUDED_GROUPS.join('|')}) |.*(?:${EXCLUDED.join('|')}))`);
 
 interface Area {
   sources: RegExp;
-  /** Stack tests. Unit tests look at all sources. */
+  /** Stack tests. Unit tests run for all sources. */
   tests: string[];
 }
 
@@ -214,7 +214,7 @@ const areas: Area[] = [
   },
 ];
 
-/** Whether a test looks at one of these sources; both are paths from the root. */
+/** Whether a test must run for one of these sources. Both are paths from the root. */
 export const concerns = (test: string, sources: string[]): boolean => {
   const name = /^test\/stack\/(.*)\.test\.ts$/.exec(test)?.[1];
   if (name === undefined) return true;
@@ -227,7 +227,7 @@ const anew = 'test/mutation/anew.ts';
 const attach = 'test/mutation/attach.ts';
 const provide = 'test/mutation/provide.ts';
 
-/** Vite loads the sources, so it has the condition under which Node loads them for all other tests. */
+/** Vite loads the sources here, so it needs the export condition that Node has in all other tests. */
 const vite = {
   extends: true,
   ssr: { resolve: { conditions: ['module', 'node', 'development|production', LOCAL_STACK] } },

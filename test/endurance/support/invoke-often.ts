@@ -1,25 +1,25 @@
 /**
- * A process that invokes a handler many times, one invocation after the other, and measures what it holds. Arguments: the
- * module, the export, the event as JSON, and after how many invocations to measure. Prints the measures as JSON.
+ * A process that invokes a handler many times, one invocation after the other, and measures its memory. Arguments:
+ * module, export, event as JSON, and the invocations after which to measure. Sends the measures to its parent process.
  */
 import { pathToFileURL } from 'node:url';
 
-/** What the process holds after garbage collection. */
+/** The memory and resources of the process after garbage collection. */
 export interface Measure {
   invocations: number;
-  /** Bytes of the heap, and beside it. */
+  /** Bytes on the heap and outside of it. */
   bytes: number;
-  /** Timers, sockets and the like. */
+  /** The number of timers, sockets and other active resources. */
   resources: number;
 }
 
-/** Milliseconds that an invocation has left: workers take up no more than a first page of work. */
+/** The remaining time of an invocation, in milliseconds. Workers process only one page of work in this time. */
 const REMAINING_MS = 5_000;
 
 const [module = '', exported = '', event = '{}', ...counts] = process.argv.slice(2);
 const handler = (await import(pathToFileURL(module).href))[exported];
 const context = { awsRequestId: 'request', getRemainingTimeInMillis: () => REMAINING_MS };
-// Log lines are written, as on Lambda, but nobody reads them here.
+// Functions write log lines, which this process discards.
 process.stdout.write = () => true;
 
 const measure = async (invocations: number): Promise<Measure> => {
