@@ -1,19 +1,19 @@
 /** The operator's command: its subcommands, and how their errors are reported. */
 import { Command, CommanderError, Option } from 'commander';
-import { addAccountCommands } from './account.ts';
+import { addAccountCommands } from './accounts/account.ts';
+import { addNumberCommands } from './accounts/number.ts';
+import { addPlatformCommands } from './accounts/platform-check.ts';
+import { addTokenCommands } from './accounts/token.ts';
 import { describeFailure } from './failures.ts';
-import { addJobCommands } from './job.ts';
-import { addMediaCommands } from './media.ts';
-import { addMessageCommands } from './message.ts';
-import { addNumberCommands } from './number.ts';
-import { addOutboxCommands } from './outbox.ts';
+import { addJobCommands } from './messages/job.ts';
+import { addMediaCommands } from './messages/media.ts';
+import { addMessageCommands } from './messages/message.ts';
+import { addOutboxCommands } from './messages/outbox.ts';
 import { printError, strong } from './output.ts';
-import { addPanelistCommands } from './panelist.ts';
-import { addPlatformCommands } from './platform-check.ts';
+import { addPanelistCommands } from './people/panelist.ts';
+import { addUserCommands } from './people/user.ts';
 import { useTable } from './target.ts';
-import { addTokenCommands } from './token.ts';
 import { examples } from './usage.ts';
-import { addUserCommands } from './user.ts';
 
 /** Runs one command, and sets the exit code: 0 success, 1 failed or completed only in part, 2 invalid command line. */
 export const runCommand = async (args: string[]): Promise<void> => {

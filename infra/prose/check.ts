@@ -7,7 +7,7 @@ import { findRetiredInGuide, findRetiredInSource, findRetiredInTexts } from './r
 const GUIDES = ['*.md', '.github/*.md', '{functions,infra,shared,test}/**/*.md'];
 /** Sources whose texts people read: help and output of commands, the API description, problem details, the phone. */
 const TEXTS = [
-  'infra/operator/*.ts',
+  'infra/operator/**/*.ts',
   'infra/openapi/*.ts',
   'shared/core/problems.ts',
   'infra/local/phone/page/**/*.tsx',

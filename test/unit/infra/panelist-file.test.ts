@@ -1,7 +1,7 @@
 /** The CSV file of panelists that the operator's import command reads. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readPanelistFile } from '../../../infra/operator/panelist-file.ts';
+import { readPanelistFile } from '../../../infra/operator/people/panelist-file.ts';
 
 const read = async (...lines: string[]) => {
   const { numbers, duplicates, bad } = await readPanelistFile(lines);

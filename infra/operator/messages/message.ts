@@ -1,13 +1,13 @@
 /** `operator message …`: messages and their states. */
 import { type Command, Option } from 'commander';
-import type { State } from '../../shared/messaging/message.ts';
-import { uuid, wholeNumber } from '../../shared/validation/schemas.ts';
-import { type Cell, columns, count, due, fields, masked, minute, printResult, second, tinted } from './output.ts';
-import { Refusal, showAccount } from './queries/accounts-admin.ts';
-import { type MessageHistory, messageHistory } from './queries/message-history.ts';
-import type { DeliveryAttempts } from './queries/outbox-inspection.ts';
-import { type PersonalData, personalDataOf } from './queries/personal-data-export.ts';
-import { examples, readBy, readPhoneNumber } from './usage.ts';
+import type { State } from '../../../shared/messaging/message.ts';
+import { uuid, wholeNumber } from '../../../shared/validation/schemas.ts';
+import { type Cell, columns, count, due, fields, masked, minute, printResult, second, tinted } from '../output.ts';
+import { Refusal, showAccount } from '../queries/accounts-admin.ts';
+import { type MessageHistory, messageHistory } from '../queries/message-history.ts';
+import type { DeliveryAttempts } from '../queries/outbox-inspection.ts';
+import { type PersonalData, personalDataOf } from '../queries/personal-data-export.ts';
+import { examples, readBy, readPhoneNumber } from '../usage.ts';
 
 export const addMessageCommands = (program: Command): void => {
   const message = program

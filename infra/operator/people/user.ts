@@ -1,13 +1,13 @@
 /** `operator user …`: users of the mobile app, and their data. */
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { type ConsentReceipt, listConsentReceipts } from '../../shared/user-data/consent-receipts.ts';
-import { type Erased, eraseUser } from '../../shared/user-data/erasure.ts';
-import { columns, count, fields, masked, minute, printNote, printResult, second } from './output.ts';
-import { Refusal } from './queries/accounts-admin.ts';
-import { isEmpty, type PersonalData, personalDataOf } from './queries/personal-data-export.ts';
-import { findUser, registerUser, type WholeUser, wholeUser } from './queries/users-admin.ts';
-import { examples, readPhoneNumber } from './usage.ts';
+import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
+import { type Erased, eraseUser } from '../../../shared/user-data/erasure.ts';
+import { columns, count, fields, masked, minute, printNote, printResult, second } from '../output.ts';
+import { Refusal } from '../queries/accounts-admin.ts';
+import { isEmpty, type PersonalData, personalDataOf } from '../queries/personal-data-export.ts';
+import { findUser, registerUser, type WholeUser, wholeUser } from '../queries/users-admin.ts';
+import { examples, readPhoneNumber } from '../usage.ts';
 
 const PHONE = 'in international format without +, 7 to 15 digits';
 

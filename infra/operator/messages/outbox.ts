@@ -1,9 +1,9 @@
 /** `operator outbox …`: pending messages, and retries. */
 import { type Command, Option } from 'commander';
-import { now, sortableTime } from '../../shared/core/clock.ts';
-import { destinationNameOf } from '../../shared/outbound/destination.ts';
-import { columns, count, due, masked, minute, printResult, tinted } from './output.ts';
-import { showAccount } from './queries/accounts-admin.ts';
+import { now, sortableTime } from '../../../shared/core/clock.ts';
+import { destinationNameOf } from '../../../shared/outbound/destination.ts';
+import { columns, count, due, masked, minute, printResult, tinted } from '../output.ts';
+import { showAccount } from '../queries/accounts-admin.ts';
 import {
   findOpenCircuit,
   type OpenCircuit,
@@ -11,8 +11,8 @@ import {
   pendingConversations,
   retryConversations,
   type Selection,
-} from './queries/outbox-inspection.ts';
-import { examples, readPhoneNumber } from './usage.ts';
+} from '../queries/outbox-inspection.ts';
+import { examples, readPhoneNumber } from '../usage.ts';
 
 export const addOutboxCommands = (program: Command): void => {
   const outbox = program

@@ -1,21 +1,21 @@
 /** `operator account stats`: an account's messages by state and day, and its pending messages. */
 import type { Command } from 'commander';
-import type { Direction } from '../../shared/messaging/events.ts';
-import type { State } from '../../shared/messaging/message.ts';
-import { destinationNameOf } from '../../shared/outbound/destination.ts';
-import { uuid } from '../../shared/validation/schemas.ts';
-import { endOf } from './outbox.ts';
-import { bar, type Cell, columns, count, fields, minute, printResult, share, tinted } from './output.ts';
-import { addDaysOption, addPeriodOptions, daysOf, type Given, MAX_DAYS, periodIn } from './period.ts';
-import { showAccount } from './queries/accounts-admin.ts';
-import { countDays, type DayCount, eachState } from './queries/job-recount.ts';
+import type { Direction } from '../../../shared/messaging/events.ts';
+import type { State } from '../../../shared/messaging/message.ts';
+import { destinationNameOf } from '../../../shared/outbound/destination.ts';
+import { uuid } from '../../../shared/validation/schemas.ts';
+import { bar, type Cell, columns, count, fields, minute, printResult, share, tinted } from '../output.ts';
+import { addDaysOption, addPeriodOptions, daysOf, type Given, MAX_DAYS, periodIn } from '../period.ts';
+import { showAccount } from '../queries/accounts-admin.ts';
+import { countDays, type DayCount, eachState } from '../queries/job-recount.ts';
 import {
   findOpenCircuit,
   type OpenCircuit,
   type PendingConversation,
   pendingConversations,
-} from './queries/outbox-inspection.ts';
-import { examples, readBy } from './usage.ts';
+} from '../queries/outbox-inspection.ts';
+import { examples, readBy } from '../usage.ts';
+import { endOf } from './outbox.ts';
 
 export const addStatsCommand = (account: Command): void => {
   const stats = account

@@ -1,8 +1,8 @@
 /** Reads a CSV file of panelists: its phone numbers, and its bad rows. */
 import { CsvError, parse } from 'csv-parse/sync';
 import * as v from 'valibot';
-import { phoneNumber } from '../../shared/validation/schemas.ts';
-import { Refusal } from './queries/accounts-admin.ts';
+import { phoneNumber } from '../../../shared/validation/schemas.ts';
+import { Refusal } from '../queries/accounts-admin.ts';
 
 export interface PanelistFile {
   /** Each number once, in the file's order. */

@@ -1,7 +1,11 @@
 /** `operator account …`: the accounts of businesses and vendors. */
 import type { Command } from 'commander';
-import type { Account } from '../../shared/accounts/accounts.ts';
-import { columns, fields, minute, printNote, printResult } from './output.ts';
+import type { Account } from '../../../shared/accounts/accounts.ts';
+import { addStatsCommand } from '../messages/stats.ts';
+import { columns, fields, minute, printNote, printResult } from '../output.ts';
+import { createAccount, listAccounts, showAccount, updateAccount } from '../queries/accounts-admin.ts';
+import { listTokens } from '../queries/tokens-admin.ts';
+import { examples, readName, readPhoneNumber } from '../usage.ts';
 import {
   addPlatformOptions,
   notesOnKept,
@@ -11,11 +15,7 @@ import {
   settingsInJson,
   settingsInWords,
 } from './platform.ts';
-import { createAccount, listAccounts, showAccount, updateAccount } from './queries/accounts-admin.ts';
-import { listTokens } from './queries/tokens-admin.ts';
-import { addStatsCommand } from './stats.ts';
 import { tokenTable } from './token.ts';
-import { examples, readName, readPhoneNumber } from './usage.ts';
 
 const BOT_NUMBER = [
   '--bot-number <number>',

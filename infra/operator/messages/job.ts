@@ -1,13 +1,13 @@
 /** `operator job …`: the counters of jobs. */
 import { type Command, Option } from 'commander';
-import { states } from '../../shared/messaging/message.ts';
-import { wholeNumber } from '../../shared/validation/schemas.ts';
-import { count, printResult } from './output.ts';
-import { addPeriodOptions, type Given, periodIn } from './period.ts';
-import { progressBar } from './progress.ts';
-import { showAccount } from './queries/accounts-admin.ts';
-import { recountJobs } from './queries/job-recount.ts';
-import { examples, readBy } from './usage.ts';
+import { states } from '../../../shared/messaging/message.ts';
+import { wholeNumber } from '../../../shared/validation/schemas.ts';
+import { count, printResult } from '../output.ts';
+import { addPeriodOptions, type Given, periodIn } from '../period.ts';
+import { progressBar } from '../progress.ts';
+import { showAccount } from '../queries/accounts-admin.ts';
+import { recountJobs } from '../queries/job-recount.ts';
+import { examples, readBy } from '../usage.ts';
 
 export const addJobCommands = (program: Command): void => {
   const job = program

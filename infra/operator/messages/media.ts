@@ -1,11 +1,11 @@
 /** `operator media …`: images and files that accounts have uploaded. */
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { Command } from 'commander';
-import { timestamp } from '../../shared/core/clock.ts';
-import { columns, count, minute, printResult, tinted } from './output.ts';
-import { Refusal, showAccount } from './queries/accounts-admin.ts';
-import { deleteMedia, listMedia, type StoredMedia } from './queries/media-admin.ts';
-import { examples } from './usage.ts';
+import { timestamp } from '../../../shared/core/clock.ts';
+import { columns, count, minute, printResult, tinted } from '../output.ts';
+import { Refusal, showAccount } from '../queries/accounts-admin.ts';
+import { deleteMedia, listMedia, type StoredMedia } from '../queries/media-admin.ts';
+import { examples } from '../usage.ts';
 
 /** Characters of an id that are shown. The whole id is secret: with it, anybody can open the media URL. */
 const HANDLE = 8;

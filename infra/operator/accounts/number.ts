@@ -1,6 +1,6 @@
 /** `operator number …`: the phone numbers of accounts' bots. */
 import type { Command } from 'commander';
-import { columns, count, printNote, printResult } from './output.ts';
+import { columns, count, printNote, printResult } from '../output.ts';
 import {
   allNumbers,
   findMisnamed,
@@ -8,8 +8,8 @@ import {
   type Misnamed,
   type Orphan,
   releaseOrphan,
-} from './queries/bot-numbers.ts';
-import { examples, readPhoneNumber } from './usage.ts';
+} from '../queries/bot-numbers.ts';
+import { examples, readPhoneNumber } from '../usage.ts';
 
 export const addNumberCommands = (program: Command): void => {
   const number = program

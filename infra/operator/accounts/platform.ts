@@ -1,12 +1,12 @@
 /** The options of `operator account` for chat platforms: how they are parsed, validated and shown. */
 import { type Command, Option } from 'commander';
 import * as v from 'valibot';
-import type { Account } from '../../shared/accounts/accounts.ts';
-import type { PlatformName } from '../../shared/accounts/platform-settings.ts';
-import { isPublicAddress } from '../../shared/outbound/http-client.ts';
-import type { Platform, SettingOption } from '../../shared/platforms/platform.ts';
-import { platforms } from '../../shared/platforms/registry.ts';
-import { type AccountPlatform, findPlatform, Refusal } from './queries/accounts-admin.ts';
+import type { Account } from '../../../shared/accounts/accounts.ts';
+import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
+import { isPublicAddress } from '../../../shared/outbound/http-client.ts';
+import type { Platform, SettingOption } from '../../../shared/platforms/platform.ts';
+import { platforms } from '../../../shared/platforms/registry.ts';
+import { type AccountPlatform, findPlatform, Refusal } from '../queries/accounts-admin.ts';
 
 type Settings = Record<string, string>;
 

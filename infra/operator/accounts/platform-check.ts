@@ -1,12 +1,12 @@
 /** `operator platform …`: tests the settings of an account's chat platform. */
 import type { Command } from 'commander';
-import { post } from '../../shared/outbound/http-client.ts';
-import { DeliveryError } from '../../shared/outbound/request.ts';
-import { platforms } from '../../shared/platforms/registry.ts';
-import { fields, printResult, tinted } from './output.ts';
+import { post } from '../../../shared/outbound/http-client.ts';
+import { DeliveryError } from '../../../shared/outbound/request.ts';
+import { platforms } from '../../../shared/platforms/registry.ts';
+import { fields, printResult, tinted } from '../output.ts';
+import { findPlatform, Refusal, showAccount } from '../queries/accounts-admin.ts';
+import { examples } from '../usage.ts';
 import { settingErrors } from './platform.ts';
-import { findPlatform, Refusal, showAccount } from './queries/accounts-admin.ts';
-import { examples } from './usage.ts';
 
 export const addPlatformCommands = (program: Command): void => {
   const platform = program

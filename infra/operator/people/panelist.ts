@@ -2,12 +2,12 @@
 import { open } from 'node:fs/promises';
 import { getSystemErrorMessage } from 'node:util';
 import type { Command } from 'commander';
-import { count, printNote, printResult } from './output.ts';
+import { count, printNote, printResult } from '../output.ts';
+import { progressBar } from '../progress.ts';
+import { Refusal } from '../queries/accounts-admin.ts';
+import { registerUser } from '../queries/users-admin.ts';
+import { examples } from '../usage.ts';
 import { type BadRow, type PanelistFile, readPanelistFile } from './panelist-file.ts';
-import { progressBar } from './progress.ts';
-import { Refusal } from './queries/accounts-admin.ts';
-import { registerUser } from './queries/users-admin.ts';
-import { examples } from './usage.ts';
 
 /** Concurrent writes: enough to use the network, and a small load for the table. */
 const CONCURRENCY = 32;

@@ -1,12 +1,12 @@
 /** `operator token …`: accounts' tokens for the API. */
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { now } from '../../shared/core/clock.ts';
-import { type Permission, permissions } from '../../shared/core/permissions.ts';
-import { idOfAnything, visibleText } from '../../shared/validation/schemas.ts';
-import { type Cell, columns, day, minute, printNote, printResult, tinted } from './output.ts';
-import { issueToken, listTokens, revokeToken, type TokenRecord } from './queries/tokens-admin.ts';
-import { examples, readBy } from './usage.ts';
+import { now } from '../../../shared/core/clock.ts';
+import { type Permission, permissions } from '../../../shared/core/permissions.ts';
+import { idOfAnything, visibleText } from '../../../shared/validation/schemas.ts';
+import { type Cell, columns, day, minute, printNote, printResult, tinted } from '../output.ts';
+import { issueToken, listTokens, revokeToken, type TokenRecord } from '../queries/tokens-admin.ts';
+import { examples, readBy } from '../usage.ts';
 
 interface Draft {
   permissions: Permission[];
