@@ -1,6 +1,6 @@
 /**
- * The phone's page, as a person meets it. With SCREENSHOTS=1, `npm run test:browser -- phone -t pictures` makes the
- * README's pictures in infra/local/phone/screenshots anew.
+ * The phone's page in a browser. With SCREENSHOTS=1, `npm run test:browser -- phone -t pictures` updates the README's
+ * pictures in infra/local/phone/screenshots.
  */
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -28,14 +28,14 @@ const go = (page: Page, pane: string): Promise<void> =>
   page.getByRole('navigation', { name: 'Parts of the page' }).getByRole('button', { name: pane }).click();
 
 describe('a conversation', () => {
-  test('begins with the demo user, who is there at once and may write right away', async () => {
+  test('the page opens with the demo user and a field for a message', async () => {
     const page = await openPage('/');
     await page.getByRole('button', { name: `+${stack.panelist}` }).waitFor();
     await page.getByRole('heading', { name: `+${stack.panelist}` }).waitFor();
     await page.getByLabel('Message', { exact: true }).waitFor();
   });
 
-  test.each(['Demo (RapidPro)', 'Demo on Turn (Turn)'])('%s answers what a user writes', async (bot) => {
+  test.each(['Demo (RapidPro)', 'Demo on Turn (Turn)'])('%s replies to a message of the user', async (bot) => {
     const page = await openPhone(newPhone());
     await page.getByLabel('To', { exact: true }).selectOption(bot);
     await write(page, 'Hello');
@@ -43,7 +43,7 @@ describe('a conversation', () => {
     await message(page, 'Hello').getByRole('img', { name: 'accepted by the service' }).first().waitFor();
   });
 
-  test('quick replies are buttons, and pressing one sends it', async () => {
+  test('quick replies are buttons, and a click sends the reply', async () => {
     const page = await openPhone(newPhone());
     await write(page, 'Hello');
     await page.getByRole('button', { name: 'Again' }).click();
@@ -53,7 +53,7 @@ describe('a conversation', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
   });
 
-  test('an image shows, and a file is a link', async () => {
+  test('the page displays an image, and a link to a file', async () => {
     const phone = newPhone();
     const page = await openPhone(phone);
     await sendMedia(phone, 'image');
@@ -62,7 +62,7 @@ describe('a conversation', () => {
     expect(await log(page).getByRole('link', { name: 'Open the file' }).getAttribute('href')).toBe(url);
   });
 
-  test('another number can be opened, and is in the list from then on', async () => {
+  test('the user can open another number, which then is in the list of phones', async () => {
     const phone = newPhone();
     const page = await openPage('/');
     await page.getByLabel('Open any number').fill(phone);
@@ -72,7 +72,7 @@ describe('a conversation', () => {
     await page.getByRole('navigation', { name: 'Phones' }).getByText('Good morning').waitFor();
   });
 
-  test('the business can be had send something, from the page itself', async () => {
+  test('buttons of the page make the business send a question, a picture, a file and a consent request', async () => {
     const phone = newPhone();
     await register(phone, { first_name: 'Thandi' });
     const page = await openPhone(phone);
@@ -88,7 +88,7 @@ describe('a conversation', () => {
     await page.getByRole('button', { name: 'Approve all' }).waitFor();
   });
 
-  test('shows both sides again after a reload', async () => {
+  test('a reload keeps the messages of both sides', async () => {
     const page = await openPhone(newPhone());
     await write(page, 'Hello');
     await message(page, 'You wrote: Hello').waitFor();
@@ -97,7 +97,7 @@ describe('a conversation', () => {
     expect(await log(page).getByRole('article').count()).toBe(2);
   });
 
-  test('can be had by keyboard alone', async () => {
+  test('a conversation is possible with the keyboard alone', async () => {
     const page = await openPhone(newPhone());
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
@@ -115,7 +115,7 @@ describe('a conversation', () => {
     }
     await page.keyboard.press('Enter');
     await message(page, 'You wrote: Again').waitFor();
-    // The focus is where the next message is written.
+    // The focus is in the field for the next message.
     await page.keyboard.type('Thanks');
     await page.keyboard.press('Enter');
     await message(page, 'You wrote: Thanks').waitFor();
@@ -123,7 +123,7 @@ describe('a conversation', () => {
 });
 
 describe('ticks', () => {
-  test('follow what the phone reports, which the service logs', async () => {
+  test('ticks show the states that the phone reports, and the service logs them', async () => {
     const phone = newPhone();
     const page = await openPhone(phone);
     await sendText(phone, 'Good morning');
@@ -131,7 +131,7 @@ describe('ticks', () => {
     await expect.poll(() => statesOf(phone)).toEqual(expect.arrayContaining(['delivered_to_user', 'read']));
   });
 
-  test('wait where nothing is to be reported, and follow what is reported by hand', async () => {
+  test('with automatic reports off, ticks show only states that the user reports', async () => {
     const phone = newPhone();
     const page = await openPhone(phone);
     await page.getByLabel('Report delivery and reading').uncheck();
@@ -146,7 +146,7 @@ describe('ticks', () => {
   });
 });
 
-/** Waits for a user's answer as businesses do: again, where a wait has ended without one. */
+/** Long-polls until the user data request is completed. */
 const whenCompleted = async (request: string): Promise<unknown> => {
   for (;;) {
     const data = await read(`/v1/user_data/fetch/${request}?long_poll=30`);
@@ -157,7 +157,7 @@ const whenCompleted = async (request: string): Promise<unknown> => {
 describe('a request for consent', () => {
   const asked = [{ property: 'first_name', reason: 'Your name', required: true }, { property: 'last_name' }];
 
-  test('is approved in part, and the fetch that waits returns with the values', async () => {
+  test('the user can approve one property and deny another, and the long poll returns the values', async () => {
     const phone = newPhone();
     await register(phone, { first_name: 'Thandi', last_name: 'Example' });
     const page = await openPhone(phone);
@@ -176,7 +176,7 @@ describe('a request for consent', () => {
     await card.getByText('✕ Denied').waitFor();
   });
 
-  test('is approved as a whole', async () => {
+  test('the user can approve all properties with one button', async () => {
     const phone = newPhone();
     await register(phone, { first_name: 'Thandi' });
     const page = await openPhone(phone);
@@ -188,7 +188,7 @@ describe('a request for consent', () => {
     });
   });
 
-  test('warns who denies what is required, and lets them', async () => {
+  test('denying a required property shows a warning, which the user can confirm', async () => {
     const phone = newPhone();
     await register(phone, {});
     const page = await openPhone(phone);
@@ -208,7 +208,7 @@ describe('a request for consent', () => {
 describe('when the network drops and comes back', () => {
   const expectedErrors = /ERR_INTERNET_DISCONNECTED|ERR_FAILED/;
 
-  test('what came meanwhile shows, and what was written meanwhile can be sent, once', async () => {
+  test('after an offline period, new messages appear, and an unsent message can be sent once', async () => {
     const phone = newPhone();
     const page = await openPhone(phone, { expectedErrors });
     await page.context().setOffline(true);
@@ -224,7 +224,7 @@ describe('when the network drops and comes back', () => {
     expect((await statesOf(phone)).filter((state) => state === 'received')).toHaveLength(1);
   });
 
-  test('what was written is there after a reload, and sent once even where its answer was lost', async () => {
+  test('a message with a lost response is in the page after a reload, and a repeat does not duplicate it', async () => {
     const phone = newPhone();
     const page = await openPhone(phone, { expectedErrors });
     await page.route('**/phones/*/messages', async (route) => {
@@ -247,7 +247,7 @@ describe('when the network drops and comes back', () => {
 });
 
 describe('the profile', () => {
-  test('is told to the service as it is edited', async () => {
+  test('edits of the profile, and the removal of the user, are reported to the service', async () => {
     const phone = newPhone();
     const page = await openPhone(phone);
     await page.getByRole('button', { name: 'Profile' }).first().click();
@@ -268,8 +268,8 @@ describe('the profile', () => {
   });
 });
 
-describe('what the service does', () => {
-  test('shows as it happens: requests, deliveries with their attempts, what RapidPro got and sent', async () => {
+describe('the activity of the service', () => {
+  test('the page shows requests, deliveries with their attempts, and messages of RapidPro', async () => {
     const phone = newPhone();
     const page = await openPhone(phone);
     await fetch(`${stack.phone_url}/behaviour`, {
@@ -288,7 +288,7 @@ describe('what the service does', () => {
     await panel.getByText(`${phone} You wrote: Hello`).waitFor();
   });
 
-  test('is counted in the funnel, as the API counts it', async () => {
+  test('the funnel shows the counts of the API', async () => {
     const phone = newPhone();
     const page = await openPhone(phone);
     await sendText(phone, 'Good morning');
@@ -309,13 +309,13 @@ describe('what the service does', () => {
   });
 });
 
-/** Waits for the picture itself. */
+/** Waits until the picture has loaded. */
 const expectPicture = async (page: Page): Promise<void> => {
   const image = log(page).getByRole('img', { name: /Sent by the business/ });
   await expect.poll(() => image.evaluate((it) => it instanceof HTMLImageElement && it.naturalWidth)).toBeGreaterThan(0);
 };
 
-/** A conversation with everything in it. */
+/** Creates a conversation with every kind of content. */
 const lively = async (phone: string, page: Page): Promise<void> => {
   await register(phone, { first_name: 'Thandi', citizenship: 'South Africa' });
   await write(page, 'Good morning!');
@@ -330,8 +330,8 @@ const lively = async (phone: string, page: Page): Promise<void> => {
   await message(page, 'short survey').getByRole('img', { name: 'reported as read' }).waitFor();
 };
 
-describe('everybody can use it', () => {
-  test.each(['light', 'dark'] as const)('axe finds nothing serious on a wide screen: %s', async (colorScheme) => {
+describe('accessibility', () => {
+  test.each(['light', 'dark'] as const)('axe finds no serious violation on a wide screen: %s', async (colorScheme) => {
     const phone = newPhone();
     const page = await openPhone(phone, { colorScheme });
     await lively(phone, page);
@@ -345,7 +345,7 @@ describe('everybody can use it', () => {
   });
 
   test.each(['light', 'dark'] as const)(
-    'nothing overflows at 360 px, and axe finds nothing serious: %s',
+    'no element overflows at 360 px, and axe finds no serious violation: %s',
     async (colorScheme) => {
       const phone = newPhone();
       const page = await openPhone(phone, { colorScheme, viewport: { width: 360, height: 740 } });

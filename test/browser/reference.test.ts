@@ -1,4 +1,4 @@
-/** The documentation in a browser: the reference, where requests are tried out, and the guides beside it. */
+/** The documentation in a browser: the reference with its "try out", and the guides. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { pages } from '../../infra/docs/shell.ts';
@@ -20,7 +20,7 @@ const open = async (page: Page, name: string) => {
   return operation;
 };
 
-/** Tries an operation out as it stands there. Answers its status. */
+/** Tries out an operation with its example. Returns the status of the response. */
 const tryOut = async (page: Page, name: string): Promise<string> => {
   const operation = await open(page, name);
   await operation.locator('button.execute').click();
@@ -38,16 +38,16 @@ describe('the reference', () => {
     ['receiveTestMessage', '200'],
     ['receiveRapidproMessage', '200'],
     ['receiveTurnMessage', '200'],
-  ])('tries out %s with the example and the token that stand there', async (name, status) => {
+  ])('trying out %s with its example and the given token returns %s', async (name, status) => {
     expect(await tryOut(await openReference(), name)).toBe(status);
   });
 
-  test.each(['sendMessage', 'receiveTestMessage'])('tries out %s by another name of this machine too', async (name) => {
+  test.each(['sendMessage', 'receiveTestMessage'])('trying out %s at localhost returns 200', async (name) => {
     const page = await openReference({}, DOCS.replace('127.0.0.1', 'localhost'));
     expect(await tryOut(page, name)).toBe('200');
   });
 
-  test('uploads a file', async () => {
+  test('the reference uploads a file', async () => {
     const page = await openReference();
     const operation = await open(page, 'uploadImage');
     const file = { name: 'picture.png', mimeType: 'image/png', buffer: Buffer.from(png) };
@@ -56,12 +56,12 @@ describe('the reference', () => {
     await operation.getByText('/media/').first().waitFor();
   });
 
-  test('shows what the service posts to others', async () => {
+  test('the reference shows the webhooks of the service', async () => {
     const page = await openReference();
     await page.getByText('A user sent a message to your bot.').first().waitFor();
   });
 
-  test.each(['light', 'dark'] as const)('has nothing serious for axe to find: %s', async (colorScheme) => {
+  test.each(['light', 'dark'] as const)('axe finds no serious violation in the reference: %s', async (colorScheme) => {
     const page = await openReference({ colorScheme });
     const operation = await open(page, 'sendMessage');
     await operation.locator('button.execute').click();
@@ -69,7 +69,7 @@ describe('the reference', () => {
     await expectAccessible(page);
   });
 
-  test('fits a small screen', async () => {
+  test('the reference fits a screen of 390 px', async () => {
     const page = await openReference({ viewport: { width: 390, height: 844 } });
     await expectAccessible(page);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
@@ -80,10 +80,13 @@ describe.each(pages.flatMap(({ guide }) => guide?.replace('.md', '') ?? []))('th
   test.each([
     { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
     { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-  ] as const)('fits its screen, and axe finds nothing serious: $colorScheme, $viewport.width', async (options) => {
-    const page = await openPage(`${DOCS}/${guide}.html`, options);
-    await page.locator('main h1').waitFor();
-    await expectAccessible(page);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
-  });
+  ] as const)(
+    'the guide fits a screen of $viewport.width px, and axe finds no serious violation ($colorScheme)',
+    async (options) => {
+      const page = await openPage(`${DOCS}/${guide}.html`, options);
+      await page.locator('main h1').waitFor();
+      await expectAccessible(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
+    },
+  );
 });

@@ -6,12 +6,12 @@ export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
     globalSetup: 'test/browser/support/serve.ts',
-    // Node itself loads the sources, as it does in production: nothing is transformed.
+    // Node loads the sources without transformation, as in production.
     experimental: { viteModuleRunner: false },
     pool: 'forks',
-    // A browser is at work beside them.
+    // The browser needs processor time too.
     maxWorkers: 2,
-    // Generous, for busy machines: no test waits for a time, only for what it tests.
+    // Long timeouts for busy machines. Tests wait for conditions, so they do not take longer.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 50_000 } },

@@ -1,26 +1,26 @@
-/** How tests meet pages: in a real Chromium, which may go nowhere but to this machine. */
+/** Opens pages in Chromium, which may connect only to this machine. */
 import axe from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect, inject, onTestFinished } from 'vitest';
 
-/** The stack that is served to all tests in a browser: its addresses, tokens and numbers. */
+/** The stack for all browser tests: URLs, tokens and numbers. */
 export const stack = inject('served');
 
 const browser = await chromium.connect(inject('browser'));
 
 interface PageOptions extends BrowserContextOptions {
-  /** Errors on the console that the test brings about. */
+  /** Console errors that the test causes. */
   expectedErrors?: RegExp;
 }
 
 const LOOPBACK = /^(https?|wss?):\/\/(127\.0\.0\.1|localhost|\[::1\])(:|\/)|^(data|blob|about):/;
 
 /**
- * Opens a page in a browser context of its own, which ends with the test. The test fails if there is an error on the
- * page's console, an exception that nobody catches, or a request to anywhere but this machine.
+ * Opens a page in a new browser context, which ends with the test. A console error, an uncaught exception, or a request
+ * to another machine fails the test.
  *
  * @param address - a URL, or a path of the phone's server
- * @param options - Playwright's of a context: `colorScheme`, `viewport`, …; and `expectedErrors`
+ * @param options - options of a Playwright context (`colorScheme`, `viewport`, …) and `expectedErrors`
  */
 export const openPage = async (address: string, { expectedErrors, ...options }: PageOptions = {}): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options });
@@ -41,7 +41,7 @@ export const openPage = async (address: string, { expectedErrors, ...options }: 
   return page;
 };
 
-/** Holds that axe-core finds nothing serious or critical on the page as it is now. */
+/** Checks that axe-core finds no serious or critical violation on the current page. */
 export const expectAccessible = async (page: Page): Promise<void> => {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: axe.Result[] }>('axe.run()');
@@ -51,7 +51,7 @@ export const expectAccessible = async (page: Page): Promise<void> => {
   );
 };
 
-/** Holds that nothing is wider than the screen: nothing is cut off, and nothing scrolls sideways. */
+/** Checks that no element is wider than the screen, so that the page does not scroll horizontally. */
 export const expectNoOverflow = async (page: Page): Promise<void> => {
   const wider = await page.evaluate(() =>
     [...document.querySelectorAll('body *')]

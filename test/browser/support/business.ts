@@ -1,4 +1,4 @@
-/** What the business does while the user looks at the phone: requests to the API with the demo account's token. */
+/** Actions of the business: requests to the API with the demo account's token. */
 import { randomInt } from 'node:crypto';
 import { png } from '../../stack/support/files.ts';
 import { stack } from './browser.ts';
@@ -18,7 +18,7 @@ const call = async (path: string, body: object | FormData) => {
 
 export const read = async (path: string) => (await fetch(stack.base_url + path, { headers })).json();
 
-/** A user of one test alone. */
+/** A new random phone number. */
 export const newPhone = (): string => `2782${randomInt(1_000_000, 10_000_000)}`;
 
 export const sendText = async (to: string, body: string, quick_replies: string[] = []): Promise<string> =>
@@ -33,7 +33,7 @@ export const sendMedia = async (to: string, type: 'image' | 'file'): Promise<str
   return url;
 };
 
-/** Registers a user with a profile, as the app does. */
+/** Registers a user with a profile, like the app. */
 export const register = (phone: string, properties: Record<string, string>) =>
   fetch(`${stack.phone_url}/phones/${phone}/user`, {
     method: 'POST',
@@ -50,7 +50,7 @@ export const askFor = async (phone: string, data: object[], reason = 'To greet y
 export const retrieve = (phone: string, property: string) =>
   call(`/v1/user_data/fetch/${phone}`, { data: [{ property }] });
 
-/** The states in the log of a contact. */
+/** The states in a contact's log. */
 export const statesOf = async (phone: string): Promise<string[]> => {
   const answer = await fetch(`${stack.base_url}/v1/stats/logs?contact=${phone}`, { headers });
   if (answer.status === 204) return [];

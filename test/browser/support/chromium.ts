@@ -1,13 +1,13 @@
-/** The Chromium of this machine. */
+/** Finds Chromium on this machine. */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /**
- * The path of CHROMIUM_PATH, or of the first Chromium on the PATH.
+ * The path in CHROMIUM_PATH, or the path of the first Chromium on the PATH.
  *
- * @throws Error — there is none; it says how to get one
+ * @throws Error — Chromium was not found; the message explains the installation
  */
 export const findChromium = async (): Promise<string> => {
   const { CHROMIUM_PATH, PATH = '' } = process.env;

@@ -1,4 +1,4 @@
-/** Serves everything once for all tests in a browser, as `npm start` does, and starts the browser. */
+/** Serves the local stack once for all browser tests, like `npm start`, and starts the browser. */
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { findChromium } from './chromium.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     served: StackFile;
-    /** Where tests reach the browser. */
+    /** The WebSocket URL of the browser. */
     browser: string;
   }
 }
