@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: all benchmarks, one after the other in a process each, then all figures in one table, and as data in
- * `.local/bench.json`. Those that are named run alone: `npm run bench http-layer queries`.
+ * `npm run bench`: runs each benchmark in a separate process, one after the other. Prints all figures in one table, and
+ * writes them to `.local/bench.json`. Arguments select benchmarks: `npm run bench http-layer queries`.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,14 +22,14 @@ const benches = {
   media: new URL('./media.ts', import.meta.url),
 };
 
-/** Runs a benchmark. Answers what it found; nothing, where it failed. */
+/** Runs a benchmark. Returns its report, or undefined if it failed. */
 const run = async (file: URL): Promise<Report | undefined> => {
   const child = fork(file);
   let found: Report | undefined;
   child.on('message', (report: Report) => {
     found = report;
   });
-  // What it has said has arrived when both ends are closed.
+  // All messages have arrived when the channel is closed.
   const [[code]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
   return code === 0 ? found : undefined;
 };

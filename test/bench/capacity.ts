@@ -1,8 +1,8 @@
-/** What requests cost at the table, and a message on its whole way, in capacity units, against their budgets. */
+/** The cost of requests and of a message's path in capacity units of the table, compared with their budgets. */
 import { type Figure, report } from './report.ts';
 import { measureUsage, type Use } from './usage.ts';
 
-/** Units of reads and writes at the most, indexes aside: what decides something for good is read consistently. */
+/** Maximum read and write units, without indexes. Final decisions depend on strongly consistent reads. */
 const BUDGETS: Record<string, { reads: number; writes: number }> = {
   authorizer: { reads: 0.5, writes: 0 },
   readApiDescription: { reads: 0, writes: 0 },

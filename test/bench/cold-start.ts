@@ -1,7 +1,8 @@
 /**
- * What a cold start takes each function, against a bundle of the plain SDK that reads one item: in turns, a fresh process
- * for each start, as medians of the ratios. Loading the bundle is what Lambda calls init; where a function's first call makes
- * one call of the table, as the plain one does, it is measured too. `BENCH_STARTS` says how many of each.
+ * The duration of a cold start of each function, compared with a bundle of the plain SDK that reads one item. Each
+ * start has a new process, starts alternate, and the figures are medians of ratios. Lambda calls the loading of a
+ * bundle init. If the first call of a function makes one call of the table, like the plain bundle, it is measured too.
+ * `BENCH_STARTS` sets the number of starts.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +22,7 @@ import { openParts } from './parts.ts';
 import { type Figure, median, ratios, report, say } from './report.ts';
 
 const STARTS = Number(process.env.BENCH_STARTS ?? 15);
-/** The plain bundle has its turn before every other function: whatever else the machine does meets both. */
+/** The plain bundle starts before every second function, so that other load on the machine affects both. */
 const GROUP = 2;
 const GOAL = { goal: { atMost: 0.7 } } as const;
 
@@ -31,11 +32,11 @@ const PHONE = '27820000001';
 interface Contestant {
   bundle: string;
   environment: Record<string, string>;
-  /** What it is called with first; nothing, where it is only loaded. */
+  /** The event of the first call. Without an event, the bundle is only loaded. */
   event?: unknown;
 }
 
-/** Milliseconds until a bundle was loaded, and until its first call was answered. */
+/** Milliseconds until a bundle is loaded, and until the response to its first call. */
 interface Start {
   init: number;
   first: number;
@@ -58,7 +59,7 @@ const start = async ({ bundle, environment, event }: Contestant): Promise<Start>
   return { init, first };
 };
 
-/** As esbuild makes it when it is told what a function needs, and no more. */
+/** Bundles the plain function with only the necessary options of esbuild. */
 const buildPlain = async (): Promise<string> => {
   const outfile = join(parts.folder, 'plain', 'index.cjs');
   const source = fileURLToPath(new URL('./cold-start/plain.ts', import.meta.url));
@@ -66,7 +67,7 @@ const buildPlain = async (): Promise<string> => {
   return outfile;
 };
 
-/** First calls that make one call of the table, by function; each may be repeated. */
+/** Events of first calls that make one call of the table, by function. Each can be repeated. */
 const firstCalls = async (): Promise<Record<string, unknown>> => {
   await createAccount({ name: 'Acme', id: ACCOUNT });
   const { token } = await issueToken(ACCOUNT, { label: 'bench', permissions: ['profilers'] });
@@ -89,7 +90,7 @@ const firstCalls = async (): Promise<Record<string, unknown>> => {
 
 const kilobytes = async (file: string): Promise<number> => Math.round((await stat(file)).size / 1024);
 
-/** Starts of all functions, each beside a start of the plain bundle that was no more than a few starts before. */
+/** Measures starts of all functions, each with a recent start of the plain bundle for comparison. */
 const measure = async (plain: Contestant, functions: Map<string, Contestant>) => {
   const found = new Map([...functions.keys()].map((name) => [name, { own: [] as Start[], plain: [] as Start[] }]));
   for (let round = 0; round < STARTS; round += 1) {

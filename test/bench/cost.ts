@@ -1,6 +1,6 @@
 /**
- * What requests and messages cost at list prices, itemised, and how that grows to a billion messages a month. Computed of
- * what `usage.ts` measures, `prices.ts` names, and what is assumed here.
+ * The cost of requests and messages at list prices, itemised, up to a billion messages a month. It is computed from the
+ * measurements of `usage.ts`, the prices of `prices.ts`, and the assumptions in this file.
  */
 
 import type { Endpoint } from '../../shared/api/endpoint.ts';
@@ -16,31 +16,31 @@ import { measureUsage, type Use } from './usage.ts';
 const MONTH = { minutes: 43_200, days: 30 };
 
 const ASSUMED = {
-  /** A function of 512 MB has this much of a processor: what takes a millisecond here takes so much longer there. */
+  /** The share of a processor that a function of 512 MB has. Times of this machine are divided by this share. */
   processor: 512 / 1_769,
   memory: 0.5,
-  /** Bytes of a function's own line in the log, of Lambda's two about each invocation, of the gateway's about a request. */
+  /** Bytes of log lines: one of the function, two of Lambda for each invocation, and one of the gateway per request. */
   logBytes: { line: 300, lambda: 500, request: 260 },
-  /** Bytes of the lines that tell a message's way beside those: accepted, delivered, two reports. */
+  /** Bytes of the additional log lines of a message: accepted, delivered, and two states. */
   messageLogBytes: 400 + 460 + 2 * 385,
-  /** Days that log lines and messages are kept: the defaults of the stack. */
+  /** The retention of log lines and messages in days: the defaults of the stack. */
   logDays: 30,
   messageDays: 90,
-  /** Tokens at work at any time: each is asked for once a minute, however many requests come with it. */
+  /** The number of tokens in use. The authorizer runs once a minute for each token, for any number of requests. */
   tokens: 10,
-  /** Receives of Lambda's five pollers that find nothing: each waits 20 s. */
+  /** Empty receives of Lambda's five pollers. Each waits 20 s. */
   emptyReceives: (MONTH.minutes * 60 * 5) / 20,
-  /** Of a wake-up: sent, received, deleted. */
+  /** Queue requests of a wake-up: send, receive, delete. */
   queueRequests: 3,
-  /** Read units of the two workers that run each minute. */
+  /** Read units of the two workers that run every minute. */
   minuteReads: 5,
-  /** Metrics that alarms look at: each counts as an alarm. */
+  /** Metrics of alarms. AWS charges each as an alarm. */
   alarms: 25,
-  /** Metrics of our own in a month in which nothing happens; and with all that figures are told apart by. */
+  /** Custom metrics: in a month without traffic, and with values for all dimensions. */
   metrics: { idle: 3, busy: 70 },
 };
 
-/** What is used in a month, or of a million. */
+/** Amounts of billed units. */
 type Bill = Partial<Record<Priced, number>>;
 
 const add = (...bills: Bill[]): Bill => {
@@ -56,7 +56,7 @@ const times = (count: number, bill: Bill): Bill =>
 
 const gigabytes = (bytes: number): number => bytes / 1e9;
 
-/** What a call of a function uses: what it takes from the table, its time, and its log lines. */
+/** The bill of an invocation: units of the table, time, and log lines. */
 const invocationOf = ({ reads, writes, indexes: more, ms }: Use): Bill => ({
   readUnit: reads,
   writeUnit: writes + more,
@@ -82,7 +82,7 @@ const storing = (bytes: number): Bill => {
   return { storage: kept, backup: kept };
 };
 
-/** Bytes of an item as DynamoDB counts them, with the hundred that it adds to each, and to each entry of an index. */
+/** The billed size of an item: its bytes and those of its index entries, with 100 bytes of overhead each. */
 const bytesOf = (item: Key): number => {
   const size = (names: string[]) =>
     Object.entries(item)
@@ -94,7 +94,7 @@ const bytesOf = (item: Key): number => {
   return [size(Object.keys(item)), ...copies].reduce((total, one) => total + one, 0);
 };
 
-/** Bytes that stay of a message: the entries of its log. */
+/** The bytes of a message that stay in the table for the retention period: its log entries. */
 const messageBytes = (): number => {
   const id = '0198c0de-0000-7000-8000-000000000000';
   const message = { id, account: 'acme-research', phone: '27821234567', job_id: id, payload_type: 'text', ...lifetime };
@@ -114,7 +114,7 @@ const { endpoints, authorizer, message } = await measureUsage();
 const perMillion = (bill: Bill): number =>
   Object.entries(bill).reduce((total, [what, amount]) => total + listPriceOf(what as Priced) * amount * 1e6, 0);
 
-/** The items of a bill, in words. */
+/** The labels of billed items. */
 const ITEMS: Record<string, Priced[]> = {
   'table, writes': ['writeUnit'],
   'table, reads': ['readUnit'],
@@ -133,13 +133,13 @@ const itemised = (bill: Bill): Figure[] =>
     unit: 'US$',
   }));
 
-/** A message on its whole way, with two reports that come alone. */
+/** The path of a message, with two separate state reports. */
 const way = [...message];
 const requests = way.filter(([name]) => name === 'sendMessage' || name === 'receiveAppEvents');
 const messageBill = add(
   ...way.map(([, use]) => {
     const { invocations, reads, writes, indexes: more } = use;
-    // Units are of the message already, whoever takes them in how many calls.
+    // These units are sums over all invocations for the message.
     return add(times(invocations, invocationOf({ ...use, reads: 0, writes: 0, indexes: 0 })), {
       readUnit: reads,
       writeUnit: writes + more,
@@ -151,7 +151,7 @@ const messageBill = add(
   storing(messageBytes()),
 );
 
-/** What a month costs in which nothing happens. */
+/** The bill of a month without traffic. */
 const idle: Bill = add(
   {
     secret: 1,

@@ -1,4 +1,4 @@
-/** What functions are called with: API Gateway's events (payload format 2.0), with what the authorizer hands on. */
+/** Events of functions: API Gateway's payload format 2.0 with the authorizer's context, and other triggers. */
 
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
@@ -7,18 +7,18 @@ interface Request {
   path?: Record<string, string>;
   query?: Record<string, string>;
   headers?: Record<string, string>;
-  /** Sent as JSON; a text or bytes as they are. */
+  /** Sent as JSON. Strings and bytes are sent unchanged. */
   body?: unknown;
 }
 
 const bodyOf = (body: unknown) => {
   if (body === undefined) return {};
-  // API Gateway takes forms for bytes.
+  // API Gateway encodes forms in base64.
   if (body instanceof Uint8Array) return { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
   return { body: typeof body === 'string' ? body : JSON.stringify(body), isBase64Encoded: false };
 };
 
-/** A request to an endpoint, of an account that may make it. */
+/** A request to an endpoint from an account with the required permission. */
 export const requestOf = (name: EndpointName, account: string, { path, query, headers, body }: Request = {}) => {
   const { routes, permission }: Endpoint = api[name];
   const [{ method, path: template }] = routes;
@@ -40,14 +40,14 @@ export const requestOf = (name: EndpointName, account: string, { path, query, he
   };
 };
 
-/** What the authorizer is asked. */
+/** An event of the authorizer. */
 export const authorizing = (token: string) => ({
   routeKey: 'POST /v1/message',
   identitySource: [`Bearer ${token}`],
   requestContext: { requestId: 'JKJaXmPLvHcESHA=' },
 });
 
-/** A wake-up as the queue hands it on. */
+/** An event of the queue with one wake-up. */
 export const wakingUp = (conversation: { direction: 'app' | 'platform'; account: string; phone: string }) => ({
   Records: [{ body: JSON.stringify(conversation), receiptHandle: 'bench' }],
 });

@@ -1,4 +1,4 @@
-/** Requests to the local stack, as its clients make them. */
+/** HTTP requests to the local stack. */
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Demo } from '../../infra/local/demo.ts';
 import type { LocalStack } from '../../infra/local/local-stack.ts';
@@ -8,7 +8,7 @@ import { api, type EndpointName } from '../../shared/api/index.ts';
 export interface Sent {
   path?: Record<string, string>;
   query?: Record<string, string>;
-  /** A form as it is, anything else as JSON. */
+  /** A form is sent unchanged, anything else as JSON. */
   body?: unknown;
 }
 
@@ -17,7 +17,7 @@ const PROFILE = {
   device_platform: { value: 'android', source: 'device' },
 };
 
-/** A number that nobody has had before. */
+/** A new random phone number. */
 export const newPhone = (): string => `4477${randomInt(1e9, 9e9)}`;
 
 export class FrontDoor {
@@ -29,7 +29,7 @@ export class FrontDoor {
     this.#demo = demo;
   }
 
-  /** What an endpoint answers. @throws Error — it was refused */
+  /** Calls an endpoint and returns the body of the response. @throws Error — the status is not 2xx */
   async send(name: EndpointName, { path = {}, query, body }: Sent): Promise<unknown> {
     const { routes, permission, body: taken }: Endpoint = api[name];
     const [{ host, method, path: template }] = routes;
@@ -56,14 +56,14 @@ export class FrontDoor {
     await this.send('receiveAppEvents', { body: { id: randomUUID(), type, data } });
   }
 
-  /** A new panelist's number. */
+  /** Registers a new panelist and returns the number. */
   async newUser(): Promise<string> {
     const phone_number = newPhone();
     await this.report('user.updated', { phone_number, panelist: true, properties: PROFILE });
     return phone_number;
   }
 
-  /** A new profiler, and one of its options. */
+  /** Creates a profiler. Returns its id and the id of one option. */
   async newProfiler(): Promise<{ id: string; option: string }> {
     const body = { question: 'Well?', options: ['yes', 'no'] };
     const made = (await this.send('createProfiler', { body })) as {

@@ -1,7 +1,7 @@
 /**
- * What the most expensive bodies of 6 MB take, by endpoint, place and kind: the whole handler, against a plain `JSON.parse`
- * of the same body (of a form, as a JSON text), in one process and in turns. The table answers everything with nothing.
- * `BENCH_ENDPOINTS=sendMessage,uploadFile` measures these alone.
+ * The processing time of the most expensive bodies of 6 MB, by endpoint, place and kind. The handler is compared with
+ * `JSON.parse` of the same body, alternating in one process. A form is parsed as a JSON string. The table returns empty
+ * responses. `BENCH_ENDPOINTS=sendMessage,uploadFile` selects endpoints.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ import type { HttpEvent, HttpResponse } from '../../shared/http/event.ts';
 import { BOUNDARY, type HostileBody, hostileBodies, quickReplies } from './hostile-bodies/bodies.ts';
 import { type Figure, quantile, report, say } from './report.ts';
 
-/** Turns for each body, and again for the dearest ones of each endpoint, whose median counts. */
+/** Rounds for each body, and for the most expensive ones of each endpoint. The figures are medians of the latter. */
 const ROUNDS = { all: 1, dearest: 3 };
 const DEAREST = 2;
 
@@ -46,7 +46,7 @@ const CONTENT_TYPES = {
   multipart: `multipart/form-data; boundary=${BOUNDARY}`,
 };
 
-/** What API Gateway makes of a request: JSON as text, everything else in base64. */
+/** An API Gateway event: JSON as text, other types in base64. */
 const eventWith = (name: EndpointName, body: string): HttpEvent => {
   const { body: described, permission }: Endpoint = api[name];
   const type = described?.type ?? 'json';
@@ -70,7 +70,7 @@ const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** Milliseconds of processor time, which others on the machine do not change, and bytes that the heap has grown by. */
+/** Processor time in milliseconds, which does not depend on other load, and growth of the heap in bytes. */
 const timed = async (act: () => unknown): Promise<{ time: number; heap: number }> => {
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
@@ -80,7 +80,7 @@ const timed = async (act: () => unknown): Promise<{ time: number; heap: number }
   return { time: (user + system) / 1_000, heap: process.memoryUsage().heapUsed - before };
 };
 
-/** `JSON.parse`, which may refuse. */
+/** Runs `JSON.parse` and ignores syntax errors. */
 const plainParse = (text: string): void => {
   try {
     JSON.parse(text);
@@ -94,7 +94,7 @@ interface Found {
   status: number;
 }
 
-/** How many times as long as a plain parse a handler takes for a body. */
+/** Compares the time of a handler with the time of a plain parse. Returns the run with the median ratio. */
 const compare = async ({ endpoint, kind, make }: HostileBody, rounds: number): Promise<Found> => {
   const handler = await handlerOf(endpoint);
   const body = make();
@@ -116,7 +116,7 @@ const compare = async ({ endpoint, kind, make }: HostileBody, rounds: number): P
   return runs.find(({ ratio }) => ratio === middle) ?? { kind, ratio: Number.NaN, time: 0, status: 0 };
 };
 
-// One line in the log for each request, which nobody reads here.
+// The log lines of the requests are discarded.
 const { write } = process.stdout;
 process.stdout.write = () => true;
 
@@ -127,7 +127,7 @@ for (const [endpoint, bodies] of Map.groupBy(hostileBodies, (body) => body.endpo
   if (chosen && !chosen.includes(endpoint)) continue;
   say(`hostile bodies: ${endpoint}, ${bodies.length} kinds`);
   const [first] = bodies;
-  // Not counted: what is done once for a process.
+  // Warm-up: work that a process does once is not measured.
   if (first) for (let times = 0; times < 3; times += 1) await compare({ ...first, make: () => '{"warm":"up"}' }, 1);
   const found: (Found & { body: HostileBody })[] = [];
   for (const body of bodies) {

@@ -1,6 +1,6 @@
 /**
- * What the HTTP layer costs a warm request, against the same work done without a framework, by Hono, and by the router of
- * Powertools: in one process, in turns, as ratios. `BENCH_ROUNDS` says how often.
+ * The cost of the HTTP layer for a warm request, compared with a handler without a framework, with Hono, and with the
+ * router of Powertools. They alternate in one process, and the figures are ratios. `BENCH_ROUNDS` sets the rounds.
  */
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
@@ -21,14 +21,14 @@ const contestants = { bare, ours, hono, powertools };
 type Name = keyof typeof contestants;
 const names = Object.keys(contestants) as Name[];
 
-/** Requests that are timed together, how often each contestant has its turn, and turns that are not counted. */
+/** Requests per measurement, measurements per contestant, and warm-up rounds that are not counted. */
 const REQUESTS = 400;
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 60);
 const WARM_UP = 15;
 
 const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
 
-/** Has `take` get what is logged meanwhile, and nobody else. */
+/** Redirects stdout to `take` during `work`. */
 const logging = async (take: (line: string) => void, work: () => Promise<void>): Promise<void> => {
   const { write } = process.stdout;
   process.stdout.write = (line) => {
@@ -42,17 +42,17 @@ const logging = async (take: (line: string) => void, work: () => Promise<void>):
   }
 };
 
-const nobody = (): void => undefined;
+const discard = (): void => undefined;
 
-/** A line without what differs from one moment to the next. */
+/** A log line without times. */
 const withoutTimes = ({ _aws, ...line }: Record<string, object>) => ({
   ...line,
   request_ms: 0,
   _aws: { ..._aws, Timestamp: 0 },
 });
 
-/** Holds that all contestants answer the same and log the same: else they would not do the same work. */
-const holdEqual = async ({ event, status }: Case): Promise<void> => {
+/** Checks that all contestants return the same response and log the same line, so that they do the same work. */
+const checkEqual = async ({ event, status }: Case): Promise<void> => {
   const seen: { name: Name; does: { answer: { statusCode?: number | undefined }; lines: object[] } }[] = [];
   for (const name of names) {
     const lines: object[] = [];
@@ -72,7 +72,7 @@ const holdEqual = async ({ event, status }: Case): Promise<void> => {
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** What a request takes a contestant, in microseconds. Events are made before, as Lambda makes them. */
+/** The mean time of a request in microseconds. Events are parsed before the measurement, as on Lambda. */
 const microseconds = async (handler: Handler, event: string): Promise<number> => {
   const events = Array.from({ length: REQUESTS }, (): HttpEvent => JSON.parse(event));
   collectGarbage();
@@ -81,7 +81,7 @@ const microseconds = async (handler: Handler, event: string): Promise<number> =>
   return ((performance.now() - start) / REQUESTS) * 1_000;
 };
 
-/** Notes the times of all contestants, in turns that begin with another one each time. */
+/** Measures all contestants. Each round begins with another contestant. */
 const timeAll = async ({ event }: Case, found: Record<Name, number[]>): Promise<void> => {
   for (let round = -WARM_UP; round < ROUNDS; round += 1) {
     for (const place of names.keys()) {
@@ -95,9 +95,9 @@ const timeAll = async ({ event }: Case, found: Record<Name, number[]>): Promise<
 const figures: Figure[] = [];
 for (const [title, one] of Object.entries<Case>(cases)) {
   say(`HTTP layer: ${title}`);
-  await holdEqual(one);
+  await checkEqual(one);
   const found: Record<Name, number[]> = { bare: [], ours: [], hono: [], powertools: [] };
-  await logging(nobody, () => timeAll(one, found));
+  await logging(discard, () => timeAll(one, found));
   const beside = (name: Name, other: Name) => median(ratios(found[name], found[other]));
   figures.push(
     { what: `${title}: ours`, unit: 'µs', ...median(found.ours) },

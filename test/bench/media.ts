@@ -1,4 +1,4 @@
-/** What an upload takes on the local stack of this machine, and what showing it does, by size. */
+/** The time of uploads and downloads on the local stack, by size. */
 import { type Figure, quantile, times } from './report.ts';
 import { demo, measure, stack } from './support.ts';
 
@@ -23,7 +23,7 @@ const timed = async (found: number[], work: () => Promise<Response>): Promise<Re
   return response;
 };
 
-/** Milliseconds of uploads, of showing them, and of a request that asks for nothing but the list of profilers. */
+/** Times in milliseconds of uploads, of downloads, and of a list of profilers for comparison. */
 const timesOf = async (size: number, count: number) => {
   const found = { upload: [] as number[], show: [] as number[], other: [] as number[] };
   const headers = { authorization: `Bearer ${demo.token}` };

@@ -1,6 +1,6 @@
 /**
- * What messages take on the local stack of this machine. From accepted to the phone; messages a second
- * through the whole pipeline; and what a receiver that never answers means to another account, compared in one run.
+ * Message delivery on the local stack: the latency from acceptance to the phone, the throughput of the whole pipeline,
+ * and the effect on other accounts of a destination that never responds.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -35,7 +35,7 @@ const newPhone = (): string => {
 const shownOn = async (phone: string): Promise<PhoneMessage[]> =>
   (await fetch(`${app.phoneUrl}/phones/${phone}/messages`)).json() as Promise<PhoneMessage[]>;
 
-/** Milliseconds from the answer of the API to the call of the app network, one message after the other. */
+/** Milliseconds from the response of the API to the call of the app network, one message after the other. */
 const latencies = async (count: number): Promise<number[]> => {
   const found: number[] = [];
   for (let done = 0; done < count; done += 1) {
@@ -78,12 +78,12 @@ const throughput = async (count: number, conversations: number, clients: number)
   ];
 };
 
-/** A server that an account's messages are posted to: answers, or never does. Tells when a text came. */
+/** Starts the webhook of a new account. It responds at once or never, and records the arrival time of each text. */
 const webhook = async (answers: 'at once' | 'never') => {
-  const came = new Map<string, number>();
+  const arrivals = new Map<string, number>();
   const server = createServer(async (request, response) => {
     const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
-    came.set(body.message.text.body, Date.now());
+    arrivals.set(body.message.text.body, Date.now());
     if (answers === 'at once') response.writeHead(204).end();
   });
   server.listen(0, '127.0.0.1');
@@ -92,7 +92,7 @@ const webhook = async (answers: 'at once' | 'never') => {
   const { id } = await createAccount({ name: `Bench ${answers}`, bot_number: bot });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   await updateAccount(id, { platform: { name: 'webhook', settings: { url, secret: app.secret } } });
-  return { bot, came, server };
+  return { bot, arrivals, server };
 };
 
 let events = 0;
@@ -102,19 +102,19 @@ const write = async (bot: string, text: string): Promise<void> => {
   await post(`${stack.bridgeUrl}/v1/app/events`, appToken, { id: `event-${events}`, type: 'message.received', data });
 };
 
-const receptions = async (count: number, { bot, came }: Awaited<ReturnType<typeof webhook>>): Promise<number[]> => {
+const receptions = async (count: number, { bot, arrivals }: Awaited<ReturnType<typeof webhook>>): Promise<number[]> => {
   const found: number[] = [];
   for (let done = 0; done < count; done += 1) {
     const text = `${bot} ${events}`;
     await write(bot, text);
     const accepted = Date.now();
-    while (!came.has(text)) await pause(2);
-    found.push(Math.max((came.get(text) ?? 0) - accepted, 0));
+    while (!arrivals.has(text)) await pause(2);
+    found.push(Math.max((arrivals.get(text) ?? 0) - accepted, 0));
   }
   return found;
 };
 
-/** Milliseconds from a request to its answer, one after the other. */
+/** Milliseconds from a request to its response, one after the other. */
 const answering = async (count: number, ask: (place: number) => Promise<Response>): Promise<number[]> => {
   const found: number[] = [];
   for (let done = 0; done < count; done += 1) {
@@ -148,7 +148,7 @@ const asTest = () =>
     body: JSON.stringify({ message: { type: 'text', from: newPhone(), text: { body: 'Hello' } } }),
   });
 
-/** Milliseconds from a user's message to the bot's answer on the phone, by way of a chat platform. */
+/** Milliseconds from a user's message to the bot's reply on the phone, through a chat platform. */
 const turns = async (count: number, number: string): Promise<number[]> => {
   const found: number[] = [];
   for (let done = 0; done < count; done += 1) {
@@ -177,7 +177,7 @@ await measure('messages', async () => {
     await answering(20, ask);
     figures.push(times(`a request of the bridge, ${name}`, await answering(200, ask)));
   }
-  // Turn takes 60 calls a minute: so many turns need half of them.
+  // Turn accepts 60 calls a minute. This number of turns uses half of them.
   for (const [name, number] of Object.entries({ RapidPro: bot, Turn: turnBot })) {
     figures.push(times(`from a user to a bot on ${name} and back`, await turns(15, number)));
   }
@@ -187,7 +187,7 @@ await measure('messages', async () => {
   await receptions(20, good);
   const alone = await receptions(100, good);
   await Promise.all(Array.from({ length: 40 }, (_, place) => write(dead.bot, `${place}`)));
-  while (dead.came.size < 8) await pause(10);
+  while (dead.arrivals.size < 8) await pause(10);
   const beside = await receptions(100, good);
   for (const { server } of [good, dead]) server.close().closeAllConnections();
   return [

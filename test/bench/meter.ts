@@ -1,7 +1,7 @@
 /**
- * Stands between the local stack and its database, and notes what each call consumes, in capacity units as the table
- * reports them, by who called. What transactions write to indexes the embedded database does not report: it is worked
- * out from the writes, as if each conversation were new.
+ * A proxy between the local stack and its database that records the capacity units of each call by caller. The embedded
+ * database does not report index writes of transactions. They are computed from the writes, as if each conversation
+ * were new.
  */
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -9,7 +9,7 @@ import { callerOf } from '../../infra/local/aws/iam/roles.ts';
 import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import { nameOf } from './parts.ts';
 
-/** What somebody consumed. */
+/** Consumption of a caller. */
 export interface Units {
   calls: number;
   reads: number;
@@ -46,12 +46,12 @@ export class Meter {
     });
   }
 
-  /** Takes a free port. Answers the address at which the database seems to be. */
+  /** Listens on a free port. Returns the URL for clients of the database. */
   listen(): Promise<string> {
     return listenOnLoopback(this.#server, 0);
   }
 
-  /** What was consumed since it was last taken, by the function that called, or by another caller's access key. */
+  /** The consumption since the last call of this method, by function, or by the access key of another caller. */
   take(): Map<string, Units> {
     const taken = new Map(this.#consumed);
     this.#consumed.clear();
@@ -83,8 +83,8 @@ export class Meter {
     request(this.#endpoint, { method, headers: { ...headers, ...length }, agent: this.#agent }, resolve)
       .once('error', reject)
       .end(body);
-    const answered = await promise;
-    return { status: answered.statusCode ?? 500, headers: answered.headers, answer: await buffer(answered) };
+    const response = await promise;
+    return { status: response.statusCode ?? 500, headers: response.headers, answer: await buffer(response) };
   }
 
   #note(caller: string, isRead: boolean, call: Call, capacity: Capacity[]): void {
@@ -107,7 +107,7 @@ export class Meter {
 
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Entries of indexes that a transaction writes. */
+/** The number of index entries that a transaction writes. */
 const indexesOf = ({ TransactItems = [] }: Call): number =>
   sum(
     TransactItems.map(({ Put, Update }) =>

@@ -1,6 +1,6 @@
 /**
- * What measurements of single parts need: the functions as they are deployed, and a database that holds the table without
- * its stream, so that nothing goes on beside what is measured. This process reaches that table through the domain.
+ * The parts for measurements of single functions: the functions as deployed, and a table without its stream, so that no
+ * worker runs at the same time. The domain's modules of this process use this table.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,15 +14,15 @@ import { synthesise } from '../../infra/local/synthesise.ts';
 export interface Parts {
   /** Functions by name: `sendMessage`, `deliver`. */
   functions: Map<string, FunctionDefinition>;
-  /** What functions of the stack find in their environment, to reach the database. */
+  /** The environment for the functions to call the database. */
   environment: Record<string, string>;
   table: string;
-  /** For whatever is made on the way. */
+  /** A temporary folder. */
   folder: string;
   close: () => Promise<void>;
 }
 
-/** `name` tells the table from others', where a database was given. */
+/** Opens the parts. `name` distinguishes tables in a database that is shared. */
 export const openParts = async (name: string): Promise<Parts> => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   const database = await openDatabase(process.env.DYNAMODB_ENDPOINT || undefined);
@@ -49,7 +49,7 @@ export const openParts = async (name: string): Promise<Parts> => {
       AWS_SECRET_ACCESS_KEY: 'local',
       AWS_SESSION_TOKEN: 'local',
       AWS_ENDPOINT_URL_DYNAMODB: database.endpoint,
-      // The files of this machine's user have no say here.
+      // Ignore the AWS configuration of this machine's user.
       AWS_CONFIG_FILE: '/dev/null',
       AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     };
@@ -61,6 +61,6 @@ export const openParts = async (name: string): Promise<Parts> => {
   }
 };
 
-/** A function's name, `sendMessage`, of its logical id, `SendMessageFunction0A1B2C3D`. */
+/** The name of a function, `sendMessage`, from its logical id, `SendMessageFunction0A1B2C3D`. */
 export const nameOf = (id: string): string =>
   id.replace(/Function[0-9A-F]{8}$/, '').replace(/^[A-Z]/, (letter) => letter.toLowerCase());

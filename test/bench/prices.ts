@@ -1,6 +1,6 @@
-/** List prices of AWS in us-east-1, November 2026, in US dollars; each per the unit that is named. */
+/** List prices of AWS in us-east-1, November 2026, in US dollars per unit. */
 
-/** What each unit costs, up to how many a month; what every account has free of charge is a first tier of price 0. */
+/** Prices per unit, up to an amount per month. A first tier with price 0 is the free amount of each account. */
 type Tiers = readonly { upTo: number; price: number }[];
 
 const MILLION = 1e6;
@@ -8,10 +8,10 @@ const BILLION = 1e9;
 const NO_END = Number.POSITIVE_INFINITY;
 
 const prices = {
-  /** DynamoDB on demand: a write unit, a read unit. */
+  /** DynamoDB on demand: a write unit and a read unit. */
   writeUnit: [{ upTo: NO_END, price: 0.625 / MILLION }],
   readUnit: [{ upTo: NO_END, price: 0.125 / MILLION }],
-  /** A GB that is stored for a month, indexes included, and its continuous backup. */
+  /** A GB of storage for a month, including indexes, and a GB of continuous backup. */
   storage: [
     { upTo: 25, price: 0 },
     { upTo: NO_END, price: 0.25 },
@@ -43,13 +43,13 @@ const prices = {
   /** S3: an object put, an object read. */
   objectPut: [{ upTo: NO_END, price: 5 / MILLION }],
   objectGet: [{ upTo: NO_END, price: 0.4 / MILLION }],
-  /** CloudWatch: a GB of log lines taken, a GB of them kept for a month. */
+  /** CloudWatch: a GB of ingested log lines, and a GB of log lines stored for a month. */
   logTaken: [
     { upTo: 5, price: 0 },
     { upTo: NO_END, price: 0.5 },
   ],
   logKept: [{ upTo: NO_END, price: 0.03 }],
-  /** An alarm, a metric made of log lines, a secret: each a month. */
+  /** An alarm, a metric from log lines, and a secret, each for a month. */
   alarm: [{ upTo: NO_END, price: 0.1 }],
   metric: [{ upTo: NO_END, price: 0.3 }],
   secret: [{ upTo: NO_END, price: 0.4 }],
@@ -57,7 +57,7 @@ const prices = {
 
 export type Priced = keyof typeof prices;
 
-/** What a month's use of something costs. */
+/** The cost of an amount used in a month. */
 export const costOf = (what: Priced, amount: number): number => {
   let [cost, from] = [0, 0];
   for (const { upTo, price } of prices[what]) {
@@ -67,5 +67,5 @@ export const costOf = (what: Priced, amount: number): number => {
   return cost;
 };
 
-/** What one more costs, where nothing is free of charge any more. */
+/** The price of a unit in the first tier that is not free. */
 export const listPriceOf = (what: Priced): number => prices[what].find(({ price }) => price > 0)?.price ?? 0;

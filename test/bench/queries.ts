@@ -1,6 +1,6 @@
 /**
- * What lists cost an account with 1,000, 100,000 and 1,000,000 log entries: capacity units as the table reports them, and
- * latency, against the account with 1,000. It should be the same. `BENCH_ENTRIES` caps how many there are.
+ * The cost of lists for accounts with 1,000, 100,000 and 1,000,000 log entries: capacity units and latency, compared
+ * with the account with 1,000. They should be equal. `BENCH_ENTRIES` limits the number of entries.
  */
 import { randomUUID } from 'node:crypto';
 import { messageHistory } from '../../infra/operator/queries/message-history.ts';
@@ -14,11 +14,11 @@ import { lifetime } from '../support/lifetime.ts';
 import { openParts } from './parts.ts';
 import { type Figure, median, quantile, ratios, report, say } from './report.ts';
 
-/** A database that was given is written to as everybody writes, which takes its time. */
+/** An external database is filled with ordinary writes, which are slow, so it gets fewer entries. */
 const MOST = Number(process.env.BENCH_ENTRIES ?? (process.env.DYNAMODB_ENDPOINT ? 10_000 : 1_000_000));
 const SIZES = [1_000, 100_000, 1_000_000].filter((size) => size <= Math.max(MOST, 1_000));
 const ROUNDS = 60;
-/** What a larger account may cost: nothing more in units, and in time what the noise of a machine adds. */
+/** Goals for larger accounts: the same units, and a tolerance for noise in the time. */
 const GOAL = { units: { goal: { atMost: 1 } }, time: { goal: { atMost: 1.5 } } } as const;
 
 const STATES: State[] = ['sent', 'delivered_to_server', 'delivered_to_user', 'read'];
@@ -28,7 +28,7 @@ interface Account {
   id: string;
   entries: number;
   jobs: string[];
-  /** One of its messages. */
+  /** The id of one of the account's messages. */
   message: string;
 }
 
@@ -39,7 +39,7 @@ const accounts = SIZES.map((entries): Account => {
 
 const timestampAt = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('Z', '000');
 
-/** Messages that went through all states, one entry a second, in turns of 2 contacts and jobs; the last one is named. */
+/** Log entries of messages with all states, one per second, alternating between 2 contacts and jobs. */
 function* logOf({ id: account, entries, jobs, message }: Account): Generator<LogItem> {
   const start = Date.now() - 60_000 - entries * 1_000;
   for (let place = 0; place < entries / STATES.length; place += 1) {
@@ -60,7 +60,7 @@ function* logOf({ id: account, entries, jobs, message }: Account): Generator<Log
 
 const today = new Date().toISOString().slice(0, 10);
 
-/** The counters of all days that the entries are of. */
+/** Counters for all days of the entries. */
 function* countersOf({ id, entries, jobs }: Account): Generator<Key & { count: number }> {
   const days = Math.ceil(entries / 86_400) + 1;
   for (let back = 0; back < days; back += 1) {
@@ -108,7 +108,7 @@ const millisecondsOf = async (work: () => Promise<void>): Promise<number> => {
   return performance.now() - start;
 };
 
-/** Times of a query for each account, in turns. */
+/** Measures a query for each account, alternating between accounts. */
 const timesOf = async (query: (account: Account) => Promise<void>): Promise<number[][]> => {
   const found: number[][] = accounts.map(() => []);
   for (let round = -5; round < ROUNDS; round += 1) {

@@ -1,12 +1,12 @@
-/** What was measured, as a table for people and as data for `all.ts`, where that runs the benchmark. */
+/** Reports measurements: as a table on stdout, or as data to `all.ts` if it runs the benchmark. */
 import { styleText } from 'node:util';
 
-/** One thing that was measured. */
+/** One measured value. */
 export interface Figure {
   what: string;
   value: number;
   unit: string;
-  /** The quartiles beside a median. */
+  /** The quartiles, if `value` is a median. */
   quartiles?: readonly [number, number];
   p99?: number;
   goal?: { atMost: number } | { atLeast: number };
@@ -17,16 +17,16 @@ export interface Report {
   figures: Figure[];
 }
 
-/** Shows what a benchmark found. */
+/** Reports the figures of a benchmark. */
 export const report = (bench: string, figures: Figure[]): void => {
   if (process.send) process.send({ bench, figures } satisfies Report);
   else process.stdout.write(`${table([{ bench, figures }])}\n`);
 };
 
-/** Says what goes on, while it does. */
+/** Prints a line of progress on stderr. */
 export const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** The value that this share of all is below. */
+/** The quantile of the values: `share` of them are below it. */
 export const quantile = (values: readonly number[], share: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? 0;
@@ -38,7 +38,7 @@ export const median = (values: readonly number[]): Pick<Figure, 'value' | 'quart
   quartiles: [quantile(values, 0.25), quantile(values, 0.75)],
 });
 
-/** What is a median of times, in milliseconds, with its slowest hundredth. */
+/** The median and the 99th percentile of times in milliseconds. */
 export const times = (what: string, values: readonly number[]): Figure => ({
   what: `${what} (${values.length})`,
   value: quantile(values, 0.5),
@@ -46,14 +46,14 @@ export const times = (what: string, values: readonly number[]): Figure => ({
   unit: 'ms',
 });
 
-/** How many times as much each value is as the one that was measured beside it. */
+/** The ratio of each value to the value that was measured next to it. */
 export const ratios = (values: readonly number[], others: readonly number[]): number[] =>
   values.map((value, place) => value / (others[place] ?? Number.NaN));
 
 export const isMet = ({ value, goal }: Figure): boolean | undefined =>
   goal && ('atMost' in goal ? value <= goal.atMost : value >= goal.atLeast);
 
-/** All figures, a line each. */
+/** A table with one line for each figure. */
 export const table = (reports: Report[]): string => {
   const rows = reports.flatMap(({ bench, figures }) => [
     { cells: [bench, '', '', ''], met: undefined },
@@ -82,6 +82,6 @@ const cellsOf = (figure: Figure): string[] => {
   ];
 };
 
-/** Three digits that count, or all before the point. */
+/** Three significant digits, or all digits before the decimal point. */
 const short = (value: number): string =>
   Math.abs(value) >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));

@@ -1,11 +1,11 @@
-/** Times what functions take on the local stack: from when a thread is given a call until it has answered. */
+/** Measures the time of function calls on the local stack: from the message to the thread until its response. */
 import type { Worker } from 'node:worker_threads';
 import type { Call, CallResult } from '../../infra/local/aws/lambda/worker-thread.ts';
 
-/** Milliseconds of calls since they were last taken, by what was called. */
+/** Times in milliseconds since the last `takeTimes`, by function. */
 const found = new Map<string, number[]>();
 
-/** What is called, as far as its event tells: a route, or what the records of a worker are about. */
+/** The called function, derived from its event: a route, or the name of a worker. */
 const calledBy = (event: string): string => {
   const { routeKey, identitySource, Records } = JSON.parse(event);
   if (identitySource !== undefined) return 'authorizer';
@@ -16,7 +16,7 @@ const calledBy = (event: string): string => {
   return record.dynamodb.Keys.pk.S.startsWith('OUTBOX#') ? 'relay' : 'count';
 };
 
-/** Has every thread that starts from now on timed. */
+/** Measures every thread that starts from now on. */
 export const startStopwatch = (): void => {
   process.on('worker', (worker: Worker) => {
     const post = worker.postMessage.bind(worker);

@@ -1,4 +1,4 @@
-/** A usual request to each endpoint: items under 1 KB, one of each. */
+/** A typical request for each endpoint, with items under 1 KB. */
 import { randomUUID } from 'node:crypto';
 import type { Demo } from '../../infra/local/demo.ts';
 import type { EndpointName } from '../../shared/api/index.ts';
@@ -6,10 +6,10 @@ import { type FrontDoor, newPhone, type Sent } from './front-door.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/** What a message says that goes to a number. */
+/** The body of a text message to a number. */
 export const textTo = (to: string) => ({ to, type: 'text', text: { body: 'Your parcel is on its way.' } });
 
-/** What Turn sends, with the token in its path. */
+/** A request of Turn, with the token in its path. */
 export const ofTurn = ({ token }: Demo): Sent => ({
   path: { encoded_token: Buffer.from(token).toString('base64url') },
   body: { content: 'Hello', to: `+${newPhone()}`, context: null },
@@ -21,17 +21,17 @@ const upload = (): Sent => {
   return { body };
 };
 
-/** Makes what they need, and answers how each is made. */
+/** Creates the required items. Returns a factory of requests for each endpoint. */
 export const typicalRequests = async (
   door: FrontDoor,
   demo: Demo,
 ): Promise<Record<EndpointName, () => Promise<Sent> | Sent>> => {
   const profiler = await door.newProfiler();
   const user = await door.newUser();
-  const asking = { reason: 'To greet', data: [{ property: 'first_name' }] };
+  const request = { reason: 'To greet', data: [{ property: 'first_name' }] };
   const day = new Date().toISOString().slice(0, 10);
   const { url } = (await door.send('uploadImage', upload())) as { url: string };
-  const started = { path: { phone_number: user }, body: asking };
+  const started = { path: { phone_number: user }, body: request };
   const { requestId } = (await door.send('startUserDataRequest', started)) as { requestId: string };
   for (let count = 0; count < 10; count += 1) await door.send('sendMessage', { body: textTo(newPhone()) });
 
@@ -63,7 +63,7 @@ export const typicalRequests = async (
         data: { from: newPhone(), to: demo.bot_phone_number, type: 'text', text: { body: 'Hello' } },
       },
     }),
-    startUserDataRequest: async () => ({ path: { phone_number: await door.newUser() }, body: asking }),
+    startUserDataRequest: async () => ({ path: { phone_number: await door.newUser() }, body: request }),
     fetchUserData: () => ({ path: { id: requestId } }),
     retrieveUserData: () => ({ path: { id: user }, body: { data: [{ property: 'device_platform' }] } }),
     listLogs: () => ({ query: { limit: '10' } }),

@@ -1,6 +1,6 @@
 /**
- * What requests and messages use: capacity units and milliseconds of each function, as they come through the front door of
- * the local stack.
+ * Measures the capacity units and milliseconds that each function uses for requests and messages over HTTP to the local
+ * stack.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '../../infra/local/aws/database/database.ts';
@@ -15,23 +15,23 @@ import { startStopwatch, takeTimes } from './stopwatch.ts';
 import { ofTurn, textTo, typicalRequests } from './typical-requests.ts';
 import { openWhole } from './whole.ts';
 
-/** What one call of a function uses. */
+/** The usage of one function call. */
 export interface Use extends Units {
-  /** Milliseconds on this machine, its calls of the embedded database included. */
+  /** Milliseconds on this machine, including calls of the embedded database. */
   ms: number;
 }
 
-/** What a message uses on its way, by function; and how often the function is called for it. */
+/** The usage of one message by function, and the number of invocations of each function. */
 type Way = Map<string, Use & { invocations: number }>;
 
 interface Usage {
   endpoints: Map<EndpointName, Use>;
   authorizer: Use;
-  /** A message by the API: accepted, relayed, delivered, two states reported, counted. */
+  /** A message of the API: accepted, relayed, delivered, counted, with reports of two states. */
   message: Way;
 }
 
-/** What usage is measured at. */
+/** The parts for the measurement. */
 interface Bench {
   door: FrontDoor;
   meter: Meter;
@@ -39,10 +39,10 @@ interface Bench {
   phoneUrl: string;
 }
 
-/** The account that messages are of, and the entries that a message's log has in the end. */
+/** The account of the messages, and the number of log entries of each message. */
 const ACCOUNT = 'demo';
 const ENTRIES = 4;
-/** How often each request is made: units are those of the last one, milliseconds the median. */
+/** The number of times that each request is made. Units are from the last request, milliseconds are the median. */
 const TIMES = 25;
 
 export const measureUsage = async (): Promise<Usage> => {
@@ -51,7 +51,7 @@ export const measureUsage = async (): Promise<Usage> => {
   const meter = new Meter(database.endpoint);
   const { stack, simulators, demo, close } = await openWhole(await meter.listen());
   try {
-    // Like a business that has none: nothing is told to a platform.
+    // Without a platform, no statuses are sent.
     await updateAccount(ACCOUNT, { platform: null });
     const bench = { door: new FrontDoor(stack, demo), meter, demo, phoneUrl: simulators.app.phoneUrl };
     return {
@@ -84,7 +84,7 @@ const measureEndpoints = async ({ door, meter, demo }: Bench): Promise<Map<Endpo
   return endpoints;
 };
 
-/** Tokens in paths are asked for each time. */
+/** The authorizer runs for every request with a token in its path. */
 const measureAuthorizer = async ({ door, meter, demo }: Bench): Promise<Use> => {
   takeTimes();
   let units = noUnits();
@@ -96,7 +96,7 @@ const measureAuthorizer = async ({ door, meter, demo }: Bench): Promise<Use> => 
   return { ...units, ms: quantile(takeTimes().get('authorizer') ?? [], 0.5) };
 };
 
-/** Sends messages one after the other, each when the one before has gone its whole way. */
+/** Sends messages one after the other, each after the previous one was delivered and counted. */
 const measureMessage = async ({ door, meter, phoneUrl }: Bench): Promise<Way> => {
   say('usage: the whole way of a message');
   await untilQuiet();
@@ -135,7 +135,7 @@ const countedToday = async (): Promise<number> => {
   return (await listJobs(ACCOUNT, day, day)).reduce((total, { count }) => total + count, 0);
 };
 
-/** Until nothing is counted any more of what came before. */
+/** Waits until the counters no longer change. */
 const untilQuiet = async (): Promise<void> => {
   for (let before = -1, now = await countedToday(); before !== now; now = await countedToday()) {
     before = now;

@@ -1,6 +1,6 @@
 /**
- * What waiting for a user's answer takes on the local stack of this machine. How soon an answer is seen;
- * what a wait costs at the table; and what two hundred waits at once mean to memory, and to those who do not wait.
+ * Long polls on the local stack: the delay from a user's answer to the response, the cost of a long poll in calls of
+ * the table, and the effect of 200 simultaneous long polls on memory and on other requests.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -31,7 +31,7 @@ const report = (events: { type: string; data: object }[]): Promise<string> =>
 
 let phones = 0;
 
-/** The id of a request that a new user has to answer. */
+/** Starts a request to a new user. Returns its id. */
 const newRequest = async (): Promise<string> => {
   phones += 1;
   const phone = `4477008${10_000 + phones}`;
@@ -51,7 +51,7 @@ const newRequests = async (count: number): Promise<string[]> => {
   return ids;
 };
 
-/** Waits for the user's approval. Answers how long after it the wait ended, in milliseconds; nothing, where it ended before. */
+/** Long-polls a request. Returns the milliseconds from the approval to the response, or undefined if it is pending. */
 const delayOf = async (id: string): Promise<number | undefined> => {
   const headers = { authorization: `Bearer ${token}` };
   const response = await fetch(`${stack.baseUrl}/v1/user_data/fetch/${id}?long_poll=30`, { headers });
@@ -60,7 +60,7 @@ const delayOf = async (id: string): Promise<number | undefined> => {
   return status === 'completed' ? ended - Date.parse(`${results.first_name.timestamp}Z`) : undefined;
 };
 
-/** The users approve, in one report, which is repeated until it is taken. */
+/** Reports the approval of all requests in one batch, and repeats the report until it is accepted. */
 const answer = async (ids: string[]): Promise<void> => {
   const events = ids.map((id) => ({ type: 'user_data.answered', data: { id, answers: { first_name: 'approved' } } }));
   while ((await report(events).catch(() => undefined)) === undefined) await pause(100);
@@ -71,7 +71,7 @@ const delayFigures = (what: string, delays: (number | undefined)[]): Figure[] =>
   return [times(what, seen), { what: 'of them ended unanswered', value: delays.length - seen.length, unit: 'waits' }];
 };
 
-/** Waits at once that are answered at different times. */
+/** Simultaneous long polls with answers at different times. */
 const delaysOf = (ids: string[]): Promise<(number | undefined)[]> =>
   Promise.all(
     ids.map(async (id) => {
@@ -82,7 +82,7 @@ const delaysOf = (ids: string[]): Promise<(number | undefined)[]> =>
     }),
   );
 
-/** What the longest wait takes of the table: calls, and read units as the table reports them. */
+/** The cost of the longest long poll: calls of the table, and read units that the table reports. */
 const costOfWait = async (id: string): Promise<Figure[]> => {
   const cost = { calls: 0, units: 0 };
   documents.middlewareStack.add(
@@ -107,7 +107,7 @@ const costOfWait = async (id: string): Promise<Figure[]> => {
     requestContext: { requestId: 'bench', authorizer: { lambda } },
   };
   const context = { getRemainingTimeInMillis: () => 29_000 - (performance.now() - start) };
-  // Its log line is nobody's concern here.
+  // The log line is discarded.
   const write = process.stdout.write;
   process.stdout.write = () => true;
   const { statusCode } = await handler(event as unknown as HttpEvent, context as Context);
@@ -122,7 +122,7 @@ const costOfWait = async (id: string): Promise<Figure[]> => {
   ];
 };
 
-/** Threads of the stack's functions. */
+/** The number of threads of the stack's functions. */
 let threads = 0;
 process.on('worker', (worker) => {
   worker.once('online', () => {
@@ -133,7 +133,7 @@ process.on('worker', (worker) => {
   });
 });
 
-/** Milliseconds that requests take of one who does not wait, one after the other, as long as `goesOn`. */
+/** Times in milliseconds of other requests, one after the other, while `goesOn` returns true. */
 const othersWhile = async (goesOn: (done: number) => boolean): Promise<number[]> => {
   const found: number[] = [];
   while (goesOn(found.length)) {
@@ -147,7 +147,7 @@ const othersWhile = async (goesOn: (done: number) => boolean): Promise<number[]>
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
 
-/** Has all wait at once, looks at the others meanwhile, and then has all users answer. */
+/** Starts all long polls at once, measures other requests meanwhile, and then reports the answers of all users. */
 const crowd = async (ids: string[]): Promise<Figure[]> => {
   await othersWhile((done) => done < 20);
   const usual = await othersWhile((done) => done < 200);
@@ -156,7 +156,7 @@ const crowd = async (ids: string[]): Promise<Figure[]> => {
   const passed = (): number => performance.now() - start;
   const waits = Promise.all(ids.map(delayOf));
 
-  // Threads take a moment to start; the gateway gives up after 30 s, that moment included.
+  // Threads take time to start. The gateway times out after 30 s, including this time.
   const beginning = await othersWhile(() => passed() < 6_000);
   const [began, begun] = [passed(), threads - other];
   const waiting = await othersWhile(() => passed() < began + 2_000);

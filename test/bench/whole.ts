@@ -1,4 +1,4 @@
-/** The whole on this machine, to be measured: the local stack, what is outside of it, and something to begin with. */
+/** The whole system for measurements: the local stack, the simulators, and the demo data. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ interface Whole {
   stack: LocalStack;
   simulators: Simulators;
   demo: Demo;
-  /** Leaves nothing behind. */
+  /** Closes the stack and the simulators, and removes temporary files. */
   close: () => Promise<void>;
 }
 

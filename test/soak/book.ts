@@ -1,65 +1,65 @@
 /**
- * What was accepted, and what came of it: for each message a few numbers, however long the soak is. Faults are found
- * here as things arrive; what is missing is found at the end.
+ * Records accepted and delivered messages with a few numbers for each message, so that long soaks fit in memory. Errors
+ * in deliveries are detected at arrival, and missing messages at the end.
  */
 import { idFromKey } from '../../shared/core/ids.ts';
 import type { Direction } from '../../shared/messaging/events.ts';
 
 /**
- * Parts of a run: while everything is still cold, before the platform of one account dies, while it never answers, while
- * it takes no connections, and after that.
+ * The phases of a run: cold start, before the platform of one account fails, while it accepts connections but never
+ * responds, while it accepts no connections, and after its recovery.
  */
 export const phases = ['cold', 'before', 'silent', 'gone', 'after'] as const;
 
 export type Phase = (typeof phases)[number];
 
 export interface Conversation {
-  /** Its place among all. */
+  /** The index among all conversations. */
   place: number;
   account: string;
   phone: string;
 }
 
 export interface Message {
-  /** Its place among all. */
+  /** The index among all messages. */
   number: number;
   conversation: Conversation;
   direction: Direction;
   phase: Phase;
-  /** Its place among those of its conversation in its direction, the first is 1. */
+  /** The sequence number in its conversation and direction, starting at 1. */
   sequence: number;
-  /** The id that the API gave it, or will have given it. */
+  /** The id from the API, or the expected id. */
   id: string | undefined;
-  /** Milliseconds since 1970: when it was begun, accepted, first brought to its receiver, and taken there. */
+  /** Milliseconds since 1970: created, accepted by the service, first received by the destination, accepted by it. */
   begun: number;
   accepted: number | undefined;
   came: number | undefined;
   taken: number | undefined;
-  /** The id of its deliveries: the same at every one. */
+  /** The id of its deliveries, the same for each attempt. */
   delivery: string | undefined;
 }
 
 export class Book {
   readonly messages: Message[] = [];
-  /** How often a receiver got again what it had taken, or had not. */
+  /** The number of repeated deliveries, after the destination had accepted the message, and before. */
   readonly repeats = { taken: 0, untaken: 0 };
   readonly faults: string[] = [];
   takenCount = 0;
   phase: Phase = 'cold';
-  /** The account whose platform dies. */
+  /** The account with the platform that fails. */
   readonly dying: string;
   #underWay = 0;
-  /** How many there are, and the last one that was taken, by conversation and direction. */
+  /** The number of messages, and the last accepted sequence number, by conversation and direction. */
   readonly #begun = new Map<string, number>();
   readonly #last = new Map<string, number>();
-  /** The id of the delivery that told of a state, by message and state. */
+  /** The delivery id of each reported state, by message and state. */
   readonly states = new Map<string, string>();
 
   constructor(dying: string) {
     this.dying = dying;
   }
 
-  /** Enters a message that is about to be sent. */
+  /** Records a message before it is sent. */
   begin(conversation: Conversation, direction: Direction): Message {
     const lane = laneOf(conversation, direction);
     const sequence = (this.#begun.get(lane) ?? 0) + 1;
@@ -83,7 +83,7 @@ export class Book {
     return message;
   }
 
-  /** Enters that the service has accepted it, under this id. */
+  /** Records that the service has accepted a message, with its id. */
   accept(message: Message, id: string | undefined): void {
     message.accepted ??= Date.now();
     if (id === undefined) return;
@@ -92,18 +92,18 @@ export class Book {
     message.id = id;
   }
 
-  /** How many are under way, besides those that wait for a dead platform. */
+  /** The number of messages in progress, without those for a failed platform. */
   get underWay(): number {
     return this.#underWay;
   }
 
-  /** Enters that another part of the run begins. */
+  /** Starts another phase. */
   enter(phase: Phase): void {
     this.phase = phase;
     this.#underWay = this.messages.filter((one) => one.taken === undefined && this.#isWaitedFor(one)).length;
   }
 
-  /** Enters that a delivery has come to a receiver, which takes it or does not. */
+  /** Records a delivery that a destination has received, and whether the destination accepts it. */
   arrive(text: unknown, { delivery, direction, phone, account, id, takes }: Arrival): Message | undefined {
     const message = this.messages[Number(/^soak (\d+)$/.exec(String(text))?.[1] ?? -1)];
     if (message === undefined) {
@@ -133,7 +133,7 @@ export class Book {
     return message;
   }
 
-  /** Enters that a platform was told of a state. */
+  /** Records a status that a platform has received. */
   tell(id: string, state: string, delivery: string): void {
     const key = `${id} ${state}`;
     const before = this.states.get(key);
@@ -155,22 +155,22 @@ export class Book {
   }
 }
 
-/** Whether a message goes to this account's platform. */
+/** Whether the destination of a message is this account's platform. */
 export const isFor = (account: string, { direction, conversation }: Message): boolean =>
   direction === 'platform' && conversation.account === account;
 
-/** A delivery, as a receiver got it. */
+/** A delivery that a destination received. */
 interface Arrival {
   delivery: string;
   direction: Direction;
   phone: string;
   account: string;
-  /** The message's id, where the delivery says it. */
+  /** The id of the message, if the delivery contains it. */
   id?: string;
   takes: boolean;
 }
 
-/** The id of the event by which the app network reports a message. */
+/** The id of the app network's event for a message. */
 export const eventOf = ({ number }: Message): string => `soak-${number}`;
 
 export const nameOf = ({ number, sequence, conversation, direction }: Message): string =>

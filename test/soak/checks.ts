@@ -1,6 +1,6 @@
 /**
- * What must be true when all is over: every message that was accepted has come, or is logged as failed; the service's
- * own counters and logs say the same as the book; and nothing is left anywhere.
+ * The checks at the end: every accepted message was delivered or is logged as failed, the counters and logs of the
+ * service equal the book, and no entry is pending.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Direction } from '../../shared/messaging/events.ts';
@@ -13,17 +13,17 @@ interface Checked {
   book: Book;
   conversations: Conversation[];
   accounts: Map<string, Account>;
-  /** Ids of messages that phones have shown, as was reported. */
+  /** The ids of messages that were reported as shown on phones. */
   shown: Set<string>;
 }
 
-/** States of failure, by the direction that messages had. */
+/** The state of a failed message by direction. */
 const FAILED = { app: 'sending_failed', platform: 'reception_failed_http' } as const;
 
-/** Milliseconds that counters may take to follow: as long as they still change. */
+/** Milliseconds without a change until counters are final, and between reads. */
 const PATIENCE = { still: 20_000, look: 1_000 };
 
-/** How many there are of each, by any words. */
+/** Counts by key. */
 type Counts = Map<string, number>;
 
 const countBy = <T>(items: Iterable<T>, wordsOf: (item: T) => string): Counts => {
@@ -32,13 +32,13 @@ const countBy = <T>(items: Iterable<T>, wordsOf: (item: T) => string): Counts =>
   return counts;
 };
 
-/** In which counts the two differ, in words. */
+/** Descriptions of the counts that differ. */
 const differences = (what: string, expected: Counts, found: Counts): string[] =>
   [...new Set([...expected.keys(), ...found.keys()])]
     .filter((words) => expected.get(words) !== found.get(words))
     .map((words) => `${what} of ${words}: ${found.get(words) ?? 0}, and not ${expected.get(words) ?? 0}`);
 
-/** Everything that is not as it must be, in words: nothing where all is well. */
+/** Runs all checks. Returns a description of each error. */
 export const check = async (checked: Checked): Promise<string[]> => {
   const { book, conversations } = checked;
   const logged = await logsOf(checked);
@@ -54,7 +54,7 @@ export const check = async (checked: Checked): Promise<string[]> => {
   return wrong;
 };
 
-/** Outboxes that are looked into at a time. */
+/** The number of outboxes that are read at the same time. */
 const TOGETHER = 20;
 
 const leftIn = async ({ account, phone }: Conversation, direction: Direction): Promise<string | undefined> => {
@@ -65,7 +65,7 @@ const leftIn = async ({ account, phone }: Conversation, direction: Direction): P
   return `The outbox of ${phone} and ${account}, to the ${direction}, has ${what}.`;
 };
 
-/** Messages that were not accepted, and those that neither came nor were logged as failed. */
+/** Messages that were not accepted, and accepted messages that were neither delivered nor logged as failed. */
 export const missingIn = (book: Book, logged: Counts): string[] => {
   const refused = book.messages.filter(({ accepted }) => accepted === undefined);
   const missing = book.messages.filter(({ accepted, taken }) => accepted !== undefined && taken === undefined);
@@ -82,7 +82,7 @@ export const missingIn = (book: Book, logged: Counts): string[] => {
   ];
 };
 
-/** What platforms should have been told of messages, and were not; and what they were told and should not have been. */
+/** Statuses that platforms should have received but did not, and statuses that they should not have received. */
 const untold = ({ book, shown }: Checked): string[] => {
   const taken = book.messages.filter((one) => one.direction === 'app' && one.taken !== undefined);
   const expected = new Set([
@@ -95,7 +95,7 @@ const untold = ({ book, shown }: Checked): string[] => {
   ];
 };
 
-/** What the logs should hold, by account, phone and state. Failures are taken from them. */
+/** The expected log entries by account, phone and state. Failures are copied from the log. */
 const expectedLogs = ({ book, shown }: Checked, logged: Counts): Counts => {
   const entries = book.messages.flatMap(({ conversation: { account, phone }, direction, taken, id = '' }) =>
     [
@@ -126,7 +126,7 @@ const ask = async (url: string, token: string): Promise<Response> => {
   }
 };
 
-/** Everything that the API lists of the accounts' logs, by account, phone and state. */
+/** All log entries from the API, counted by account, phone and state. */
 const logsOf = async ({ baseUrl, accounts }: Checked): Promise<Counts> => {
   const found: string[] = [];
   for (const [account, { token }] of accounts) {
@@ -140,7 +140,7 @@ const logsOf = async ({ baseUrl, accounts }: Checked): Promise<Counts> => {
   return countBy(found, (words) => words);
 };
 
-/** What the counters of jobs say, by account and state, as soon as they are like this, or when they stand still. */
+/** The job counters by account and state, as soon as they are as expected or no longer change. */
 const countersLike = async (expected: Counts, checked: Checked): Promise<Counts> => {
   let last = '';
   let still = Date.now();

@@ -1,19 +1,19 @@
-/** What a soak has measured, in numbers: latencies by phase, and all by tenths of the run. */
+/** The figures of a soak: latencies by phase, and all measurements by tenths of the run. */
 import type { Book, Message } from './book.ts';
 import type { Measure } from './stack-process.ts';
 
-/** What was seen at one moment. */
+/** The measurements at one time. */
 export interface Sample extends Measure {
   /** Milliseconds since 1970. */
   at: number;
-  /** Messages that had been begun, and that had been taken. */
+  /** The number of created messages, and of delivered messages. */
   begun: number;
   taken: number;
-  /** Bytes of the database's process, where it is ours. */
+  /** Memory of the database's process in bytes, if the soak started it. */
   database: number | undefined;
 }
 
-/** Milliseconds. */
+/** The number of messages, and quantiles of their latency in milliseconds. */
 export interface Spread {
   count: number;
   p50: number;
@@ -21,7 +21,7 @@ export interface Spread {
   p99: number;
 }
 
-/** The value that this share of all is below. */
+/** The quantile of the values: `share` of them are below it. */
 const quantile = (values: number[], share: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
@@ -29,7 +29,7 @@ const quantile = (values: number[], share: number): number => {
 
 const median = (values: number[]): number => quantile(values, 0.5);
 
-/** From accepted to the receiver, in milliseconds: a message may come before its sender has the answer. */
+/** Milliseconds from acceptance to delivery, at least 0. A message can arrive before the sender has the response. */
 const latencyOf = ({ accepted = Number.NaN, taken = Number.NaN }: Message): number => Math.max(taken - accepted, 0);
 
 export const spreadOf = (messages: Message[]): Spread => {
@@ -38,22 +38,22 @@ export const spreadOf = (messages: Message[]): Spread => {
 };
 
 export interface Tenth {
-  /** Messages begun a second. */
+  /** Created messages per second. */
   rate: number;
-  /** Of messages that no dead receiver held up. */
+  /** The latency of messages that are not for a failed destination. */
   latency: Spread;
   /** Medians, in bytes. */
   rss: number;
   heap: number;
   threads: number;
-  /** Of the largest of the functions' threads, after it has collected. */
+  /** The largest heap of the functions' threads, after garbage collection. */
   threadHeap: number;
   database: number | undefined;
 }
 
 const TENTHS = 10;
 
-/** The run in ten parts of as many messages each; `healthy` says which messages count. */
+/** Splits the run into ten parts with equal numbers of messages. `healthy` selects the messages for the latency. */
 export const tenthsOf = (book: Book, samples: Sample[], healthy: (message: Message) => boolean): Tenth[] => {
   const { messages } = book;
   const edge = (place: number): number => Math.round((place * messages.length) / TENTHS);
@@ -75,7 +75,7 @@ export const tenthsOf = (book: Book, samples: Sample[], healthy: (message: Messa
   });
 };
 
-/** How much a measure grows with each message, by the line through the second half of the samples (least squares). */
+/** The growth of a measurement per message: the slope of the least-squares line of the second half of the samples. */
 export const growthOf = (samples: Sample[], of: (sample: Sample) => number): number => {
   const half = samples.slice(Math.floor(samples.length / 2));
   const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

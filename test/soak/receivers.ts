@@ -1,6 +1,6 @@
 /**
- * Those whom the service delivers to: the app network, and each account's platform, a plain webhook. They check every
- * signature and keep no more than the book does.
+ * The destinations: the app network, and a plain webhook as the platform of each account. They check every signature
+ * and store only what the book stores.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import type { Book, Message } from './book.ts';
 
-/** How a receiver does: it takes what comes, accepts connections and never answers, or accepts none. */
+/** A destination works, accepts connections but never responds, or accepts no connections. */
 export type Mood = 'well' | 'silent' | 'gone';
 
 const words = v.object({ body: v.string() });
@@ -24,7 +24,7 @@ const told = v.union([
   v.object({ status: v.object({ id: v.string(), state: v.string() }) }),
 ]);
 
-/** What comes to a receiver: the id of the delivery, what it says, and whether it is taken. */
+/** Handles a delivery: its id, its document, and whether the destination accepts it. */
 type Take = (delivery: string, document: unknown, takes: boolean) => void;
 
 class Receiver {
@@ -48,13 +48,13 @@ class Receiver {
     return url;
   }
 
-  /** Does so from now on. */
+  /** Changes the behaviour from now on. */
   async turn(mood: Mood): Promise<void> {
     const before = this.#mood;
     this.#mood = mood;
     if (mood === 'gone') await closeServer(this.#server);
     if (mood !== 'well') return;
-    // Calls that have had no answer yet get none.
+    // Calls in progress get no response.
     this.#server.closeAllConnections();
     if (before === 'gone') await this.open();
   }
@@ -78,7 +78,7 @@ class Receiver {
   }
 }
 
-/** An account, as its platform knows it. */
+/** An account and its bot's number. */
 interface Owner {
   id: string;
   bot: string;
@@ -89,10 +89,10 @@ export class Receivers {
   readonly #secret: string;
   readonly #platforms = new Map<string, Receiver>();
   readonly #app: Receiver;
-  /** Accounts by their bots' numbers. */
+  /** Accounts by bot number. */
   readonly #owners = new Map<string, string>();
 
-  /** @param onShown - hears of each message when a user's phone shows it first */
+  /** @param onShown - is called for each message when a phone first receives it */
   constructor(book: Book, secret: string, onShown: (message: Message) => void) {
     this.#book = book;
     this.#secret = secret;
@@ -113,7 +113,7 @@ export class Receivers {
     return this.#app.open();
   }
 
-  /** Opens an account's platform. Answers its address. */
+  /** Opens the platform of an account. Returns its URL. */
   openPlatform({ id: account, bot }: Owner): Promise<string> {
     this.#owners.set(bot, account);
     const book = this.#book;

@@ -1,4 +1,4 @@
-/** What people get to read of a soak, and `.local/soak.json`, which programs read. */
+/** The report of a soak: text for people, and `.local/soak.json` for programs. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -12,24 +12,24 @@ export const say = (line: string): void => {
 };
 
 /**
- * How much memory may grow in the second half of a run: the main thread's heap by so many bytes a message; the largest
- * heap of a function's thread to so many times what it was.
+ * The limits for memory growth in the second half of a run: bytes per message for the main thread's heap, and a factor
+ * for the largest heap of a function's thread.
  */
 const MOST_GROWTH = { main: 200, thread: 1.5 };
 const HALF = 5;
-/** Of fewer messages nothing can be said: the heap has not found its size yet. */
+/** The number of messages from which memory is judged. Before, the heap has not reached its final size. */
 const ENOUGH = 10_000;
 
 interface Measured {
   book: Book;
   samples: Sample[];
-  /** Requests that had to be repeated, by the status of the answer. */
+  /** The number of repeated requests, by status of the response. */
   failures: Map<number, number>;
-  /** How often the database was late. */
+  /** The number of late responses of the database. */
   late: number;
 }
 
-/** Messages whose latencies are told by phase. */
+/** The groups of messages for the latencies by phase. */
 const groupsOf = ({ dying }: Book): [string, (message: Message) => boolean][] => [
   ['to users', ({ direction, conversation }) => direction === 'app' && conversation.account !== dying],
   ['to platforms', ({ direction, conversation }) => direction === 'platform' && conversation.account !== dying],
@@ -80,7 +80,7 @@ const whole = (value: number | undefined): string =>
   value === undefined || Number.isNaN(value) ? '–' : value.toFixed(0);
 const megabytes = (bytes: number | undefined): string => whole(bytes === undefined ? undefined : bytes / 1024 / 1024);
 
-/** Lines of a table, its columns as wide as they must be; the first one is what it is about. */
+/** Formats a table with aligned columns. The first row contains the headings. */
 const table = (rows: string[][]): string => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: string[]): string =>
@@ -119,28 +119,28 @@ const tenthsTable = ({ tenths }: Figures): string =>
     ]),
   ]);
 
-/** So many of what is wrong are told. */
-const TOLD = 40;
+/** The maximum number of errors that are printed. */
+const MAX_PRINTED = 40;
 
-/** Tells all of it, and writes it to `.local/soak.json`. */
+/** Prints the report and writes it to `.local/soak.json`. */
 export const show = async (figures: Figures, wrong: string[]): Promise<void> => {
   const { accepted, delivered, states_told, repeated, late, seconds, rate, memory } = figures;
-  const tell = (text: string): void => void process.stdout.write(`${text}\n`);
-  tell(`\n${latencyTable(figures)}\n\n${tenthsTable(figures)}\n`);
-  tell(
+  const print = (text: string): void => void process.stdout.write(`${text}\n`);
+  print(`\n${latencyTable(figures)}\n\n${tenthsTable(figures)}\n`);
+  print(
     `${accepted} accepted in ${seconds} s (${rate.toFixed(1)} a second), ${delivered} delivered, ${states_told} states told`,
   );
-  tell(`given again before a receiver took it: ${repeated.untaken}; after that: ${repeated.taken}`);
-  tell(
+  print(`given again before a receiver took it: ${repeated.untaken}; after that: ${repeated.taken}`);
+  print(
     `late answers of the database: ${late}; requests that were repeated, by status: ${JSON.stringify(repeated.requests)}`,
   );
   const growth = `${memory.heap_bytes_per_message.toFixed(0)} bytes a message in the second half`;
-  tell(
+  print(
     `heap of the local stack's main thread: ${growth}; largest of a function: ${memory.thread_growth.toFixed(2)} times`,
   );
-  if (figures.accepted >= ENOUGH) tell(memory.flat ? 'Memory is flat.' : 'Memory grows.');
-  for (const one of wrong.slice(0, TOLD)) tell(one);
-  tell(wrong.length === 0 ? 'Nothing is lost, doubled, or out of order.' : `${wrong.length} things are wrong.`);
+  if (figures.accepted >= ENOUGH) print(memory.flat ? 'Memory is flat.' : 'Memory grows.');
+  for (const one of wrong.slice(0, MAX_PRINTED)) print(one);
+  print(wrong.length === 0 ? 'Nothing is lost, doubled, or out of order.' : `${wrong.length} things are wrong.`);
   await mkdir(localFolder, { recursive: true });
   await writeFile(join(localFolder, 'soak.json'), `${JSON.stringify({ ...figures, wrong }, null, 2)}\n`);
 };

@@ -1,4 +1,4 @@
-/** The served stack, as the soak sees it: a process that serves, and answers when it is asked. */
+/** The process of the served stack, controlled by messages. */
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -7,9 +7,9 @@ import type { Measure, Order, Report } from './stack-process.ts';
 type Served = Extract<Report, { is: 'served' }>;
 
 export class ServedStack {
-  /** Lines of the log that tell of an error. */
+  /** Error lines of the log. */
   readonly errors: string[] = [];
-  /** How often a function gave up on the database for now: its callers try again, as they do in AWS. */
+  /** The number of calls of the database that timed out. Callers retry, as in AWS. */
   late = 0;
   readonly #process: ChildProcess;
 
@@ -30,7 +30,7 @@ export class ServedStack {
     return [stack, await stack.#ask({ do: 'serve', ...what }, 'served')];
   }
 
-  /** @param collect - has all threads collect their heaps first, which holds them up */
+  /** @param collect - runs garbage collection in all threads first, which pauses them */
   measure({ collect }: { collect: boolean }): Promise<Measure> {
     return this.#ask({ do: 'measure', collect }, 'measure');
   }
@@ -55,13 +55,13 @@ export class ServedStack {
   }
 }
 
-/** The table's client waits no longer than for a database in AWS: here one may be late on a busy machine. */
+/** The client of the table has the same timeouts as in AWS, but a local database can be late on a busy machine. */
 const isLate = (line: string): boolean => /"message":"unavailable"|"error":"TimeoutError"/.test(line);
 
 const isOf = <Is extends Report['is']>(report: Report, is: Is): report is Extract<Report, { is: Is }> =>
   report.is === is;
 
-/** Bytes of memory that another process takes; nothing, where the system does not say. */
+/** The memory of another process in bytes, or undefined if it cannot be read. */
 export const rssOf = (pid: number): number | undefined => {
   const { stdout } = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
   const kilobytes = Number.parseInt(stdout, 10);

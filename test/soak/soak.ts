@@ -1,9 +1,9 @@
 /**
- * `npm run soak`: thousands of messages in both directions between accounts and users, through the local stack, for
- * minutes. The platform of one account dies on the way and comes back. Nothing may be lost, doubled or out of order, and
- * memory must not grow; what the others noticed is told. No test runs it, and it talks to this machine only.
+ * `npm run soak`: sends thousands of messages in both directions through the local stack for minutes. The platform of
+ * one account fails and recovers. No message may be lost, duplicated or out of order, and memory must not grow. The
+ * report contains the effect on other accounts. No test runs the soak, and it connects only to this machine.
  *
- * Ends with 1 where anything is wrong, and says what.
+ * Prints errors and exits with 1 if a check fails.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Book, type Phase } from './book.ts';
@@ -16,16 +16,16 @@ import { settings } from './settings.ts';
 import { Traffic } from './traffic.ts';
 import { accountAt, openWorld, type World } from './world.ts';
 
-/** When one account's platform goes silent, when it is gone, and when it is back: shares of all messages. */
+/** When the platform of one account stops responding, closes, and recovers: as a share of all messages. */
 const TURNS: { at: number; phase: Phase; mood: Mood }[] = [
   { at: 0.02, phase: 'before', mood: 'well' },
   { at: 0.4, phase: 'silent', mood: 'silent' },
   { at: 0.6, phase: 'gone', mood: 'gone' },
   { at: 0.8, phase: 'after', mood: 'well' },
 ];
-/** Milliseconds from one look at memory to the next, and to the next line that tells how far it is. */
+/** Intervals in milliseconds between measurements of memory, and between lines of progress. */
 const LOOK = { memory: 10_000, progress: 30_000 };
-/** Minutes of the service in which nothing comes, after which nothing more is waited for: a circuit opens for ten. */
+/** Minutes of the service without an arrival after which the soak stops waiting. A circuit opens for up to ten. */
 const PATIENCE = 15;
 
 const stopping = new AbortController();
@@ -36,13 +36,13 @@ const signal = AbortSignal.any([deadline, stopping.signal]);
 
 const book = new Book(accountAt(0));
 
-/** Looks until it is over. */
+/** Measures until `over` is aborted. */
 const watch = async ({ stack, database }: World, over: AbortSignal): Promise<Sample[]> => {
   const samples: Sample[] = [];
   let told = Date.now();
   let collected = -1;
   while (!over.aborted) {
-    // Threads collect once in each tenth of the run: more often it would tell in the latencies.
+    // Threads collect garbage once in each tenth of the run, because more collections would affect the latencies.
     const tenth = Math.floor((book.messages.length * 10) / settings.messages);
     const seen = await stack.measure({ collect: tenth > collected });
     collected = tenth;
@@ -60,7 +60,7 @@ const watch = async ({ stack, database }: World, over: AbortSignal): Promise<Sam
   return samples;
 };
 
-/** Waits until something is true, as long as `progress` still changes. Answers whether it became true. */
+/** Waits until `isSo` returns true, while `progress` still changes. Returns whether the condition became true. */
 const until = async (isSo: () => boolean | Promise<boolean>, progress: () => number): Promise<boolean> => {
   let [last, since] = [progress(), Date.now()];
   while (!(await isSo())) {
@@ -78,7 +78,7 @@ const haveAllCome = async (): Promise<void> => {
   );
 };
 
-/** Sends everything, has the one platform die and live again meanwhile, and waits for what is under way. */
+/** Sends all messages, changes the behaviour of one platform meanwhile, and waits for messages in progress. */
 const send = async (traffic: Traffic, { receivers }: World): Promise<void> => {
   const due = [...TURNS];
   const turning: Promise<void>[] = [];
@@ -94,7 +94,7 @@ const send = async (traffic: Traffic, { receivers }: World): Promise<void> => {
   await Promise.all(turning);
 };
 
-/** What is left in the queues when platforms were told of all states, or when nothing happens any more. */
+/** Descriptions of messages left in queues, after platforms received all statuses or progress stopped. */
 const leftInQueues = async ({ stack }: World, shown: number): Promise<string[]> => {
   const states = book.messages.filter(({ direction }) => direction === 'app').length + shown;
   let left: [string, number][] = [];

@@ -1,6 +1,6 @@
 /**
- * The local stack in a process of its own, so that its memory can be told from that of those who use it. Serves until it
- * is told to end, or until nobody is there who could.
+ * Serves the local stack in a separate process, so that its memory can be measured alone. It ends on the order `end`,
+ * or when the parent process disconnects.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,27 +9,27 @@ import { LocalStack } from '../../infra/local/local-stack.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
 import { collectedHeaps } from './thread-heaps.ts';
 
-/** What it is told. */
+/** Messages from the parent process. */
 export type Order =
   | { do: 'serve'; dynamodbEndpoint: string | undefined; table: string; minute: number; secret: string }
   | { do: 'measure'; collect: boolean }
   | { do: 'end' };
 
-/** What it tells. */
+/** Messages to the parent process. */
 export type Report =
   | { is: 'served'; baseUrl: string; bridgeUrl: string; dynamodbEndpoint: string }
   | ({ is: 'measure' } & Measure)
   | { is: 'error line'; line: string };
 
-/** Bytes of the process, and of the main thread's heap, just collected, and what it holds beside it. */
+/** Memory in bytes: of the process, of the main thread's heap after garbage collection, and external to the heap. */
 export interface Measure {
   rss: number;
   heap: number;
   external: number;
   threads: number;
-  /** Of each thread's heap, where they were collected too. */
+  /** The heap of each thread in bytes, if their garbage was collected too. */
   threadHeaps: number[] | undefined;
-  /** Messages in each queue. */
+  /** The number of messages in each queue. */
   queues: Record<string, number>;
 }
 
@@ -44,9 +44,9 @@ process.on('worker', (worker) => {
   });
 });
 
-const tell = (report: Report): void => void process.send?.(report);
+const sendReport = (report: Report): void => void process.send?.(report);
 
-/** Functions say what they do, and what goes wrong: only that is of interest here. What is no log line is wrong too. */
+/** Whether a log line is an error. A line that is not JSON counts as an error. */
 const isError = (line: string): boolean => {
   try {
     return JSON.parse(line).level === 'error';
@@ -79,7 +79,7 @@ const serve = async ({ dynamodbEndpoint, table, minute, secret }: Extract<Order,
     minute,
     secret,
     onLine: (source, line) => {
-      if (isError(line)) tell({ is: 'error line', line: `${source} ${line}` });
+      if (isError(line)) sendReport({ is: 'error line', line: `${source} ${line}` });
     },
   });
   return { is: 'served', baseUrl: stack.baseUrl, bridgeUrl: stack.bridgeUrl, dynamodbEndpoint: stack.dynamodbEndpoint };
@@ -92,10 +92,10 @@ const end = async (): Promise<void> => {
 };
 
 process.on('message', async (order: Order) => {
-  if (order.do === 'serve') tell(await serve(order));
-  if (order.do === 'measure') tell({ is: 'measure', ...(await measure(order.collect)) });
+  if (order.do === 'serve') sendReport(await serve(order));
+  if (order.do === 'measure') sendReport({ is: 'measure', ...(await measure(order.collect)) });
   if (order.do === 'end') await end();
 });
 process.on('disconnect', () => void end());
-// Ctrl-C is for the one who tells us to end.
+// The parent process handles Ctrl-C and then sends `end`.
 process.on('SIGINT', () => undefined);

@@ -1,20 +1,20 @@
 /**
- * What the functions' threads really need: a thread has a heap of its own, collects it when it finds it large enough, and
- * tells nobody. The inspector reaches them all.
+ * Measures the live heap of the functions' threads. Each thread has its own heap and schedules its own garbage
+ * collection, so the inspector is used to collect and measure.
  */
 import { Session } from 'node:inspector/promises';
 import * as v from 'valibot';
 
 const answer = v.object({ id: v.number(), result: v.object({ usedSize: v.optional(v.number()) }) });
 
-/** Bytes that each thread of this process holds after everything has been collected that nobody needs any more. */
+/** The heap of each thread of this process in bytes, after garbage collection. */
 export const collectedHeaps = async (): Promise<number[]> => {
   const session = new Session();
   session.connect();
   const threads = new Map<string, ((usedSize: number | undefined) => void)[]>();
   const settle = (thread: string, usedSize?: number): void => threads.get(thread)?.shift()?.(usedSize);
   session.on('NodeWorker.attachedToWorker', ({ params }) => void threads.set(params.sessionId, []));
-  // One may end while it is asked.
+  // A thread may end during a request.
   session.on('NodeWorker.detachedFromWorker', ({ params }) => {
     for (const waiting of threads.get(params.sessionId)?.splice(0) ?? []) waiting(undefined);
     threads.delete(params.sessionId);
@@ -35,7 +35,7 @@ export const collectedHeaps = async (): Promise<number[]> => {
   try {
     await session.post('NodeWorker.enable', { waitForDebuggerOnStart: false });
     const heaps: number[] = [];
-    // One after the other: a thread stands still while it collects.
+    // Threads are measured one after the other, because garbage collection pauses a thread.
     for (const thread of [...threads.keys()]) {
       await ask(thread, 'HeapProfiler.collectGarbage');
       const heap = await ask(thread, 'Runtime.getHeapUsage');

@@ -1,7 +1,7 @@
 /**
- * The traffic: a few clients, at a bounded rate. Businesses send to users, with an idempotency key each; the app network
- * reports what users write, and what their phones have shown. Now and then something is said twice, as clients do who
- * had no answer: it must not count twice.
+ * The traffic of a few clients at a limited rate. Businesses send messages to users with idempotency keys. The app
+ * network reports messages from users and states of messages. Some requests are repeated, as after a lost response, and
+ * must have no further effect.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Direction } from '../../shared/messaging/events.ts';
@@ -16,25 +16,25 @@ interface TrafficSettings {
   conversations: Conversation[];
   messages: number;
   clients: number;
-  /** Messages a second, and those under way, at most. */
+  /** The maximum number of messages per second, and the maximum number in progress. */
   rate: number;
   window: number;
   signal: AbortSignal;
 }
 
-/** A request that fails is repeated so often, after so many milliseconds, as a patient client would. */
+/** The number of retries of a failed request, and the pause between them in milliseconds. */
 const REPETITION = { times: 30, pause: 500 };
-/** One message in so many is sent twice; of one in so many it is reported that the phone has shown it. */
+/** One in `twice` messages is sent twice. One in `shown` messages is reported as shown on the phone. */
 const SHARE = { twice: 100, shown: 5 };
-/** Milliseconds between reports of what phones have shown, and how many are in one at most. */
+/** Milliseconds between reports of shown messages, and the maximum number of messages in a report. */
 const REPORTS = { every: 250, most: 50 };
 
 export class Traffic {
   readonly #book: Book;
   readonly #settings: TrafficSettings;
-  /** Answers of the service that had a client try again, by status; 0 where there was none. */
+  /** The number of responses that caused a retry, by status. Status 0 is a missing response. */
   readonly failures = new Map<number, number>();
-  /** Messages of which it was reported that the phone has shown them. */
+  /** The ids of messages that were reported as shown. */
   readonly shown = new Set<string>();
   readonly #toReport: string[] = [];
   #nextSlot = 0;
@@ -45,10 +45,10 @@ export class Traffic {
   }
 
   /**
-   * Sends all messages, and reports until all have come.
+   * Sends all messages, and reports states until all messages have arrived.
    *
-   * @param reached - is told before each message how many there were
-   * @param settled - fulfils when nothing is under way any more
+   * @param reached - is called before each message with the number of messages so far
+   * @param settled - resolves when no message is in progress
    */
   async run(reached: (count: number) => void, settled: () => Promise<void>): Promise<void> {
     const over = new AbortController();
@@ -61,14 +61,14 @@ export class Traffic {
     await Promise.all([sending(), this.#report(over.signal)]);
   }
 
-  /** A phone has shown a message: the app network will report some of them. */
+  /** Handles a message that a phone has shown. The app network reports some of them. */
   show({ number, id }: Message): void {
     if (number % SHARE.shown !== 0 || id === undefined || this.shown.has(id)) return;
     this.shown.add(id);
     this.#toReport.push(id);
   }
 
-  /** One client has conversations of its own, so that it knows the order in which each one was accepted. */
+  /** Each client has its own conversations, so that their order of acceptance is known. */
   async #client(place: number, reached: (count: number) => void): Promise<void> {
     const { conversations, clients, messages, window, signal } = this.#settings;
     const own = conversations.filter((conversation) => conversation.place % clients === place);
@@ -76,7 +76,7 @@ export class Traffic {
       const turn = visit % own.length;
       const conversation = own[turn];
       if (conversation === undefined) return;
-      // Every other user is written to, the others write; in the next round it is the other way round.
+      // Every other conversation sends to the user, the others to the platform. The next round swaps the directions.
       const round = Math.floor(visit / own.length);
       const direction: Direction = (round + turn) % 2 === 0 ? 'app' : 'platform';
       for (let burst = 1 + (visit % 3); burst > 0; burst -= 1) {
@@ -89,7 +89,7 @@ export class Traffic {
     }
   }
 
-  /** Waits until the next message may be begun. */
+  /** Waits until the rate permits the next message. */
   async #slot(): Promise<void> {
     const { rate, signal } = this.#settings;
     const slot = Math.max(Date.now(), this.#nextSlot);
@@ -125,7 +125,7 @@ export class Traffic {
     await this.#post(`${bridgeUrl}/v1/app/events`, { authorization: `Bearer ${appToken}` }, events);
   }
 
-  /** Reports what phones have shown until it is over, and then the rest. */
+  /** Reports shown messages until `over` is aborted, and then the remaining ones. */
   async #report(over: AbortSignal): Promise<void> {
     while (!over.aborted || this.#toReport.length > 0) {
       await pause(REPORTS.every, undefined, { signal: this.#settings.signal });
@@ -139,7 +139,7 @@ export class Traffic {
     }
   }
 
-  /** Posts, and again while the service cannot take it. */
+  /** Posts a request, and retries after a failure or a 5xx response. */
   async #post(url: string, given: Record<string, string>, body: unknown): Promise<unknown> {
     const headers = { 'content-type': 'application/json', ...given };
     const { signal } = this.#settings;

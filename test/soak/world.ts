@@ -1,4 +1,4 @@
-/** What a soak runs in: a database, the local stack in a process of its own, accounts, and those who receive. */
+/** The environment of a soak: a database, the local stack in a separate process, accounts, and destinations. */
 import { randomBytes } from 'node:crypto';
 import { callTableOf } from '../../infra/local/call-table.ts';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
@@ -11,14 +11,14 @@ import { ServedStack } from './served-stack.ts';
 import { settings } from './settings.ts';
 
 interface Database {
-  /** Nothing, where the stack brings its own. */
+  /** Undefined if the stack starts its own database. */
   endpoint: string | undefined;
   pid: number | undefined;
   name: string;
   close(): void;
 }
 
-/** What businesses send with, and the number that users write to. */
+/** The token of a business, and the number of its bot. */
 export interface Account {
   token: string;
   bot: string;
@@ -36,7 +36,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** The database that is given, a DynamoDB Local, or else the embedded one. */
+/** The given database, or DynamoDB Local, or the embedded database. */
 const openDatabase = async (): Promise<Database> => {
   const other = { pid: undefined, close: () => undefined };
   const { DYNAMODB_ENDPOINT: given } = process.env;
@@ -47,10 +47,10 @@ const openDatabase = async (): Promise<Database> => {
   return { ...other, endpoint: undefined, name: slow };
 };
 
-/** The id of the account at this place. */
+/** The id of the account with this index. */
 export const accountAt = (place: number): string => `soak-${place}`;
 
-/** Opens the accounts, each with a bot and with a plain webhook as its platform. */
+/** Creates the accounts, each with a bot and a plain webhook as its platform. */
 const openAccounts = async (receivers: Receivers, secret: string): Promise<Map<string, Account>> => {
   const accounts = new Map<string, Account>();
   for (let place = 0; place < settings.accounts; place += 1) {
@@ -64,7 +64,7 @@ const openAccounts = async (receivers: Receivers, secret: string): Promise<Map<s
   return accounts;
 };
 
-/** Conversations of all accounts, as many of each. */
+/** The conversations, distributed equally over the accounts. */
 const conversations = (): Conversation[] =>
   Array.from({ length: settings.conversations }, (_, place) => ({
     place,
@@ -73,9 +73,9 @@ const conversations = (): Conversation[] =>
   }));
 
 /**
- * Opens all of it, or nothing.
+ * Opens the environment. After an error, it closes the opened parts.
  *
- * @param onShown - hears of each message that a user's phone shows
+ * @param onShown - is called for each message that a phone shows
  */
 export const openWorld = async (book: Book, onShown: (message: Message) => void): Promise<World> => {
   const opened: { close(): unknown }[] = [];

@@ -1,4 +1,4 @@
-/** What a tutorial begins with: the SDK's client of DynamoDB as it comes, and one read. */
+/** A function as in a tutorial: the SDK's DynamoDB client with default options, and one read. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 

@@ -1,13 +1,13 @@
 /**
- * Starts a function cold, as Lambda's runtime does: loads its bundle, then calls its handler. Plain JavaScript, since types
- * would have to be stripped, and what does that would be loaded beside. Answers on file descriptor 3.
+ * Starts a function cold, like Lambda's runtime: loads its bundle, then calls its handler. Plain JavaScript, because
+ * type stripping would load additional modules. Writes the result to file descriptor 3.
  */
 import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 const require = createRequire(import.meta.url);
-// Lambda's runtime has it already: it asks for events over HTTP.
+// Lambda's runtime has already loaded this module, because it receives events over HTTP.
 require('node:http');
 
 const [, , bundle, event] = process.argv;

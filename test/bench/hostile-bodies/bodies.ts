@@ -1,12 +1,12 @@
-/** Bodies of nearly 6 MB, as much as Lambda passes on, that are made to be expensive. */
+/** Expensive bodies of nearly 6 MB, the limit of Lambda. */
 
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { type Api, api, type EndpointName } from '../../../shared/api/index.ts';
 
-/** Bytes of a body: the event holds more than the body. */
+/** The size of a body in bytes. The event contains more than the body. */
 const SIZE = 5_800_000;
 
-/** So often that they fill a body. */
+/** Repeats a text until it fills a body. */
 const filling = (text: string, open = '[', close = ']'): string =>
   `${open}${`${text},`.repeat(SIZE / (text.length + 1))}${text}${close}`;
 
@@ -15,7 +15,7 @@ const nested = (open: string, close: string): string => {
   return `${open.repeat(depth)}1${close.repeat(depth)}`;
 };
 
-/** Values as JSON, by what they are made of. */
+/** JSON values by kind. */
 const values = {
   'one text': () => `"${'a'.repeat(SIZE)}"`,
   'one text of quotation marks': () => `"${'\\"'.repeat(SIZE / 2)}"`,
@@ -44,8 +44,8 @@ const values = {
 
 const jsonOf = (kind: keyof typeof values): string => values[kind]();
 
-/** Kinds that are tried in every place. */
-const LOOKED_AT = [
+/** The kinds of values for every place. */
+const EVERYWHERE = [
   'one text',
   'one text of emoji',
   'one text of spaces',
@@ -59,7 +59,7 @@ const LOOKED_AT = [
 const within = (json: string, place: readonly string[]): string =>
   place.reduceRight((inner, name) => (name === '0' ? `[${inner}]` : `{${JSON.stringify(name)}:${inner}}`), json);
 
-/** Places in which bodies look at a value. */
+/** The places in bodies that schemas validate. */
 const places: Partial<Record<EndpointName, string[][]>> = {
   createProfiler: [['question'], ['options'], ['options', '0']],
   answerProfiler: [['profiler_id'], ['phone_number']],
@@ -71,7 +71,7 @@ const places: Partial<Record<EndpointName, string[][]>> = {
   retrieveUserData: [['data'], ['data', '0', 'property']],
 };
 
-/** Properties of events that are read as records. */
+/** Events with a value in their data, by place. */
 const EVENTS: Record<string, (json: string) => string> = {
   'a text that is received': (json) =>
     `{"id":"x","type":"message.received","data":{"from":"27821234567","to":"27820000001","type":"text","text":{"body":${json}}}}`,
@@ -119,24 +119,24 @@ export interface HostileBody {
   make: () => string;
 }
 
-/** Those of an endpoint. */
+/** The hostile bodies of an endpoint. */
 const bodiesOf = (endpoint: EndpointName, { body }: Endpoint): HostileBody[] => {
   const named = (kind: string, make: () => string): HostileBody => ({ endpoint, kind, make });
   if (body?.type === 'form') return Object.entries(forms).map(([kind, make]) => named(kind, make));
   if (body?.type === 'multipart') return Object.entries(multiparts).map(([kind, make]) => named(kind, make));
   const ofPlaces = (places[endpoint] ?? []).flatMap((place) =>
-    LOOKED_AT.map((kind) => named(`${kind} in ${place.join('.')}`, () => within(jsonOf(kind), place))),
+    EVERYWHERE.map((kind) => named(`${kind} in ${place.join('.')}`, () => within(jsonOf(kind), place))),
   );
   if (endpoint === 'receiveAppEvents') {
     return [
       ...ofPlaces,
       ...Object.entries(EVENTS).flatMap(([where, event]) =>
-        LOOKED_AT.map((kind) => named(`${kind} as ${where}`, () => event(jsonOf(kind)))),
+        EVERYWHERE.map((kind) => named(`${kind} as ${where}`, () => event(jsonOf(kind)))),
       ),
     ];
   }
   if (endpoint !== 'sendMessage') return ofPlaces;
-  // Reading a body is the same for all endpoints, and so are the fields that nobody asks for.
+  // Parsing and unknown fields are the same for all endpoints, so one endpoint is enough.
   return [
     ...ofPlaces,
     ...(Object.keys(values) as (keyof typeof values)[]).flatMap((kind) => [
@@ -148,9 +148,9 @@ const bodiesOf = (endpoint: EndpointName, { body }: Endpoint): HostileBody[] => 
 
 const endpoints = Object.entries<Api[EndpointName]>(api) as [EndpointName, Endpoint][];
 
-/** One for each endpoint, place and kind. */
+/** One hostile body for each endpoint, place and kind. */
 export const hostileBodies: HostileBody[] = endpoints.flatMap(([name, endpoint]) => bodiesOf(name, endpoint));
 
-/** A list with so many texts as quick replies. */
+/** A message with `count` quick replies. */
 export const quickReplies = (count: number): string =>
   `{"to":"27821234567","type":"text","text":{"body":"Hi"},"quick_replies":[${Array(count).fill('"a"').join()}]}`;

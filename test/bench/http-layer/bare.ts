@@ -1,4 +1,4 @@
-/** A function without any framework, as one writes it for one endpoint. */
+/** A handwritten function for one endpoint, without a framework. */
 import * as v from 'valibot';
 import { errorInBody, errorInParameter } from '../../../shared/validation/validation-errors.ts';
 import {
@@ -48,12 +48,12 @@ export const handler: Handler = async (event) => {
   const headers = v.safeParse(endpoint.headers, event.headers);
   const body = v.safeParse(endpoint.body.schema, given);
   if (!query.success || !headers.success || !body.success) {
-    const faults = [
+    const errors = [
       ...(query.issues ?? []).map(errorInParameter),
       ...(headers.issues ?? []).map(errorInParameter),
       ...(body.issues ?? []).map((issue) => errorInBody(issue)),
     ];
-    return respond(422, PROBLEM_HEADERS, invalidRequest(faults, traceId));
+    return respond(422, PROBLEM_HEADERS, invalidRequest(errors, traceId));
   }
   return respond(200, HEADERS, answer(account, body.output));
 };

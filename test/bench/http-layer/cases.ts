@@ -1,10 +1,10 @@
-/** Requests as API Gateway hands them on (payload format 2.0). */
+/** Requests as API Gateway events (payload format 2.0). */
 
 export interface Case {
   status: number;
-  /** As JSON: each run gets one of its own. */
+  /** JSON, so that each run parses its own event. */
   event: string;
-  /** Whether the goals are about it; the others show what being refused costs. */
+  /** Whether the goals apply. The other cases show the cost of a rejected request. */
   counts: boolean;
 }
 

@@ -39,20 +39,20 @@ const permitted = createMiddleware<Env>(async (c, next) => {
   return c.body(JSON.stringify(problemOf(PERMISSION_REQUIRED, requestContext.requestId)), 403, PROBLEM_HEADERS);
 });
 
-/** The document that a part of a request is refused with. */
-const refuse = (c: Context<Env>, faults: ValidationError[]) =>
-  c.body(JSON.stringify(invalidRequest(faults, c.env.event.requestContext.requestId)), 422, PROBLEM_HEADERS);
+/** Responds with 422 and the validation errors. */
+const reject = (c: Context<Env>, errors: ValidationError[]) =>
+  c.body(JSON.stringify(invalidRequest(errors, c.env.event.requestContext.requestId)), 422, PROBLEM_HEADERS);
 
 const validParameters = (target: 'query' | 'header', schema: v.GenericSchema<unknown, object>) =>
   validator(target, (given, c) => {
     const { success, output, issues } = v.safeParse(schema, given);
-    return success ? output : refuse(c, issues.map(errorInParameter));
+    return success ? output : reject(c, issues.map(errorInParameter));
   });
 
 const validBody = validator('json', (given, c) => {
   const { success, output, issues } = v.safeParse(endpoint.body.schema, given);
-  const faults = issues?.map((issue) => errorInBody(issue)) ?? [];
-  return success ? output : refuse(c, faults);
+  const errors = issues?.map((issue) => errorInBody(issue)) ?? [];
+  return success ? output : reject(c, errors);
 });
 
 const app = new Hono<Env>();

@@ -16,10 +16,10 @@ import {
   problemOf,
 } from './work.ts';
 
-/** Its types know no context of an authorizer. */
+/** The router's types have no authorizer context. */
 const eventOf = ({ event }: { event: unknown }): HttpEvent => event as HttpEvent;
 
-/** Errors pass the middleware by: whoever answers them logs too. */
+/** Errors bypass this middleware, so error handlers log too. */
 const logged: Middleware = async ({ reqCtx, next }) => {
   const start = Date.now();
   reqCtx.set('start', start);
@@ -36,7 +36,7 @@ const permitted: Middleware = async ({ reqCtx, next }) => {
   });
 };
 
-/** Its types know no header that may be missing. */
+/** The router's types have no optional headers. */
 const headers = endpoint.headers as unknown as v.GenericSchema<unknown, Record<string, string>>;
 
 const app = new Router();
@@ -51,7 +51,7 @@ app.post(
   { validation: { req: { query: endpoint.query, headers, body: endpoint.body.schema } } },
 );
 
-/** What its validation says of a fault: the part of the request, and valibot's path within. */
+/** A validation issue of the router: the part of the request, and valibot's path within the part. */
 interface Issue {
   message: string;
   path: [string, ...{ key: string | number }[]];
@@ -59,7 +59,7 @@ interface Issue {
 
 app.errorHandler(RequestValidationError, async (error, reqCtx) => {
   const issues = (error.details as { issues: Issue[] }).issues;
-  const faults = issues.map(({ message, path: [part, ...path] }) => {
+  const errors = issues.map(({ message, path: [part, ...path] }) => {
     const keys = path.map(({ key }) => String(key));
     return part === 'body'
       ? { pointer: pointerTo(keys), detail: message }
@@ -70,7 +70,7 @@ app.errorHandler(RequestValidationError, async (error, reqCtx) => {
   return {
     statusCode: 422,
     headers: PROBLEM_HEADERS,
-    body: JSON.stringify(invalidRequest(faults, event.requestContext.requestId)),
+    body: JSON.stringify(invalidRequest(errors, event.requestContext.requestId)),
   };
 });
 

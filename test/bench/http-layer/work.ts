@@ -1,6 +1,6 @@
 /**
- * What every contestant does: take `POST /v1/message`, let the caller pass who may send messages, validate query, headers
- * and body by the endpoint's own schemas, answer JSON or a problem document, and log one line.
+ * The work of every contestant: receive `POST /v1/message`, check the permission, validate query, headers and body with
+ * the endpoint's schemas, return JSON or a problem document, and log one line.
  */
 import type { Context } from 'aws-lambda';
 import type * as v from 'valibot';
@@ -14,7 +14,7 @@ export const endpoint = api.sendMessage;
 
 export type Handler = (event: HttpEvent, context: Context) => Promise<HttpResponse>;
 
-/** Who calls, as the authorizer tells it. */
+/** The caller, from the context of the authorizer. */
 export interface Caller {
   account: string;
   permissions: string[];
@@ -23,7 +23,7 @@ export interface Caller {
 export const callerIn = ({ requestContext }: Pick<HttpEvent, 'requestContext'>): Caller =>
   requestContext.authorizer?.lambda as Caller;
 
-/** What the endpoint is about: of no interest here, and the same for all. */
+/** The response of the endpoint. A placeholder for the domain, the same for all contestants. */
 export const answer = (account: string, body: v.InferOutput<typeof endpoint.body.schema>) => ({
   id: `${account}-${body.to}`,
 });
@@ -48,7 +48,7 @@ export const problemOf = (
   trace_id: traceId,
 });
 
-/** The document that names all faults of a request. */
+/** The problem document with all validation errors. */
 export const invalidRequest = (errors: ValidationError[], traceId: string) => {
   const { status, title } = problemCatalogue.invalid_request;
   return {

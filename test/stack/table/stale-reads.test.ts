@@ -1,8 +1,8 @@
 /**
  * @module-tag long
  *
- * Responses directly after a change, on a separate stack where all eventually consistent reads are stale. Within a test,
- * they return only changes for which the test has waited.
+ * Responses directly after a change, on a separate stack where all eventually consistent reads are stale. Within a
+ * test, they return only changes for which the test has waited.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
