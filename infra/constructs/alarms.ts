@@ -1,4 +1,4 @@
-/** What an operator is woken for, each with the section of the runbook that says what to do. */
+/** The alarms. Each description names the section of the runbook with the diagnosis and the fix. */
 import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
@@ -21,28 +21,28 @@ import { MINUTE, type ServiceMetrics } from './service-metrics.ts';
 interface AlarmsProps {
   /** ARN of the SNS topic that is notified; without one, alarms notify no one. */
   topic: string | undefined;
-  /** Address of the documentation's site; without one, runbooks are named by their file. */
+  /** URL of the documentation; without one, alarms name the runbook's file. */
   docsUrl: string | undefined;
-  /** Minutes that something may wait in an outbox. */
+  /** Age in minutes of a pending entry that raises an alarm. */
   age: number;
 }
 
-interface Raising {
+interface AlarmSettings {
   metric: IMetric;
   threshold: number;
-  /** Periods in a row. */
+  /** Number of consecutive periods. */
   periods?: number;
   /** How missing data is treated; by default, as healthy. */
   missing?: TreatMissingData;
-  /** When it is raised; above the threshold, without it. */
+  /** Default: greater than the threshold. */
   comparison?: ComparisonOperator;
 }
 
-/** Server errors in five minutes from which on their share counts. */
+/** Minimum number of server errors in five minutes: with fewer, their share is not evaluated. */
 const FEW_ERRORS = 5;
-/** Deliveries given up in a quarter of an hour from which on their share counts. */
-const FEW_GIVEN_UP = 20;
-/** Minutes that the stream and the queue may be behind. */
+/** Minimum number of permanent failures in 15 minutes: with fewer, their share is not evaluated. */
+const FEW_FAILURES = 20;
+/** Maximum delay of the stream and the queue, in minutes. */
 const BEHIND = 5;
 
 export class Alarms extends Construct {
@@ -72,7 +72,7 @@ export class Alarms extends Construct {
     });
     this.#raise('PermanentFailures', 'More than one of twenty deliveries fails permanently.', {
       metric: new MathExpression({
-        expression: `IF(up >= ${FEW_GIVEN_UP}, 100 * up / SUM([up, done]), 0)`,
+        expression: `IF(up >= ${FEW_FAILURES}, 100 * up / SUM([up, done]), 0)`,
         usingMetrics: {
           up: metrics.of('permanently_failed', { statistic: Stats.SUM }),
           done: metrics.of('delivered', { statistic: Stats.SUM }),
@@ -82,11 +82,11 @@ export class Alarms extends Construct {
       }),
       threshold: 5,
     });
-    this.#raise('DeadLetters', 'Deliver failed five times on a conversation.', isUsed(queues.deadLetters));
+    this.#raise('DeadLetters', 'Deliver failed five times on a conversation.', hasMessages(queues.deadLetters));
     this.#raise(
       'FailedBatches',
       'Relay or count failed a batch of the stream permanently.',
-      isUsed(queues.failedBatches),
+      hasMessages(queues.failedBatches),
     );
     this.#raise('QueueBehind', `A wake-up has been queued for more than ${BEHIND} minutes: deliver does not keep up.`, {
       metric: queues.wakeUps.metricApproximateAgeOfOldestMessage({ period: MINUTE, statistic: Stats.MAXIMUM }),
@@ -115,7 +115,7 @@ export class Alarms extends Construct {
       metric: functions.authorizer.metricErrors({ period: Duration.minutes(5) }),
       threshold: FEW_ERRORS,
     });
-    // Of all functions in this account and region: none has so many calls that it would be throttled alone.
+    // The metric covers all functions of the AWS account and region, because they share the limit.
     this.#raise('Throttled', 'Lambda throttles calls: the account, or a function, has reached its limit.', {
       metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period: MINUTE }),
       threshold: 0,
@@ -177,7 +177,7 @@ export class Alarms extends Construct {
       periods = 1,
       missing = TreatMissingData.NOT_BREACHING,
       comparison = ComparisonOperator.GREATER_THAN_THRESHOLD,
-    }: Raising,
+    }: AlarmSettings,
   ): void {
     const alarm = new Alarm(this, name, {
       metric,
@@ -199,13 +199,13 @@ export class Alarms extends Construct {
   }
 }
 
-/** As soon as there is a message in a queue that should be empty. */
-const isUsed = (queue: IQueue): Raising => ({
+/** Raised by any message in a queue that should be empty. */
+const hasMessages = (queue: IQueue): AlarmSettings => ({
   metric: queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: Stats.MAXIMUM }),
   threshold: 0,
 });
 
-/** One figure of several functions, which may have none at times. */
+/** One metric over several functions. Functions without data are ignored. */
 const ofAll = (
   functions: [string, IFunction][],
   metricOf: (one: IFunction) => IMetric,

@@ -1,6 +1,6 @@
 /**
- * The dashboard: in the first row the alarms, in the second the figures of the moment, below them what leads from
- * a figure to its cause, in the order in which a message goes: requests, delivery, receivers, workers and table.
+ * The dashboard. First row: alarms. Second row: current figures. Below: graphs for the diagnosis, in the order of a
+ * message's path: requests, delivery, destinations, workers and table.
  */
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
@@ -21,7 +21,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type MetricName, MINUTE, type ServiceMetrics } from './service-metrics.ts';
 
-/** What is watched of the stack beside its own metrics. */
+/** The resources whose AWS metrics are watched, in addition to the service's own metrics. */
 export interface Watched {
   hosts: { name: string; api: HttpApi }[];
   functions: Record<'authorizer' | 'relay' | 'count' | 'deliver' | 'sweep' | 'erase', IFunction>;
@@ -40,7 +40,14 @@ const WIDTH = 24;
 export class ServiceDashboard extends Construct {
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
-    const rows = [[explanation], [alarmsOf(props)], figures(props), requests(props), delivery(props), receivers(props)];
+    const rows = [
+      [explanation],
+      [alarmsOf(props)],
+      figures(props),
+      requests(props),
+      delivery(props),
+      destinations(props),
+    ];
     new Dashboard(this, 'Dashboard', { widgets: [...rows, parts(props)] });
   }
 }
@@ -48,7 +55,7 @@ export class ServiceDashboard extends Construct {
 const explanation = new TextWidget({
   markdown:
     '**No alarm means healthy.** If an alarm is red, open it: its description names the section of the runbook. ' +
-    'Below: what comes in, what goes out, what waits; further down, why. Times are UTC, figures a minute.',
+    'Below: requests, deliveries and the backlog; further down, their causes. Times are UTC, figures per minute.',
   width: WIDTH,
   height: 1,
   background: TextWidgetBackground.TRANSPARENT,
@@ -57,7 +64,7 @@ const explanation = new TextWidget({
 const alarmsOf = ({ alarms }: DashboardProps): IWidget =>
   new AlarmStatusWidget({ title: 'Alarms', alarms, width: WIDTH, height: 3 });
 
-/** The figures of the last minute. */
+/** The row with the figures of the last minute. */
 const figures = ({ metrics }: DashboardProps): IWidget[] => {
   const figure = (title: string, name: MetricName, statistic: string): IWidget =>
     new SingleValueWidget({
@@ -76,7 +83,7 @@ const figures = ({ metrics }: DashboardProps): IWidget[] => {
   ];
 };
 
-/** A row's third. `right` has an axis of its own. */
+/** A graph of a third of the row. `right` has its own axis. */
 const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
   new GraphWidget({
     title,
@@ -89,7 +96,7 @@ const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =
     rightYAxis: { min: 0, showUnits: false },
   });
 
-/** A time's usual and worst values. */
+/** Percentiles of a duration. */
 const spread = (metrics: ServiceMetrics, name: MetricName): IMetric[] =>
   ['p50', 'p90', 'p99'].map((statistic) => metrics.of(name, { statistic, label: statistic }));
 
@@ -119,7 +126,7 @@ const delivery = ({ metrics }: DashboardProps): IWidget[] => [
   ),
 ];
 
-const receivers = ({ metrics }: DashboardProps): IWidget[] => [
+const destinations = ({ metrics }: DashboardProps): IWidget[] => [
   graph('Scheduled retries, by reason', [metrics.each('retries_scheduled', Stats.SUM)]),
   graph('Permanent failures, by reason', [metrics.each('permanently_failed', Stats.SUM)]),
   graph('Circuits, and whether the app network fails', [

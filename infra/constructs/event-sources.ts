@@ -1,4 +1,4 @@
-/** What calls the workers: the table's stream and the queue, each with the rights that reading them takes. */
+/** Event source mappings: feeds workers from the table's stream or from a queue, and grants the rights to read them. */
 import { Duration } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
@@ -6,17 +6,17 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { ServiceFunction } from './service-function.ts';
 
 interface StreamFeed {
-  /** Which changes it gets: the beginnings of their keys. */
+  /** Prefixes of the keys of the changes to receive. */
   keys: { pk: string; sk?: string };
-  /** Whether items count that were there before, as long as they lack this attribute; else only new ones do. */
+  /** If set, the worker receives new and changed items without this attribute; otherwise, only new items. */
   without?: string;
-  /** Changes in a batch, at most. */
+  /** Maximum number of changes in a batch. */
   batchSize: number;
-  /** Takes the positions of batches that are given up. */
+  /** Receives the positions of batches that failed permanently. */
   failures: IQueue;
 }
 
-/** How often a batch is given again, cut in halves, before it is given up. */
+/** Maximum number of retries of a batch. Each failure also bisects the batch. */
 const RETRIES = 10;
 
 /** Feeds a worker with changes of the table. */
@@ -35,7 +35,7 @@ export const feedFromStream = (
   new EventSourceMapping(target, 'Stream', {
     target,
     eventSourceArn: tableStreamArn,
-    // What was written before the mapping was there must not be missed.
+    // Changes that were written before the mapping was created must not be missed.
     startingPosition: StartingPosition.TRIM_HORIZON,
     batchSize,
     filters: [
@@ -54,7 +54,9 @@ export const feedFromStream = (
   });
 };
 
-/** Feeds a worker with the messages of a queue, one at a time for each of its groups. It may leave a message on the queue. */
+/**
+ * Feeds a worker with the messages of a queue, one at a time per group. The worker may leave a message in the queue.
+ */
 export const feedFromQueue = (
   { function: target, allow }: ServiceFunction,
   { queueArn }: IQueue,

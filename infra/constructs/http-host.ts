@@ -1,4 +1,4 @@
-/** One of the two hosts: an HTTP API with access logs, throttling, authorizers, and perhaps a domain of its own. */
+/** One of the two hosts: an HTTP API with access logs, throttling, authorizers, and optionally a custom domain. */
 import { CfnOutput, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
@@ -23,12 +23,12 @@ interface HttpHostProps {
   description: string;
   /** Custom domain and the ARN of its certificate. */
   domain: { name: string; certificate: string } | undefined;
-  /** Requests a second, sustained and in bursts. */
+  /** Requests per second, sustained and in bursts. */
   throttle: { rateLimit: number; burstLimit: number };
   logRetention: RetentionDays;
 }
 
-/** Seconds that an answer of the authorizer holds for: a revoked token works no longer than this. */
+/** Seconds that authorizations are cached: a revoked token works at most this long. */
 const AUTHORIZER_CACHE = 60;
 
 export class HttpHost extends Construct {
@@ -58,7 +58,7 @@ export class HttpHost extends Construct {
     if (domain !== undefined) this.#serveUnder(domain, stage);
   }
 
-  /** Has this function ask who calls, for routes that take a token. */
+  /** Sets the function that authorizes requests, for routes with a token. */
   authorizeWith(handler: IFunction): void {
     const common = { responseTypes: [HttpLambdaResponseType.SIMPLE] };
     this.#authorizers = {
@@ -67,7 +67,7 @@ export class HttpHost extends Construct {
         identitySource: ['$request.header.Authorization'],
         resultsCacheTtl: Duration.seconds(AUTHORIZER_CACHE),
       }),
-      // A path parameter cannot be an identity source, and without a source nothing can be cached.
+      // A path parameter cannot be an identity source, and without identity sources there is no cache.
       path: new HttpLambdaAuthorizer('Path', handler, {
         ...common,
         identitySource: [],
@@ -77,12 +77,13 @@ export class HttpHost extends Construct {
     };
   }
 
-  /** Serves an endpoint's route by its function. */
+  /** Adds an endpoint's route to its function. */
   serve({ method, path }: Endpoint['routes'][number], token: Endpoint['token'], handler: IFunction): void {
     if (this.#authorizers === undefined) throw new Error('Call authorizeWith first.');
     const authorizer = this.#authorizers[token];
     const routes = this.api.addRoutes({
-      // A route that ends with a slash cannot be deployed; this one takes it, and more, which its function refuses.
+      // A route that ends with a slash cannot be deployed. This one matches it, and longer paths, which the function
+      // rejects.
       path: path.endsWith('/') ? `${path}{${REST_OF_PATH}+}` : path,
       methods: [HttpMethod[method]],
       integration: new HttpLambdaIntegration(`${method} ${path}`, handler),
@@ -92,7 +93,7 @@ export class HttpHost extends Construct {
     for (const route of routes) {
       Validations.of(route).acknowledge({
         id: 'AwsSolutions-APIG4',
-        reason: 'Open to all: it shows what its address names.',
+        reason: 'Public: the URL is the secret, or the content is public.',
       });
     }
   }
@@ -110,7 +111,7 @@ export class HttpHost extends Construct {
   }
 }
 
-/** No path, no address, no header: paths hold tokens and media addresses, which are secrets. */
+/** The access log contains no paths, IP addresses or headers: tokens and media ids in paths are secret. */
 const ACCESS_LOG = {
   trace_id: '$context.requestId',
   time: '$context.requestTimeEpoch',

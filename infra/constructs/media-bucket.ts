@@ -1,4 +1,4 @@
-/** The bucket that holds the bytes of media: nobody's but the functions', for as long as addresses work. */
+/** The private bucket with the bytes of media. Only functions can read it, and objects expire after their URLs. */
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
@@ -13,23 +13,23 @@ export class MediaBucket extends Bucket {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      // A day more: it must not go before its address does.
+      // One day longer than the URL, so that the object does not expire first.
       lifecycleRules: [{ expiration: Duration.millis(LIFETIME).plus(Duration.days(1)) }],
       removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-S1',
-      reason: 'Its access log would hold the ids of media, which are the secrets of their addresses.',
+      reason: 'Its access log would contain the ids of media, which are the secret part of their URLs.',
     });
   }
 
-  /** Lets a function do this with every object, and nothing else. */
-  letIn(user: ServiceFunction, action: 'PutObject' | 'GetObject'): void {
+  /** Allows a function this action on every object. */
+  allow(user: ServiceFunction, action: 'PutObject' | 'GetObject'): void {
     user.allow([`s3:${action}`], this.arnForObjects('*'));
     const id = Stack.of(this).resolve(this.bucketArn)['Fn::GetAtt'][0];
     Validations.of(user).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${id}.Arn>/*]`,
-      reason: 'Objects are named at random as they are made.',
+      reason: 'Objects get random names when they are created.',
     });
   }
 }

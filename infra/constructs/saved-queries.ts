@@ -1,4 +1,4 @@
-/** Queries of the log that operators find in CloudWatch Logs Insights, over the log groups of all functions and hosts. */
+/** Saved queries in CloudWatch Logs Insights, over the log groups of all functions and hosts. */
 import { type ILogGroup, QueryDefinition, QueryString } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
@@ -15,7 +15,7 @@ const FIELDS = [
   '@log',
 ];
 
-/** By name: which lines, the oldest first. What stands in capitals is to be filled in. */
+/** Filters by the query's name. The operator replaces the words in capitals. Results are sorted, oldest first. */
 const QUERIES: Record<string, string[]> = {
   'Follow a message': ["message_id = 'MESSAGE'"],
   'Follow a user data request': ["user_data_request_id = 'REQUEST'"],

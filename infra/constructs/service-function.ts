@@ -1,4 +1,4 @@
-/** A function as we deploy them all: its bundle, its own log group, and a role that allows what it does and no more. */
+/** A Lambda function with its bundle, its own log group, and a role with only the rights that it needs. */
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -7,7 +7,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type AccessPattern, type AccessPatternName, accessPatterns } from '../../shared/table/access-patterns.ts';
 
-/** What all functions of a stack have in common. */
+/** The properties that all functions of a stack share. */
 export interface Surroundings {
   table: TableV2;
   environment: Record<string, string>;
@@ -16,13 +16,13 @@ export interface Surroundings {
 }
 
 interface ServiceFunctionProps extends Surroundings {
-  /** Folder of its bundle. */
+  /** The folder of its bundle. */
   bundle: string;
-  /** Ways in which it touches the table. */
+  /** Its access patterns of the table. */
   access: readonly AccessPatternName[];
-  /** Seconds. */
+  /** In seconds. */
   timeout: number;
-  /** Calls at the same time, at most, which others cannot take away; as many as the account has, without it. */
+  /** Reserved concurrency: both the maximum and the guaranteed number of calls. Default: the AWS account's limit. */
   concurrency?: number | undefined;
   description: string;
 }
@@ -31,7 +31,7 @@ export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
   readonly logGroup: LogGroup;
 
-  /** Lets the function do more than what its access patterns of the table take. */
+  /** Allows actions in addition to the access patterns of the table. */
   readonly allow = (actions: string[], resource: string): void => {
     this.function.addToRolePolicy(new PolicyStatement({ actions, resources: [resource] }));
   };
@@ -69,8 +69,8 @@ export class ServiceFunction extends Construct {
 }
 
 /**
- * One statement for each action on the table or an index, with all the keys that it may touch: IAM judges a batch as one
- * request, so one statement has to name the partitions of all its keys.
+ * One statement for each action on the table or an index, with all partition keys that the action may use. IAM
+ * evaluates a batch as one request, so one statement must name the partitions of all its keys.
  */
 const tableStatements = (table: TableV2, names: readonly AccessPatternName[]): PolicyStatement[] => {
   const patterns = names.map((name): AccessPattern => accessPatterns[name]);
@@ -89,7 +89,7 @@ const tableStatement = (table: TableV2, { action, index }: AccessPattern, partit
     resources: [index === undefined ? table.tableArn : `${table.tableArn}/index/${index}`],
     conditions: {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
-      // Without it, a call that names no key would satisfy "for all values".
+      // Without this condition, a call without keys would satisfy "for all values".
       Null: { 'dynamodb:LeadingKeys': 'false' },
     },
   });

@@ -1,4 +1,4 @@
-/** The metrics that the functions' log lines make (`shared/telemetry/metrics.ts`), as dashboard and alarms name them. */
+/** The metrics that CloudWatch extracts from the functions' log lines (`shared/telemetry/metrics.ts`). */
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { type EventName, events } from '../../shared/telemetry/metrics.ts';
@@ -7,7 +7,7 @@ type MetricOf<Name extends EventName> = Name extends EventName
   ? keyof (typeof events)[Name]['metrics'] & string
   : never;
 
-/** The name of any metric of ours. */
+/** The name of a metric of the service. */
 export type MetricName = MetricOf<EventName>;
 
 export const MINUTE = Duration.minutes(1);
@@ -15,17 +15,17 @@ export const MINUTE = Duration.minutes(1);
 export class ServiceMetrics {
   readonly namespace: string;
 
-  /** `stage` names the deployment. */
+  /** @param stage - the name of the deployment */
   constructor(stage: string) {
     this.namespace = `BusinessApi/${stage}`;
   }
 
-  /** A metric of all that it is measured of, or of a part. */
+  /** A metric without dimensions, or with the dimensions of the options. */
   of(metricName: MetricName, options: MetricOptions = {}): Metric {
     return new Metric({ namespace: this.namespace, metricName, period: MINUTE, ...options });
   }
 
-  /** A metric by the dimension of its event: a line for each value that occurs. */
+  /** A metric by its event's dimension: one line per value. */
   each(metricName: MetricName, statistic: string): IMetric {
     const by = dimensionsOf(metricName);
     const search = `{${[this.namespace, ...by].map((name) => `"${name}"`).join(',')}} MetricName="${metricName}"`;

@@ -1,14 +1,14 @@
-/** The queue of wake-ups: first in, first out within a group; what fails five times goes to the dead letters. */
+/** The FIFO queue of wake-ups. A wake-up that fails five times moves to the dead-letter queue. */
 import { Duration, Validations } from 'aws-cdk-lib';
 import { DeduplicationScope, FifoThroughputLimit, type IQueue, Queue, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-/** Longest time that a queue keeps a message. */
+/** The maximum retention of SQS. */
 const KEPT = Duration.days(14);
 
 const fifo: QueueProps = {
   fifo: true,
-  // Of each group, not of the queue: so there is no ceiling but that of a group.
+  // Per group instead of per queue, so that only the limit of a group applies.
   deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
   fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
   enforceSSL: true,
@@ -18,7 +18,7 @@ export class WakeUpQueue extends Construct {
   readonly queue: IQueue;
   readonly deadLetters: IQueue;
 
-  /** `visibility` - seconds after which a wake-up comes again whose worker is gone. */
+  /** @param props.visibility - seconds after which a wake-up is delivered again if its worker has ended */
   constructor(scope: Construct, id: string, { visibility }: { visibility: number }) {
     super(scope, id);
     const deadLetters = new Queue(this, 'DeadLetters', { ...fifo, retentionPeriod: KEPT });
@@ -31,13 +31,13 @@ export class WakeUpQueue extends Construct {
   }
 }
 
-/** Takes the positions of stream batches that a worker gave up. */
+/** Receives the positions of stream batches that failed permanently. */
 export class FailedBatches extends Queue {
   constructor(scope: Construct, id: string) {
     super(scope, id, { enforceSSL: true, retentionPeriod: KEPT });
     Validations.of(this).acknowledge({
       id: 'AwsSolutions-SQS3',
-      reason: 'It takes what was given up, as a dead-letter queue does: nobody but operators reads it.',
+      reason: 'It is used like a dead-letter queue: only operators read it.',
     });
   }
 }

@@ -1,17 +1,17 @@
 interface Addresses {
   dynamodbEndpoint: string;
   table: string;
-  /** Where buckets are, for those who need them. */
+  /** The endpoint of buckets, if this process uses them. */
   bucketsEndpoint?: string;
 }
 
 /**
- * Points this process's own calls of the table, and of buckets, at a local stack's, as an operator's. The table's client reads the
- * environment at its first call.
+ * Directs this process's calls of the table and of buckets to a local stack, with an operator's access key. The table's
+ * client reads the environment at its first call.
  */
 export const callTableOf = ({ dynamodbEndpoint, table, bucketsEndpoint }: Addresses): void => {
   const { AWS_REGION = 'us-east-1' } = process.env;
-  // A profile, or a setting to ignore endpoints, would lead the calls elsewhere.
+  // A profile, or a setting that ignores endpoints, would direct the calls elsewhere.
   for (const setting of Object.keys(process.env)) if (setting.startsWith('AWS_')) delete process.env[setting];
   Object.assign(process.env, {
     TABLE_NAME: table,

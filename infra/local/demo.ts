@@ -1,6 +1,6 @@
 /**
- * Something to begin with: two demo accounts, one on RapidPro and one on Turn, each with a bot that answers; a token, the
- * app network's token, a panelist.
+ * The demo data: two accounts, one on RapidPro and one on Turn, each with a bot that replies; a token, the app
+ * network's token, and a panelist.
  */
 import { newId } from '../../shared/core/ids.ts';
 import { APP_NETWORK, permissions } from '../../shared/core/permissions.ts';
@@ -12,9 +12,9 @@ import type { Simulators } from './simulators/simulators.ts';
 export interface Demo {
   token: string;
   app_token: string;
-  /** A bot on RapidPro, of the account that the token is of. */
+  /** The bot of the token's account, on RapidPro. */
   bot_phone_number: string;
-  /** A bot on Turn. */
+  /** The bot of the other demo account, on Turn. */
   turn_bot_phone_number: string;
   panelist: string;
 }
@@ -45,11 +45,11 @@ export const demoBots: DemoBot[] = [
   { id: TURN.id, name: TURN.name, number: TURN.bot_number, platform: 'Turn' },
 ];
 
-/** What the simulated chat platforms call the demo accounts' channels. */
+/** The name of the demo accounts' channels in the simulated chat platforms. */
 const CHANNEL = 'demo';
 const TURN_TOKEN = 'token-of-the-simulated-turn';
 
-/** Fills the table that the environment names. Where the demo accounts are there already, they get new tokens. */
+/** Adds the demo data to the table that the environment names. Existing demo accounts get new tokens. */
 export const seedDemo = async ({ app, rapidpro, turn }: Simulators): Promise<Demo> => {
   const accounts = await listAccounts();
   for (const account of [RAPIDPRO, TURN]) {

@@ -1,6 +1,6 @@
 /**
- * The documentation at `/docs` of the API host, where requests are tried out with the demo's token. API Gateway serves
- * nothing like it: an operator hosts the site elsewhere (`npm run docs`).
+ * Serves the documentation at `/docs` of the API host, with the demo's token for trying out requests. In AWS, the hosts
+ * do not serve it: an operator hosts the site elsewhere (`npm run docs`).
  */
 import type { HonoRequest } from 'hono';
 import { apiDescription } from '../../shared/api/openapi/description.ts';
@@ -14,21 +14,21 @@ import { listenerOf, newRoutes } from './simulators/server.ts';
 interface Service {
   baseUrl: string;
   bridgeUrl: string;
-  /** Whose examples can be tried out as they are. */
+  /** Values that make the examples work unchanged. */
   demo: { token: string; bot_phone_number: string; panelist: string };
 }
 
 const ROOT = '/docs';
-/** Leads to the bridge host, which a page of this host cannot call. */
+/** Requests below this path are forwarded to the bridge host, which a page of this host cannot call. */
 const BRIDGE = `${ROOT}/bridge`;
 
-/** Serves `/docs` and what is below it, to pages and people of this machine. */
+/** Serves `/docs` and the paths below it, only to programs and pages of this machine. */
 export const documentation = async ({ baseUrl, bridgeUrl, demo }: Service): Promise<Beside> => {
   const service = { base_url: baseUrl, bridge_url: bridgeUrl, try: { token: demo.token, bridge: BRIDGE } };
-  const site = await buildSite(service, tellOf(demo, apiDescription({ base: baseUrl, bridge: bridgeUrl })));
+  const site = await buildSite(service, withDemoValues(demo, apiDescription({ base: baseUrl, bridge: bridgeUrl })));
 
   const app = newRoutes();
-  // A page from elsewhere must not get at the token, nor call the bridge.
+  // Pages of other origins must not read the token, or call the bridge.
   app.use(originCheck);
   app.all(ROOT, (c) => c.redirect(`${ROOT}/`, 308));
   app.all(`${BRIDGE}/*`, ({ req }) =>
@@ -46,8 +46,8 @@ export const documentation = async ({ baseUrl, bridgeUrl, demo }: Service): Prom
   };
 };
 
-/** The description, with the demo's numbers and today in its examples. */
-const tellOf = ({ token, bot_phone_number, panelist }: Service['demo'], description: object): object =>
+/** The API description with the demo's numbers and token, and today's date, in its examples. */
+const withDemoValues = ({ token, bot_phone_number, panelist }: Service['demo'], description: object): object =>
   JSON.parse(
     JSON.stringify(description)
       .replaceAll(placeholders.user, panelist)
@@ -58,29 +58,29 @@ const tellOf = ({ token, bot_phone_number, panelist }: Service['demo'], descript
 
 /** @throws HTTPException — 404, there is no such file */
 const show = (file: File | undefined): Response => {
-  if (file === undefined) throw httpError(404, `There is no such page: ${ROOT} leads to them.`);
+  if (file === undefined) throw httpError(404, `There is no such page: start at ${ROOT}.`);
   const headers = { 'content-type': file.type, 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache' };
   return new Response(typeof file.body === 'string' ? file.body : Uint8Array.from(file.body), { headers });
 };
 
-/** Headers that speak of one connection, or of the host that was called. */
+/** Headers of a single connection, or of the called host: they are not forwarded. */
 const HOP = new Set(['host', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding']);
 
-/** @throws HTTPException — 502, the bridge does not answer */
+/** @throws HTTPException — 502, the bridge does not respond */
 const forward = async (request: HonoRequest, url: string): Promise<Response> => {
   try {
     const headers = [...request.raw.headers].filter(([name]) => !HOP.has(name));
     const body = await request.arrayBuffer();
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: request.method,
       headers,
       redirect: 'manual',
       ...(body.byteLength > 0 && { body }),
     });
-    const taken = [...answer.headers].filter(([name]) => !HOP.has(name));
-    const bytes = await answer.bytes();
-    return new Response(bytes.length > 0 ? bytes : null, { status: answer.status, headers: taken });
+    const forwarded = [...response.headers].filter(([name]) => !HOP.has(name));
+    const bytes = await response.bytes();
+    return new Response(bytes.length > 0 ? bytes : null, { status: response.status, headers: forwarded });
   } catch {
-    throw httpError(502, 'The bridge does not answer.');
+    throw httpError(502, 'The bridge does not respond.');
   }
 };

@@ -1,23 +1,23 @@
-/** The service's stack in the emulator: what the emulator cannot know about it. */
+/** The service's stack in the emulator, with the settings that are specific to the service. */
 import { AwsEmulator, type EmulatorOptions } from './aws/emulator.ts';
 import type { Template } from './aws/template/definitions.ts';
 import { readTemplate } from './aws/template/template.ts';
 
 const STACK_NAME = 'BusinessApi';
-/** The template's outputs that have the hosts' URLs. */
+/** The template's outputs that contain the hosts' URLs. */
 const OUTPUTS = { base: 'BaseUrl', bridge: 'BridgeUrl' };
 
 export interface LocalStackOptions extends Omit<EmulatorOptions, 'stackName' | 'hosts' | 'environment'> {
-  /** Ports of the API host and the bridge host; 0 takes free ones. */
+  /** Ports of the API host and the bridge host; 0 selects a free one. */
   ports: { base: number; bridge: number };
 }
 
 export class LocalStack extends AwsEmulator {
   /**
-   * Takes the ports, starts the database, creates the table and serves the stack. Functions get `minute` as MINUTE: the
-   * modules of `runtime/` read it.
+   * Opens the ports, starts the database, creates the table and serves the stack. Functions receive `minute` as MINUTE,
+   * which the modules of `runtime/` read.
    *
-   * @throws StartError — a port is taken, or the database cannot be had
+   * @throws StartError — a port or the database is not available
    */
   static async start({ ports, ...options }: LocalStackOptions): Promise<LocalStack> {
     const { NODE_V8_COVERAGE } = process.env;
@@ -31,7 +31,7 @@ export class LocalStack extends AwsEmulator {
       environment: {
         MINUTE: String(options.minute),
         ALLOW_LOOPBACK: 'true',
-        // Set where test coverage is collected.
+        // Set if test coverage is collected.
         ...(NODE_V8_COVERAGE !== undefined && { NODE_V8_COVERAGE }),
       },
     };
@@ -48,7 +48,7 @@ export class LocalStack extends AwsEmulator {
 }
 
 /**
- * Reads the service's template as the local stack does, with these URLs and this table's name in it.
+ * Reads the service's template as the local stack does, with these URLs and this table name.
  *
  * @internal Tests use it, too.
  */

@@ -1,4 +1,4 @@
-/** All that runs on this machine, as one: the stack, what is outside of it, the demo's accounts, the phone's page, the documentation. */
+/** The whole local server: the stack, the simulators, the demo accounts, the phone's page, and the documentation. */
 
 import { callTableOf } from './call-table.ts';
 import { type Demo, seedDemo } from './demo.ts';
@@ -26,9 +26,9 @@ export class LocalServer {
   }
 
   /**
-   * Starts all of it, or nothing.
+   * Starts all parts. If one cannot start, the others are closed.
    *
-   * @throws StartError — a port cannot be had, or the database
+   * @throws StartError — a port or the database is not available
    */
   static async start({ ports, ...options }: ServeOptions): Promise<LocalServer> {
     const simulators = await Simulators.start({ ports, ...options });
@@ -50,7 +50,7 @@ export class LocalServer {
     }
   }
 
-  /** Fills the table with the demo, and connects what is simulators. Answers what a program needs to know. */
+  /** Adds the demo data, connects the simulators, and serves the page and the documentation. Returns the stack file. */
   async open(): Promise<StackFile> {
     const { stack } = this;
     const { app, rapidpro, turn } = this.#simulators;

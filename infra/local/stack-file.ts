@@ -1,4 +1,7 @@
-/** `.local/stack.json`: what a running local stack tells to programs. It is there as long as the stack runs. */
+/**
+ * `.local/stack.json`: URLs, tokens and numbers of the running local stack, for programs. It exists while the stack
+ * runs.
+ */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,15 +9,15 @@ import { fileURLToPath } from 'node:url';
 export interface StackFile {
   base_url: string;
   bridge_url: string;
-  /** The documentation, for people: requests can be tried out there. */
+  /** The documentation, with a form to try out requests. */
   docs_url: string;
-  /** The simulated app network, for people and programs that look at phones. */
+  /** The phone's page, and the simulated app network's own requests. */
   phone_url: string;
-  /** Where the service sends what is for phones. */
+  /** The URL to which the service sends messages for phones. */
   app_url: string;
-  /** The simulated RapidPro, for people and programs, and for the service. */
+  /** The simulated RapidPro: the service's calls, and its own requests. */
   rapidpro_url: string;
-  /** The simulated Turn, likewise. */
+  /** The simulated Turn: the service's calls, and its own requests. */
   turn_url: string;
   dynamodb_endpoint: string;
   s3_endpoint: string;
@@ -25,21 +28,21 @@ export interface StackFile {
   app_token: string;
   /** The demo account's bot, on RapidPro. */
   bot_phone_number: string;
-  /** Another demo account's, on Turn. */
+  /** The other demo account's bot, on Turn. */
   turn_bot_phone_number: string;
   /** A registered panelist's number. */
   panelist: string;
-  /** Process that serves it. */
+  /** The process of the local stack. */
   pid: number;
 }
 
-/** Everything that the local stack keeps on the disk while it runs; tests give it a folder of their own. */
+/** The folder of the local stack's files while it runs. Tests use folders of their own. */
 export const localFolder = process.env.LOCAL_FOLDER ?? fileURLToPath(new URL('../../.local', import.meta.url));
 
-/** Where it is by now: who runs several commands in one process may lead each to another stack. */
+/** The file's current path: tests run several commands in one process, each with another stack. */
 const path = (): string => join(process.env.LOCAL_FOLDER ?? localFolder, 'stack.json');
 
-/** The running stack's file; nothing, where none runs. */
+/** The running stack's file; undefined if no stack is running. */
 export const readStackFile = async (): Promise<StackFile | undefined> => {
   try {
     return JSON.parse(await readFile(path(), 'utf8')) as StackFile;
@@ -49,7 +52,7 @@ export const readStackFile = async (): Promise<StackFile | undefined> => {
   }
 };
 
-/** Writes the file in one step, for its owner only: it holds tokens. */
+/** Writes the file atomically, and readable only for its owner, because it contains tokens. */
 export const writeStackFile = async (content: StackFile): Promise<void> => {
   await mkdir(localFolder, { recursive: true });
   const draft = `${path()}.${content.pid}`;

@@ -1,6 +1,7 @@
 /**
- * `npm start`: runs the stack on this machine until Ctrl-C or SIGTERM. `npm run dev` (`--watch`) also loads it anew when
- * its sources change. PORT is the API host's port; the bridge host, the app network, RapidPro and Turn take the next ones.
+ * `npm start`: runs the stack on this machine until Ctrl-C or SIGTERM. `npm run dev` (`--watch`) also reloads it when
+ * its sources change. PORT is the API host's port; the bridge host, the app network, RapidPro and Turn use the next
+ * ports.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ import { watchSources } from './watch.ts';
 
 const TABLE = 'business-api-local';
 const MINUTE = 60_000;
-/** The four after it are needed too. */
+/** The stack also uses the next four ports. */
 const HIGHEST_PORT = 65_531;
 
 const { values: options } = parseArgs({ options: { watch: { type: 'boolean', default: false } } });
@@ -24,7 +25,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const main = async (): Promise<void> => {
   const port = portSetting();
   const nextPort = (distance: number) => (port === 0 ? 0 : port + distance);
-  // By port, so that two stacks stay apart.
+  // A folder for each port, so that two stacks can run at the same time.
   const assembly = join(localFolder, `assembly-${port}`);
   const abandon = new AbortController();
   const assembled = synthesise(assembly, 'mapped', abandon.signal).then(() => assembly);
@@ -65,7 +66,7 @@ const welcome = (file: StackFile): void => {
   say(`turn_url      ${turn_url}`);
   say(`database      ${dynamodb_endpoint}`);
   say('');
-  say(`Open ${phone_url} in a browser: there you are the app user.`);
+  say(`Open ${phone_url} in a browser to use the app as a user.`);
   say('');
   say('For requests from another terminal:');
   say(
@@ -76,7 +77,7 @@ const welcome = (file: StackFile): void => {
   say('ready');
 };
 
-/** A log line for people: the description of its metrics is for CloudWatch. */
+/** A log line without the description of its metrics, which only CloudWatch needs. */
 const withoutMetrics = (line: string): string => {
   if (!line.includes('"_aws"')) return line;
   const { _aws, ...rest } = JSON.parse(line);
@@ -102,23 +103,23 @@ const portSetting = (): number => {
   return port;
 };
 
-/** How often it is looked whether npm is still there, in milliseconds. */
-const LOOK = 100;
+/** Milliseconds between two checks whether npm is still running. */
+const PARENT_CHECK = 100;
 
 /**
- * Ends in order on Ctrl-C and SIGTERM, and when npm has gone: npm's shell does not hand signals on. A second signal ends
- * at once.
+ * Stops in order on Ctrl-C and SIGTERM, and when npm has ended, because npm's shell does not forward signals. A second
+ * signal ends the process at once.
  */
 const stopWith = (stop: () => Promise<void>): void => {
   const end = () => void stop().then(() => process.exit(0));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
-  const look = setInterval(() => {
+  const check = setInterval(() => {
     if (process.ppid === parent) return;
-    clearInterval(look);
+    clearInterval(check);
     end();
-  }, LOOK);
+  }, PARENT_CHECK);
 };
 
 try {

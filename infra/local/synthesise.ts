@@ -1,4 +1,4 @@
-/** Synthesises the stack in a process of its own, so that each time it sees the sources as they are then. */
+/** Synthesises the stack in a process of its own, so that each synthesis reads the current sources. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Bundling } from '../bundle/bundle.ts';
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  * Writes the stack's template and functions into `folder`.
  *
  * @param signal - ends the synthesis early
- * @throws StartError — with what the synthesis printed
+ * @throws StartError — the synthesis failed; the message contains its output
  */
 export const synthesise = async (folder: string, bundling: Bundling, signal?: AbortSignal): Promise<void> => {
   const child = spawn(process.execPath, ['infra/app.ts'], {
@@ -25,7 +25,7 @@ export const synthesise = async (folder: string, bundling: Bundling, signal?: Ab
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(signal && { signal }),
   });
-  // Told by its closing too.
+  // The event `close` follows, and reports the failure.
   child.once('error', () => undefined);
   let printed = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -1,12 +1,12 @@
-/** Tells when the sources of the functions or the stack have changed. */
+/** Watches the sources of the functions and the stack. */
 import { watch } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const SOURCES = ['functions', 'shared', 'infra'];
-/** An editor writes a file in several steps; this many milliseconds of rest end them. */
+/** Editors write a file in several steps. A change counts as complete after this many milliseconds without another. */
 const REST = 100;
 
-/** Calls `changed` after each change of the sources, never twice at a time. */
+/** Calls `changed` after each change of the sources. Calls do not overlap. */
 export const watchSources = (changed: () => Promise<void>): void => {
   let rest: NodeJS.Timeout | undefined;
   let running = Promise.resolve();

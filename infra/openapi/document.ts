@@ -1,4 +1,6 @@
-/** The API description: OpenAPI 3.1, made of `shared/api/`, its schemas, and the words and examples beside this file. */
+/**
+ * Generates the API description (OpenAPI 3.1) from `shared/api/`, its schemas, and this folder's texts and examples.
+ */
 import type { JsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { type Endpoint, type Host, problemsOf } from '../../shared/api/endpoint.ts';
@@ -43,7 +45,7 @@ const definitions = {
   GatewayMessage: gatewayMessage,
 };
 
-/** Explains fields, those of an endpoint first. */
+/** Descriptions of fields by name. A description for the endpoint takes precedence. */
 const explain =
   (endpoint?: EndpointName) =>
   (name: string): string | undefined =>
@@ -53,13 +55,13 @@ const schemaOf = (schema: v.GenericSchema, endpoint?: EndpointName) => toSchema(
 
 const refTo = (kind: string, name: string): Part => ({ $ref: `#/components/${kind}/${name}` });
 
-/** Bodies that are checked by more than the endpoint's own schema. */
+/** Schemas of bodies that have further checks than the endpoint's own schema. */
 const bodies: Partial<Record<EndpointName, v.GenericSchema>> = {
   receiveAppEvents: v.union([appEvent, listOf(appEvent, { max: 100, of: 'events' })]),
   receiveTurnMessage: v.union(turnMessages),
 };
 
-/** The whole document, for the hosts `exampleHosts`. */
+/** The API description, with the hosts `exampleHosts`. */
 export const describeApi = (): Part => ({
   openapi: '3.1.0',
   info: {
@@ -80,7 +82,7 @@ export const describeApi = (): Part => ({
     schemas: toSchemas(definitions, explain()),
     headers: { Link: LINK },
     examples: byCode((code) => ({ summary: problemCatalogue[code].title, value: problemExample(code) })),
-    responses: { ...byCode(describeProblem), ...describeGatewayAnswers() },
+    responses: { ...byCode(describeProblem), ...describeGatewayErrors() },
   },
 });
 
@@ -98,7 +100,7 @@ const paths = (): Record<string, Part> => {
   }
   for (const [path, item] of Object.entries(items)) {
     const served = [...(hosts[path] ?? [])];
-    // Without a word, it is the API host alone.
+    // The default is the API host.
     if (served.includes('bridge')) item.servers = served.map((host) => ({ url: exampleHosts[host] }));
   }
   return items;
@@ -177,7 +179,7 @@ const describeBody = (name: EndpointName, { type, schema }: NonNullable<Endpoint
   };
 };
 
-/** A form repeats a field with several values. */
+/** In forms, a list is a repeated field. */
 const encodingOf = ({ properties = {} }: JsonSchema): Part =>
   Object.fromEntries(
     Object.entries(properties)
@@ -185,7 +187,7 @@ const encodingOf = ({ properties = {} }: JsonSchema): Part =>
       .map(([field]) => [field, { style: 'form', explode: true }]),
   );
 
-/** A form is filled in field by field: each has its example too. */
+/** Adds an example to each field of a form, because the reference shows forms field by field. */
 const withExamples = (name: EndpointName, { properties = {}, ...form }: JsonSchema): JsonSchema => {
   const [shown] = examples.filter(({ endpoint }) => endpoint === name);
   const filled = Object.entries(properties).map(([field, described]) => {
@@ -198,7 +200,7 @@ const withExamples = (name: EndpointName, { properties = {}, ...form }: JsonSche
   return { ...form, properties: Object.fromEntries(filled) };
 };
 
-/** The examples of an endpoint, as far as they have this part. */
+/** The endpoint's examples that have this part. */
 const shownIn = (name: EndpointName, partOf: (example: Example) => unknown): Part => {
   const shown = examples
     .filter((example) => example.endpoint === name && partOf(example) !== undefined)
@@ -240,8 +242,8 @@ const successes = (name: EndpointName, { responses, query }: Endpoint, method: s
 const isPaged = (query: v.GenericSchema | undefined): boolean =>
   query !== undefined && 'cursor' in (schemaOf(query).properties ?? {});
 
-/** What API Gateway answers by itself. */
-const gatewayAnswers: Record<number, string> = {
+/** API Gateway's own error responses, by status. */
+const gatewayErrors: Record<number, string> = {
   401: 'The `Authorization` header is missing.',
   403: 'The token is not valid.',
   413: 'The request exceeds the limits of API Gateway.',
@@ -251,7 +253,7 @@ const gatewayAnswers: Record<number, string> = {
   503: 'The function took too long.',
 };
 
-/** Those that an endpoint may have, as statuses. */
+/** The statuses of API Gateway's own error responses for an endpoint. */
 const gatewayStatuses = ({ token, body }: Endpoint): number[] => [
   ...(token === 'header' ? [401] : []),
   ...(token === 'none' ? [] : [403]),
@@ -259,7 +261,7 @@ const gatewayStatuses = ({ token, body }: Endpoint): number[] => [
   ...[429, 431, 500, 503],
 ];
 
-/** Problems and what API Gateway says by itself, by status. */
+/** Error responses by status: problems, and API Gateway's own. */
 const failures = (endpoint: Endpoint): Part => {
   const codes = Map.groupBy(problemsOf(endpoint), (code): number => problemCatalogue[code].status);
   const byGateway = gatewayStatuses(endpoint);
@@ -273,7 +275,7 @@ const describeFailure = (status: number, codes: ProblemCode[], isByGateway: bool
   const [only] = codes;
   if (only === undefined) return refTo('responses', gatewayName(status));
   if (codes.length === 1 && !isByGateway) return refTo('responses', only);
-  const gateway = isByGateway ? [gatewayAnswers[status]] : [];
+  const gateway = isByGateway ? [gatewayErrors[status]] : [];
   return {
     description: [...codes.map((code) => `\`${code}\`: ${remedies[code]}.`), ...gateway].join(' '),
     content: {
@@ -288,9 +290,9 @@ const describeFailure = (status: number, codes: ProblemCode[], isByGateway: bool
 
 const gatewayName = (status: string | number): string => `gateway_${status}`;
 
-const describeGatewayAnswers = (): Record<string, Part> =>
+const describeGatewayErrors = (): Record<string, Part> =>
   Object.fromEntries(
-    Object.entries(gatewayAnswers).map(([status, description]) => [
+    Object.entries(gatewayErrors).map(([status, description]) => [
       gatewayName(status),
       { description, content: { 'application/json': { schema: refTo('schemas', 'GatewayMessage') } } },
     ]),
@@ -333,7 +335,7 @@ const problemExample = (code: ProblemCode): Part => ({
 
 type WebhookName = keyof typeof webhooks;
 
-/** How requests are signed and what responses mean (protocols, "Standard Webhooks"). */
+/** The description of signatures and responses (protocols, "Standard Webhooks"). */
 const SIGNED = `Signed by [Standard Webhooks](https://www.standardwebhooks.com). A 2xx accepts it. After
 408, 425, 429, 5xx or no response, it is retried in order, with growing pauses, for three days. Other statuses are not
 retried. Use \`webhook-id\` to recognise a repeat.`.replaceAll('\n', ' ');

@@ -1,6 +1,6 @@
 /**
- * Examples of requests and answers. They are one story, told from the first to the last: what one answers, later ones
- * ask for. The tests play it on the local stack.
+ * Examples of requests and responses. They form a sequence: later requests use ids of earlier responses. A test sends
+ * them to the local stack in this order.
  */
 import type * as v from 'valibot';
 import type { Api, EndpointName } from '../../shared/api/index.ts';
@@ -17,15 +17,15 @@ type AnswerOf<E> = E extends { responses: { 200: infer S extends v.GenericSchema
     : v.InferOutput<S>
   : never;
 
-/** One request, and what it is answered; without `answer` there is no body, or it is bytes. */
+/** A request, and the body of its response; without `answer`, the response has no body, or bytes. */
 export interface Example<Name extends EndpointName = EndpointName> {
   endpoint: Name;
-  /** What it shows, in a few words. */
+  /** The summary of the example. */
   shows: string;
   path?: Input<Api[Name], 'path'>;
   query?: Input<Api[Name], 'query'>;
   headers?: Input<Api[Name], 'headers'>;
-  /** A form with a file has none here: bytes cannot be shown. */
+  /** Missing for forms with a file. */
   body?: BodyOf<Api[Name]>;
   answer?: AnswerOf<Api[Name]>;
 }
@@ -36,7 +36,7 @@ const example = <const Name extends EndpointName>(
   parts: Omit<Example<Name>, 'endpoint' | 'shows'> = {},
 ): Example => ({ endpoint, shows, ...parts }) as unknown as Example;
 
-/** What stands for what each stack, account and run has of its own. */
+/** Values that tests and the local documentation replace by those of their stack, account or day. */
 export const placeholders = {
   user: '27821234567',
   bot: '27820000001',

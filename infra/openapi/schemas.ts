@@ -1,13 +1,13 @@
-/** Schemas as the API description shows them: in JSON Schema 2020-12, which OpenAPI 3.1 takes as it is. */
+/** Converts schemas to JSON Schema 2020-12, which OpenAPI 3.1 uses. */
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 
 type Definitions = Record<string, v.GenericSchema>;
 
-/** Checks of ours: some say how they are shown (`shownAs`), the others are described in words. */
+/** Custom checks. Some have a representation in JSON Schema (`shownAs`); texts describe the others. */
 const OURS = new Set(['check', 'raw_check', 'partial_check']);
 
-/** What changes a value that has been checked: nobody sees it from outside. */
+/** Actions that change a value after its validation. They are not part of the description. */
 const SILENT = ['to_lower_case', 'trim', 'transform'];
 
 const config: ConversionConfig = {
@@ -25,7 +25,7 @@ const config: ConversionConfig = {
   },
 };
 
-/** The same where a schema of this type is shown otherwise than by default. */
+/** The schema for types whose default conversion does not fit; else undefined. */
 const overridden = (type: string, jsonSchema: JsonSchema): JsonSchema | undefined => {
   if (type === 'instance') return { type: 'string', format: 'binary' };
   if (type === 'record') return withPlainNames(jsonSchema);
@@ -34,22 +34,22 @@ const overridden = (type: string, jsonSchema: JsonSchema): JsonSchema | undefine
   return undefined;
 };
 
-/** What a field is, by its name; nothing, where that says enough. */
+/** Returns the description of a field by its name; undefined if the name is sufficient. */
 type Explain = (name: string) => string | undefined;
 
-/** A schema; those that have a name are referred to by it. */
+/** Converts a schema. Named schemas become references. */
 export const toSchema = (schema: v.GenericSchema, definitions: Definitions, explain: Explain): JsonSchema => {
   const { $schema, $defs, ...converted } = toJsonSchema(schema, { ...config, definitions });
   return explained(converted, explain);
 };
 
-/** The named ones. */
+/** Converts the named schemas. */
 export const toSchemas = (definitions: Definitions, explain: Explain): Record<string, JsonSchema> =>
   Object.fromEntries(
     Object.entries(toJsonSchemaDefs(definitions, config)).map(([name, schema]) => [name, explained(schema, explain)]),
   );
 
-/** The same, with each field explained, however deep it is. */
+/** Adds descriptions to all fields, at every depth. */
 const explained = <Part>(part: Part, explain: Explain): Part => {
   if (Array.isArray(part)) return part.map((one) => explained(one, explain)) as Part;
   if (typeof part !== 'object' || part === null) return part;
@@ -68,11 +68,11 @@ const explainedFields = (fields: Record<string, JsonSchema>, explain: Explain): 
     }),
   );
 
-/** Names of a record that may be any text need no word. */
+/** Removes `propertyNames` if they may be any text. */
 const withPlainNames = ({ propertyNames, ...record }: JsonSchema): JsonSchema =>
   typeof propertyNames === 'object' && 'enum' in propertyNames ? { ...record, propertyNames } : record;
 
-/** A field of a form that may be there several times is a list of texts. */
+/** Shows a form field that may be repeated as a list of strings. */
 const asField = (union: JsonSchema): JsonSchema => {
   const { anyOf = [], ...rest } = union;
   const [list, text] = anyOf;
@@ -83,7 +83,7 @@ const asField = (union: JsonSchema): JsonSchema => {
 const isTexts = (list: JsonSchema | boolean | undefined): boolean =>
   typeof list === 'object' && typeof list.items === 'object' && 'type' in list.items && list.items.type === 'string';
 
-/** A parameter's default is the text that stands for it; one that is empty says nothing. */
+/** Converts the default of a parameter to its type. Empty defaults are removed. */
 const withDefaultOfItsType = ({ default: preset, ...schema }: JsonSchema): JsonSchema => {
   if (preset === undefined || preset === '' || (Array.isArray(preset) && preset.length === 0)) return schema;
   return { ...schema, default: schema.type === 'integer' ? Number(preset) : preset };

@@ -1,10 +1,10 @@
-/** What the service posts to others: to an account's plain webhook, and to the app network. */
+/** The requests of the service to an account's plain webhook and to the app network. */
 import * as v from 'valibot';
 import { states } from '../../shared/messaging/message.ts';
 import { propertyNames } from '../../shared/users/profile-properties.ts';
 
 interface Webhook {
-  /** Who takes it. */
+  /** The destination. */
   to: 'webhook' | 'app';
   summary: string;
   schema: v.GenericSchema;
@@ -18,7 +18,7 @@ const state = v.picklist(states);
 const received = { from: v.string() };
 const sending = { id: v.string(), from: v.exactOptional(v.string()), to: v.string() };
 
-/** Webhooks by the names under which the description has them. */
+/** Webhooks by their names in the API description. */
 export const webhooks = {
   message: {
     to: 'webhook',

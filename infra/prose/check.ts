@@ -5,7 +5,7 @@ import { checkGuide, type Finding } from './guides.ts';
 import { findRetiredInGuide, findRetiredInSource, findRetiredInTexts } from './retired-words.ts';
 
 const GUIDES = ['*.md', '.github/*.md', '{functions,infra,shared,test}/**/*.md'];
-/** Sources whose texts people read: help and output of commands, the API description, problem details, the phone. */
+/** Sources with texts for people: help and output of commands, the API description, problem details, the phone. */
 const TEXTS = [
   'infra/operator/**/*.ts',
   'infra/openapi/*.ts',

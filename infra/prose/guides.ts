@@ -1,4 +1,4 @@
-/** The rules for prose in Markdown that retext and two rules of our own can check. Code, links and HTML are skipped. */
+/** Checks prose in Markdown with rules of retext, and two rules of this project. Skips code, links and HTML. */
 import type { Root, Sentence } from 'nlcst';
 import { toString as textOf } from 'nlcst-to-string';
 import remarkGfm from 'remark-gfm';
@@ -19,13 +19,13 @@ export interface Finding {
   message: string;
 }
 
-/** The longest sentence that is allowed. The style guide recommends 25 words; tables of conditions need some more. */
+/** Maximum number of words in a sentence. The style guide recommends 25; tables of conditions need some more. */
 const MOST_WORDS = 32;
 
-/** The largest share of passive sentences in a guide: who acts should usually be named. */
+/** Maximum share of passive sentences in a guide. Most sentences should name the actor. */
 const MOST_PASSIVE = 0.25;
 
-/** Terms of the field, for which retext-simplify suggests everyday words. */
+/** Terms of the field, which retext-simplify would replace by everyday words. */
 const TERMS = [
   ...['address', 'attempt', 'contain', 'contains', 'effect', 'function', 'has no effect', 'interface', 'maximum'],
   ...['minimum', 'modify', 'monitor', 'notify', 'option', 'parameter', 'parameters', 'previous', 'provide', 'remain'],
@@ -61,7 +61,7 @@ english
 
 const markdown = unified().use(remarkParse).use(remarkGfm).use(remarkRetext, english);
 
-/** What the rules find in a guide. */
+/** The findings of all rules in a guide. */
 export const checkGuide = async (text: string): Promise<Finding[]> => {
   const file = new VFile(text);
   await markdown.run(markdown.parse(file), file);

@@ -1,6 +1,6 @@
 /**
- * Words that the project does not use any more, with the standard words in their place. `infra/docs/glossary.md` explains
- * the standard words. A word is in this table if its pattern has no false positive.
+ * Words that the project no longer uses, with the standard words that replace them. `infra/docs/glossary.md` explains
+ * the standard words. A word is in this table only if its pattern has no false positives.
  */
 import type { Finding } from './guides.ts';
 
@@ -9,7 +9,7 @@ interface RetiredWord {
   use: string;
 }
 
-/** A row of the table: the retired words as a pattern, which matches whole words, and the standard word. */
+/** A row of the table: a pattern for the retired words, which matches whole words, and the standard word. */
 const retire = (words: string, use: string, flags = 'gi'): RetiredWord => ({
   retired: new RegExp(`(?<![\\w-])(?:${words.replaceAll(' ', '\\s+')})(?![\\w-])`, flags),
   use,

@@ -1,5 +1,5 @@
 /**
- * Stands in for the SDK's cache of discovered endpoints when functions are bundled: discovery is off, so that nothing is
- * ever looked up in it, and its map is 8 KB that every cold start would load.
+ * Replaces the SDK's cache of discovered endpoints in bundles. Endpoint discovery is off, so the cache is never used;
+ * its code is 8 KB that every cold start would load.
  */
 export class EndpointCache {}

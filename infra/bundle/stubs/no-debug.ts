@@ -1,7 +1,7 @@
 /**
- * Stands in for the package `debug` when functions are bundled: what a library tells its own developers is said nowhere,
- * and the package looks for a terminal.
+ * Replaces the package `debug` in bundles: functions do not print the debug output of libraries, and the package would
+ * look for a terminal.
  */
-const say = (): void => undefined;
+const log = (): void => undefined;
 
-export default () => say;
+export default () => log;

@@ -1,6 +1,6 @@
 /**
- * Replaces `shared/core/runtime.ts` on the local stack and in tests. MINUTE is the number of milliseconds that a minute of
- * the service lasts; ALLOW_LOOPBACK permits calls of this machine. Deployed functions contain neither.
+ * Replaces `shared/core/runtime.ts` on the local stack and in tests. MINUTE is the length of the service's minute in
+ * milliseconds; ALLOW_LOOPBACK permits calls to this machine. Deployed functions contain neither.
  */
 import type * as runtime from '../../../shared/core/runtime.ts';
 

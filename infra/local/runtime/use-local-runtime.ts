@@ -1,4 +1,4 @@
-/** Has every module that this process loads from now on use `local-runtime.ts` in the place of production's. */
+/** Makes all modules that this process loads after this one use `local-runtime.ts` instead of production's runtime. */
 import { registerHooks } from 'node:module';
 import { LOCAL_STACK } from './condition.ts';
 
