@@ -316,7 +316,7 @@ const expectPicture = async (page: Page): Promise<void> => {
 };
 
 /** Creates a conversation with every kind of content. */
-const lively = async (phone: string, page: Page): Promise<void> => {
+const createFullConversation = async (phone: string, page: Page): Promise<void> => {
   await register(phone, { first_name: 'Thandi', citizenship: 'South Africa' });
   await write(page, 'Good morning!');
   await message(page, 'You wrote: Good morning!').waitFor();
@@ -334,7 +334,7 @@ describe('accessibility', () => {
   test.each(['light', 'dark'] as const)('axe finds no serious violation on a wide screen: %s', async (colorScheme) => {
     const phone = newPhone();
     const page = await openPhone(phone, { colorScheme });
-    await lively(phone, page);
+    await createFullConversation(phone, page);
     await expectAccessible(page);
     for (const tab of ['Deliveries', 'Platforms']) {
       await page.getByRole('tab', { name: tab }).click();
@@ -349,7 +349,7 @@ describe('accessibility', () => {
     async (colorScheme) => {
       const phone = newPhone();
       const page = await openPhone(phone, { colorScheme, viewport: { width: 360, height: 740 } });
-      await lively(phone, page);
+      await createFullConversation(phone, page);
       await write(page, `A-long-word-${'x'.repeat(200)}`);
       await message(page, 'You wrote: A-long-word').waitFor();
       for (const pane of ['Chat', 'Phones', 'Profile', 'Service']) {

@@ -19,7 +19,7 @@ import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { documents, get, putIfAbsent, remove } from '../../../shared/table/client.ts';
 import { conversationName, headKey, jobCounterKey } from '../../../shared/table/keys.ts';
 import { lifetime } from '../../support/lifetime.ts';
-import { holdBack, inJson, newAccount, newId, operator, refusal, remote, time } from '../support/operator.ts';
+import { addPendingEntries, inJson, newAccount, newId, operator, refusal, remote, time } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { reportState } from '../support/states.ts';
 import { newPhone } from '../support/world.ts';
@@ -45,14 +45,14 @@ const newConversation = async (direction: Direction = 'app', account?: string): 
   phone: newPhone(),
 });
 
-const sending = ({ account, phone }: Conversation): Outgoing => ({
+const newOutgoing = ({ account, phone }: Conversation): Outgoing => ({
   type: 'message.send',
   message: newMessage(account, phone),
   content,
 });
 
 /** Opens a destination's circuit. */
-const fail = async (destination: string): Promise<void> => {
+const openCircuit = async (destination: string): Promise<void> => {
   for (let failure = 0; failure < 3; failure += 1) await recordFailure(destination, 'closed');
 };
 
@@ -68,8 +68,8 @@ describe('outbox list', () => {
   test('outbox list prints every conversation with pending entries, the oldest first', async () => {
     const account = await newAccount();
     const [app, platform] = [await newConversation('app', account), await newConversation('platform', account)];
-    await holdBack(platform, [sending(platform)], { until: tomorrow, cause: 'timeout', attempts: 2 });
-    await holdBack(app, [sending(app), sending(app)], { until: tomorrow });
+    await addPendingEntries(platform, [newOutgoing(platform)], { until: tomorrow, cause: 'timeout', attempts: 2 });
+    await addPendingEntries(app, [newOutgoing(app), newOutgoing(app)], { until: tomorrow });
 
     const { conversations, circuits } = await inJson('outbox', 'list', '--account', account);
     const next_attempt = sortableTime(tomorrow);
@@ -109,7 +109,7 @@ describe('outbox list', () => {
     const all = [await newConversation('app', account), await newConversation('platform', account)];
     const [one = all[0], other] = [...all, await newConversation('app')];
     for (const conversation of [...all, await newConversation('app')])
-      await holdBack(conversation, [sending(conversation)]);
+      await addPendingEntries(conversation, [newOutgoing(conversation)]);
     const phones = async (...options: string[]) =>
       (await inJson('outbox', 'list', ...options)).conversations.map(
         ({ phone_number }: { phone_number: string }) => phone_number,
@@ -126,7 +126,7 @@ describe('outbox list', () => {
     const { id: account } = await createAccount({ name: 'Test', id: newId() });
     await sendMessage(account, { to: newPhone(), ...content }, {});
     const overdue = await newConversation('app', account);
-    await holdBack(overdue, [sending(overdue)], { until: Date.now() - 60_000, attempts: 1 });
+    await addPendingEntries(overdue, [newOutgoing(overdue)], { until: Date.now() - 60_000, attempts: 1 });
     const { conversations } = await inJson('outbox', 'list', '--account', account);
     expect(conversations).toMatchObject([{ failed_attempts: 0 }, { failed_attempts: 1, cause: 'status_500' }]);
     for (const waiting of conversations) expect(waiting).not.toHaveProperty('next_attempt');
@@ -137,13 +137,13 @@ describe('outbox list', () => {
 
   test('outbox list counts up to 100 entries of a conversation, and prints 100+ for more', async () => {
     const [hundred, more] = [await newConversation(), await newConversation()];
-    await holdBack(
+    await addPendingEntries(
       hundred,
-      Array.from({ length: 100 }, () => sending(hundred)),
+      Array.from({ length: 100 }, () => newOutgoing(hundred)),
     );
-    await holdBack(
+    await addPendingEntries(
       more,
-      Array.from({ length: 101 }, () => sending(more)),
+      Array.from({ length: 101 }, () => newOutgoing(more)),
     );
     const countOf = async ({ account }: Conversation) => {
       const { conversations } = await inJson('outbox', 'list', '--account', account);
@@ -156,16 +156,16 @@ describe('outbox list', () => {
 
   test('outbox list leaves out a conversation without entries', async () => {
     const empty = await newConversation();
-    await holdBack(empty, []);
+    await addPendingEntries(empty, []);
     expect(await inJson('outbox', 'list', '--account', empty.account)).toEqual({ conversations: [], circuits: [] });
   });
 
   test('outbox list prints destinations with an open circuit', async () => {
     const conversation = await newConversation('platform');
     const { account } = conversation;
-    await holdBack(conversation, [sending(conversation)]);
+    await addPendingEntries(conversation, [newOutgoing(conversation)]);
     const { name } = await platformOf(account);
-    await fail(name);
+    await openCircuit(name);
     await recordFailure(name, 'half_open');
 
     const { circuits } = await inJson('outbox', 'list', '--account', account);
@@ -202,11 +202,11 @@ describe('outbox retry', () => {
       others: await newConversation('platform'),
     };
     for (const conversation of [world.app, world.platform, world.others]) {
-      await holdBack(conversation, [sending(conversation)], { until: tomorrow });
+      await addPendingEntries(conversation, [newOutgoing(conversation)], { until: tomorrow });
     }
-    await fail('app');
-    await fail(`platform#${account}`);
-    await fail(`platform#${world.others.account}`);
+    await openCircuit('app');
+    await openCircuit(`platform#${account}`);
+    await openCircuit(`platform#${world.others.account}`);
     return world;
   };
 
@@ -324,7 +324,7 @@ describe('message show', () => {
     };
     const states = [{ state: 'sent', created: time }];
     expect(await inJson('message', 'show', id)).toEqual({ ...about, states, waiting: { failed_attempts: 0 } });
-    await holdBack({ direction: 'app', account, phone }, [], { until: tomorrow });
+    await addPendingEntries({ direction: 'app', account, phone }, [], { until: tomorrow });
     const waiting = { failed_attempts: 3, cause: 'status_500', next_attempt: sortableTime(tomorrow) };
     expect(await inJson('message', 'show', id.toUpperCase())).toEqual({ ...about, states, waiting });
 

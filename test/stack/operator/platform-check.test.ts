@@ -189,12 +189,12 @@ test.each(['demo', 'demo-turn'])(
 );
 
 /** An environment in which a sixth of a minute is 200 ms. */
-const hurried = async () => ({ ...(await machine({ pid: process.pid })), MINUTE: '1200' });
+const withShortMinute = async () => ({ ...(await machine({ pid: process.pid })), MINUTE: '1200' });
 
 test('platform check times out after 10 seconds, like the service', async () => {
   const { port } = await newPlatform(hang);
   const account = await newAccountAt('rapidpro', `http://127.0.0.1:${port}`);
-  const { code, found } = await check(account, await hurried());
+  const { code, found } = await check(account, await withShortMinute());
   expect({ code, found }).toEqual({
     code: 1,
     found: expect.objectContaining({ fault: 'There was no response within 10 seconds.' }),
@@ -205,7 +205,7 @@ test('platform check times out after 10 seconds, like the service', async () => 
 test('platform check evaluates a response with an incomplete body', async () => {
   const { port } = await newPlatform((response) => void response.writeHead(400).write('{"message":'));
   const account = await newAccountAt('rapidpro', `http://127.0.0.1:${port}`);
-  const { code, found } = await check(account, await hurried());
+  const { code, found } = await check(account, await withShortMinute());
   expect({ code, found }).toEqual({
     code: 1,
     found: expect.objectContaining({ status: 400, fault: expect.stringMatching(/^It should refuse an empty message/) }),

@@ -10,8 +10,8 @@ import { findHook } from '../../../shared/platforms/inbound-secret.ts';
 import { platformOf, platforms } from '../../../shared/platforms/registry.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import {
+  addPendingEntries,
   bare,
-  holdBack,
   inJson,
   machine,
   newAccount,
@@ -469,7 +469,7 @@ describe('on the local stack', () => {
       ...lifetime,
     };
     const content = { type: 'text' as const, text: { body: 'Hello' } };
-    await holdBack(conversation, [{ type: 'message.received', message, to: newPhone(), content }]);
+    await addPendingEntries(conversation, [{ type: 'message.received', message, to: newPhone(), content }]);
     // An open circuit would schedule another retry.
     const { name } = await platformOf(account);
     for (let failure = 0; failure < 3; failure += 1) await recordFailure(name, 'closed');

@@ -10,7 +10,7 @@ import { jobCounterKey } from '../../../shared/table/keys.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { call } from '../support/client.ts';
 import { putAll } from '../support/many-items.ts';
-import { colourful, holdBack, inJson, newAccount, operator, refusal, time } from '../support/operator.ts';
+import { addPendingEntries, inJson, newAccount, operator, refusal, time, withColours } from '../support/operator.ts';
 import { newCaller, newPhone } from '../support/world.ts';
 
 const day = (ago: number): string => sortableTime(Date.now() - ago * 86_400_000).slice(0, 10);
@@ -200,8 +200,8 @@ describe('the chart', () => {
   test('the chart fits 80 columns with millions of messages a day', async () => {
     const account = await accountWith(...states.map((state) => ({ state, count: 1_234_567 })));
     const app = { direction: 'app', account, phone: newPhone() } as const;
-    await holdBack(app, [sending(app)]);
-    await fail(`platform#${account}`);
+    await addPendingEntries(app, [newOutgoing(app)]);
+    await openCircuit(`platform#${account}`);
     const lines = (await shown(account, '--days', '3')).split('\n');
     expect(Math.max(...lines.map((line) => [...line].length))).toBeLessThanOrEqual(80);
   });
@@ -209,7 +209,7 @@ describe('the chart', () => {
   test('the chart has colours only on a terminal', async () => {
     const account = await accountWith({ state: 'sent', count: 2 }, { state: 'delivery_failed', count: 1 });
     const plain = await shown(account);
-    const { stdout } = await colourful('account', 'stats', account);
+    const { stdout } = await withColours('account', 'stats', account);
     const cyan = '\u001b[36m';
     const red = '\u001b[31m';
     expect(plain).not.toContain('\u001b');
@@ -217,19 +217,19 @@ describe('the chart', () => {
     expect(stdout).toContain(`${red}${'█'.repeat(12)}\u001b[39m`);
     // Without its colours, the output is the same.
     expect(stripVTControlCharacters(stdout)).toBe(plain);
-    expect((await colourful('account', 'stats', account, '--json')).stdout).not.toContain('\u001b');
-    expect((await colourful('account', 'stats', 'nobody')).stderr).toContain(`${red}error:`);
+    expect((await withColours('account', 'stats', account, '--json')).stdout).not.toContain('\u001b');
+    expect((await withColours('account', 'stats', 'nobody')).stderr).toContain(`${red}error:`);
   });
 });
 
-const sending = ({ account, phone }: { account: string; phone: string }) => ({
+const newOutgoing = ({ account, phone }: { account: string; phone: string }) => ({
   type: 'message.send' as const,
   message: { id: newUuid(), account, phone, job_id: newUuid(), payload_type: 'text', ...lifetime },
   content: { type: 'text' as const, text: { body: 'Hello' } },
 });
 
 /** Opens a destination's circuit. */
-const fail = async (destination: string): Promise<void> => {
+const openCircuit = async (destination: string): Promise<void> => {
   for (let failure = 0; failure < 3; failure += 1) await recordFailure(destination, 'closed');
 };
 
@@ -237,9 +237,10 @@ describe('pending entries', () => {
   test('account stats prints the pending entries of each direction, and an open circuit', async () => {
     const account = await newAccount();
     const [one, other] = [newPhone(), newPhone()].map((phone) => ({ direction: 'platform' as const, account, phone }));
-    for (const conversation of [one, other]) if (conversation) await holdBack(conversation, [sending(conversation)]);
-    if (one) await holdBack(one, [sending(one), sending(one)]);
-    await fail(`platform#${account}`);
+    for (const conversation of [one, other])
+      if (conversation) await addPendingEntries(conversation, [newOutgoing(conversation)]);
+    if (one) await addPendingEntries(one, [newOutgoing(one), newOutgoing(one)]);
+    await openCircuit(`platform#${account}`);
     const { waiting } = await inJson('account', 'stats', account);
     expect(waiting).toEqual([
       expect.objectContaining({ direction: 'app', conversations: 0, waiting: 0, more_waiting: false }),

@@ -12,7 +12,7 @@ import { messageKey, requestKey } from '../../../shared/table/keys.ts';
 import { answerRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { lifetime } from '../../support/lifetime.ts';
-import { holdBack, inJson, newId, operator, refusal, time } from '../support/operator.ts';
+import { addPendingEntries, inJson, newId, operator, refusal, time } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newPhone } from '../support/world.ts';
 
@@ -40,7 +40,7 @@ const newUser = async () => {
   const conversation: Conversation = { direction: 'platform', account, phone };
   const message = { id: newUuid(), account, phone, job_id: newUuid(), payload_type: 'text', ...lifetime };
   const content = { type: 'text' as const, text: { body: TEXT } };
-  await holdBack(conversation, [{ type: 'message.received', message, to: newPhone(), content }]);
+  await addPendingEntries(conversation, [{ type: 'message.received', message, to: newPhone(), content }]);
   const sent = await sendMessage(account, { to: phone, ...content }, { job_id: JOB });
   return { phone, account, request, profiler: profiler.id, option: option_id, sent };
 };

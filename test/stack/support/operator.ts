@@ -65,7 +65,7 @@ let last: Promise<unknown> = Promise.resolve();
 export const operator = (...args: string[]): Promise<Ended> => inTurn(args);
 
 /** Runs a command with colours, as on a terminal. */
-export const colourful = (...args: string[]): Promise<Ended> => inTurn(args, { FORCE_COLOR: '1' });
+export const withColours = (...args: string[]): Promise<Ended> => inTurn(args, { FORCE_COLOR: '1' });
 
 /** Runs a command on a table that does not exist. */
 export const withoutTable = (...args: string[]): Promise<Ended> => inTurn(args, { TABLE_NAME: 'not-there' });
@@ -131,7 +131,7 @@ export const newAccount = async (): Promise<string> =>
   (await createAccount({ name: 'Of the operator', id: newId() })).id;
 
 /** Adds pending entries to a conversation with a scheduled retry. Default: in a day, after three failed attempts. */
-export const holdBack = async (
+export const addPendingEntries = async (
   conversation: Conversation,
   outgoing: Outgoing[],
   why: Partial<Parameters<typeof scheduleRetry>[1]> = {},
