@@ -16,7 +16,7 @@ const MINUTE = 30_000;
 /** Milliseconds after which every timer of an invocation has expired. The longest one is for calls to the bucket. */
 const LONG_FREEZE_MS = 6_500;
 
-/** Returns a function that creates a proxy per server, and one that closes their idle connections. */
+/** Creates a proxy per server. Also returns a function that closes idle connections. */
 const proxies = () => {
   const all = new Map<string, Promise<InterruptingProxy>>();
   onTestFinished(async () => {

@@ -84,7 +84,7 @@ describe('a removed user', () => {
     await applied(wasApplied);
     const wasRejected = at(T2, updated(phone, { panelist: 'yes' }));
     await rejected(wasRejected);
-    // Stands for an update that failed before it wrote anything.
+    // An update whose first attempt failed before any write.
     const hadFailed = at(T2, named(phone, 'Failed'));
     await applied(at(T3, removed(phone)));
     await applied(at(T4, removed(phone)));

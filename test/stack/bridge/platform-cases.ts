@@ -1,4 +1,4 @@
-/** Tests that hold for every chat platform, whatever its protocol. Each platform's test file includes them. */
+/** Tests for every chat platform, independent of its protocol. Each platform's test file includes them. */
 import { describe, expect, test } from 'vitest';
 import { call } from '../support/client.ts';
 import { report, write } from '../support/phones.ts';

@@ -72,13 +72,13 @@ const minutesToRetry = async (conversation: Conversation): Promise<number> => {
   return (Date.parse(head?.retry_at ?? '') - Date.now()) / MINUTE;
 };
 
-/** Has the platform return 429 until so many minutes from now, in Turn's header: whole seconds since 1970. */
+/** Makes the platform return 429 until so many minutes from now, in Turn's header: whole seconds since 1970. */
 const limitFor = (minutes: number) => {
   const reset = Math.ceil((Date.now() + minutes * MINUTE) / 1000);
   platform.answers = [{ status: 429, headers: { 'x-ratelimit-reset': String(reset) } }];
 };
 
-describe('a platform that asks for fewer calls', () => {
+describe('a platform that asks for fewer requests', () => {
   test('receives no call from any conversation of its account during the pause', async () => {
     const here = await onTurn();
     const [first, second] = [await written(here), await written(here)];

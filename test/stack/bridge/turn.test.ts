@@ -36,7 +36,7 @@ const turnSends = async (caller: Caller, to: string, text: string): Promise<stri
   return (body as { messages: [{ id: string }] }).messages[0].id;
 };
 
-/** A message in the shape of the Channel API. */
+/** A message in the format of the Channel API. */
 const channel = (to: string, turn: object) => ({
   block: null,
   resources: null,
@@ -47,7 +47,7 @@ const channel = (to: string, turn: object) => ({
   waiting_for_user_input: false,
 });
 
-/** A message in the shape of WhatsApp. */
+/** A message in WhatsApp's format. */
 const whatsapp = (to: string, content: object) => ({
   preview_url: false,
   recipient_type: 'individual',

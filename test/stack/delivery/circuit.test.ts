@@ -145,7 +145,7 @@ describe('a destination', () => {
     expect(await acquire(destination)).toBe('degraded');
   });
 
-  test('that asks for fewer calls is paused until its time, which is no failure', async () => {
+  test('that asks for fewer requests is paused until its time, which is no failure', async () => {
     const destination = newDestination();
     await setPause(destination, NOW + 5_000);
     expect(await acquire(destination)).toEqual({ until: NOW + 5_000, cause: 'rate_limited' });

@@ -1,7 +1,7 @@
 /**
  * @module-tag long
  *
- * A rate limit of a platform, on a separate stack: delivery uses most of what the limit allows.
+ * A rate limit of a platform, on a separate stack: delivery uses most of the limit.
  */
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';

@@ -29,7 +29,7 @@ const wakeWrongly = async (stack: LocalStack): Promise<void> => {
   await new SQSClient({ endpoint: stack.awsEndpoint }).send(new SendMessageCommand(wrong));
 };
 
-test('messages that a worker has no time for are delivered by the next, in order, beside an invalid wake-up', async () => {
+test('the next worker delivers messages that a worker has no time for, in order, beside an invalid wake-up', async () => {
   const lines: string[] = [];
   const { stack, app, demo } = await serveOwnStack({
     name: 'hurried',

@@ -103,8 +103,8 @@ const tryCell = async (cell: Cell, world: World, send: Send, tally: Tally): Prom
 };
 
 /**
- * Sends intact requests of an operation until one succeeds. Chance decides what a run sends, so a short run may hold no
- * request of an operation that can succeed, such as one for a property that needs no approval.
+ * Sends intact requests of an operation until one succeeds. Requests are random, so a short run may contain none of an
+ * operation that can succeed, for example for a property that needs no approval.
  */
 const succeeds = async (operation: Operation, world: World, send: Send): Promise<boolean> => {
   const requests = intact.make(wellFormed(operation, world), world);
@@ -145,7 +145,7 @@ const tryAll = async (requests: number): Promise<void> => {
   expect(changesBetween(before, await readTable())).toEqual([]);
 };
 
-describe("hostile input has a documented response without another account's data, and rejections change nothing:", () => {
+describe("hostile input returns documented responses without other accounts' data, and changes nothing if rejected:", () => {
   test('2,000 requests', () => tryAll(2_000));
 
   test(`${MANY_REQUESTS} requests`, { tags: 'long', timeout: 120_000 + MANY_REQUESTS * 20 }, () =>
