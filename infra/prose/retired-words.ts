@@ -36,6 +36,18 @@ const EVERYWHERE = [
   rename('NoAnswer', 'DeliveryError'),
   rename('tryTwice', 'attemptWithRetry'),
   rename('isBehind', 'needsRefresh'),
+  // SQS calls the side at fault 'Receiver'.
+  rename("Receivers?(?!')", 'Destination'),
+  rename('Posting', 'OutboundRequest'),
+  rename('Passage', 'CircuitState'),
+  rename('peek', 'getEventual'),
+  rename('findLatest', 'getConsistent'),
+  rename('enqueueing', 'enqueueWrites'),
+  rename('dequeueing', 'dequeueWrite'),
+  rename('granting', 'consentReceiptWrite'),
+  rename('noting', 'receiptWrite'),
+  rename('goOn', 'resume'),
+  rename('putOff', 'scheduleRetry'),
 ];
 
 /** Retired in texts for people as well: help and output of commands, API description, problem details, guides. */

@@ -93,7 +93,7 @@ const answer = async (
     await recordAnswered(event);
     return [];
   }
-  if (!('unknown' in refused)) return refused.strangers.map(notAsked);
+  if (!('unknown' in refused)) return refused.notAsked.map(notAsked);
   // Its user may have been removed since.
   return (await wasAnswered(event)) ? [] : [UNKNOWN_REQUEST];
 };

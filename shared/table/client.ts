@@ -53,7 +53,7 @@ const readItem = async <Item>(key: Key, ConsistentRead: boolean): Promise<Item |
 
 /**
  * The item at a key, unless it has expired. An eventually consistent read that misses is repeated consistently, so
- * that what was written a moment ago is found. What is found may be old: `findLatest` is for refusals, and for what is
+ * that what was written a moment ago is found. What is found may be old: `getConsistent` is for refusals, and for what is
  * decided for good. 0.5 read units when found, 1.5 when not.
  */
 export const get = async <Item>(key: Key): Promise<Item | undefined> =>
@@ -194,11 +194,11 @@ export const removeAll = async (keys: Key[]): Promise<void> => {
   for (let delay = 50; left.length > 0; ) {
     const command = new BatchWriteCommand({ RequestItems: { [tableName()]: left.slice(0, 25) } });
     const response = await retryConflicts(() => documents.send(command));
-    const putOff = (response.UnprocessedItems?.[tableName()] ?? []) as typeof left;
-    left = [...putOff, ...left.slice(25)];
+    const unprocessed = (response.UnprocessedItems?.[tableName()] ?? []) as typeof left;
+    left = [...unprocessed, ...left.slice(25)];
     // Stryker disable next-line ConditionalExpression,EqualityOperator: No test measures pauses.
-    if (putOff.length > 0) await pause(delay);
+    if (unprocessed.length > 0) await pause(delay);
     // Stryker disable next-line ConditionalExpression,EqualityOperator,MethodExpression,ArithmeticOperator: No test measures pauses.
-    delay = putOff.length > 0 ? Math.min(delay * 2, 2_000) : 50;
+    delay = unprocessed.length > 0 ? Math.min(delay * 2, 2_000) : 50;
   }
 };

@@ -201,7 +201,7 @@ export const usersAsked = async (ids: string[]): Promise<Map<string, string>> =>
 };
 
 /** Why a user's answer is rejected: the request is unknown, or did not ask for these properties. */
-export type RejectedAnswer = { unknown: true } | { strangers: string[] };
+export type RejectedAnswer = { unknown: true } | { notAsked: string[] };
 
 /**
  * Takes a user's answer to a request, whole or in part: what is approved is copied from the profile. The first answer to a
@@ -218,8 +218,8 @@ export const answerRequest = async (
     const item = await getConsistent<RequestItem>(requestKey(id));
     if (item === undefined) return { unknown: true };
     const asked = item.properties.map(({ property }) => property);
-    const strangers = Object.keys(answers).filter((name) => !asked.some((property) => property === name));
-    if (strangers.length > 0) return { strangers };
+    const notAsked = Object.keys(answers).filter((name) => !asked.some((property) => property === name));
+    if (notAsked.length > 0) return { notAsked };
     // Stryker disable next-line ConditionalExpression: Only the number of calls differs; the capacity tests count them.
     const open = asked.filter((property) => answers[property] !== undefined && item.results[property] === undefined);
     if (open.length === 0) return undefined;

@@ -2,21 +2,21 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { DestinationServer, hang } from '../stack/support/destination-server.ts';
 import { serveOwnStack } from '../stack/support/own-stack.ts';
-import { hang, Receiver } from '../stack/support/receiver.ts';
 import { newCaller, newPhone } from '../stack/support/world.ts';
 
 /** Milliseconds of a minute. An attempt takes 7 s, in which the maximum number of workers starts. */
 const MINUTE = 42_000;
 
 test('a destination that never responds occupies at most 16 workers, and delays no other account', async () => {
-  const receiver = await Receiver.start();
-  onTestFinished(() => receiver.close());
-  receiver.answers = [hang];
+  const destination = await DestinationServer.start();
+  onTestFinished(() => destination.close());
+  destination.answers = [hang];
   const { stack, app } = await serveOwnStack({ name: 'isolation', minute: MINUTE });
   const { account } = await newCaller('messages');
   const bot = newPhone();
-  const settings = { url: receiver.url, secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` };
+  const settings = { url: destination.url, secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` };
   await updateAccount(account, { bot_number: bot, platform: { name: 'webhook', settings } });
 
   const write = (place: number) =>
@@ -25,7 +25,7 @@ test('a destination that never responds occupies at most 16 workers, and delays 
       body: JSON.stringify({ to: bot, text: `${place}` }),
     });
   await Promise.all(Array.from({ length: 60 }, (_, place) => write(place)));
-  await expect.poll(() => receiver.most).toBeGreaterThan(8);
+  await expect.poll(() => destination.most).toBeGreaterThan(8);
 
   const { token } = await newCaller('messages');
   const to = newPhone();
@@ -37,8 +37,8 @@ test('a destination that never responds occupies at most 16 workers, and delays 
   const shown = async () => (await fetch(`${app.phoneUrl}/phones/${to}/messages`)).json() as Promise<PhoneMessage[]>;
   await expect.poll(async () => (await shown()).length).toBe(1);
   // When an attempt is repeated, the first attempts are over, and every possible worker has started.
-  const ids = () => receiver.calls.map(({ headers }) => headers['webhook-id']);
+  const ids = () => destination.calls.map(({ headers }) => headers['webhook-id']);
   await expect.poll(() => new Set(ids()).size < ids().length).toBe(true);
-  expect(receiver.most).toBeLessThanOrEqual(16);
-  expect(receiver.most).toBeGreaterThan(1);
+  expect(destination.most).toBeLessThanOrEqual(16);
+  expect(destination.most).toBeGreaterThan(1);
 });

@@ -107,7 +107,7 @@ export class Book {
   arrive(text: unknown, { delivery, direction, phone, account, id, takes }: Arrival): Message | undefined {
     const message = this.messages[Number(/^soak (\d+)$/.exec(String(text))?.[1] ?? -1)];
     if (message === undefined) {
-      this.#fault(undefined, `A receiver got what nobody sent: ${text}`);
+      this.#fault(undefined, `A destination got what nobody sent: ${text}`);
       return undefined;
     }
     const { conversation } = message;

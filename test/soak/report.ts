@@ -130,7 +130,7 @@ export const show = async (figures: Figures, wrong: string[]): Promise<void> => 
   print(
     `${accepted} accepted in ${seconds} s (${rate.toFixed(1)} a second), ${delivered} delivered, ${states_told} states told`,
   );
-  print(`given again before a receiver took it: ${repeated.untaken}; after that: ${repeated.taken}`);
+  print(`given again before a destination took it: ${repeated.untaken}; after that: ${repeated.taken}`);
   print(
     `late answers of the database: ${late}; requests that were repeated, by status: ${JSON.stringify(repeated.requests)}`,
   );

@@ -8,8 +8,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Book, type Phase } from './book.ts';
 import { check } from './checks.ts';
+import type { Mood } from './destination-servers.ts';
 import type { Sample } from './figures.ts';
-import type { Mood } from './receivers.ts';
 import { figuresOf, say, show } from './report.ts';
 import { rssOf } from './served-stack.ts';
 import { settings } from './settings.ts';
@@ -79,7 +79,7 @@ const haveAllCome = async (): Promise<void> => {
 };
 
 /** Sends all messages, changes the behaviour of one platform meanwhile, and waits for messages in progress. */
-const send = async (traffic: Traffic, { receivers }: World): Promise<void> => {
+const send = async (traffic: Traffic, { destinations }: World): Promise<void> => {
   const due = [...TURNS];
   const turning: Promise<void>[] = [];
   const reached = (count: number): void => {
@@ -88,7 +88,7 @@ const send = async (traffic: Traffic, { receivers }: World): Promise<void> => {
     due.shift();
     say(`${count} begun: the platform of ${book.dying} is ${next.mood}`);
     book.enter(next.phase);
-    turning.push(receivers.turn(book.dying, next.mood));
+    turning.push(destinations.turn(book.dying, next.mood));
   };
   await traffic.run(reached, haveAllCome);
   await Promise.all(turning);

@@ -6,7 +6,7 @@ import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { APP_NETWORK } from '../../shared/core/permissions.ts';
 import { HOW_TO_GET_IT, startDynamodbLocal } from '../support/dynamodb-local.ts';
 import type { Book, Conversation, Message } from './book.ts';
-import { Receivers } from './receivers.ts';
+import { Destinations } from './destination-servers.ts';
 import { ServedStack } from './served-stack.ts';
 import { settings } from './settings.ts';
 
@@ -29,7 +29,7 @@ export interface World {
   stack: ServedStack;
   baseUrl: string;
   bridgeUrl: string;
-  receivers: Receivers;
+  destinations: Destinations;
   accounts: Map<string, Account>;
   appToken: string;
   conversations: Conversation[];
@@ -51,12 +51,12 @@ const openDatabase = async (): Promise<Database> => {
 export const accountAt = (place: number): string => `soak-${place}`;
 
 /** Creates the accounts, each with a bot and a plain webhook as its platform. */
-const openAccounts = async (receivers: Receivers, secret: string): Promise<Map<string, Account>> => {
+const openAccounts = async (destinations: Destinations, secret: string): Promise<Map<string, Account>> => {
   const accounts = new Map<string, Account>();
   for (let place = 0; place < settings.accounts; place += 1) {
     const [id, bot] = [accountAt(place), `4477008${10_000 + place}`];
     await createAccount({ id, name: `Soak ${place}`, bot_number: bot });
-    const url = await receivers.openPlatform({ id, bot });
+    const url = await destinations.openPlatform({ id, bot });
     await updateAccount(id, { platform: { name: 'webhook', settings: { url, secret } } });
     const { token } = await issueToken(id, { label: 'soak', permissions: ['messages', 'stats'] });
     accounts.set(id, { token, bot });
@@ -86,20 +86,20 @@ export const openWorld = async (book: Book, onShown: (message: Message) => void)
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
     const database = await openDatabase();
     opened.push(database);
-    const receivers = new Receivers(book, secret, onShown);
-    opened.push(receivers);
+    const destinations = new Destinations(book, secret, onShown);
+    opened.push(destinations);
     const table = `business-api-soak-${process.pid}`;
     const [stack, served] = await ServedStack.start({
       dynamodbEndpoint: database.endpoint,
       table,
       minute: settings.minute,
-      secret: JSON.stringify({ url: await receivers.openApp(), secret }),
+      secret: JSON.stringify({ url: await destinations.openApp(), secret }),
     });
     opened.push(stack);
     callTableOf({ dynamodbEndpoint: served.dynamodbEndpoint, table });
-    const accounts = await openAccounts(receivers, secret);
+    const accounts = await openAccounts(destinations, secret);
     const { token: appToken } = await issueToken(APP_NETWORK, { label: 'soak', permissions: ['app'] });
-    return { ...served, database, stack, receivers, accounts, appToken, conversations: conversations(), close };
+    return { ...served, database, stack, destinations, accounts, appToken, conversations: conversations(), close };
   } catch (error) {
     await close();
     throw error;

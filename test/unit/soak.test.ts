@@ -68,7 +68,7 @@ test('an unknown message is reported, and a state reported by two events is repo
   book.tell('id', 'read', 'one');
   book.tell('id', 'read', 'two');
   expect(book.faults).toEqual([
-    'A receiver got what nobody sent: soak 7',
+    'A destination got what nobody sent: soak 7',
     expect.stringContaining('by one and by two'),
   ]);
 });

@@ -10,7 +10,7 @@ import { userKey } from '../../../shared/table/keys.ts';
 import { latestProfile } from '../../../shared/users/users.ts';
 import { answered, applied, message, rejected, removed, report, state, updated } from '../support/app-events.ts';
 import { call, sendRaw } from '../support/client.ts';
-import { Receiver } from '../support/receiver.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { type Caller, newCaller, newPhone } from '../support/world.ts';
 
 const { app_token: token, bridge_url } = inject('stack');
@@ -195,15 +195,15 @@ describe('an answer to a request', () => {
 describe('a user', () => {
   test("who is removed has no pending message: the message is logged as failed, without the user's number", async () => {
     const caller = await business();
-    const receiver = await Receiver.start();
-    onTestFinished(() => receiver.close());
-    receiver.answers = [{ status: 503, headers: { 'retry-after': '3600' } }];
-    const settings = { url: receiver.url, secret: `whsec_${randomBytes(32).toString('base64')}` };
+    const destination = await DestinationServer.start();
+    onTestFinished(() => destination.close());
+    destination.answers = [{ status: 503, headers: { 'retry-after': '3600' } }];
+    const settings = { url: destination.url, secret: `whsec_${randomBytes(32).toString('base64')}` };
     await updateAccount(caller.account, { platform: { name: 'webhook', settings } });
     const phone = newPhone();
     await applied(updated(phone, {}));
     await applied(message(phone, caller.bot));
-    await expect.poll(() => receiver.calls.length).toBeGreaterThan(0);
+    await expect.poll(() => destination.calls.length).toBeGreaterThan(0);
     await applied(removed(phone));
     const conversation = { direction: 'platform', account: caller.account, phone } as const;
     await expect.poll(() => readHead(conversation)).toBeUndefined();

@@ -11,21 +11,21 @@ import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { destinationNameOf } from '../../../shared/outbound/destination.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
-import { Receiver } from '../support/receiver.ts';
 import { reportState } from '../support/states.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
 /** Milliseconds of a minute of the schedule. */
 const MINUTE = 4_000;
 
-let platform: Receiver;
+let platform: DestinationServer;
 
 captureLog();
 useOwnTable('platform-delivery');
 
 beforeAll(async () => {
-  platform = await Receiver.start();
+  platform = await DestinationServer.start();
   vi.stubEnv('MINUTE', String(MINUTE));
 });
 

@@ -10,8 +10,8 @@ import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
-import { Receiver } from '../support/receiver.ts';
 import { logState, reportState } from '../support/states.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
@@ -22,7 +22,7 @@ const MINUTE = 15_000;
 const STATUS_PAUSE = MINUTE / 60;
 
 let rapidpro: RapidPro;
-let bridge: Receiver;
+let bridge: DestinationServer;
 
 captureLog();
 useOwnTable('rapidpro-pauses');
@@ -31,7 +31,7 @@ beforeAll(() => void vi.stubEnv('MINUTE', String(MINUTE)));
 
 beforeEach(async () => {
   rapidpro = await RapidPro.start({ port: 0, minute: MINUTE });
-  bridge = await Receiver.start();
+  bridge = await DestinationServer.start();
   rapidpro.connect({ bridgeUrl: bridge.url });
 });
 

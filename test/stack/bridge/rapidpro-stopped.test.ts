@@ -9,19 +9,19 @@ import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
-import { Receiver } from '../support/receiver.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
 const MINUTE = 60_000;
 
-let platform: Receiver;
+let platform: DestinationServer;
 const written = captureLog();
 
 useOwnTable('rapidpro-stopped');
 
 beforeAll(async () => {
-  platform = await Receiver.start();
+  platform = await DestinationServer.start();
 });
 
 afterAll(() => platform.close());

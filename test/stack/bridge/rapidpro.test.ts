@@ -7,8 +7,8 @@ import { getConsistent } from '../../../shared/table/client.ts';
 import { erasureKey } from '../../../shared/table/keys.ts';
 import { applied, removed, updated } from '../support/app-events.ts';
 import { asProblem, call, fail, sendRaw, urlOf } from '../support/client.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { report, untilShown, write } from '../support/phones.ts';
-import { Receiver } from '../support/receiver.ts';
 import { type Caller, newCaller, newPhone } from '../support/world.ts';
 import { platformCases } from './platform-cases.ts';
 
@@ -354,15 +354,15 @@ const segmentOf = (address: string): string => address.replace(/.*\//, '');
 
 /** Starts a channel of RapidPro that records its calls and returns the responses that the test sets. */
 const openChannel = async () => {
-  const receiver = await Receiver.start();
-  onTestFinished(() => receiver.close());
+  const destination = await DestinationServer.start();
+  onTestFinished(() => destination.close());
   const calls: ChannelCall[] = [];
   /** Statuses and bodies of the next responses, by the last segment of the URL. Default: 200. */
   const answers: Record<string, [status: number, body: string][]> = {};
-  receiver.answers = [
+  destination.answers = [
     (response) => {
       const { url: address = '', headers } = response.req;
-      const fields = Object.fromEntries(new URLSearchParams(receiver.calls.at(-1)?.body));
+      const fields = Object.fromEntries(new URLSearchParams(destination.calls.at(-1)?.body));
       calls.push({ address, type: headers['content-type'], fields });
       const [status, body] = answers[segmentOf(address)]?.shift() ?? [200, ''];
       response.writeHead(status).end(body);
@@ -371,7 +371,7 @@ const openChannel = async () => {
   return {
     calls,
     answers,
-    url: new URL('/c/ex/7cf9ca51/receive', receiver.url).href,
+    url: new URL('/c/ex/7cf9ca51/receive', destination.url).href,
     /** All calls, in short: `receive Hello`, `sent 21`. */
     summary: () => calls.map(({ address, fields: { id, text } }) => `${segmentOf(address)} ${id ?? text}`),
   };
@@ -606,7 +606,7 @@ describe('a channel is notified of the status of its own message', () => {
     const { channel, caller, bot, phone } = await withChannel();
     const id = await flowSends(caller, phone, 'Hi');
     await untilCalled(channel, 'sent 21');
-    const turn = await Receiver.start();
+    const turn = await DestinationServer.start();
     onTestFinished(() => turn.close());
     const settings = { url: turn.url, channel: 'c', token: 't' };
     await updateAccount(caller.account, { platform: { name: 'turn', settings } });

@@ -4,8 +4,8 @@ import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { conversationName } from '../../../shared/table/keys.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { write } from '../support/phones.ts';
-import { Receiver } from '../support/receiver.ts';
 import { newCaller, newPhone } from '../support/world.ts';
 
 const SECRET = `whsec_${'A'.repeat(43)}=`;
@@ -23,17 +23,17 @@ const twoUsers = (account: string): [string, string] => {
 };
 
 test('a pause of 3 s that a destination asked for is not shortened by a later response that asks for 1 s', async () => {
-  const receiver = await Receiver.start();
-  onTestFinished(() => receiver.close());
+  const destination = await DestinationServer.start();
+  onTestFinished(() => destination.close());
   const { account } = await newCaller('bridge');
   const bot = newPhone();
   await updateAccount(account, {
     bot_number: bot,
-    platform: { name: 'webhook', settings: { url: receiver.url, secret: SECRET } },
+    platform: { name: 'webhook', settings: { url: destination.url, secret: SECRET } },
   });
   const limited: ServerResponse[] = [];
   let pauseEnd = 0;
-  receiver.answers = [
+  destination.answers = [
     (response) => limited.push(response),
     (response) => {
       pauseEnd = Date.now() + 3_000;
@@ -46,8 +46,8 @@ test('a pause of 3 s that a destination asked for is not shortened by a later re
     204,
   ];
   await Promise.all(twoUsers(account).map((phone) => write(phone, bot, `from ${phone}`)));
-  await expect.poll(() => receiver.calls.length).toBe(2);
-  await expect.poll(() => receiver.calls.length).toBeGreaterThan(2);
+  await expect.poll(() => destination.calls.length).toBe(2);
+  await expect.poll(() => destination.calls.length).toBeGreaterThan(2);
   expect(Date.now()).toBeGreaterThanOrEqual(pauseEnd);
-  await expect.poll(() => receiver.calls.length).toBe(4);
+  await expect.poll(() => destination.calls.length).toBe(4);
 });

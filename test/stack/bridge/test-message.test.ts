@@ -2,8 +2,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type AccountPlatform, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { asProblem, call, sendRaw, urlOf } from '../support/client.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { shownOn, untilShown, write } from '../support/phones.ts';
-import { Receiver } from '../support/receiver.ts';
 import { type Caller, newCaller, newPhone } from '../support/world.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -48,19 +48,19 @@ interface PlatformCall {
 
 /** Starts a platform that accepts and records every call. */
 const openPlatform = async () => {
-  const receiver = await Receiver.start();
-  onTestFinished(() => receiver.close());
+  const destination = await DestinationServer.start();
+  onTestFinished(() => destination.close());
   const calls: PlatformCall[] = [];
-  receiver.answers = [
+  destination.answers = [
     (response) => {
       const { url: address, headers } = response.req;
-      const text = withoutIdsAndTimes(receiver.calls.at(-1)?.body ?? '');
+      const text = withoutIdsAndTimes(destination.calls.at(-1)?.body ?? '');
       const body = text.startsWith('{') ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text));
       calls.push({ address, headers: Object.keys(headers).sort(), authorization: headers.authorization, body });
       response.writeHead(200).end();
     },
   ];
-  return { calls, url: receiver.url };
+  return { calls, url: destination.url };
 };
 
 const withoutIdsAndTimes = (body: string): string =>

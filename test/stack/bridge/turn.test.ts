@@ -7,8 +7,8 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { pendingConversations } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { asProblem, call, sendRaw, urlOf } from '../support/client.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { report, untilShown, write } from '../support/phones.ts';
-import { Receiver } from '../support/receiver.ts';
 import { type Caller, newCaller, newMedia, newPhone } from '../support/world.ts';
 import { platformCases } from './platform-cases.ts';
 
@@ -355,11 +355,11 @@ type Status = number | { status: number; headers: Record<string, string> };
 
 /** Starts a number at Turn that records its calls and returns the responses that the test sets. */
 const openNumber = async () => {
-  const receiver = await Receiver.start();
-  onTestFinished(() => receiver.close());
+  const destination = await DestinationServer.start();
+  onTestFinished(() => destination.close());
   const arrivals: NumberCall[] = [];
   const responses: Status[] = [];
-  receiver.answers = [
+  destination.answers = [
     (response) => {
       arrivals.push({ address: response.req.url ?? '', time: Date.now() });
       const next = responses.shift() ?? 200;
@@ -368,15 +368,15 @@ const openNumber = async () => {
     },
   ];
   return {
-    url: receiver.url,
-    calls: receiver.calls,
+    url: destination.url,
+    calls: destination.calls,
     /** The path and time of each call. */
     arrivals,
     /** The responses to the next calls. Default: 200. */
     answers: responses,
     /** All calls, in short: the text of a message, or a status and its message id. */
     inShort: () =>
-      receiver.calls.map(({ json: { message, status } }) => message?.text.body ?? `${status.status} ${status.id}`),
+      destination.calls.map(({ json: { message, status } }) => message?.text.body ?? `${status.status} ${status.id}`),
   };
 };
 

@@ -19,8 +19,8 @@ import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents, putIfAbsent, remove } from '../../../shared/table/client.ts';
 import { statusReceiptKey } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
+import { DestinationServer, drop, hang } from '../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';
-import { drop, hang, Receiver } from '../support/receiver.ts';
 import { reportState } from '../support/states.ts';
 import { newAccountId, newMedia, newPhone } from '../support/world.ts';
 
@@ -28,8 +28,8 @@ import { newAccountId, newMedia, newPhone } from '../support/world.ts';
 const MINUTE = 4_000;
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 
-let app: Receiver;
-let platform: Receiver;
+let app: DestinationServer;
+let platform: DestinationServer;
 let secret = '';
 const written = captureLog();
 
@@ -37,8 +37,8 @@ useOwnTable('delivery');
 useSecret(() => secret);
 
 beforeAll(async () => {
-  app = await Receiver.start();
-  platform = await Receiver.start();
+  app = await DestinationServer.start();
+  platform = await DestinationServer.start();
   secret = JSON.stringify({ url: app.url, secret: SECRET });
   vi.stubEnv('MINUTE', String(MINUTE));
 });
@@ -47,9 +47,9 @@ afterAll(() => Promise.all([app.close(), platform.close()]));
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  for (const receiver of [app, platform]) {
-    receiver.calls.length = 0;
-    receiver.answers = [204];
+  for (const destination of [app, platform]) {
+    destination.calls.length = 0;
+    destination.answers = [204];
   }
 });
 
@@ -88,7 +88,7 @@ const pending = async (...bodies: string[]) => {
   return { conversation, ids };
 };
 
-const bodies = (receiver = app): string[] => receiver.calls.map(({ json }) => json.data.text.body);
+const bodies = (destination = app): string[] => destination.calls.map(({ json }) => json.data.text.body);
 
 const statesOf = async ({ account, phone }: Conversation): Promise<string[]> =>
   (await listLogs(account, { phone }, 100)).entries.map(({ state }) => state).reverse();

@@ -15,8 +15,8 @@ import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { documents, pages } from '../../../shared/table/client.ts';
 import { messageKey } from '../../../shared/table/keys.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';
-import { Receiver } from '../support/receiver.ts';
 import { reportState } from '../support/states.ts';
 import { newAccountId, newCaller, newPanelist, newPhone, newVendor } from '../support/world.ts';
 
@@ -97,27 +97,27 @@ test('an account is created and updated without an error, and one token is issue
   expect(await listTokens(account)).toHaveLength(1);
 });
 
-let receiver: Receiver;
+let destination: DestinationServer;
 let secret = '';
 
 useSecret(() => secret);
 
 beforeAll(async () => {
-  receiver = await Receiver.start();
-  secret = JSON.stringify({ url: receiver.url, secret: `whsec_${randomBytes(32).toString('base64')}` });
+  destination = await DestinationServer.start();
+  secret = JSON.stringify({ url: destination.url, secret: `whsec_${randomBytes(32).toString('base64')}` });
 });
 
-afterAll(() => receiver.close());
+afterAll(() => destination.close());
 
 beforeEach(() => {
-  receiver.calls.length = 0;
+  destination.calls.length = 0;
 });
 
 /** A new account with a webhook and a bot, and a conversation in each direction. */
 const newConversations = async () => {
   const bot = newPhone();
   const { id: account } = await createAccount({ name: 'Lost', id: newAccountId(), bot_number: bot });
-  const settings = { url: receiver.url, secret: `whsec_${randomBytes(32).toString('base64')}` };
+  const settings = { url: destination.url, secret: `whsec_${randomBytes(32).toString('base64')}` };
   await updateAccount(account, { platform: { name: 'webhook', settings } });
   const phone = newPhone();
   const app: Conversation = { direction: 'app', account, phone };
@@ -168,12 +168,12 @@ describe('a message to a user', () => {
     const { account, phone, app, platform } = await newConversations();
     await sendMessage(account, text(phone), {});
     expect(await withLostResponses(() => run(app))).toEqual({ settled: 1 });
-    expect(receiver.calls).toHaveLength(1);
+    expect(destination.calls).toHaveLength(1);
     expect(await pendingIn(app)).toEqual(NONE);
     expect(await statesOf(app)).toEqual(['sent', 'delivered_to_server']);
     expect(await pendingIn(platform)).toEqual(ONE);
     expect(await withLostResponses(() => run(platform))).toEqual({ settled: 1 });
-    expect(receiver.calls.map(({ json }) => json.status?.state)).toEqual([undefined, 'delivered_to_server']);
+    expect(destination.calls.map(({ json }) => json.status?.state)).toEqual([undefined, 'delivered_to_server']);
     expect(await pendingIn(platform)).toEqual(NONE);
   });
 
@@ -182,7 +182,7 @@ describe('a message to a user', () => {
     await sendMessage(account, text(phone), {});
     await withoutResponse(() => run(app));
     expect(await run(app)).toEqual({ settled: 0 });
-    expect(receiver.calls).toHaveLength(1);
+    expect(destination.calls).toHaveLength(1);
     expect(await pendingIn(app)).toEqual(NONE);
     expect(await statesOf(app)).toEqual(['sent', 'delivered_to_server']);
     expect(await pendingIn(platform)).toEqual(ONE);

@@ -21,7 +21,7 @@ import { conversationName, entryKey } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
-import { useAppReceiver } from '../support/app-receiver.ts';
+import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
@@ -29,7 +29,7 @@ const written = captureLog();
 const queue = useFakeQueue();
 
 useOwnTable('redelivery');
-const receiver = useAppReceiver();
+const destination = useAppNetworkServer();
 
 afterEach(() => void vi.useRealTimers());
 
@@ -55,12 +55,12 @@ const shift = (milliseconds: number): void => {
 };
 
 /** Texts in the order of their first arrival. */
-const firstArrivals = (): string[] => [...new Set(receiver().calls.map(({ json }) => json.data.text.body))];
+const firstArrivals = (): string[] => [...new Set(destination().calls.map(({ json }) => json.data.text.body))];
 
 /** The number of ids under which a text arrived. */
 const idsOf = (body: string): number =>
   new Set(
-    receiver()
+    destination()
       .calls.filter(({ json }) => json.data.text.body === body)
       .map(({ headers }) => headers['webhook-id']),
   ).size;
@@ -78,10 +78,10 @@ describe('a conversation is delivered in order, each message with one id and log
     [
       'arrives before and at the time of a retry',
       async (conversation) => {
-        receiver().answers = [503, 503, 204];
+        destination().answers = [503, 503, 204];
         await wakeUp(conversation);
         await wakeUp(conversation);
-        expect(receiver().calls).toHaveLength(2);
+        expect(destination().calls).toHaveLength(2);
         shift(120_000);
         await wakeUp(conversation);
       },
@@ -230,7 +230,7 @@ describe('a message that cannot be built', () => {
   const broken = async (): Promise<Conversation> => {
     const bot = newPhone();
     const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
-    await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: receiver().url } } });
+    await updateAccount(account, { platform: { name: 'rapidpro', settings: { url: destination().url } } });
     const phone = newPhone();
     for (const body of BODIES) await receiveMessage(`${phone} ${body}`, { from: phone, ...text(bot, body) });
     const conversation: Conversation = { direction: 'platform', account, phone };
@@ -247,7 +247,7 @@ describe('a message that cannot be built', () => {
     for (const _ of ['at once', 'again']) await expect(wakeUp(conversation)).rejects.toThrow('deliver failed');
     expect(queue.returned).toHaveLength(2);
     expect(written.join()).toContain('"level":"error","message":"deliver","error":"TypeError"');
-    expect(receiver().calls).toEqual([]);
+    expect(destination().calls).toEqual([]);
     expect((await oldestEntries(conversation)).entries).toHaveLength(3);
   });
 
@@ -255,7 +255,7 @@ describe('a message that cannot be built', () => {
     const conversation = await broken();
     shift(3 * DAY);
     await wakeUp(conversation);
-    expect(receiver().calls.map(({ body }) => new URLSearchParams(body).get('text'))).toEqual(['two', 'three']);
+    expect(destination().calls.map(({ body }) => new URLSearchParams(body).get('text'))).toEqual(['two', 'three']);
     expect(await statesOf(conversation)).toEqual(['received', 'received', 'received', 'reception_failed_http']);
     expect(written.join()).toContain('"message":"permanently failed"');
     expect(await isEmpty(conversation)).toBe(true);

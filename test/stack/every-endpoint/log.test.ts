@@ -6,9 +6,9 @@ import { mintToken } from '../../../shared/accounts/tokens.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
 import { erasureKey } from '../../../shared/table/keys.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { logLines } from '../support/log-lines.ts';
 import { untilShown, write } from '../support/phones.ts';
-import { Receiver } from '../support/receiver.ts';
 import { newCaller, newMedia, newPanelist, newPhone, newVendor } from '../support/world.ts';
 
 const { app_token, phone_url, bridge_url } = inject('stack');
@@ -85,13 +85,13 @@ test('no log line contains a token, a phone number, a text or an id from a path'
 
 /** Gives an account a webhook with a unique URL and secret. */
 const giveWebhook = async (account: string) => {
-  const receiver = await Receiver.start();
-  onTestFinished(() => receiver.close());
+  const destination = await DestinationServer.start();
+  onTestFinished(() => destination.close());
   const key = randomUUID();
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
-  const settings = { url: `${receiver.url}?key=${key}`, secret };
+  const settings = { url: `${destination.url}?key=${key}`, secret };
   await updateAccount(account, { platform: { name: 'webhook', settings } });
-  return { receiver, key, secret };
+  return { destination, key, secret };
 };
 
 /** The app network rejects messages to one phone with 400, and returns 503 once to those to another phone. */
@@ -108,7 +108,7 @@ test("no log line contains a message's text or phone numbers, or a destination's
   const { account, token } = await newCaller('messages', 'stats');
   const bot = newPhone();
   await updateAccount(account, { bot_number: bot });
-  const { receiver, key, secret } = await giveWebhook(account);
+  const { destination, key, secret } = await giveWebhook(account);
   const [accepted, rejected, delayed, stranger] = [newPhone(), newPhone(), newPhone(), newPhone()];
   const word = (name: string) => `${name}-${randomUUID()}`;
   const words = {
@@ -151,10 +151,10 @@ test("no log line contains a message's text or phone numbers, or a destination's
     method: 'POST',
     body: JSON.stringify({ state: 'delivery_failed', reason: words.reason }),
   });
-  const forwarded = () => receiver.calls.filter(({ body }) => body.includes(words.received)).length;
-  receiver.answers = [
+  const forwarded = () => destination.calls.filter(({ body }) => body.includes(words.received)).length;
+  destination.answers = [
     (response) => {
-      const body = receiver.calls.at(-1)?.body ?? '';
+      const body = destination.calls.at(-1)?.body ?? '';
       const fails = body.includes(words.received) && forwarded() < 3;
       response.writeHead(body.includes(words.lost) ? 400 : fails ? 500 : 204).end();
     },
@@ -217,15 +217,15 @@ test("no log line contains a message's text or phone numbers, or a destination's
     ).toBe(true);
   }
   const secrets = [token, app_token, key, secret, secret.slice(6), bot, accepted, rejected, delayed, stranger];
-  for (const hidden of [...secrets, receiver.url, ...Object.values(words)]) {
+  for (const hidden of [...secrets, destination.url, ...Object.values(words)]) {
     expect(written.includes(hidden), hidden).toBe(false);
   }
 });
 
 test("no log line contains a profile's values, a request's reason, or a phone number", async () => {
   const { account, token } = await newCaller('user_data');
-  const { receiver, key, secret } = await giveWebhook(account);
-  receiver.answers = [500, 500, 400];
+  const { destination, key, secret } = await giveWebhook(account);
+  destination.answers = [500, 500, 400];
   const word = (name: string) => `${name}-${randomUUID()}`;
   const words = {
     first: word('first'),
@@ -355,7 +355,7 @@ test("no log line contains a profile's values, a request's reason, or a phone nu
   ]) {
     expect(written).toContain(`${part}Function`);
   }
-  const secrets = [token, app_token, key, secret, secret.slice(6), phone, rejected, delayed, stranger, receiver.url];
+  const secrets = [token, app_token, key, secret, secret.slice(6), phone, rejected, delayed, stranger, destination.url];
   for (const hidden of [...secrets, ...Object.values(words)]) {
     expect(written.includes(hidden), hidden).toBe(false);
   }
@@ -364,8 +364,8 @@ test("no log line contains a profile's values, a request's reason, or a phone nu
 test('no log line contains a token from a path, or the content of calls from and to chat platforms', async () => {
   const { account, token } = await newCaller('bridge');
   const bot = newPhone();
-  const receiver = await Receiver.start();
-  onTestFinished(() => receiver.close());
+  const destination = await DestinationServer.start();
+  onTestFinished(() => destination.close());
   const word = (name: string) => `${name}-${randomUUID()}`;
   const [text, reply, caption, written, channel, ofTurn, hmac_secret] = [
     word('text'),
@@ -377,7 +377,7 @@ test('no log line contains a token from a path, or the content of calls from and
     word('hmac'),
   ];
   const [accepted, rejected, writer] = [newPhone(), newPhone(), newPhone()];
-  const settings = { url: receiver.url, channel, token: ofTurn };
+  const settings = { url: destination.url, channel, token: ofTurn };
   await updateAccount(account, { bot_number: bot, platform: { name: 'turn', settings, hook: { hmac_secret } } });
 
   const encoded = (given: string) => Buffer.from(given).toString('base64url');
@@ -414,8 +414,8 @@ test('no log line contains a token from a path, or the content of calls from and
     path: { bot_phone_number: bot },
     body: { message: { type: 'text', from: writer, text: { body: written } } },
   });
-  await expect.poll(() => receiver.calls.filter(({ body }) => body.includes(written)).length).toBe(2);
-  await expect.poll(() => receiver.calls.some(({ body }) => body.includes('"sent"'))).toBe(true);
+  await expect.poll(() => destination.calls.filter(({ body }) => body.includes(written)).length).toBe(2);
+  await expect.poll(() => destination.calls.some(({ body }) => body.includes('"sent"'))).toBe(true);
   const last = await toTurn(wrong, JSON.stringify(image));
   await linesOf(last.headers.get('apigw-requestid'));
 
@@ -429,7 +429,7 @@ test('no log line contains a token from a path, or the content of calls from and
     encoded(given),
     encoded(given).slice(8, 40),
   ]);
-  const secrets = [ofTurn, hmac_secret, channel, receiver.url, bot, accepted, rejected, writer];
+  const secrets = [ofTurn, hmac_secret, channel, destination.url, bot, accepted, rejected, writer];
   for (const hidden of [...tokens, ...secrets, text, reply, caption, written]) {
     expect(log.includes(hidden), hidden).toBe(false);
   }

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { asProblem, call, sendRaw } from '../support/client.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { type LogLine, logLines } from '../support/log-lines.ts';
-import { Receiver } from '../support/receiver.ts';
 import { newCaller, newPanelist, newPhone } from '../support/world.ts';
 
 /** Waits until a line matches. Returns all lines. */
@@ -25,12 +25,12 @@ const hasTrace = (trace: string) => (line: LogLine['line']) =>
 /** A new account with a bot, and a webhook that receives its messages and statuses. */
 const newListener = async () => {
   const { account, token } = await newCaller('messages', 'bridge');
-  const receiver = await Receiver.start();
-  onTestFinished(() => receiver.close());
-  const settings = { url: receiver.url, secret: `whsec_${randomBytes(32).toString('base64')}` };
+  const destination = await DestinationServer.start();
+  onTestFinished(() => destination.close());
+  const settings = { url: destination.url, secret: `whsec_${randomBytes(32).toString('base64')}` };
   const bot_number = newPhone();
   await updateAccount(account, { bot_number, platform: { name: 'webhook', settings } });
-  return { account, token, bot_number, receiver };
+  return { account, token, bot_number, destination };
 };
 
 const report = async (type: string, data: object): Promise<string> => {
@@ -102,8 +102,8 @@ test("a problem's trace_id is that of its log lines", async () => {
 });
 
 test("a failing destination's circuit is logged as opened once, and as closed after its recovery", async () => {
-  const { account, token, bot_number, receiver } = await newListener();
-  receiver.answers = [503];
+  const { account, token, bot_number, destination } = await newListener();
+  destination.answers = [503];
   await Promise.all(
     Array.from({ length: 3 }, () =>
       call('receiveTestMessage', {
@@ -121,7 +121,7 @@ test("a failing destination's circuit is logged as opened once, and as closed af
     cause: 'status_503',
     retries_scheduled: 1,
   });
-  receiver.answers = [204];
+  destination.answers = [204];
   const lines = await until(isOf('circuit closed'));
   expect(lines.filter(({ line }) => isOf('circuit opened')(line))).toHaveLength(1);
 });

@@ -10,8 +10,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } f
 import { api } from '../../../shared/api/index.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';
-import { Receiver } from '../support/receiver.ts';
 import { authorizing, endpoints } from './endpoints.ts';
 import { canMeet, type Fault, faults, interrupted, type Outcome, useInterruptions, watched } from './interrupted.ts';
 import type { Answer, Scenario } from './scenario.ts';
@@ -30,7 +30,7 @@ const bucketName = async (): Promise<string> => {
 const secret = newSecret();
 const written = captureLog();
 const queue = useFakeQueue();
-let receiver: Receiver;
+let destination: DestinationServer;
 
 useOwnTable('failing-calls');
 useSecret(() => JSON.stringify({ url: posts.url, secret }));
@@ -39,12 +39,12 @@ useInterruptions();
 let bucket: string;
 
 beforeAll(async () => {
-  receiver = await Receiver.start();
-  posts.url = receiver.url;
+  destination = await DestinationServer.start();
+  posts.url = destination.url;
   bucket = await bucketName();
 });
 
-afterAll(() => receiver.close());
+afterAll(() => destination.close());
 
 beforeEach(() => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'operator');
@@ -80,7 +80,7 @@ interface Found {
 const look = async (like: Reference['like']): Promise<Found> => {
   const items = await itemsInTable();
   const wakeUps = new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId));
-  const posts = new Set(receiver.calls.map(({ headers, body }) => like(postIn(headers, body))));
+  const posts = new Set(destination.calls.map(({ headers, body }) => like(postIn(headers, body))));
   const kept = items.filter((item) => !isCircuit(item)).map(like);
   return { items, state: [...kept.sort(), like([...wakeUps].sort()), ...posts].join('\n') };
 };
@@ -91,7 +91,7 @@ const postIn = ({ 'content-type': type }: IncomingHttpHeaders, body: string): ob
 /** Restores the table, and clears queue, posts and log. */
 const restore = async (before: Item[], found: Item[]): Promise<void> => {
   await restoreTable(before, found);
-  for (const list of [queue.taken, receiver.calls, written]) list.length = 0;
+  for (const list of [queue.taken, destination.calls, written]) list.length = 0;
 };
 
 const prepare = async ({ prepare, parts = 1 }: Scenario): Promise<Reference> => {
@@ -194,10 +194,10 @@ test('a wake-up fails and delivers nothing if the secret cannot be read, and the
   for (const [name, fault] of faultsFor({ readsOnly: true }, named<Fault>(faults))) {
     const outcome = await interrupted(wakeUp, 2, fault);
     expect(outcome === 'ended' || 'error' in outcome, name).toBe(true);
-    expect(receiver.calls).toEqual([]);
+    expect(destination.calls).toEqual([]);
   }
   await wakeUp();
-  expect(receiver.calls).toHaveLength(2);
+  expect(destination.calls).toHaveLength(2);
 });
 
 describe.each(scenarios)(

@@ -14,9 +14,9 @@ import { sendMessage } from '../../../shared/messaging/send.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { consumedBy } from '../support/consumed.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { putAll } from '../support/many-items.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';
-import { Receiver } from '../support/receiver.ts';
 import { reportState } from '../support/states.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
@@ -25,14 +25,14 @@ const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 /** Skipped on DynamoDB Local, which reports other units for transactions than DynamoDB: 4 for a write of two. */
 const test = always.skipIf(process.env.DYNAMODB_ENDPOINT);
 
-let app: Receiver;
+let app: DestinationServer;
 let secret = '';
 
 useOwnTable('messages-capacity');
 useSecret(() => secret);
 
 beforeAll(async () => {
-  app = await Receiver.start();
+  app = await DestinationServer.start();
   secret = JSON.stringify({ url: app.url, secret: SECRET });
   vi.stubEnv('MINUTE', '6000');
 });

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { report, shownOn, untilShown, write } from '../support/phones.ts';
-import { Receiver } from '../support/receiver.ts';
 import { type Caller, newCaller, newMedia, newPhone } from '../support/world.ts';
 
 const { bridge_url } = inject('stack');
@@ -236,37 +236,37 @@ describe('an invalid message', () => {
 
 describe("a user's message to a bot", () => {
   const withPlatform = async () => {
-    const receiver = await Receiver.start();
+    const destination = await DestinationServer.start();
     const caller = await newCaller('messages', 'stats');
     const bot = newPhone();
-    const settings = { url: receiver.url, secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` };
+    const settings = { url: destination.url, secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` };
     await updateAccount(caller.account, { bot_number: bot, platform: { name: 'webhook', settings } });
-    return { receiver, caller, bot };
+    return { destination, caller, bot };
   };
 
   test("reaches the account's webhook, and is logged", async () => {
-    const { receiver, caller, bot } = await withPlatform();
+    const { destination, caller, bot } = await withPlatform();
     try {
       const phone = newPhone();
       expect((await write(phone, bot, 'Hi')).status).toBe(200);
       await expect
-        .poll(() => receiver.calls.map(({ json }) => json))
+        .poll(() => destination.calls.map(({ json }) => json))
         .toEqual([{ message: { type: 'text', from: phone, text: { body: 'Hi' } } }]);
       expect(await statesOf(caller, phone)).toEqual(['received']);
     } finally {
-      await receiver.close();
+      await destination.close();
     }
   });
 
   test('is logged as reception_failed_http if the webhook rejects it', async () => {
-    const { receiver, caller, bot } = await withPlatform();
+    const { destination, caller, bot } = await withPlatform();
     try {
-      receiver.answers = [410];
+      destination.answers = [410];
       const phone = newPhone();
       await write(phone, bot, 'Hi');
       await untilStates(caller, phone, 'received', 'reception_failed_http');
     } finally {
-      await receiver.close();
+      await destination.close();
     }
   });
 

@@ -355,7 +355,7 @@ describe('message show', () => {
   const withWebhook = async () => {
     const bot_number = newPhone();
     const { id: account } = await createAccount({ name: 'Test', id: newId(), bot_number });
-    const settings = { url: 'https://receiver.example.com', secret: `whsec_${'A'.repeat(43)}=` };
+    const settings = { url: 'https://destination.example.com', secret: `whsec_${'A'.repeat(43)}=` };
     await updateAccount(account, { platform: { name: 'webhook', settings } });
     return { account, bot_number, phone: newPhone() };
   };

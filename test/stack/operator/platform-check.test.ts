@@ -6,8 +6,8 @@ import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
+import { drop, hang } from '../support/destination-server.ts';
 import { machine, newAccount, newId, operator, operatorIn, refusal, remote } from '../support/operator.ts';
-import { drop, hang } from '../support/receiver.ts';
 
 interface Call {
   target: string;
@@ -231,7 +231,7 @@ test('platform check reports a connection that closes without a response', async
 
 test.each([
   ['at a closed port', 'http://127.0.0.1:1'],
-  ['with an unknown host', 'https://receiver.invalid'],
+  ['with an unknown host', 'https://destination.invalid'],
 ])('platform check reports that a URL %s cannot be reached', async (_, base) => {
   const account = await newAccountAt('webhook', base);
   expect(await check(account, await machine({ pid: process.pid }))).toEqual({

@@ -9,6 +9,7 @@ import type { Conversation } from '../../../shared/messaging/events.ts';
 import { findHook } from '../../../shared/platforms/inbound-secret.ts';
 import { platformOf, platforms } from '../../../shared/platforms/registry.ts';
 import { lifetime } from '../../support/lifetime.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import {
   addPendingEntries,
   bare,
@@ -22,10 +23,9 @@ import {
   run,
   time,
 } from '../support/operator.ts';
-import { Receiver } from '../support/receiver.ts';
 import { newPhone } from '../support/world.ts';
 
-const URL = 'https://receiver.example.com/messages';
+const URL = 'https://destination.example.com/messages';
 const SECRET = `whsec_${'A'.repeat(43)}=`;
 
 /** A new account with a webhook. */
@@ -345,7 +345,10 @@ describe("an account's platform", () => {
     ],
 
     [['--platform=webhook', '--platform-url=/messages'], /--platform-url must be an https address/],
-    [['--platform=webhook', '--platform-url=http://receiver.example.com/'], /--platform-url must be an https address/],
+    [
+      ['--platform=webhook', '--platform-url=http://destination.example.com/'],
+      /--platform-url must be an https address/,
+    ],
     [[...rapidpro, '--platform-failed-url=http://a.example/'], /--platform-failed-url must be an https address/],
     [[...turn, '--platform-url=http://turn.example.com'], /--platform-url must be an https address/],
     [['--platform=webhook', '--platform-url=https://me:you@a.example/'], /without user name or password\.$/],
@@ -442,22 +445,22 @@ test('the help lists each platform setting with its platforms and its meaning', 
 });
 
 describe('on the local stack', () => {
-  let receiver: Receiver;
+  let destination: DestinationServer;
   beforeAll(async () => {
-    receiver = await Receiver.start();
+    destination = await DestinationServer.start();
   });
-  afterAll(() => receiver.close());
+  afterAll(() => destination.close());
 
   test('a webhook can be on this machine, and receives pending messages after "outbox retry"', async () => {
     const local = await machine({ pid: process.pid });
     const account = await newAccount();
-    const update = ['account', 'update', account, '--platform=webhook', `--platform-url=${receiver.url}`, '--json'];
+    const update = ['account', 'update', account, '--platform=webhook', `--platform-url=${destination.url}`, '--json'];
     // A table that is given by name may belong to a real stack, so ALLOW_LOOPBACK has no effect.
     const { code, stderr } = await run(update, { ...remote, ALLOW_LOOPBACK: 'true' });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('must be an https address') });
     const { stdout } = await run(update, local);
     const { platform_secret, platform_url } = JSON.parse(stdout);
-    expect(platform_url).toBe(receiver.url);
+    expect(platform_url).toBe(destination.url);
 
     const conversation: Conversation = { direction: 'platform', account, phone: newPhone() };
     const message = {
@@ -473,12 +476,12 @@ describe('on the local stack', () => {
     // An open circuit would schedule another retry.
     const { name } = await platformOf(account);
     for (let failure = 0; failure < 3; failure += 1) await recordFailure(name, 'closed');
-    expect(receiver.calls).toEqual([]);
+    expect(destination.calls).toEqual([]);
 
     const retried = await run(['outbox', 'retry', '--account', account], local);
     expect(retried).toEqual({ code: 0, stdout: '1 conversation is retried within a minute.\n', stderr: '' });
-    await expect.poll(() => receiver.calls.length).toBe(1);
-    const [{ headers, body } = { headers: {}, body: '' }] = receiver.calls;
+    await expect.poll(() => destination.calls.length).toBe(1);
+    const [{ headers, body } = { headers: {}, body: '' }] = destination.calls;
     expect(new Webhook(platform_secret).verify(body, headers as Record<string, string>)).toEqual({
       message: { from: conversation.phone, ...content },
     });
@@ -487,11 +490,13 @@ describe('on the local stack', () => {
   test('a platform can be on this machine, but not on another machine of a private network', async () => {
     const local = await machine({ pid: process.pid });
     const account = await newAccount();
-    const update = ['account', 'update', account, '--platform=rapidpro', `--platform-url=${receiver.url}`];
+    const update = ['account', 'update', account, '--platform=rapidpro', `--platform-url=${destination.url}`];
     const { code, stderr } = await run([...update, '--platform-sent-url=http://10.0.0.1/'], local);
     const line = 'error: --platform-sent-url must be a public URL: the service calls no others.\n';
     expect({ code, stderr }).toEqual({ code: 1, stderr: line });
     expect(await run([...update, '--platform-sent-url=http://[::1]:1/'], local)).toMatchObject({ code: 0, stderr: '' });
-    expect(await findPlatform(account)).toMatchObject({ settings: { url: receiver.url, sent_url: 'http://[::1]:1/' } });
+    expect(await findPlatform(account)).toMatchObject({
+      settings: { url: destination.url, sent_url: 'http://[::1]:1/' },
+    });
   });
 });

@@ -20,9 +20,9 @@ import { statusReceiptKey } from '../../../shared/table/keys.ts';
 import { traced } from '../../../shared/telemetry/trace.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
-import { useAppReceiver } from '../support/app-receiver.ts';
+import { useAppNetworkServer } from '../support/app-network-server.ts';
+import type { Answer } from '../support/destination-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
-import type { Answer } from '../support/receiver.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
 /** The length of a minute in milliseconds. Pauses shrink in proportion: 1.5 s takes 25 ms. */
@@ -33,7 +33,7 @@ const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 
 useOwnTable('delivery-log');
 
-const receiver = useAppReceiver();
+const destination = useAppNetworkServer();
 const written = captureLog();
 
 beforeEach(() => {
@@ -57,7 +57,7 @@ const newPendingMessages = async (...bodies: string[]) => {
   return { conversation, account, ids };
 };
 
-/** Creates a user's message that is pending for a platform. The receiver is the platform's server. */
+/** Creates a user's message that is pending for a platform. The destination is the platform's server. */
 const newPendingForPlatform = async (platform: AccountPlatform) => {
   const bot = newPhone();
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
@@ -109,7 +109,7 @@ describe('the log line of an attempt', () => {
     'a permanently failed message is logged with its cause and the reason for metrics: %s',
     async (_, answer, cause, reason) => {
       const { conversation, account, ids } = await newPendingMessages('one');
-      receiver().answers = [answer];
+      destination().answers = [answer];
       await run(conversation);
       const [message_id] = ids;
       expect(lines()).toMatchObject([
@@ -123,7 +123,7 @@ describe('the log line of an attempt', () => {
     ['a closed connection', (response) => response.destroy(), 'no_connection', 'no_connection'],
   ])('a scheduled retry is logged with its cause: %s', async (_, answer, cause, reason) => {
     const { conversation, account, ids } = await newPendingMessages('one');
-    receiver().answers = [answer];
+    destination().answers = [answer];
     await run(conversation);
     const [message_id] = ids;
     expect(lines()).toMatchObject([
@@ -143,9 +143,9 @@ describe('the log line of an attempt', () => {
   test('a 429 of a platform is logged as rate limited, and does not count as a failed attempt', async () => {
     const { conversation, account } = await newPendingForPlatform({
       name: 'turn',
-      settings: { url: receiver().url, channel: 'channel', token: 'token' },
+      settings: { url: destination().url, channel: 'channel', token: 'token' },
     });
-    receiver().answers = [429];
+    destination().answers = [429];
     await run(conversation);
     expect(lines()).toMatchObject([
       { level: 'info', message: 'rate limited', account, cause: 'status_429', rate_limited: 1 },
@@ -156,9 +156,9 @@ describe('the log line of an attempt', () => {
   test('a 429 for a message of three days is logged as permanently failed, and pauses the destination', async () => {
     const { conversation, account } = await newPendingForPlatform({
       name: 'turn',
-      settings: { url: receiver().url, channel: 'channel', token: 'token' },
+      settings: { url: destination().url, channel: 'channel', token: 'token' },
     });
-    receiver().answers = [429];
+    destination().answers = [429];
     vi.setSystemTime(NOW + LIFETIME);
     expect(await run(conversation)).toEqual({ settled: 1 });
     expect(lines()).toMatchObject([
@@ -170,7 +170,7 @@ describe('the log line of an attempt', () => {
   test('an entry without a platform is logged as skipped', async () => {
     const { conversation, account } = await newPendingForPlatform({
       name: 'webhook',
-      settings: { url: receiver().url, secret: SECRET },
+      settings: { url: destination().url, secret: SECRET },
     });
     await updateAccount(account, { platform: null });
     await run(conversation);
@@ -180,7 +180,7 @@ describe('the log line of an attempt', () => {
   test('an internal error is logged, and after three days also as permanently failed', async () => {
     const { conversation, account } = await newPendingForPlatform({
       name: 'rapidpro',
-      settings: { url: receiver().url },
+      settings: { url: destination().url },
     });
     const [first] = (await oldestEntries(conversation)).entries;
     if (first === undefined) throw new Error('No entry is pending.');
@@ -206,17 +206,17 @@ describe('the retry after 1.5 s', () => {
     ['is made when the function has just enough time left', 503, 12_035, 2],
   ])('a retry after 1.5 s %s', async (_, answer, remaining, calls) => {
     const { conversation } = await newPendingMessages('one');
-    receiver().answers = [answer];
+    destination().answers = [answer];
     expect(await run(conversation, remaining)).toMatchObject({ retry_scheduled: 'status_503' });
-    expect(receiver().calls).toHaveLength(calls);
+    expect(destination().calls).toHaveLength(calls);
   });
 });
 
 describe('a destination with an open circuit', () => {
   test('entries that wait or fail permanently while the circuit is open do not count as failures', async () => {
-    receiver().answers = [500];
+    destination().answers = [500];
     for (const _ of [1, 2, 3]) await run((await newPendingMessages('one')).conversation);
-    const calls = receiver().calls.length;
+    const calls = destination().calls.length;
     const { conversation, account, ids } = await newPendingMessages('one', 'two', 'three');
     expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'circuit_open' });
     expect(await findOpenCircuit(APP_NETWORK_DESTINATION)).toMatchObject({ failures: 3 });
@@ -225,7 +225,7 @@ describe('a destination with an open circuit', () => {
     // Only the first expired entry probes the destination. The others fail without an attempt.
     vi.setSystemTime(NOW + LIFETIME);
     expect(await run(conversation)).toEqual({ settled: 3 });
-    expect(receiver().calls.length).toBe(calls + 2);
+    expect(destination().calls.length).toBe(calls + 2);
     expect(await findOpenCircuit(APP_NETWORK_DESTINATION)).toMatchObject({ failures: 4 });
     const [, message_id] = ids;
     expect(lines().filter(({ message }) => message === 'permanently failed')).toMatchObject([
@@ -239,10 +239,10 @@ describe('a destination with an open circuit', () => {
 describe('a conversation', () => {
   test('a delivery resets the failures of a conversation, so the next failure counts as the first', async () => {
     const { conversation } = await newPendingMessages('one', 'two');
-    receiver().answers = [503];
+    destination().answers = [503];
     await run(conversation);
     vi.setSystemTime(NOW + 2 * MINUTE);
-    receiver().answers = [204, 503];
+    destination().answers = [204, 503];
     expect(await run(conversation)).toEqual({ settled: 1, retry_scheduled: 'status_503' });
     expect(await readHead(conversation)).toMatchObject({ attempts: 1 });
   });
@@ -251,7 +251,7 @@ describe('a conversation', () => {
     const { conversation } = await newPendingMessages('one', 'two');
     vi.setSystemTime(NOW + 5 * MINUTE);
     let head: Awaited<ReturnType<typeof readHead>>;
-    receiver().answers = [
+    destination().answers = [
       204,
       async (response) => {
         head = await readHead(conversation);
@@ -281,7 +281,7 @@ describe('a conversation', () => {
     vi.setSystemTime(NOW - 600_000);
     await sendMessage(account, text(conversation.phone, 'two'), {});
     await run(conversation);
-    expect(receiver().calls.map(({ json }) => json.data.text.body)).toEqual(['one', 'two']);
+    expect(destination().calls.map(({ json }) => json.data.text.body)).toEqual(['one', 'two']);
   });
 
   test('each entry, and the line of its delivery, contains the trace id of its request', async () => {

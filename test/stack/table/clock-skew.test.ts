@@ -15,7 +15,7 @@ import { pages } from '../../../shared/table/client.ts';
 import { messageKey } from '../../../shared/table/keys.ts';
 import { answerRequest, fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';
-import { useAppReceiver } from '../support/app-receiver.ts';
+import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { startInstance } from '../support/instance.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { reportState } from '../support/states.ts';
@@ -24,7 +24,7 @@ import { newAccountId, newPhone } from '../support/world.ts';
 const MINUTE = 60_000;
 
 useOwnTable('clock-skew');
-const receiver = useAppReceiver();
+const destination = useAppNetworkServer();
 
 afterEach(() => void vi.useRealTimers());
 
@@ -47,7 +47,7 @@ const text = (to: string, body = 'Hello') => ({ to, type: 'text' as const, text:
 
 const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 
-const deliveredTexts = (): string[] => receiver().calls.map(({ json }) => json.data.text.body);
+const deliveredTexts = (): string[] => destination().calls.map(({ json }) => json.data.text.body);
 
 /** Whether `sweep`, scheduled `minutes` from now, wakes a conversation. */
 const isSwept = async ({ phone }: Conversation, minutes: number): Promise<boolean> => {
@@ -99,13 +99,13 @@ describe('a worker with a slow clock', () => {
     const conversation = await newConversation();
     vi.stubEnv('MINUTE', '1000');
     await sendMessage(conversation.account, text(conversation.phone), {});
-    receiver().answers = [500, 500, 204];
+    destination().answers = [500, 500, 204];
     expect(await run(conversation)).toMatchObject({ retry_scheduled: 'status_500' });
     expect(await ahead(-10, () => run(conversation))).toEqual({ settled: 0 });
     expect(await ahead(2, () => run(conversation))).toEqual({ settled: 1 });
     vi.stubEnv('MINUTE', undefined);
     expect(deliveredTexts()).toEqual(['Hello', 'Hello', 'Hello']);
-    expect(new Set(receiver().calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(new Set(destination().calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
   test('a worker with a slow clock counts each log entry of other instances once', async () => {

@@ -18,7 +18,7 @@ import { fetchRequest, startRequest } from '../../../shared/user-data/requests.t
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { itemsInTable, restoreTable } from '../failing-calls/table.ts';
-import { useAppReceiver } from '../support/app-receiver.ts';
+import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { reportState } from '../support/states.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
@@ -29,7 +29,7 @@ const DAY = 86_400_000;
 const [MESSAGES, REQUESTS, COUNTERS] = [90, 30, 400];
 
 useOwnTable('retention');
-const receiver = useAppReceiver();
+const destination = useAppNetworkServer();
 captureLog();
 
 beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
@@ -126,7 +126,7 @@ describe('an idempotency key after the retention period', () => {
     await reportState(first, 'delivered_to_user');
     await reportState(first, 'read');
 
-    expect(receiver().calls).toHaveLength(2);
+    expect(destination().calls).toHaveLength(2);
     const states = ['sent', 'delivered_to_server', 'delivered_to_user', 'read'];
     expect((await listLogs(business.account, {}, 10)).entries.map(({ state }) => state)).toEqual(states.toReversed());
     expect(await expiries(first)).toEqual(Object.fromEntries(states.map((state) => [state, 2 * MESSAGES])));

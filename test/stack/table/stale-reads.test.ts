@@ -28,8 +28,8 @@ import {
   userKey,
 } from '../../../shared/table/keys.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { fileOf, png } from '../support/files.ts';
-import { Receiver } from '../support/receiver.ts';
 import { startStack, type TestStack } from '../support/start-stack.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
@@ -124,13 +124,13 @@ const newCaller = async (bot_number = newPhone()) => {
   return { account, token, bot_number };
 };
 
-const newReceiver = async (): Promise<Receiver> => {
-  const receiver = await Receiver.start();
-  onTestFinished(() => receiver.close());
-  return receiver;
+const newReceiver = async (): Promise<DestinationServer> => {
+  const destination = await DestinationServer.start();
+  onTestFinished(() => destination.close());
+  return destination;
 };
 
-const webhookAt = ({ url }: Receiver) => ({
+const webhookAt = ({ url }: DestinationServer) => ({
   name: 'webhook' as const,
   settings: { url, secret: `whsec_${randomBytes(32).toString('base64')}` },
 });
@@ -220,10 +220,10 @@ describe('directly after the answer to a user data request', () => {
 
   test('a fetch after the notification of the webhook returns completed', async () => {
     const { account, token, id, path } = await pending();
-    const receiver = await newReceiver();
-    await updateAccount(account, { platform: webhookAt(receiver) });
+    const destination = await newReceiver();
+    await updateAccount(account, { platform: webhookAt(destination) });
     await report('user_data.answered', { id, answers: { first_name: 'denied' } });
-    await expect.poll(() => receiver.calls.length).toBe(1);
+    await expect.poll(() => destination.calls.length).toBe(1);
     expect(await get(path, token)).toMatchObject({ status: 200, body: { status: 'completed' } });
   });
 
@@ -241,10 +241,10 @@ describe('directly after a change of an account', () => {
 
   test("a user's message reaches a platform that was just set", async () => {
     const { account, bot_number } = await newCaller();
-    const receiver = await newReceiver();
-    await updateAccount(account, { platform: webhookAt(receiver) });
+    const destination = await newReceiver();
+    await updateAccount(account, { platform: webhookAt(destination) });
     await write(bot_number, 'Hi');
-    await expect.poll(() => receiver.calls.map(({ json }) => json.message.text.body)).toEqual(['Hi']);
+    await expect.poll(() => destination.calls.map(({ json }) => json.message.text.body)).toEqual(['Hi']);
   });
 
   test('after a change of the URL of a platform, messages go only to the new URL', async () => {
@@ -260,10 +260,10 @@ describe('directly after a change of an account', () => {
 
   test('a platform that was just set receives the statuses of a message', async () => {
     const { account, token } = await newCaller();
-    const receiver = await newReceiver();
-    await updateAccount(account, { platform: webhookAt(receiver) });
+    const destination = await newReceiver();
+    await updateAccount(account, { platform: webhookAt(destination) });
     const { body } = await post('/v1/message', { token, body: textTo(newPhone()) });
-    await expect.poll(() => receiver.calls.map(({ json }) => json.status?.id)).toContain(body.id);
+    await expect.poll(() => destination.calls.map(({ json }) => json.status?.id)).toContain(body.id);
   });
 
   test('after a number moves to another account, messages to it belong to the new account', async () => {

@@ -15,8 +15,8 @@ import { listJobs } from '../../../shared/stats/job-counters.ts';
 import { getConsistent } from '../../../shared/table/client.ts';
 import { erasureKey } from '../../../shared/table/keys.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { serveOwnStack } from '../support/own-stack.ts';
-import { Receiver } from '../support/receiver.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
 /** The length of a minute in this stack, in milliseconds. An attempt may take two seconds. */
@@ -36,7 +36,7 @@ test('an erasure ends the delivery of pending messages, and the next owner of th
     minute: MINUTE,
     onLine: (_, line) => void lines.push(line),
   });
-  const platform = await Receiver.start();
+  const platform = await DestinationServer.start();
   onTestFinished(() => platform.close());
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
   await updateAccount(account, { platform: { name: 'webhook', settings: { url: platform.url, secret: SECRET } } });

@@ -26,8 +26,8 @@ import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';
-import { Receiver } from '../support/receiver.ts';
 import { reportState } from '../support/states.ts';
 import { newAccountId, newCaller, newPhone } from '../support/world.ts';
 
@@ -35,8 +35,8 @@ const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const MINUTE = 60_000;
 const NOTHING: Erased = { answers: 0, requests: 0, waiting: 0, log_entries: 0, receipts: 0 };
 
-let app: Receiver;
-let platform: Receiver;
+let app: DestinationServer;
+let platform: DestinationServer;
 let secret = '';
 let businesses: [Business, Business];
 const written = captureLog();
@@ -45,8 +45,8 @@ useOwnTable('erasure');
 useSecret(() => secret);
 
 beforeAll(async () => {
-  app = await Receiver.start();
-  platform = await Receiver.start();
+  app = await DestinationServer.start();
+  platform = await DestinationServer.start();
   secret = JSON.stringify({ url: app.url, secret: SECRET });
   businesses = [await newBusiness(), await newBusiness()];
 });
@@ -55,7 +55,7 @@ afterAll(() => Promise.all([app.close(), platform.close()]));
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  for (const receiver of [app, platform]) receiver.answers = [204];
+  for (const destination of [app, platform]) destination.answers = [204];
 });
 
 afterEach(() => {
@@ -147,12 +147,12 @@ const createHistory = async (business: Business, person: Person): Promise<void> 
   await reportState(failed, 'delivery_failed', person.secret());
   await person.write(business);
   await run(toPlatform);
-  for (const receiver of [app, platform]) receiver.answers = [404];
+  for (const destination of [app, platform]) destination.answers = [404];
   await person.send(business);
   await run(toUser);
   await person.write(business);
   await run(toPlatform);
-  for (const receiver of [app, platform]) receiver.answers = [204];
+  for (const destination of [app, platform]) destination.answers = [204];
 
   const completed = await person.ask(business, 'first_name', 'device_make');
   const partly = await person.ask(business, 'first_name', 'last_name');
@@ -574,7 +574,7 @@ describe('concurrent work', () => {
     await person.send(business);
     await person.write(business);
     await removeUser(randomUUID(), person.phone);
-    for (const receiver of [app, platform]) receiver.calls.length = 0;
+    for (const destination of [app, platform]) destination.calls.length = 0;
     expect(await run(toUser)).toEqual({ settled: 0 });
     expect(await run(person.conversation('platform', business.account))).toEqual({ settled: 0 });
     expect([...app.calls, ...platform.calls]).toEqual([]);
@@ -793,7 +793,7 @@ describe('a new registration of an erased number', () => {
     const own = await next.send(business);
     // A state of a message of the previous user is logged, and no platform is notified.
     await reportState(reported, 'delivered_to_user');
-    for (const receiver of [app, platform]) receiver.calls.length = 0;
+    for (const destination of [app, platform]) destination.calls.length = 0;
 
     expect(await run(toUser)).toEqual({ settled: 1 });
     expect(await run(toPlatform)).toEqual({ settled: 1 });

@@ -7,8 +7,8 @@ import { requestKey } from '../../../shared/table/keys.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import type { PropertyName } from '../../../shared/users/profile-properties.ts';
 import { call, fail, type ProblemDocument, type Received, sendRaw } from '../support/client.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { untilShown, write } from '../support/phones.ts';
-import { Receiver } from '../support/receiver.ts';
 import { type Caller, newCaller, newPhone } from '../support/world.ts';
 
 const { app_token } = inject('stack');
@@ -684,15 +684,15 @@ describe('a consent receipt', () => {
 });
 
 describe('a notification of a completed request', () => {
-  /** Creates an account with a bot and a platform. The receiver is the platform's server. */
+  /** Creates an account with a bot and a platform. The destination is the platform's server. */
   const withPlatform = async (platformAt: (url: string) => AccountPlatform) => {
-    const receiver = await Receiver.start();
-    onTestFinished(() => receiver.close());
-    receiver.answers = [200];
+    const destination = await DestinationServer.start();
+    onTestFinished(() => destination.close());
+    destination.answers = [200];
     const caller = await business();
     const bot = newPhone();
-    await updateAccount(caller.account, { bot_number: bot, platform: platformAt(receiver.url) });
-    return { caller, bot, receiver };
+    await updateAccount(caller.account, { bot_number: bot, platform: platformAt(destination.url) });
+    return { caller, bot, destination };
   };
 
   const webhook = (url: string): AccountPlatform => ({
@@ -701,10 +701,10 @@ describe('a notification of a completed request', () => {
   });
 
   /** The platform's calls, up to a message that the user writes now. */
-  const callsUpToNow = async (receiver: Receiver, phone: string, bot: string) => {
+  const callsUpToNow = async (destination: DestinationServer, phone: string, bot: string) => {
     await write(phone, bot, 'That is all');
-    await expect.poll(() => receiver.calls.some(({ body }) => body.includes('That'))).toBe(true);
-    return receiver.calls;
+    await expect.poll(() => destination.calls.some(({ body }) => body.includes('That'))).toBe(true);
+    return destination.calls;
   };
 
   const notificationOf = (id: string, phone: string) => ({
@@ -712,24 +712,24 @@ describe('a notification of a completed request', () => {
   });
 
   test('a plain webhook is notified once of a completed request, without values', async () => {
-    const { caller, bot, receiver } = await withPlatform(webhook);
+    const { caller, bot, destination } = await withPlatform(webhook);
     const phone = await newUser();
     const id = await start(caller, phone, 'first_name', 'display_name');
     await answer(id, { first_name: 'approved' });
     await Promise.all([answer(id, { display_name: 'approved' }), answer(id, { display_name: 'denied' })]);
     await answer(id, { display_name: 'approved' });
     await fetched(caller, id);
-    const calls = await callsUpToNow(receiver, phone, bot);
+    const calls = await callsUpToNow(destination, phone, bot);
     expect(calls.map(({ json }) => json)).toEqual([notificationOf(id, phone), { message: expect.anything() }]);
   });
 
   test('a plain webhook is notified of a request that is completed at once, but not of a one-shot retrieval', async () => {
-    const { caller, bot, receiver } = await withPlatform(webhook);
+    const { caller, bot, destination } = await withPlatform(webhook);
     const phone = await newUser();
     const id = await start(caller, phone, 'app_version');
     const data = dataFor('app_version');
     await call('retrieveUserData', { token: caller.token, path: { id: phone }, body: { data } });
-    const calls = await callsUpToNow(receiver, phone, bot);
+    const calls = await callsUpToNow(destination, phone, bot);
     expect(calls.map(({ json }) => json)).toEqual([notificationOf(id, phone), { message: expect.anything() }]);
   });
 
@@ -737,12 +737,12 @@ describe('a notification of a completed request', () => {
     ['RapidPro', (url) => ({ name: 'rapidpro', settings: { url } })],
     ['Turn', (url) => ({ name: 'turn', settings: { url, channel: 'channel', token: 'token' } })],
   ])('%s is not notified of completed requests', async (_, platformAt) => {
-    const { caller, bot, receiver } = await withPlatform(platformAt);
+    const { caller, bot, destination } = await withPlatform(platformAt);
     const phone = await newUser();
     const id = await start(caller, phone, 'first_name');
     await start(caller, phone, 'app_version');
     await answer(id, { first_name: 'approved' });
-    expect(await callsUpToNow(receiver, phone, bot)).toHaveLength(1);
+    expect(await callsUpToNow(destination, phone, bot)).toHaveLength(1);
   });
 });
 

@@ -9,13 +9,13 @@ import type { Conversation, Entry, Outgoing } from '../../../shared/messaging/ev
 import type { AttemptResult } from '../../../shared/outbound/attempt-result.ts';
 import { attempt } from '../../../shared/outbound/destination.ts';
 import { documents } from '../../../shared/table/client.ts';
+import { type Answer, DestinationServer, drop, hang } from '../../stack/support/destination-server.ts';
 import { useSecret } from '../../stack/support/own-table.ts';
-import { type Answer, drop, hang, Receiver } from '../../stack/support/receiver.ts';
 import { lifetime } from '../../support/lifetime.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 
-let app: Receiver;
+let app: DestinationServer;
 /** The value of the stack's secret, and the number of reads. */
 let secret = '';
 let reads = 0;
@@ -26,7 +26,7 @@ useSecret(() => {
 });
 
 beforeAll(async () => {
-  app = await Receiver.start();
+  app = await DestinationServer.start();
 });
 
 afterAll(() => app.close());

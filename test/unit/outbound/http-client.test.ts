@@ -11,20 +11,20 @@ import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback
 import { isPublicAddress, post } from '../../../shared/outbound/http-client.ts';
 import { DeliveryError, jsonRequest } from '../../../shared/outbound/request.ts';
 import { signed } from '../../../shared/outbound/standard-webhooks.ts';
-import { drop, hang, Receiver } from '../../stack/support/receiver.ts';
+import { DestinationServer, drop, hang } from '../../stack/support/destination-server.ts';
 import { noContent, RawServer, writeThenReset } from '../support/raw-server.ts';
 
-let receiver: Receiver;
+let destination: DestinationServer;
 
 beforeAll(async () => {
-  receiver = await Receiver.start();
+  destination = await DestinationServer.start();
 });
 
-afterAll(() => receiver.close());
+afterAll(() => destination.close());
 
 beforeEach(() => {
   vi.stubEnv('ALLOW_LOOPBACK', 'true');
-  receiver.calls.length = 0;
+  destination.calls.length = 0;
 });
 
 afterEach(() => {
@@ -169,7 +169,7 @@ describe('a URL of an address that is not public', () => {
 
 test('the request goes to the address that was checked, and the name is resolved once', async () => {
   resolveTo('127.0.0.1');
-  expect((await postTo(receiver.url.replace('127.0.0.1', 'customer.example.com'))).status).toBe(204);
+  expect((await postTo(destination.url.replace('127.0.0.1', 'customer.example.com'))).status).toBe(204);
   expect(dns.lookup).toHaveBeenCalledTimes(1);
 });
 
@@ -186,13 +186,13 @@ describe('a URL that is not https', () => {
 
   test.each(['1', 'yes', 'TRUE', ''])('is rejected if ALLOW_LOOPBACK is "%s", not "true"', async (value) => {
     vi.stubEnv('ALLOW_LOOPBACK', value);
-    expect(await failureOf(receiver.url)).toBe('address_not_https');
-    expect(receiver.calls).toEqual([]);
+    expect(await failureOf(destination.url)).toBe('address_not_https');
+    expect(destination.calls).toEqual([]);
   });
 
   test('is called on the local stack if it is http', async () => {
-    receiver.answers = [204];
-    expect((await postTo(receiver.url)).status).toBe(204);
+    destination.answers = [204];
+    expect((await postTo(destination.url)).status).toBe(204);
     expect(await failureOf('ftp://127.0.0.1/')).toBe('address_not_https');
   });
 });
@@ -203,20 +203,20 @@ test.each(['', 'customer.example.com', 'https://'])('an invalid URL is not calle
 
 describe('a response', () => {
   test('has status and headers, and the request has the given body and headers', async () => {
-    receiver.answers = [{ status: 503, headers: { 'retry-after': '7' } }];
-    expect(await postTo(receiver.url)).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
-    expect(receiver.calls).toMatchObject([
-      { body: '{"a":"é"}', headers: { 'content-type': 'application/json', host: new URL(receiver.url).host } },
+    destination.answers = [{ status: 503, headers: { 'retry-after': '7' } }];
+    expect(await postTo(destination.url)).toMatchObject({ status: 503, headers: { 'retry-after': '7' } });
+    expect(destination.calls).toMatchObject([
+      { body: '{"a":"é"}', headers: { 'content-type': 'application/json', host: new URL(destination.url).host } },
     ]);
   });
 
   test.each([301, 302, 303, 307, 308])(
     'with a redirect is returned, and the redirect is not followed: %i',
     async (status) => {
-      const other = await Receiver.start();
+      const other = await DestinationServer.start();
       onTestFinished(() => other.close());
-      receiver.answers = [{ status, headers: { location: other.url } }];
-      expect((await postTo(receiver.url)).status).toBe(status);
+      destination.answers = [{ status, headers: { location: other.url } }];
+      expect((await postTo(destination.url)).status).toBe(status);
       expect(other.calls).toEqual([]);
     },
   );
@@ -224,29 +224,29 @@ describe('a response', () => {
   test('with an endless body is returned, and the connection is closed', async () => {
     vi.stubEnv('MINUTE', '1200');
     const { promise: closed, resolve } = Promise.withResolvers<void>();
-    receiver.answers = [
+    destination.answers = [
       (response) => {
         response.once('close', resolve).writeHead(200).write('x');
       },
     ];
-    expect(await postTo(receiver.url)).toMatchObject({ status: 200, body: 'x' });
+    expect(await postTo(destination.url)).toMatchObject({ status: 200, body: 'x' });
     await closed;
   });
 
   test('is returned if the connection breaks within the body', async () => {
-    receiver.answers = [
+    destination.answers = [
       (response) => void response.writeHead(200, { 'content-length': '10' }).write('x', () => response.destroy()),
     ];
-    expect(await postTo(receiver.url)).toMatchObject({ status: 200, body: 'x' });
+    expect(await postTo(destination.url)).toMatchObject({ status: 200, body: 'x' });
   });
 });
 
 describe('a response body', () => {
-  const bodyOf = async () => (await postTo(receiver.url)).body;
+  const bodyOf = async () => (await postTo(destination.url)).body;
 
   test('is complete and in UTF-8, even if it arrives in pieces that split a character', async () => {
     const bytes = Buffer.from('Zoë 😀');
-    receiver.answers = [
+    destination.answers = [
       (response) => {
         response.writeHead(503).write(bytes.subarray(0, 7), () => response.end(bytes.subarray(7)));
       },
@@ -262,18 +262,18 @@ describe('a response body', () => {
     ['65,537', 65_537, 10_000],
     ['10 MB', 10_000_000, 10_000],
   ])('is cut after 10,000 characters: %s', async (_, length, most) => {
-    receiver.answers = [(response) => void response.writeHead(200).end('x'.repeat(length))];
+    destination.answers = [(response) => void response.writeHead(200).end('x'.repeat(length))];
     expect(await bodyOf()).toBe('x'.repeat(most));
   });
 
   test('is returned as soon as more than 64 KB have arrived', async () => {
-    receiver.answers = [(response) => void response.writeHead(200).write('x'.repeat(65_537))];
+    destination.answers = [(response) => void response.writeHead(200).write('x'.repeat(65_537))];
     expect(await bodyOf()).toHaveLength(10_000);
   });
 
   test('is returned 2 s after the headers, even if it is incomplete', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    receiver.answers = [(response) => void response.writeHead(200).write('x')];
+    destination.answers = [(response) => void response.writeHead(200).write('x')];
     let isOver = false;
     const body = bodyOf().finally(() => {
       isOver = true;
@@ -291,13 +291,13 @@ describe('a request without a response', () => {
   test('times out after 10 s, or after a sixth of MINUTE on the local stack', async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     const isTimed = (milliseconds: number) => timers.mock.calls.some(([, after]) => after === milliseconds);
-    receiver.answers = [204];
-    await postTo(receiver.url);
+    destination.answers = [204];
+    await postTo(destination.url);
     expect(isTimed(10_000)).toBe(true);
     expect(isTimed(200)).toBe(false);
     vi.stubEnv('MINUTE', '1200');
-    receiver.answers = [hang];
-    expect(await failureOf(receiver.url)).toBe('timeout');
+    destination.answers = [hang];
+    expect(await failureOf(destination.url)).toBe('timeout');
     expect(isTimed(200)).toBe(true);
   });
 
@@ -318,14 +318,14 @@ describe('a request without a response', () => {
   });
 
   test('fails with no_connection if a header contains a line break', async () => {
-    const request = { url: receiver.url, headers: { 'x-a': 'line\nend' }, body: '' };
+    const request = { url: destination.url, headers: { 'x-a': 'line\nend' }, body: '' };
     await expect(post(request)).rejects.toMatchObject({ reason: 'no_connection' });
-    expect(receiver.calls).toEqual([]);
+    expect(destination.calls).toEqual([]);
   });
 
   test('fails with no_connection if the server drops a new connection', async () => {
     // A server without kept connections: after a kept one, the client would retry.
-    const other = await Receiver.start();
+    const other = await DestinationServer.start();
     onTestFinished(() => other.close());
     other.answers = [drop];
     expect(await failureOf(other.url)).toBe('no_connection');
@@ -333,7 +333,7 @@ describe('a request without a response', () => {
   });
 
   test('fails with no_connection if the port is closed', async () => {
-    const other = await Receiver.start();
+    const other = await DestinationServer.start();
     const { url } = other;
     await other.close();
     expect(await failureOf(url)).toBe('no_connection');
@@ -347,7 +347,7 @@ describe('a request without a response', () => {
   });
 
   test('fails with no_connection if the server does not support TLS', async () => {
-    expect(await failureOf(receiver.url.replace('http:', 'https:'))).toBe('no_connection');
+    expect(await failureOf(destination.url.replace('http:', 'https:'))).toBe('no_connection');
   });
 });
 
@@ -481,9 +481,9 @@ describe('a signed request', () => {
   const document = { text: 'Zoë 😀', nothing: undefined };
 
   test('passes the verification of Standard Webhooks for exactly its bytes', async () => {
-    receiver.answers = [204];
-    await post(signed(receiver.url, SECRET, 'id-1', document));
-    const [call] = receiver.calls;
+    destination.answers = [204];
+    await post(signed(destination.url, SECRET, 'id-1', document));
+    const [call] = destination.calls;
     if (call === undefined) throw new Error('There was no call.');
     expect(new Webhook(SECRET).verify(call.body, call.headers as Record<string, string>)).toEqual({
       text: 'Zoë 😀',

@@ -18,7 +18,7 @@ export type Answer =
   | { status: number; headers?: Record<string, string>; body?: string }
   | ((response: ServerResponse) => void);
 
-export class Receiver {
+export class DestinationServer {
   readonly calls: Call[] = [];
   /** The responses to calls, in order. The last one is repeated. */
   answers: Answer[] = [204];
@@ -52,11 +52,11 @@ export class Receiver {
     });
   }
 
-  static async start(): Promise<Receiver> {
+  static async start(): Promise<DestinationServer> {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new Receiver(server);
+    return new DestinationServer(server);
   }
 
   get url(): string {

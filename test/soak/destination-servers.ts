@@ -27,7 +27,7 @@ const told = v.union([
 /** Handles a delivery: its id, its document, and whether the destination accepts it. */
 type Take = (delivery: string, document: unknown, takes: boolean) => void;
 
-class Receiver {
+class DestinationServer {
   #server: Server;
   readonly #webhook: Webhook;
   readonly #take: Take;
@@ -72,7 +72,7 @@ class Receiver {
       const signed = Object.fromEntries(names.map((name) => [name, String(request.headers[name])]));
       this.#take(String(signed['webhook-id']), this.#webhook.verify(body, signed), takes);
     } catch (error) {
-      this.#fault(`A receiver got something that it does not understand: ${error}`);
+      this.#fault(`A destination got something that it does not understand: ${error}`);
     }
     if (takes) response.writeHead(204).end();
   }
@@ -84,11 +84,11 @@ interface Owner {
   bot: string;
 }
 
-export class Receivers {
+export class Destinations {
   readonly #book: Book;
   readonly #secret: string;
-  readonly #platforms = new Map<string, Receiver>();
-  readonly #app: Receiver;
+  readonly #platforms = new Map<string, DestinationServer>();
+  readonly #app: DestinationServer;
   /** Accounts by bot number. */
   readonly #owners = new Map<string, string>();
 
@@ -97,7 +97,7 @@ export class Receivers {
     this.#book = book;
     this.#secret = secret;
     const fault = (what: string) => book.fault(what);
-    this.#app = new Receiver(
+    this.#app = new DestinationServer(
       secret,
       (delivery, document, takes) => {
         const { id, from, to: phone, text } = v.parse(sent, document).data;
@@ -117,7 +117,7 @@ export class Receivers {
   openPlatform({ id: account, bot }: Owner): Promise<string> {
     this.#owners.set(bot, account);
     const book = this.#book;
-    const platform = new Receiver(
+    const platform = new DestinationServer(
       this.#secret,
       (delivery, document, takes) => {
         const what = v.parse(told, document);
@@ -137,6 +137,6 @@ export class Receivers {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#app, ...this.#platforms.values()].map((receiver) => receiver.close()));
+    await Promise.all([this.#app, ...this.#platforms.values()].map((destination) => destination.close()));
   }
 }
