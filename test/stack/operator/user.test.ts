@@ -57,7 +57,9 @@ describe('user show', () => {
     });
     const { stdout } = await operator('user', 'show', phone);
     const minute = '[-0-9]{10} [:0-9]{5} UTC';
-    expect(stdout).toMatch(new RegExp(`^User +${phone}\nRegistered +${minute}\nPanelist +yes\nReceipts +1, `));
+    expect(stdout).toMatch(
+      new RegExp(`^User +${phone}\nRegistered +${minute}\nPanelist +yes\nReceipts +1 [(]"user grants"`),
+    );
     expect(stdout).toMatch(new RegExp(`^PROPERTY +SOURCE +UPDATED\nfirst_name +user +${minute}$`, 'm'));
     expect(stdout).not.toContain(NAME);
     expect((await operator('user', 'show', phone, '--json')).stdout).not.toContain(NAME);
