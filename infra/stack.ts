@@ -2,6 +2,7 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets';
+import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
@@ -130,6 +131,10 @@ export class BusinessApiStack extends Stack {
       ...surroundings,
       environment: { ...waking, APP_NETWORK_SECRET: appNetwork.secretArn },
       ...workerProps('deliver', bundles),
+      // When time runs out before a conversation is empty, it sends a wake-up to its own queue. By default, Lambda stops
+      // such a chain after about 16 invocations, which are about 250 slow entries. This chain ends by itself: the worker
+      // sends no further wake-up if no entry left the outbox.
+      recursiveLoop: RecursiveLoop.ALLOW,
     });
     deliver.allow(['secretsmanager:GetSecretValue'], appNetwork.secretArn);
     feedFromQueue(deliver, wakeUps.queue, settings.deliverConcurrency);

@@ -7,22 +7,25 @@ import { describeError, log } from '../../shared/telemetry/log.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
 
 /**
- * One wake-up at a time. One that fails returns soon, and at last becomes a dead letter. One that meets a pause of its
- * destination returns when the pause is over.
+ * One wake-up at a time. If time runs out, it sends the next one itself. Lambda does not stop this loop (`RecursiveLoop` in the
+ * stack), so it ends here if no entry left the outbox: `sweep` wakes the conversation, because its head stays in the index
+ * of due work. One that fails returns soon, and at last becomes a dead letter. One that meets a pause of its destination
+ * returns when the pause is over.
  */
 export const handler = worker('deliver', async ({ Records }: SQSEvent, remaining, leave) => {
-  const done = { settled: 0, retry_scheduled: 0, unfinished: 0, trace_ids: [] as string[] };
+  const done = { settled: 0, retry_scheduled: 0, unfinished: 0, stalled: 0, trace_ids: [] as string[] };
   for (const record of Records) {
     const { body, receiptHandle, messageId } = record;
     try {
       const { conversation, trace_id } = readWakeUp(body);
       if (trace_id !== undefined) done.trace_ids.push(trace_id);
-      const { settled, retry_scheduled, paused_until, unfinished } = await deliver(conversation, remaining);
-      if (unfinished) await wake([{ conversation, once: newId(), trace_id }]);
+      const { settled, retry_scheduled, paused_until, unfinished, stalled } = await deliver(conversation, remaining);
+      if (unfinished && !stalled) await wake([{ conversation, once: newId(), trace_id }]);
       if (paused_until !== undefined && (await returnAfterPause(record, paused_until))) leave(messageId);
       done.settled += settled;
       done.retry_scheduled += retry_scheduled ? 1 : 0;
       done.unfinished += unfinished ? 1 : 0;
+      done.stalled += stalled ? 1 : 0;
     } catch (error) {
       // If this fails too, the wake-up returns when its visibility time-out ends.
       await returnSoon(receiptHandle).catch((again) =>

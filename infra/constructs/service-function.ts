@@ -2,7 +2,14 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  type RecursiveLoop,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type AccessPattern, type AccessPatternName, accessPatterns } from '../../shared/table/access-patterns.ts';
@@ -24,6 +31,8 @@ interface ServiceFunctionProps extends Surroundings {
   timeout: number;
   /** Reserved concurrency: both the maximum and the guaranteed number of calls. Default: the AWS account's limit. */
   concurrency?: number | undefined;
+  /** Whether Lambda stops the function after it has caused about 16 of its own invocations; by default, it does. */
+  recursiveLoop?: RecursiveLoop;
   description: string;
 }
 
@@ -54,6 +63,7 @@ export class ServiceFunction extends Construct {
       memorySize: 512,
       timeout: Duration.seconds(props.timeout),
       ...(props.concurrency !== undefined && { reservedConcurrentExecutions: props.concurrency }),
+      ...(props.recursiveLoop !== undefined && { recursiveLoop: props.recursiveLoop }),
       code: Code.fromAsset(props.bundle),
       handler: 'index.handler',
       environment: {

@@ -38,6 +38,8 @@ export interface DeliverySummary {
   /** When the destination's pause is over, in milliseconds since 1970, if it has asked for one. */
   paused_until?: number;
   unfinished?: true;
+  /** The wake-up is unfinished and no entry left the outbox: another wake-up now would end in the same way. */
+  stalled?: true;
 }
 
 /** Milliseconds that must be left to begin an attempt: for the attempt itself, and to record its result. */
@@ -73,18 +75,24 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
   let circuit = await acquire(destination.name);
   let pauses = scaled(PAUSES_MS);
   let waitedFor: string | undefined;
+  let hasProgressed = false;
+  const unfinished = (): DeliverySummary => ({
+    ...summary,
+    unfinished: true,
+    ...(!hasProgressed && { stalled: true }),
+  });
 
   while (head !== undefined) {
     const { entries, all } = await oldestEntries(conversation);
     let isOutdated = false;
     for (const [place, entry] of entries.entries()) {
       // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
-      if (remaining() < RESERVE_MS) return { ...summary, unfinished: true };
+      if (remaining() < RESERVE_MS) return unfinished();
       const pending = entries.slice(place + 1);
       const context = { destination, circuit, head, entry, pending, remaining, hasWaited: waitedFor === entry.id };
       const { result, settled, wait = 0, ...rescheduled } = await traced(entry.trace_id, () => processEntry(context));
       if (wait > 0) {
-        if (wait > pauses || remaining() < RESERVE_MS + wait) return { ...summary, unfinished: true };
+        if (wait > pauses || remaining() < RESERVE_MS + wait) return unfinished();
         await pause(wait);
         pauses -= wait;
         waitedFor = entry.id;
@@ -94,6 +102,8 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
       }
       if (rescheduled.retry_scheduled !== undefined) return { ...summary, ...rescheduled };
       summary.settled += settled;
+      // An entry that was gone counts, too: it does not return.
+      hasProgressed = true;
       if (typeof result === 'object') circuit = await recordResult(destination, circuit, result);
       // Stryker disable next-line ConditionalExpression: Only the number of calls differs; the capacity tests count them.
       if (needsRefresh(head)) head = await resume(head, entries[place + 1]?.created ?? timestamp());

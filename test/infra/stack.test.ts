@@ -305,6 +305,13 @@ describe('each function', () => {
     });
   });
 
+  test('that wakes itself is not stopped by Lambda: deliver, and no other', () => {
+    const allowed = resources('AWS::Lambda::Function').filter(
+      ([, { Properties }]) => Properties.RecursiveLoop === 'Allow',
+    );
+    expect(allowed.map(([id]) => id.replace(/Function.*/, ''))).toEqual(['Deliver']);
+  });
+
   test('keeps its log lines for the time of the setting', () => {
     for (const [, { Properties }] of resources('AWS::Logs::LogGroup')) expect(Properties.RetentionInDays).toBe(30);
     synthesise({ logRetention: 90 }).allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 90 });

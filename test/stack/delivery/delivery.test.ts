@@ -7,8 +7,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
 import { findAccount } from '../../../shared/accounts/accounts.ts';
-import { timestamp } from '../../../shared/core/clock.ts';
+import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
+import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
 import type { Conversation, Entry } from '../../../shared/messaging/events.ts';
 import { lifetimeFrom, logItem, type Message, type State } from '../../../shared/messaging/message.ts';
 import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
@@ -17,7 +18,7 @@ import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents, putIfAbsent, remove } from '../../../shared/table/client.ts';
-import { statusReceiptKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey, type Key, statusReceiptKey } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { DestinationServer, drop, hang } from '../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';
@@ -474,6 +475,35 @@ describe('a worker', () => {
       return left;
     };
     expect(await run(conversation, remaining)).toEqual({ settled: 1, unfinished: true });
+    expect(await run(conversation)).toEqual({ settled: 1 });
+  });
+
+  test('that has no time for the first entry is stalled, and sweep finds the conversation', async () => {
+    const { conversation } = await pending('one');
+    expect(await run(conversation, () => 11_999)).toEqual({ settled: 0, unfinished: true, stalled: true });
+    expect(bodies()).toEqual([]);
+    const partitions: Key[] = [];
+    for await (const due of dueWork(sortableTime(Date.now() + MINUTE))) partitions.push(...due);
+    const { pk, sk } = headKey(conversationName(conversation));
+    expect(partitions).toContainEqual(expect.objectContaining({ pk, sk }));
+    expect(await run(conversation)).toEqual({ settled: 1 });
+  });
+
+  test('is not stalled if another worker removed an entry', async () => {
+    const { conversation } = await pending('one', 'two');
+    const [first] = (await oldestEntries(conversation)).entries;
+    if (first === undefined) throw new Error('There is no entry.');
+    const send = documents.send.bind(documents);
+    const spy = vi.spyOn(documents, 'send').mockImplementation(async (command) => {
+      if (command.constructor.name === 'BatchGetCommand') {
+        spy.mockRestore();
+        await removeEntry(first);
+      }
+      return send(command);
+    });
+    const left = [60_000];
+    expect(await run(conversation, () => left.pop() ?? 0)).toEqual({ settled: 0, unfinished: true });
+    expect(bodies()).toEqual([]);
     expect(await run(conversation)).toEqual({ settled: 1 });
   });
 

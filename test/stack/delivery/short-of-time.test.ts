@@ -9,7 +9,7 @@ import type { PhoneMessage } from '../../../infra/local/simulators/app-network/i
 import { serveOwnStack } from '../support/own-stack.ts';
 import { newPhone } from '../support/world.ts';
 
-/** The assembly, with a time limit of 13 s for Deliver: one second after its start, it begins no further attempt. */
+/** The assembly, with a time limit of 15 s for Deliver: three seconds after its start, it begins no further attempt. */
 const hurriedAssembly = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'hurried-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -17,7 +17,7 @@ const hurriedAssembly = async (): Promise<string> => {
   const path = join(folder, 'BusinessApi.template.json');
   const template = JSON.parse(await readFile(path, 'utf8'));
   const id = Object.keys(template.Resources).find((name) => name.startsWith('DeliverFunction')) ?? '';
-  template.Resources[id].Properties.Timeout = 13;
+  template.Resources[id].Properties.Timeout = 15;
   await writeFile(path, JSON.stringify(template));
   return folder;
 };
@@ -40,7 +40,7 @@ test('the next worker delivers messages that a worker has no time for, in order,
   });
   await wakeWrongly(stack);
   const phone = newPhone();
-  await fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify([{ phone, delay_ms: 400 }]) });
+  await fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify([{ phone, delay_ms: 800 }]) });
   const texts = Array.from({ length: 6 }, (_, place) => `${place}`);
   for (const body of texts) {
     const { status } = await fetch(`${stack.baseUrl}/v1/message`, {

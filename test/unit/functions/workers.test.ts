@@ -141,27 +141,74 @@ describe('deliver', () => {
     expect({ taken: queue.taken, returned: queue.returned }).toEqual({ taken: [], returned: [] });
     expect(lines()).toEqual([
       { level: 'info', message: 'skipped', type: 'message.received', account: 'acme', message_id: 'message-1' },
-      { level: 'info', message: 'deliver', settled: 1, retry_scheduled: 0, unfinished: 0, trace_ids: [] },
+      { level: 'info', message: 'deliver', settled: 1, retry_scheduled: 0, unfinished: 0, stalled: 0, trace_ids: [] },
     ]);
   });
 
-  test('if the time runs out, deliver sends a new wake-up of the conversation, with a new deduplication id each time', async () => {
-    table = holding();
-    await deliver(event(wakeUp()), context(5_000));
-    expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation)).toEqual([conversation]);
-    await deliver(event(wakeUp()), context(5_000));
-    expect(new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).size).toBe(2);
+  /** A table with this many pending entries, which their transactions remove. */
+  const pending = (count: number): Table => {
+    const entries = Array.from({ length: count }, (_, place) => ({
+      ...entry(),
+      ...entryKey(conversationName(conversation), String(place)),
+      id: String(place),
+    }));
+    const others = holding();
+    return (name, input) => {
+      if (name === 'QueryCommand') return { Items: [...entries] };
+      if (name === 'BatchGetCommand') return { Responses: { table: entries.slice(0, 1) } };
+      if (name === 'TransactWriteCommand') entries.shift();
+      return others(name, input);
+    };
+  };
+
+  /** Time for one entry. */
+  const contextForOne = () => {
+    const left = [60_000];
+    return { awsRequestId: 'call-1', getRemainingTimeInMillis: () => left.pop() ?? 5_000 };
+  };
+
+  test('if the time runs out, deliver sends one new wake-up, with a new deduplication id each time, until nothing is pending', async () => {
+    table = pending(30);
+    let invocations = 0;
+    for (let next: string | undefined = JSON.stringify(conversation); next !== undefined; invocations += 1) {
+      await deliver(event(wakeUp(next)), contextForOne());
+      next = queue.taken[invocations]?.MessageBody;
+    }
+    expect(invocations).toBe(30);
+    expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation)).toEqual(
+      Array(29).fill(conversation),
+    );
+    expect(new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).size).toBe(29);
     expect(queue.returned).toEqual([]);
-    expect(lines()).toEqual(
-      Array(2).fill({
+    const summaries = lines().filter((line) => line.message === 'deliver');
+    expect(summaries.slice(-2)).toEqual(
+      [1, 0].map((unfinished) => ({
+        level: 'info',
+        message: 'deliver',
+        settled: 1,
+        retry_scheduled: 0,
+        unfinished,
+        stalled: 0,
+        trace_ids: ['call-1'],
+      })),
+    );
+  });
+
+  test('if the time runs out before an entry left the outbox, deliver sends no wake-up', async () => {
+    table = pending(1);
+    await deliver(event(wakeUp()), context(5_000));
+    expect({ taken: queue.taken, returned: queue.returned }).toEqual({ taken: [], returned: [] });
+    expect(lines()).toEqual([
+      {
         level: 'info',
         message: 'deliver',
         settled: 0,
         retry_scheduled: 0,
         unfinished: 1,
+        stalled: 1,
         trace_ids: [],
-      }),
-    );
+      },
+    ]);
   });
 
   const failing: Table = () => {
@@ -183,9 +230,9 @@ describe('deliver', () => {
   });
 
   test('if a new wake-up cannot be sent, deliver returns the old one to the queue for 5 s and fails', async () => {
-    table = holding();
+    table = pending(2);
     queue.takes = () => false;
-    await expect(deliver(event(wakeUp()), context(5_000))).rejects.toThrow('deliver failed');
+    await expect(deliver(event(wakeUp()), contextForOne())).rejects.toThrow('deliver failed');
     expect(queue.returned).toEqual([{ ReceiptHandle: 'handle-1', VisibilityTimeout: 5 }]);
   });
 
@@ -209,7 +256,7 @@ describe('deliver', () => {
       vi.useRealTimers();
       expect(lines()).toEqual([
         { level: 'warn', message: 'retry scheduled', ...names, reason: names.cause, attempts: 1, retries_scheduled: 1 },
-        { level: 'info', message: 'deliver', settled: 0, retry_scheduled: 1, unfinished: 0, trace_ids: [] },
+        { level: 'info', message: 'deliver', settled: 0, retry_scheduled: 1, unfinished: 0, stalled: 0, trace_ids: [] },
       ]);
     });
 
@@ -218,7 +265,7 @@ describe('deliver', () => {
       await deliver(event(wakeUp()), context());
       expect(lines()).toEqual([
         { level: 'error', message: 'permanently failed', ...names, reason: names.cause, permanently_failed: 1 },
-        { level: 'info', message: 'deliver', settled: 1, retry_scheduled: 0, unfinished: 0, trace_ids: [] },
+        { level: 'info', message: 'deliver', settled: 1, retry_scheduled: 0, unfinished: 0, stalled: 0, trace_ids: [] },
       ]);
     });
   });
