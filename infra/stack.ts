@@ -149,9 +149,13 @@ export class BusinessApiStack extends Stack {
       ...surroundings,
       ...workerProps('erase', bundles),
     });
+    // A run that fails or comes late is not repeated, because the next minute takes up the same work. By default, Lambda
+    // repeats an event twice after an error, and for six hours while the function is throttled.
+    for (const worker of [sweep, erase]) {
+      worker.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    }
     new Rule(this, 'EachMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
-      // No retries: the run of the next minute does the same work.
       targets: [sweep, erase].map((each) => new InvokeFunction(each.function, { retryAttempts: 0 })),
     });
 

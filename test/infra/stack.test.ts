@@ -568,7 +568,7 @@ test('the template does not contain the secret of the app network', () => {
   expect(JSON.stringify(template.toJSON())).not.toMatch(/whsec_[A-Za-z0-9+/]/);
 });
 
-test('sweep and erase run each minute, without retries after a failure', () => {
+test('sweep and erase run each minute, and neither EventBridge nor Lambda repeats a failed run', () => {
   template.hasResourceProperties('AWS::Events::Rule', {
     ScheduleExpression: 'rate(1 minute)',
     Targets: ['Sweep', 'Erase'].map((name) =>
@@ -578,6 +578,22 @@ test('sweep and erase run each minute, without retries after a failure', () => {
       }),
     ),
   });
+  for (const name of ['Sweep', 'Erase']) {
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      FunctionName: { Ref: Match.stringLikeRegexp(`^${name}Function`) },
+      Qualifier: '$LATEST',
+      MaximumRetryAttempts: 0,
+      MaximumEventAgeInSeconds: 60,
+    });
+  }
+});
+
+test('every function that a rule calls has limits of its own for events that fail', () => {
+  const limited = resources('AWS::Lambda::EventInvokeConfig').map(([, { Properties }]) => Properties.FunctionName.Ref);
+  const called = resources('AWS::Events::Rule').flatMap(([, { Properties }]) =>
+    Properties.Targets.map(({ Arn }: { Arn: Record<string, string[]> }) => Arn['Fn::GetAtt']?.[0]),
+  );
+  expect(limited.toSorted()).toEqual(called.toSorted());
 });
 
 test('the outputs are both hosts, the table, the bucket and the secret of the app network', () => {

@@ -14,6 +14,7 @@ const functionWith = (id: string, ...actions: string[]) => ({
   timeout: 0,
   memory: 0,
   environment: {},
+  asynchronous: { retries: 0, oldest: 0 },
   policy: actions.map((action) => ({
     actions: [`s3:${action}`],
     resources: [`${BUCKET.arn}/*`],

@@ -1,5 +1,6 @@
 /** EventBridge's schedules on this machine. */
 import { randomUUID } from 'node:crypto';
+import { invokeAsynchronously } from './lambda/asynchronous.ts';
 import type { ScheduleDefinition } from './template/definitions.ts';
 
 /**
@@ -13,13 +14,18 @@ export const runSchedules = (
   minute: number,
   invoke: (functionId: string, event: unknown) => Promise<unknown>,
 ): (() => void) => {
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const timers = schedules.map(({ id, minutes, functions }) =>
     setInterval(() => {
-      // The function logs its own failure. EventBridge does not report failures either.
-      for (const name of functions) void invoke(name, scheduledEvent(id, new Date())).catch(() => undefined);
+      for (const { id: name, asynchronous } of functions) {
+        const event = scheduledEvent(id, new Date());
+        void invokeAsynchronously({ ...asynchronous, invoke: () => invoke(name, event), minute, signal });
+      }
     }, minutes * minute),
   );
   return () => {
+    stopping.abort();
     for (const timer of timers) clearInterval(timer);
   };
 };

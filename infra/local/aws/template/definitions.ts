@@ -17,6 +17,16 @@ export interface FunctionDefinition {
   environment: Record<string, string>;
   /** The statements of its role. */
   policy: Statement[];
+  /** How long events are repeated for which it is invoked asynchronously. */
+  asynchronous: AsynchronousLimits;
+}
+
+/** Limits of asynchronous invocation. */
+export interface AsynchronousLimits {
+  /** How often an event is repeated whose invocation failed. */
+  retries: number;
+  /** Milliseconds after which an event is dropped. */
+  oldest: number;
 }
 
 export interface AuthorizerDefinition {
@@ -46,7 +56,7 @@ export interface ScheduleDefinition {
   id: string;
   /** Minutes between two runs. */
   minutes: number;
-  functions: string[];
+  functions: Pick<FunctionDefinition, 'id' | 'asynchronous'>[];
 }
 
 export interface TableDefinition {

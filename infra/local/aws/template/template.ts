@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { rightsFor, type Statement } from '../iam/policies.ts';
 import type { FunctionDefinition, HostDefinition, TableDefinition, Template } from './definitions.ts';
 import { readMapping, readQueues } from './events.ts';
+import { readInvokeConfigs } from './invoke-config.ts';
 import { field, found, type Json, list, number, only, strings, text, unknown } from './json.ts';
 import { ACCOUNT, arnOf, resolver } from './references.ts';
 import { readStatement } from './statements.ts';
@@ -90,6 +91,9 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
       .flatMap(([, { Properties = {} }]) => list(field(resolve(Properties.PolicyDocument), 'Statement')))
       .flatMap((statement) => readStatement(statement, { queues, stream, secrets, buckets }));
 
+  const limitsOf = readInvokeConfigs(
+    of('AWS::Lambda::EventInvokeConfig').map(([, { Properties }]) => resolve(Properties)),
+  );
   const functions = of('AWS::Lambda::Function').map(([id, { Properties = {} }]) => ({
     id,
     folder: join(folder, assetPath(assets, Properties.Code)),
@@ -98,6 +102,7 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
     memory: number(Properties.MemorySize),
     environment: strings(resolve(field(Properties.Environment, 'Variables'))),
     policy: policyOf(Properties.Role),
+    asynchronous: limitsOf(id),
   }));
   const functionIn = (value: Json | undefined): FunctionDefinition => {
     const found = functions.find(({ id }) => new RegExp(`(^|[:/])${id}([.]Arn|$)`).test(text(resolve(value))));
@@ -159,7 +164,7 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
     schedules: of('AWS::Events::Rule').map(([id, { Properties = {} }]) => ({
       id,
       minutes: minutesOf(text(Properties.ScheduleExpression)),
-      functions: list(Properties.Targets).map((target) => functionIn(field(target, 'Arn')).id),
+      functions: list(Properties.Targets).map((target) => functionIn(field(target, 'Arn'))),
     })),
     queues,
     mappings,
