@@ -93,7 +93,9 @@ export class BusinessApiStack extends Stack {
         concurrency: name === 'fetchUserData' ? settings.fetchConcurrency : undefined,
       });
       if (endpoint.bucket) media.allow(served, endpoint.bucket);
-      for (const route of endpoint.routes) hosts[route.host].serve(route, endpoint.token, served.function);
+      for (const route of [...endpoint.routes, ...(endpoint.catchAll ?? [])]) {
+        hosts[route.host].serve(route, endpoint.token, served.function);
+      }
     }
 
     const wakeUps = new WakeUpQueue(this, 'WakeUps', { visibility: 6 * workers.deliver.timeout });

@@ -6,6 +6,8 @@ import {
   DomainName,
   HttpApi,
   HttpMethod,
+  HttpRoute,
+  HttpRouteKey,
   HttpStage,
   type IHttpRouteAuthorizer,
   LogGroupLogDestination,
@@ -16,8 +18,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Endpoint } from '../../shared/api/endpoint.ts';
-import { REST_OF_PATH } from '../../shared/http/middleware/exact-path.ts';
+import type { CatchAllRoute, Endpoint } from '../../shared/api/endpoint.ts';
 
 interface HttpHostProps {
   description: string;
@@ -27,6 +28,8 @@ interface HttpHostProps {
   throttle: { rateLimit: number; burstLimit: number };
   logRetention: RetentionDays;
 }
+
+type Route = Endpoint['routes'][number] | CatchAllRoute;
 
 /** Seconds that authorizations are cached: a revoked token works at most this long. */
 const AUTHORIZER_CACHE = 60;
@@ -78,24 +81,22 @@ export class HttpHost extends Construct {
   }
 
   /** Adds an endpoint's route to its function. */
-  serve({ method, path }: Endpoint['routes'][number], token: Endpoint['token'], handler: IFunction): void {
+  serve({ method, path }: Route, token: Endpoint['token'], handler: IFunction): void {
     if (this.#authorizers === undefined) throw new Error('Call authorizeWith first.');
+    // CloudFormation rejects a route that ends with a slash: the endpoint's catch-all routes take it.
+    if (path.endsWith('/')) return;
     const authorizer = this.#authorizers[token];
-    const routes = this.api.addRoutes({
-      // A route that ends with a slash cannot be deployed. This one matches it, and longer paths, which the function
-      // rejects.
-      path: path.endsWith('/') ? `${path}{${REST_OF_PATH}+}` : path,
-      methods: [HttpMethod[method]],
+    const route = new HttpRoute(this.api, `${method}${path}`, {
+      httpApi: this.api,
+      routeKey: path === '$default' ? HttpRouteKey.DEFAULT : HttpRouteKey.with(path, HttpMethod[method]),
       integration: new HttpLambdaIntegration(`${method} ${path}`, handler),
       ...(authorizer && { authorizer }),
     });
     if (authorizer !== undefined) return;
-    for (const route of routes) {
-      Validations.of(route).acknowledge({
-        id: 'AwsSolutions-APIG4',
-        reason: 'Public: the URL is the secret, or the content is public.',
-      });
-    }
+    Validations.of(route).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason: 'Public: the URL is the secret, or the content is public.',
+    });
   }
 
   #serveUnder({ name, certificate }: { name: string; certificate: string }, stage: HttpStage): void {

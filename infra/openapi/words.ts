@@ -23,7 +23,8 @@ response, and create nothing new. To repeat an answer or a deletion, no key is n
 validation errors of an \`invalid_request\`, and \`trace_id\` identifies the request in our logs. \`type\` is the URL of the
 explanation, under \`components.responses\`. API Gateway itself returns some errors, as \`{"message": …}\`: 401 without a
 token, 403 if the token is not valid, 404 if the route does not exist, 413 over its limits, 429 when throttled, 431 if
-headers are too long, 500 if a function fails, and 503 if it takes more than 30 seconds.`;
+headers are too long, 500 if a function fails, and 503 if it takes more than 30 seconds. On the bridge host, a path that
+does not exist returns 401 without a token, and 404 \`address_not_found\` with one. Below \`/media\`, it returns 404 without a token.`;
 
 /** The areas of the API, in the order of the reference. */
 export const areas: Record<Area, { name: string; says: string }> = {
@@ -93,7 +94,7 @@ export const remedies: Record<ProblemCode, string> = {
   permission_required: 'ask the operator for a token with the permission that `detail` names',
   signature_invalid: 'sign with the `hmac_secret` that the operator has set for your Turn channel',
   approval_required: 'ask the user with `POST /v1/user_data/start/{phone_number}`',
-  address_not_found: 'remove anything after the final slash of the path',
+  address_not_found: 'correct the host, the method or the path; remove anything after a final slash',
   bot_not_found: 'your account has no bot with this number',
   profiler_not_found:
     'the profiler does not exist, was deleted, or belongs to another account; the API does not reveal which',

@@ -14,6 +14,12 @@ export const bridge = {
       { host: 'bridge', method: 'POST', path: '/v1/webhook/rapidpro' },
       { host: 'bridge', method: 'POST', path: '/v1/webhook/rapidpro/' },
     ],
+    // API Gateway accepts no route that ends with a slash, and does not document whether `{proxy+}` matches an empty rest.
+    // If it does, the first of these takes the slash, else the second.
+    catchAll: [
+      { host: 'bridge', method: 'POST', path: '/v1/webhook/rapidpro/{proxy+}' },
+      { host: 'bridge', method: 'ANY', path: '$default' },
+    ],
     token: 'header',
     permission: 'bridge',
     body: { type: 'form', schema: rapidproMessage },

@@ -21,6 +21,11 @@ export interface Endpoint {
   summary: string;
   /** Where it is served. `{name}` in a path is a parameter; `{name+}` takes the rest of the path. */
   routes: readonly [Route, ...Route[]];
+  /**
+   * Further routes that lead to its function. Through them, the function serves the method and path of a route above, and
+   * rejects all others with 404 `address_not_found`.
+   */
+  catchAll?: readonly CatchAllRoute[];
   /** Where the token comes from: the Authorization header, the parameter `encoded_token` of the path, or nowhere. */
   token: 'header' | 'path' | 'none';
   /** What the token must allow; nothing, where there is none. */
@@ -48,6 +53,12 @@ interface Route {
   method: Method;
   path: `/${string}`;
 }
+
+/** `ANY` stands for all methods, `{rest+}` for the rest of a path, and `$default` for what no other route of the host takes. */
+export type CatchAllRoute = { host: Host } & (
+  | { method: Method | 'ANY'; path: `/${string}` }
+  | { method: 'ANY'; path: '$default' }
+);
 
 /** The names of a path's parameters: `'id'` for `/v1/things/{id}`. */
 type ParametersOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -79,7 +90,7 @@ export const problemsOf = (endpoint: Endpoint): ProblemCode[] => {
     ...(endpoint.body ? (['malformed_body', 'unsupported_media_type'] as const) : []),
     ...(endpoint.permission === 'none' ? [] : (['permission_required'] as const)),
     ...(takesInput ? (['invalid_request'] as const) : []),
-    ...(endpoint.routes.some(({ path }) => path.endsWith('/')) ? (['address_not_found'] as const) : []),
+    ...(endpoint.catchAll ? (['address_not_found'] as const) : []),
     ...endpoint.problems,
     'internal_error',
     'unavailable',

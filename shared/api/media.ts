@@ -46,6 +46,11 @@ export const media = {
       { host: 'bridge', method: 'GET', path: '/media/{id}' },
       { host: 'bridge', method: 'HEAD', path: '/media/{id}' },
     ],
+    // The `$default` route of the host requires a token. A mistyped URL of media has to return 404 without one.
+    catchAll: [
+      { host: 'bridge', method: 'ANY', path: '/media' },
+      { host: 'bridge', method: 'ANY', path: '/media/{proxy+}' },
+    ],
     token: 'none',
     permission: 'none',
     path: v.object({ id: v.string() }),

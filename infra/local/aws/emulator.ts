@@ -14,14 +14,15 @@ import { Stream } from './event-sources/stream.ts';
 import { Writes } from './event-sources/writes.ts';
 import type { FaultInjection } from './fault-injection.ts';
 import { type Beside, Gateway } from './gateway/gateway.ts';
+import type { EmptyRest } from './gateway/routes.ts';
 import { type MadeCall, Roles } from './iam/roles.ts';
+import { lambdaEnvironment } from './lambda/environment.ts';
 import { LambdaPool, type LocalFunction } from './lambda/lambda-pool.ts';
 import { takePort } from './loopback.ts';
 import { AwsEndpoint, type Secret } from './queues/aws-endpoint.ts';
 import { Queues } from './queues/queues.ts';
 import { runSchedules } from './schedules.ts';
 import type { FunctionDefinition, SecretDefinition, Template } from './template/definitions.ts';
-import { REGION } from './template/references.ts';
 import { readTemplate } from './template/template.ts';
 
 export interface EmulatorOptions {
@@ -52,6 +53,8 @@ export interface EmulatorOptions {
    * conflicts.
    */
   transactionsHeldFor?: number;
+  /** Whether `{rest+}` in a route matches an empty rest. By default, it does not. */
+  emptyRest?: EmptyRest;
   /** Receives every log line: of functions, and of the hosts' access logs. */
   onLine: (source: string, line: string) => void;
   /** Receives every kind of call of AWS that functions make, once each. */
@@ -285,11 +288,12 @@ export class AwsEmulator {
   }
 
   #serveHosts(template: Template): void {
+    const { emptyRest = 'does not match' } = this.#options;
     for (const [name, { gateway }] of this.#parts.hosts) {
       const definition = template.hosts[name];
       if (definition === undefined) throw new Error(`The template has no host ${name}.`);
       const onLine = (line: string) => this.#options.onLine(definition.id, line);
-      gateway.serve({ definition, invoke: this.#invoke, onLine });
+      gateway.serve({ definition, invoke: this.#invoke, onLine, emptyRest });
     }
   }
 
@@ -337,16 +341,3 @@ export class AwsEmulator {
     });
   }
 }
-
-/** The variables that Lambda's runtime adds. The endpoints identify a function by its access key. */
-const lambdaEnvironment = (id: string): Record<string, string> => ({
-  AWS_REGION: REGION,
-  AWS_ACCESS_KEY_ID: id,
-  AWS_SECRET_ACCESS_KEY: 'local',
-  AWS_SESSION_TOKEN: 'local',
-  AWS_LAMBDA_FUNCTION_NAME: id,
-  // Ignores the AWS configuration of this machine's user.
-  AWS_CONFIG_FILE: '/dev/null',
-  AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-  TZ: ':UTC',
-});

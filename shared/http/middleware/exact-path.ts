@@ -1,18 +1,21 @@
+import type { Endpoint } from '../../api/endpoint.ts';
 import { Problem } from '../../core/problems.ts';
 import type { HttpMiddleware } from '../event.ts';
 
-/** The parameter that takes what follows the slash at the end of a path. */
-export const REST_OF_PATH = 'proxy';
-
 /**
- * Refuses longer paths than one that ends with a slash: API Gateway serves such a path by `{proxy+}` only, which takes
- * everything below it too.
+ * Rejects what catch-all routes bring to a function, unless its method and path are those of one of the endpoint's routes.
  *
- * @throws address_not_found — something follows the slash
+ * @throws address_not_found — the host has no such path, or not with this method
  */
-export const exactPath = (): HttpMiddleware => ({
-  before: function exactPathBefore({ event }) {
-    if (!event.pathParameters?.[REST_OF_PATH]) return;
-    throw new Problem('address_not_found', 'This path does not exist. Remove anything after the final slash.');
-  },
-});
+export const exactPath = (routes: Endpoint['routes']): HttpMiddleware => {
+  const served = new Set(routes.map(({ method, path }) => `${method} ${path}`));
+  return {
+    before: function exactPathBefore({ event: { routeKey, rawPath, requestContext } }) {
+      if (served.has(routeKey) || served.has(`${requestContext.http.method} ${rawPath}`)) return;
+      throw new Problem(
+        'address_not_found',
+        'This host does not serve this method and path. Check both, and remove anything after a final slash.',
+      );
+    },
+  };
+};

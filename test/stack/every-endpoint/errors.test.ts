@@ -198,8 +198,11 @@ describe('the gateway', () => {
   });
 
   test('returns 404 on the bridge host for a path of the API host', async () => {
-    const response = await fetch(`${inject('stack').bridge_url}/v1/research_profilers`);
-    expect(response.status).toBe(404);
+    const { token } = await newCaller('profilers', 'bridge');
+    const response = await fetch(`${inject('stack').bridge_url}/v1/research_profilers`, {
+      headers: { authorization: token },
+    });
+    expect(await response.json()).toMatchObject({ status: 404, code: 'address_not_found' });
   });
 
   test('accepts 5.9 MB in a body, and returns 413 for 6.3 MB and 10.5 MB', async () => {

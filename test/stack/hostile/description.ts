@@ -46,6 +46,7 @@ interface Described {
 interface Document {
   servers: { url: string }[];
   paths: Record<string, { servers?: { url: string }[] } & Record<string, Described>>;
+  components: { responses: Record<string, Described['responses'][string]> };
 }
 
 export type Host = 'base' | 'bridge';
@@ -120,6 +121,12 @@ export const operations: Operation[] = Object.entries(document.paths).flatMap(([
     return described === undefined ? [] : [operationOf(path, method, hosts, described)];
   });
 });
+
+/** The responses of a host to requests without an operation, beside those of API Gateway. */
+export const elsewhere: Record<Host, Described['responses']> = {
+  base: {},
+  bridge: { 404: document.components.responses.address_not_found ?? {} },
+};
 
 /** The operation of a request, by host, method and raw path; undefined if the API has no such operation. */
 export const operationAt = (host: Host, method: string, path: string): Operation | undefined =>

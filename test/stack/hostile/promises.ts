@@ -1,7 +1,7 @@
 /** Checks each response: it must follow the API description, and must not reveal anything else. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { type Operation, operationAt } from './description.ts';
+import { elsewhere, type Operation, operationAt } from './description.ts';
 import type { Answer, Sent } from './wire.ts';
 import type { World } from './world.ts';
 
@@ -57,7 +57,8 @@ const isOfGateway = (operation: Operation | undefined, sent: Sent, { status, typ
 const PROBLEM = 'application/problem+json';
 
 const whyNoProblem = (operation: Operation | undefined, sent: Sent, { status, type, body }: Answer) => {
-  const content = operation?.responses[status]?.content?.[PROBLEM];
+  const { [status]: promised } = operation?.responses ?? elsewhere[sent.host];
+  const content = promised?.content?.[PROBLEM];
   if (content === undefined) return `${status} with ${type} is not documented`;
   if (sent.method === 'HEAD') return body === '' ? undefined : 'the response to HEAD has a body';
   if (type !== PROBLEM) return `${status} has the type ${type}`;

@@ -519,7 +519,7 @@ describe('an endpoint that takes a multipart form', () => {
   );
 });
 
-describe('an endpoint whose path ends with a slash', () => {
+describe('an endpoint with catch-all routes', () => {
   const slash = define({
     area: 'bridge',
     summary: 'Ends with a slash.',
@@ -527,36 +527,75 @@ describe('an endpoint whose path ends with a slash', () => {
       { host: 'bridge', method: 'POST', path: '/form' },
       { host: 'bridge', method: 'POST', path: '/form/' },
     ],
-    token: 'none',
-    permission: 'none',
+    catchAll: [
+      { host: 'bridge', method: 'POST', path: '/form/{proxy+}' },
+      { host: 'bridge', method: 'ANY', path: '$default' },
+    ],
+    token: 'header',
+    permission: 'bridge',
     body: { type: 'form', schema: v.object({ text: v.string() }) },
     responses: { 200: v.unknown() },
     problems: [],
     table: [],
   });
 
-  const send = async (pathParameters: Record<string, string> | undefined, sent = 'text=a') => {
+  /** A request by its route, method and path, of a token with these permissions. */
+  const send = async (
+    routeKey: string,
+    method: string,
+    rawPath: string,
+    { sent = 'text=a', permissions = ['bridge'] } = {},
+  ) => {
     const handle = vi.fn(async () => ok('served'));
-    const event = postEvent({ ...asBytes(sent), ...(pathParameters && { pathParameters }) });
+    const posted = postEvent(asBytes(sent));
+    const lambda = { ...identity, permissions };
+    const requestContext = { ...posted.requestContext, http: { method, path: rawPath }, authorizer: { lambda } };
+    const event = { ...posted, routeKey, rawPath, requestContext } as HttpEvent;
     const { statusCode, body } = await serve(slash, handle)(event, context(10_000));
     return { status: statusCode, body: JSON.parse(body ?? ''), calls: handle.mock.calls.length };
   };
 
-  test.each([[undefined], [{}], [{ proxy: '' }]])('is served if nothing follows the slash: %j', async (parameters) => {
-    expect(await send(parameters)).toEqual({ status: 200, body: 'served', calls: 1 });
+  test.each([
+    ['POST /form', '/form'],
+    // If API Gateway ignores a final slash.
+    ['POST /form', '/form/'],
+    ['POST /form/{proxy+}', '/form/'],
+    ['$default', '/form/'],
+  ])('serves its own path, whichever route takes it: %s for %s', async (routeKey, path) => {
+    expect(await send(routeKey, 'POST', path)).toEqual({ status: 200, body: 'served', calls: 1 });
   });
 
-  test.each(['more', 'more/of/it', '/', '%2F', ' '])('returns 404 if anything follows the slash: %j', async (proxy) => {
+  const others: [string, string, string][] = [
+    ['POST /form/{proxy+}', 'POST', '/form/more'],
+    ['POST /form/{proxy+}', 'POST', '/form/more/of/it'],
+    ['POST /form/{proxy+}', 'POST', '/form//'],
+    ['POST /form/{proxy+}', 'POST', '/form/%2F'],
+    ['POST /form/{proxy+}', 'POST', '/form/ '],
+    ['$default', 'GET', '/form/'],
+    ['$default', 'PUT', '/form'],
+    ['$default', 'POST', '/'],
+    ['$default', 'POST', '/Form/'],
+    ['$default', 'POST', '//form/'],
+    ['$default', 'POST', '/other'],
+  ];
+
+  test.each(others)('rejects all else that they bring: %s for %s %s', async (routeKey, method, path) => {
     const notFound = {
       status: 404,
       body: {
         code: 'address_not_found',
-        detail: 'This path does not exist. Remove anything after the final slash.',
+        detail: 'This host does not serve this method and path. Check both, and remove anything after a final slash.',
       },
       calls: 0,
     };
-    expect(await send({ proxy })).toMatchObject(notFound);
-    // An invalid body does not change the response.
-    expect(await send({ proxy }, '%')).toMatchObject(notFound);
+    expect(await send(routeKey, method, path)).toMatchObject(notFound);
+    // Whatever else is wrong: neither the body nor the token's permissions matter.
+    expect(await send(routeKey, method, path, { sent: '%' })).toMatchObject(notFound);
+    expect(await send(routeKey, method, path, { permissions: [] })).toMatchObject(notFound);
+  });
+
+  test('requires its permission on its own path', async () => {
+    const answer = await send('$default', 'POST', '/form/', { permissions: [] });
+    expect(answer).toMatchObject({ status: 403, body: { code: 'permission_required' }, calls: 0 });
   });
 });

@@ -8,7 +8,7 @@ import { MAX_PAYLOAD } from '../lambda/lambda-pool.ts';
 import { closeServer, listenOnLoopback } from '../loopback.ts';
 import type { HostDefinition } from '../template/definitions.ts';
 import { Authorizers } from './authorizers.ts';
-import { type Match, matchRoute } from './routes.ts';
+import { type EmptyRest, type Match, matchRoute } from './routes.ts';
 
 interface HttpResponse {
   status: number;
@@ -22,6 +22,7 @@ interface Service {
   invoke: (functionId: string, event: unknown) => Promise<unknown>;
   /** Receives the lines of the access log. */
   onLine: (line: string) => void;
+  emptyRest: EmptyRest;
 }
 
 const MAX_BODY = 10 * 1024 * 1024;
@@ -107,7 +108,7 @@ export class Gateway {
     );
   }
 
-  async #serve(request: IncomingMessage, body: Body, { definition, invoke, authorizers }: Serving) {
+  async #serve(request: IncomingMessage, body: Body, { definition, invoke, authorizers, emptyRest }: Serving) {
     const requestId = randomUUID();
     const rejected = (status: number, routeKey?: string) => ({
       requestId,
@@ -118,7 +119,8 @@ export class Gateway {
 
     if (headSize(request) > MAX_HEAD) return rejected(431);
     if (body === 'too large') return rejected(413);
-    const match = matchRoute(definition.routes, request.method ?? '', pathOf(request));
+    const wanted = { method: request.method ?? '', path: pathOf(request) };
+    const match = matchRoute(definition.routes, wanted, emptyRest);
     if (match === undefined) return rejected(404);
     const { route } = match;
 

@@ -6,23 +6,37 @@ export interface Match {
   parameters: Record<string, string>;
 }
 
-/** The route for a method and a raw path. Static parts take precedence over `{x}`, and `{x}` over `{rest+}`. */
-export const matchRoute = (routes: RouteDefinition[], method: string, path: string): Match | undefined => {
+/** Whether `{rest+}` matches an empty rest, as in `/things/`. AWS does not document it, so the emulator knows both readings. */
+export type EmptyRest = 'matches' | 'does not match';
+
+/**
+ * The route for a method and a raw path. Static parts take precedence over `{x}`, `{x}` over `{rest+}`, a method over
+ * `ANY`, and all of these over `$default`.
+ */
+export const matchRoute = (
+  routes: RouteDefinition[],
+  { method, path }: { method: string; path: string },
+  emptyRest: EmptyRest,
+): Match | undefined => {
   const segments = path.split('/').slice(1);
-  return routes
+  const [match] = routes
     .flatMap((route) => {
       const [routeMethod, template = ''] = route.key.split(' ');
-      const matched = routeMethod === method ? matchSegments(template.split('/').slice(1), segments) : undefined;
-      return matched ? [{ route, ...matched }] : [];
+      if (routeMethod !== method && routeMethod !== 'ANY') return [];
+      const matched = matchSegments(template.split('/').slice(1), segments, emptyRest);
+      return matched ? [{ route, ...matched, rank: `${matched.rank}${routeMethod === 'ANY' ? 1 : 0}` }] : [];
     })
-    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
-    .at(0);
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1));
+  if (match !== undefined) return match;
+  const route = routes.find(({ key }) => key === '$default');
+  return route && { route, parameters: {} };
 };
 
 /** The parameters, and a rank by which specific matches sort first: a digit for each segment. */
 const matchSegments = (
   template: string[],
   segments: string[],
+  emptyRest: EmptyRest,
 ): { parameters: Record<string, string>; rank: string } | undefined => {
   const parameters: Record<string, string> = {};
   let rank = '';
@@ -30,8 +44,9 @@ const matchSegments = (
     const segment = segments[index];
     const [, name, greedy] = /^\{([^+}]+)(\+)?\}$/.exec(part) ?? [];
     if (name !== undefined && greedy !== undefined) {
-      if (segment === undefined) return undefined;
-      parameters[name] = segments.slice(index).map(decode).join('/');
+      const rest = segments.slice(index);
+      if (segment === undefined || (rest.join('/') === '' && emptyRest !== 'matches')) return undefined;
+      parameters[name] = rest.map(decode).join('/');
       return { parameters, rank: `${rank}2` };
     }
     if (name === undefined ? segment !== part : !segment) return undefined;
