@@ -171,6 +171,10 @@ export class BusinessApiStack extends Stack {
         sweep: sweep.function,
         erase: erase.function,
       },
+      allFunctions: this.node
+        .findAll()
+        .filter((construct) => construct instanceof ServiceFunction)
+        .map((each) => each.function),
       queues: { wakeUps: wakeUps.queue, deadLetters: wakeUps.deadLetters, failedBatches: failures },
       table,
     };

@@ -2,7 +2,11 @@
 import { Duration } from 'aws-cdk-lib';
 import {
   Alarm,
+  type AlarmBase,
+  AlarmRule,
+  AlarmState,
   ComparisonOperator,
+  CompositeAlarm,
   type IMetric,
   MathExpression,
   Metric,
@@ -44,9 +48,11 @@ const FEW_ERRORS = 5;
 const FEW_FAILURES = 20;
 /** Maximum delay of the stream and the queue, in minutes. */
 const BEHIND = 5;
+/** Metrics that an alarm may have: "Limits that apply to alarms based on metric math expressions", CloudWatch user guide. */
+const MOST_METRICS = 10;
 
 export class Alarms extends Construct {
-  readonly all: Alarm[] = [];
+  readonly all: AlarmBase[] = [];
   readonly #action: SnsAction | undefined;
   readonly #docsUrl: string | undefined;
 
@@ -57,6 +63,7 @@ export class Alarms extends Construct {
     this.#action = topic === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, 'Topic', topic));
     this.#watchDelivery(metrics, watched, age);
     this.#watchRequests(watched);
+    this.#watchThrottling(metrics, watched);
     this.#watchWorkers(metrics, watched);
   }
 
@@ -115,12 +122,39 @@ export class Alarms extends Construct {
       metric: functions.authorizer.metricErrors({ period: Duration.minutes(5) }),
       threshold: FEW_ERRORS,
     });
-    // The metric covers all functions of the AWS account and region, because they share the limit.
-    this.#raise('Throttled', 'Lambda throttles calls: the account, or a function, has reached its limit.', {
-      metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period: MINUTE }),
-      threshold: 0,
-      periods: 3,
-    });
+  }
+
+  /**
+   * The metric without a dimension would count every function of the region. There are more functions than one alarm may
+   * have metrics, so parts watch some functions each, and one alarm watches the parts and notifies.
+   */
+  #watchThrottling({ namespace }: ServiceMetrics, { allFunctions }: Watched): void {
+    const parts: Alarm[] = [];
+    for (let start = 0; start < allFunctions.length; start += MOST_METRICS) {
+      const some = allFunctions.slice(start, start + MOST_METRICS);
+      const part = new Alarm(this, `Throttled${parts.length + 1}`, {
+        metric: ofAll(
+          some.map((one, place) => [`f${place}`, one]),
+          (one) => one.metricThrottles(),
+          'SUM',
+          'Throttled calls',
+        ),
+        threshold: 0,
+        alarmDescription: `Part of the alarm Throttled: functions ${start + 1} to ${start + some.length}.`,
+        evaluationPeriods: 3,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+      });
+      parts.push(part);
+    }
+    this.#notify(
+      new CompositeAlarm(this, 'Throttled', {
+        // The default name is the same in each stage, and names are unique in an account.
+        compositeAlarmName: `${namespace}/Throttled`,
+        alarmDescription: this.#describe('Throttled', 'Lambda throttles calls of our functions.'),
+        alarmRule: AlarmRule.anyOf(...parts.map((part) => AlarmRule.fromAlarm(part, AlarmState.ALARM))),
+      }),
+    );
   }
 
   #watchWorkers(metrics: ServiceMetrics, { functions, table }: Watched): void {
@@ -179,16 +213,25 @@ export class Alarms extends Construct {
       comparison = ComparisonOperator.GREATER_THAN_THRESHOLD,
     }: AlarmSettings,
   ): void {
-    const alarm = new Alarm(this, name, {
-      metric,
-      threshold,
-      alarmDescription: `${meaning} Runbook: ${this.#runbookOf(name)}`,
-      evaluationPeriods: periods,
-      comparisonOperator: comparison,
-      treatMissingData: missing,
-    });
+    this.#notify(
+      new Alarm(this, name, {
+        metric,
+        threshold,
+        alarmDescription: this.#describe(name, meaning),
+        evaluationPeriods: periods,
+        comparisonOperator: comparison,
+        treatMissingData: missing,
+      }),
+    );
+  }
+
+  #notify(alarm: AlarmBase): void {
     if (this.#action) alarm.addAlarmAction(this.#action);
     this.all.push(alarm);
+  }
+
+  #describe(name: string, meaning: string): string {
+    return `${meaning} Runbook: ${this.#runbookOf(name)}`;
   }
 
   #runbookOf(name: string): string {

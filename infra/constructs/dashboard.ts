@@ -4,7 +4,7 @@
  */
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
-  type Alarm,
+  type AlarmBase,
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
@@ -25,13 +25,15 @@ import { type MetricName, MINUTE, type ServiceMetrics } from './service-metrics.
 export interface Watched {
   hosts: { name: string; api: HttpApi }[];
   functions: Record<'authorizer' | 'relay' | 'count' | 'deliver' | 'sweep' | 'erase', IFunction>;
+  /** These, and those of the endpoints. */
+  allFunctions: IFunction[];
   queues: Record<'wakeUps' | 'deadLetters' | 'failedBatches', IQueue>;
   table: TableV2;
 }
 
 interface DashboardProps extends Watched {
   metrics: ServiceMetrics;
-  alarms: Alarm[];
+  alarms: AlarmBase[];
 }
 
 /** Columns of the grid. */

@@ -35,7 +35,9 @@ const ASSUMED = {
   /** Read units of the two workers that run every minute. */
   minuteReads: 5,
   /** Metrics of alarms. AWS charges each as an alarm. */
-  alarms: 25,
+  alarms: 49,
+  /** Alarms that combine other alarms. */
+  compositeAlarms: 1,
   /** Custom metrics: in a month without traffic, and with values for all dimensions. */
   metrics: { idle: 3, busy: 70 },
 };
@@ -156,6 +158,7 @@ const idle: Bill = add(
   {
     secret: 1,
     alarm: ASSUMED.alarms,
+    compositeAlarm: ASSUMED.compositeAlarms,
     metric: ASSUMED.metrics.idle,
     queueRequest: ASSUMED.emptyReceives,
     readUnit: MONTH.minutes * ASSUMED.minuteReads,

@@ -11,21 +11,32 @@ const template = synthesise();
 
 interface Query {
   Expression?: string;
-  MetricStat?: { Metric: object };
+  MetricStat?: { Metric: { Namespace: string; Dimensions?: object[] } };
 }
 
 interface AlarmProperties {
   AlarmDescription: string;
   Namespace?: string;
   MetricName?: string;
+  Dimensions?: object[];
   Metrics?: Query[];
+  AlarmActions?: string[];
 }
 
-const alarmsOf = (own: Template): [string, AlarmProperties][] =>
-  Object.entries(own.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => [
+const alarmsOf = (own: Template, type: 'Alarm' | 'CompositeAlarm' = 'Alarm'): [string, AlarmProperties][] =>
+  Object.entries(own.findResources(`AWS::CloudWatch::${type}`)).map(([id, { Properties }]) => [
     id.replace(/^Alarms(.*?)[0-9A-F]{8}$/, '$1'),
     Properties,
   ]);
+
+/** Alarms of single functions, which notify no one: another alarm watches them. */
+const isPart = ([name]: [string, unknown]): boolean => /^Throttled\d/.test(name);
+
+/** All alarms that notify operators. */
+const notifyingAlarmsOf = (own: Template): [string, AlarmProperties][] => [
+  ...alarmsOf(own).filter((alarm) => !isPart(alarm)),
+  ...alarmsOf(own, 'CompositeAlarm'),
+];
 
 /** The dashboard's body, with "resource" in place of references. */
 const dashboard = (): string => {
@@ -43,7 +54,7 @@ const dimensionsOf = new Map(
 
 describe('alarms', () => {
   test('exist for permanent failures, backlog, failed calls, delays, throttling and a stopped sweep', () => {
-    expect(alarmsOf(template).map(([name]) => name)).toEqual([
+    expect(notifyingAlarmsOf(template).map(([name]) => name)).toEqual([
       'OldestEntry',
       'AppNetworkFailing',
       'PermanentFailures',
@@ -52,18 +63,20 @@ describe('alarms', () => {
       'QueueBehind',
       'FailedRequests',
       'AuthorizerErrors',
-      'Throttled',
       'NoSweep',
       'WorkerErrors',
       'StreamBehind',
       'TableThrottled',
+      'Throttled',
     ]);
   });
 
   test('have one section each in the runbooks, and no section is without an alarm', async () => {
     const page = renderGuide(await readFile('infra/docs/runbooks.md', 'utf8'));
     const sections = [...page.matchAll(/<h2 id="(\w+)">/g)].map(([, id]) => id);
-    const named = alarmsOf(template).map(([, { AlarmDescription }]) => AlarmDescription.split('runbooks.md#')[1]);
+    const named = notifyingAlarmsOf(template).map(
+      ([, { AlarmDescription }]) => AlarmDescription.split('runbooks.md#')[1],
+    );
     expect(named.toSorted()).toEqual(sections.toSorted());
   });
 
@@ -77,8 +90,58 @@ describe('alarms', () => {
   test("notify the topic of the setting, and the limit of the backlog's age is a setting", () => {
     const alarmTopic = 'arn:aws:sns:eu-west-1:111122223333:operators';
     const own = synthesise({ alarmTopic, alarmAge: 5 });
-    own.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [alarmTopic] });
+    for (const [name, { AlarmActions }] of notifyingAlarmsOf(own)) expect(AlarmActions, name).toEqual([alarmTopic]);
+    for (const [name, { AlarmActions }] of alarmsOf(own).filter(isPart)) expect(AlarmActions, name).toBeUndefined();
     own.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'oldest_s', Threshold: 300 });
+  });
+
+  test('have at most ten metrics each, the limit of CloudWatch', () => {
+    for (const [name, { Metrics = [] }] of alarmsOf(template)) {
+      expect(Metrics.filter(({ MetricStat }) => MetricStat).length, name).toBeLessThanOrEqual(10);
+    }
+  });
+
+  test('are raised if Lambda throttles any function of the stack, and for no other function', () => {
+    const watched = alarmsOf(template)
+      .filter(isPart)
+      .flatMap(([, { Metrics = [] }]) => Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric ?? []));
+    const functions = Object.keys(template.findResources('AWS::Lambda::Function'));
+    expect(watched).toHaveLength(functions.length);
+    for (const Ref of functions) {
+      expect(watched).toContainEqual({
+        Namespace: 'AWS/Lambda',
+        MetricName: 'Throttles',
+        Dimensions: [{ Name: 'FunctionName', Value: { Ref } }],
+      });
+    }
+    // Without a dimension, a metric of Lambda counts all functions of the region.
+    for (const [name, { Namespace, Dimensions, Metrics = [] }] of alarmsOf(template)) {
+      const single = Namespace === undefined ? [] : [{ Namespace, Dimensions }];
+      const all = [...single, ...Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric ?? [])];
+      for (const metric of all) if (metric.Namespace === 'AWS/Lambda') expect(metric.Dimensions, name).toHaveLength(1);
+    }
+  });
+
+  test('of throttled functions are one: it watches its parts, and has a name of its own in each stage', () => {
+    const parts = Object.keys(template.findResources('AWS::CloudWatch::Alarm')).filter((id) =>
+      /^AlarmsThrottled\d/.test(id),
+    );
+    const [
+      ,
+      {
+        Properties: { AlarmRule },
+      } = { Properties: {} },
+    ] = Object.entries(template.findResources('AWS::CloudWatch::CompositeAlarm'))[0] ?? [];
+    const rule = AlarmRule['Fn::Join'][1].map((part: string | { 'Fn::GetAtt': string[] }) =>
+      typeof part === 'string' ? part : part['Fn::GetAtt'][0],
+    );
+    expect(rule.join('')).toBe(`(${parts.map((id) => `ALARM("${id}")`).join(' OR ')})`);
+    template.hasResourceProperties('AWS::CloudWatch::CompositeAlarm', {
+      AlarmName: 'BusinessApi/production/Throttled',
+    });
+    synthesise({ stage: 'trial' }).hasResourceProperties('AWS::CloudWatch::CompositeAlarm', {
+      AlarmName: 'BusinessApi/trial/Throttled',
+    });
   });
 
   test.each(['DeadLetters', 'FailedBatches'])('%s is raised by one message in its queue', (name) => {
@@ -117,7 +180,7 @@ describe('the dashboard', () => {
   test('begins with all alarms', () => {
     const { widgets } = JSON.parse(dashboard());
     const status = widgets.find(({ type }: { type: string }) => type === 'alarm');
-    expect(status.properties.alarms).toHaveLength(alarmsOf(template).length);
+    expect(status.properties.alarms).toHaveLength(notifyingAlarmsOf(template).length);
     expect(status.y).toBeLessThan(2);
   });
 
