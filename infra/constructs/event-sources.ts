@@ -3,7 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { ServiceFunction } from './service-function.ts';
+import type { ServiceFunction } from './function/service-function.ts';
 
 interface StreamFeed {
   /** Prefixes of the keys of the changes to receive. */

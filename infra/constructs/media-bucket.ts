@@ -3,7 +3,7 @@ import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { LIFETIME } from '../../shared/media/media.ts';
-import type { ServiceFunction } from './service-function.ts';
+import type { ServiceFunction } from './function/service-function.ts';
 
 export class MediaBucket extends Bucket {
   constructor(scope: Construct, id: string, { retain }: { retain: boolean }) {

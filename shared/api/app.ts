@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { anyObject, listOf } from '../validation/bounded.ts';
 
-import { define, reachingState } from './endpoint.ts';
+import { define } from './endpoint.ts';
 
 /** Events of the app network in one request. */
 const MAX_EVENTS = 100;
@@ -31,19 +31,15 @@ export const app = {
       'findMessages',
       'putEventReceipt',
       'findEventReceipt',
-      'putRemoval',
       'findRemoval',
-      'checkRemoval',
       'findUser',
-      'updateUser',
-      'removeUser',
-      'checkUser',
+      'changeUser',
+      'forgetUser',
       'findRequests',
       'findRequest',
-      'answerRequest',
-      'putConsentReceipt',
-      'beginErasure',
-      ...reachingState,
+      'recordAnswers',
+      'putLogEntry',
+      'logAndEnqueue',
     ],
   }),
 } as const;

@@ -4,7 +4,7 @@ import { rapidproMessage } from '../platforms/rapidpro.ts';
 import { anyObject, responseList } from '../validation/bounded.ts';
 import { phoneNumberOrPlus, receivedText } from '../validation/schemas.ts';
 
-import { define, reachingState } from './endpoint.ts';
+import { define } from './endpoint.ts';
 
 export const bridge = {
   receiveRapidproMessage: define({
@@ -25,7 +25,7 @@ export const bridge = {
     body: { type: 'form', schema: rapidproMessage },
     responses: { 200: v.object({ message: v.literal('success'), id: v.optional(v.string()) }) },
     problems: [],
-    table: ['findAccount', ...reachingState, 'findRepeats', 'updateRepeats', 'listStates', 'findHook'],
+    table: ['findAccount', 'logAndEnqueueAgain', 'findRepeats', 'updateRepeats', 'listStates', 'findHook'],
   }),
 
   receiveTurnMessage: define({
@@ -43,7 +43,7 @@ export const bridge = {
     body: { type: 'json', schema: anyObject },
     responses: { 200: v.object({ messages: responseList(v.object({ id: v.string() })) }) },
     problems: ['signature_invalid'],
-    table: ['findMedia', 'findHook', 'findAccount', ...reachingState],
+    table: ['findMedia', 'findHook', 'findAccount', 'logAndEnqueue'],
   }),
 
   receiveTestMessage: define({
@@ -65,6 +65,6 @@ export const bridge = {
     },
     responses: { 200: v.object({ message: v.literal('success') }) },
     problems: ['bot_not_found'],
-    table: ['findBot', 'findAccount', ...reachingState],
+    table: ['findBot', 'findAccount', 'putLogEntry', 'logAndEnqueue'],
   }),
 } as const;

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { Permission } from '../core/permissions.ts';
 import type { ProblemCode } from '../core/problems.ts';
-import type { AccessPatternName } from '../table/access-patterns.ts';
+import type { TableAccess } from '../table/access-patterns.ts';
 import { atMost, visibleText } from '../validation/schemas.ts';
 
 /** `base` is the API host, `bridge` the host that chat platforms and the app network talk to. */
@@ -43,7 +43,7 @@ export interface Endpoint {
   /** Seconds that its function may take, if it waits; a few by default. */
   timeout?: number;
   /** Ways in which its function touches the table: its role allows these and no others. */
-  table: readonly AccessPatternName[];
+  table: readonly TableAccess[];
   /** What it does with the bucket of media. */
   bucket?: 'PutObject' | 'GetObject';
 }
@@ -79,9 +79,6 @@ export const define = <const E extends Endpoint>(endpoint: E & Consistent<E>): E
 
 /** The header of requests that may be repeated without effect. */
 export const idempotencyKey = v.object({ 'idempotency-key': v.optional(v.pipe(visibleText, atMost(255))) });
-
-/** How the table's log entries are written: by every function that lets a message reach a state. */
-export const reachingState = ['putLogEntry', 'putEntry', 'updateHead'] as const;
 
 /** Every problem that an endpoint may answer: its own, and those that follow from what it takes. */
 export const problemsOf = (endpoint: Endpoint): ProblemCode[] => {

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { mediaUrl, messageText, phoneNumber, quickReplies, uuid } from '../validation/schemas.ts';
 
-import { define, idempotencyKey, reachingState } from './endpoint.ts';
+import { define, idempotencyKey } from './endpoint.ts';
 
 const content = v.variant('type', [
   v.object({ type: v.literal('text'), text: v.object({ body: messageText }) }),
@@ -35,6 +35,6 @@ export const messages = {
     },
     responses: { 200: v.object({ id: v.string() }) },
     problems: ['idempotency_key_reused'],
-    table: ['findMedia', 'findAccount', 'findMessage', ...reachingState],
+    table: ['findMedia', 'findAccount', 'findMessage', 'logAndEnqueue'],
   }),
 } as const;

@@ -71,16 +71,7 @@ export const userDataRequests = {
     },
     responses: { 200: v.object({ requestId: v.string(), status: requestStatus }) },
     problems: ['user_not_found', 'idempotency_key_reused'],
-    table: [
-      'findUser',
-      'checkUser',
-      'findAccount',
-      'putRequest',
-      'findRequest',
-      'putConsentReceipt',
-      'putEntry',
-      'updateHead',
-    ],
+    table: ['findUser', 'findAccount', 'findRequest', 'askUser', 'grantAtOnce'],
   }),
 
   fetchUserData: define({

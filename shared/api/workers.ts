@@ -1,5 +1,5 @@
 /** The functions that no endpoint is served by: what each does, how long it may take, and its rights in the table. */
-import type { AccessPatternName } from '../table/access-patterns.ts';
+import type { TableAccess } from '../table/access-patterns.ts';
 
 interface Worker {
   /** One line for the AWS console. */
@@ -7,7 +7,7 @@ interface Worker {
   /** Seconds that an invocation may take. */
   timeout: number;
   /** Ways in which it touches the table: its role allows these and no others. */
-  table: readonly AccessPatternName[];
+  table: readonly TableAccess[];
 }
 
 export const workers = {
@@ -26,7 +26,7 @@ export const workers = {
   count: {
     summary: 'Adds new log entries to job counters',
     timeout: 30,
-    table: ['markCounted', 'addToJob'],
+    table: ['countEntries'],
   },
 
   deliver: {
@@ -39,18 +39,17 @@ export const workers = {
       'checkErasure',
       'checkSender',
       'findUser',
-      'removeFromOutbox',
       'findPlatform',
       'listStatusReceipts',
       'findSpacing',
-      'putSpacing',
-      'putStatusReceipt',
       'findCircuit',
       'updateCircuit',
       'closeCircuit',
-      'putLogEntry',
-      'putEntry',
       'updateHead',
+      'removeFromOutbox',
+      'settleEntry',
+      'settleStatus',
+      'settleText',
     ],
   },
 
@@ -73,19 +72,16 @@ export const workers = {
       'findHead',
       'listEntries',
       'removeFromOutbox',
-      'putLogEntry',
+      'dropEntry',
       'findAccount',
-      'putEventReceipt',
-      'putEntry',
-      'updateHead',
+      'reportStopped',
       'listOfPerson',
       'removeAnswers',
       'removeRequests',
       'listLogsOfContact',
       'renameInLog',
       'listConsentReceipts',
-      'putConsentReceipt',
-      'removeConsentReceipt',
+      'renameConsentReceipt',
     ],
   },
 } as const satisfies Record<string, Worker>;

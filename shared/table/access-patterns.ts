@@ -138,3 +138,34 @@ export const accessPatterns = {
 } as const satisfies Record<string, AccessPattern>;
 
 export type AccessPatternName = keyof typeof accessPatterns;
+
+/**
+ * The transactions of the functions: for each, all the access patterns that its writes may have. A role allows those, and
+ * what IAM may require besides: `infra/constructs/table-rights.ts`.
+ */
+export const transactions = {
+  /** A message reaches a state: the log entry, and what is to be delivered because of it. */
+  logAndEnqueue: ['putLogEntry', 'putEntry', 'updateHead'],
+  /** A chat platform's message that is sent once more. */
+  logAndEnqueueAgain: ['putLogEntry', 'putEntry', 'updateHead', 'updateRepeats'],
+  askUser: ['putRequest', 'putEntry', 'updateHead'],
+  /** A request of which something is granted at once. */
+  grantAtOnce: ['putRequest', 'checkUser', 'putConsentReceipt', 'putEntry', 'updateHead'],
+  recordAnswers: ['answerRequest', 'checkUser', 'putConsentReceipt', 'putEntry', 'updateHead'],
+  changeUser: ['putEventReceipt', 'updateUser', 'checkRemoval'],
+  forgetUser: ['putEventReceipt', 'removeUser', 'updateUser', 'putRemoval', 'beginErasure'],
+  /** An entry leaves its outbox with the state that its message reached. */
+  settleEntry: ['removeFromOutbox', 'putLogEntry', 'putEntry', 'updateHead'],
+  settleStatus: ['removeFromOutbox', 'putStatusReceipt'],
+  settleText: ['removeFromOutbox', 'putSpacing'],
+  countEntries: ['markCounted', 'addToJob'],
+  /** An erased user's entry leaves its outbox. */
+  dropEntry: ['removeFromOutbox', 'putLogEntry'],
+  reportStopped: ['putEventReceipt', 'putEntry', 'updateHead'],
+  renameConsentReceipt: ['putConsentReceipt', 'removeConsentReceipt'],
+} as const satisfies Record<string, readonly AccessPatternName[]>;
+
+export type TransactionName = keyof typeof transactions;
+
+/** A way in which a function touches the table: one access pattern, or several in one transaction. */
+export type TableAccess = AccessPatternName | TransactionName;

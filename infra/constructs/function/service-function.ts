@@ -12,7 +12,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type AccessPattern, type AccessPatternName, accessPatterns } from '../../shared/table/access-patterns.ts';
+import type { TableAccess } from '../../../shared/table/access-patterns.ts';
+import { type TableRight, tableRights } from './table-rights.ts';
 
 /** The properties that all functions of a stack share. */
 export interface Surroundings {
@@ -25,8 +26,8 @@ export interface Surroundings {
 interface ServiceFunctionProps extends Surroundings {
   /** The folder of its bundle. */
   bundle: string;
-  /** Its access patterns of the table. */
-  access: readonly AccessPatternName[];
+  /** How it accesses the table. */
+  access: readonly TableAccess[];
   /** In seconds. */
   timeout: number;
   /** Reserved concurrency: both the maximum and the guaranteed number of calls. Default: the AWS account's limit. */
@@ -54,7 +55,7 @@ export class ServiceFunction extends Construct {
     });
     this.logGroup = logGroup;
     logGroup.grantWrite(role);
-    for (const statement of tableStatements(props.table, props.access)) role.addToPrincipalPolicy(statement);
+    for (const right of tableRights(props.access)) role.addToPrincipalPolicy(tableStatement(props.table, right));
 
     this.function = new LambdaFunction(this, 'Function', {
       description: props.description,
@@ -78,21 +79,8 @@ export class ServiceFunction extends Construct {
   }
 }
 
-/**
- * One statement for each action on the table or an index, with all partition keys that the action may use. IAM
- * evaluates a batch as one request, so one statement must name the partitions of all its keys.
- */
-const tableStatements = (table: TableV2, names: readonly AccessPatternName[]): PolicyStatement[] => {
-  const patterns = names.map((name): AccessPattern => accessPatterns[name]);
-  const byAction = Map.groupBy(patterns, ({ action, index }) => `${action} ${index ?? ''}`);
-  return [...byAction.values()].flatMap(([first, ...others]) =>
-    first === undefined
-      ? []
-      : [tableStatement(table, first, [...new Set([first, ...others].map(({ partitions }) => partitions))])],
-  );
-};
-
-const tableStatement = (table: TableV2, { action, index }: AccessPattern, partitions: string[]): PolicyStatement =>
+/** IAM has one statement for each right: `table-rights.ts` says why. */
+const tableStatement = (table: TableV2, { action, index, partitions }: TableRight): PolicyStatement =>
   new PolicyStatement({
     effect: Effect.ALLOW,
     actions: [`dynamodb:${action}`],

@@ -1,0 +1,26 @@
+/** How each function touches the table, by the beginning of its logical ids in the template. */
+import { api } from '../../shared/api/index.ts';
+import { workers } from '../../shared/api/workers.ts';
+import {
+  type AccessPattern,
+  accessPatterns,
+  type TableAccess,
+  transactions,
+} from '../../shared/table/access-patterns.ts';
+
+interface FunctionAccess {
+  id: string;
+  access: readonly TableAccess[];
+}
+
+export const functionAccess: FunctionAccess[] = Object.entries({ ...api, ...workers }).map(([name, { table }]) => ({
+  id: name.charAt(0).toUpperCase() + name.slice(1),
+  access: table,
+}));
+
+/** The access patterns that a function names, alone or within transactions. */
+export const patternsNamed = (access: readonly TableAccess[]): AccessPattern[] => {
+  const all: Record<string, readonly string[]> = transactions;
+  const single: Record<string, AccessPattern> = accessPatterns;
+  return access.flatMap((name) => all[name] ?? [name]).flatMap((name) => single[name] ?? []);
+};
