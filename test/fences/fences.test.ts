@@ -2,23 +2,44 @@
  * @module-tag fences
  *
  * Fences: compares the AWS calls that functions made during the stack tests of this run with their roles in the
- * template. A call outside of its role fails. If all stack tests ran, an unused right fails too. The run's folder in
- * `.local/test-runs` contains `fences.json`: each function's rights, and the calls that used them.
+ * template, in each way in which IAM may evaluate transactions. A call outside of its role fails. If all stack tests ran, an
+ * unused right fails too. The run's folder in `.local/test-runs` contains `fences.json`: each function's rights, and the
+ * calls that used them.
  */
 import { glob, writeFile } from 'node:fs/promises';
 import { describe, expect, inject, test } from 'vitest';
-import { rightsFor, rightsOf } from '../../infra/local/aws/iam/policies.ts';
+import { deniedAsWhole } from '../../infra/constructs/function/table-rights.ts';
+import {
+  deniedRequest,
+  rightsOf,
+  rightsUsed,
+  type Statement,
+  type TransactionEvaluation,
+  transactionEvaluations,
+} from '../../infra/local/aws/iam/policies.ts';
 import type { MadeCall } from '../../infra/local/aws/iam/roles.ts';
 import { readLocalTemplate } from '../../infra/local/local-stack.ts';
 import { type RunRecord, readLines } from '../support/run-record.ts';
+import { functionAccess } from '../support/table-access.ts';
 
 const ANYWHERE = 'http://127.0.0.1';
 
-const inWords = ({ action, resource, partition }: MadeCall): string =>
-  [action, resource, partition].filter(Boolean).join(' ');
+const inWords = ({ touches }: MadeCall): string =>
+  touches.map(({ action, resource, partition }) => [action, resource, partition].filter(Boolean).join(' ')).join(', ');
+
+/** Statements that the guide lists for a function, in case IAM evaluates transactions as a whole. */
+const listedFor = (functionId: string, table: string): Statement[] =>
+  functionAccess
+    .filter(({ id }) => functionId.startsWith(`${id}Function`))
+    .flatMap(({ access }) => deniedAsWhole(access))
+    .map(({ actions, partitions }) => ({
+      actions: actions.map((action) => `dynamodb:${action}`),
+      resources: [`${table}.Arn`],
+      leadingKeys: partitions,
+    }));
 
 const judge = async ({ assembly, calls: record, fences: report }: RunRecord) => {
-  const { functions, mappings } = await readLocalTemplate(assembly, {
+  const { table, functions, mappings } = await readLocalTemplate(assembly, {
     tableName: 'table',
     baseUrl: ANYWHERE,
     bridgeUrl: ANYWHERE,
@@ -27,15 +48,30 @@ const judge = async ({ assembly, calls: record, fences: report }: RunRecord) => 
   // The calls of the functions' code, and those of event source mappings.
   const calls: MadeCall[] = [
     ...(await readLines(record)).map((line) => JSON.parse(line)),
-    ...mappings.flatMap(({ function: id, needs }) => needs.map((touch) => ({ function: id, ...touch }))),
+    ...mappings.flatMap(({ function: id, needs }) => needs.map((touch) => ({ function: id, touches: [touch] }))),
   ];
   const fences = functions.map(({ id, policy }) => {
-    const theirs = calls.filter((call) => call.function === id).map((call) => ({ call, by: rightsFor(policy, call) }));
+    const theirs = calls.filter((call) => call.function === id);
+    const outside = (statements: Statement[], evaluation: TransactionEvaluation) =>
+      theirs.filter(({ touches }) => deniedRequest(statements, touches, evaluation) !== undefined).map(inWords);
+    const uses = theirs.map((call) => ({ call, rights: rightsUsed(policy, call.touches) }));
     const grants = rightsOf(policy).map((grant) => ({
       grant,
-      used: theirs.filter(({ by }) => by.includes(grant)).map(({ call }) => inWords(call)),
+      used: uses.filter(({ rights }) => rights.includes(grant)).map(({ call }) => inWords(call)),
     }));
-    return { id, grants, outside: theirs.filter(({ by }) => by.length === 0).map(({ call }) => inWords(call)) };
+    const listed = listedFor(id, table.id);
+    return {
+      id,
+      grants,
+      outside: {
+        'per item': outside(policy, 'per item'),
+        'per action': outside(policy, 'per action'),
+        'whole call': outside([...policy, ...listed], 'whole call'),
+      },
+      /** Whether the role needs a statement that the guide lists, and a call would be denied without it. */
+      isListed: listed.length > 0,
+      isDenied: outside(policy, 'whole call').length > 0,
+    };
   });
   await writeFile(report, JSON.stringify(fences, null, 2));
   return { calls, fences };
@@ -61,13 +97,20 @@ if (run === undefined) {
   const incomplete = await whyIncomplete(run);
   if (incomplete !== undefined) console.info(`No right is reported as unused: ${incomplete}.`);
 
-  test.each(fences)('$id made no call outside of its role', ({ outside }) => {
-    expect(outside).toEqual([]);
+  describe.each(transactionEvaluations)('with transactions evaluated %s', (evaluation) => {
+    test.each(fences)('$id made no call outside of its role', ({ outside }) => {
+      expect(outside[evaluation]).toEqual([]);
+    });
   });
 
   describe.skipIf(incomplete !== undefined)('all stack tests ran:', () => {
     test.each(fences)('$id has no unused right', ({ grants }) => {
       expect(grants.filter(({ used }) => used.length === 0).map(({ grant }) => grant)).toEqual([]);
+    });
+
+    test('the guide lists the functions that need another statement if transactions are evaluated as a whole', () => {
+      const ids = (which: 'isListed' | 'isDenied') => fences.filter((fence) => fence[which]).map(({ id }) => id);
+      expect(ids('isDenied')).toEqual(ids('isListed'));
     });
   });
 

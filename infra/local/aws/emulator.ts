@@ -15,6 +15,7 @@ import { Writes } from './event-sources/writes.ts';
 import type { FaultInjection } from './fault-injection.ts';
 import { type Beside, Gateway } from './gateway/gateway.ts';
 import type { EmptyRest } from './gateway/routes.ts';
+import type { TransactionEvaluation } from './iam/policies.ts';
 import { type MadeCall, Roles } from './iam/roles.ts';
 import { lambdaEnvironment } from './lambda/environment.ts';
 import { LambdaPool, type LocalFunction } from './lambda/lambda-pool.ts';
@@ -55,6 +56,8 @@ export interface EmulatorOptions {
   transactionsHeldFor?: number;
   /** Whether `{rest+}` in a route matches an empty rest. By default, it does not. */
   emptyRest?: EmptyRest;
+  /** How IAM evaluates transactions, which AWS does not document. Default: per action. */
+  transactionEvaluation?: TransactionEvaluation;
   /** Receives every log line: of functions, and of the hosts' access logs. */
   onLine: (source: string, line: string) => void;
   /** Receives every kind of call of AWS that functions make, once each. */

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { touchesOf } from '../../../infra/local/aws/database/touches.ts';
-import { refusedTouch, rightsFor, rightsOf, type Statement } from '../../../infra/local/aws/iam/policies.ts';
+import {
+  deniedRequest,
+  rightsFor,
+  rightsOf,
+  rightsUsed,
+  type Statement,
+  type TransactionEvaluation,
+  transactionEvaluations,
+} from '../../../infra/local/aws/iam/policies.ts';
 
 const policy: Statement[] = [
   { actions: ['dynamodb:GetItem', 'dynamodb:PutItem'], resources: ['Table.Arn'], leadingKeys: ['USER#*', 'ACCOUNTS'] },
@@ -24,9 +32,12 @@ const query = (value: string, more: object = {}) => ({
   ...more,
 });
 
+/** Whether a call is allowed, however transactions are evaluated: all evaluations have to agree. */
 const isAllowed = (action: string, input: object): boolean => {
   const touches = touchesOf(table, action, input);
-  return touches.length > 0 && refusedTouch(policy, touches) === undefined;
+  const denied = transactionEvaluations.filter((evaluation) => deniedRequest(policy, touches, evaluation));
+  expect([0, transactionEvaluations.length]).toContain(denied.length);
+  return touches.length > 0 && denied.length === 0;
 };
 
 test.each<[string, object]>([
@@ -39,7 +50,7 @@ test.each<[string, object]>([
     'BatchWriteItem',
     { RequestItems: { t: [{ PutRequest: { Item: pk('ANSWERS#1') } }, { DeleteRequest: { Key: pk('ANSWERS#2') } }] } },
   ],
-  ['TransactWriteItems', { TransactItems: [{ Put: { Item: pk('USER#1') } }, { Update: { Key: pk('ANSWERS#1') } }] }],
+  ['TransactWriteItems', { TransactItems: [{ Put: { Item: pk('USER#1') } }, { Put: { Item: pk('ACCOUNTS') } }] }],
   ['BatchGetItem', { RequestItems: { t: { Keys: [pk('OUTBOX#1'), pk('ERASURE#1')] } } }],
   ['BatchGetItem', { RequestItems: { t: { Keys: [pk('PLATFORM#1')] } } }],
 ])('a call within a statement is allowed: %s %o', (action, input) => {
@@ -70,6 +81,47 @@ test.each<[string, object]>([
   ['TransactWriteItems', { TransactItems: [{ ConditionCheck: { Key: pk('USER#1') } }] }],
 ])('a call outside of all statements is denied: %s %o', (action, input) => {
   expect(isAllowed(action, input)).toBe(false);
+});
+
+describe('transactions evaluated', () => {
+  const onTable = (action: string, ...leadingKeys: string[]): Statement => ({
+    actions: [`dynamodb:${action}`],
+    resources: ['Table.Arn'],
+    leadingKeys,
+  });
+  const apart = [onTable('PutItem', 'A#*'), onTable('PutItem', 'B#*'), onTable('UpdateItem', 'C#*')];
+  const byAction = [onTable('PutItem', 'A#*', 'B#*'), onTable('UpdateItem', 'C#*')];
+  const whole = [onTable('PutItem', 'A#*', 'B#*', 'C#*'), onTable('UpdateItem', 'A#*', 'B#*', 'C#*')];
+  const touches = touchesOf(table, 'TransactWriteItems', {
+    TransactItems: [{ Put: { Item: pk('A#1') } }, { Put: { Item: pk('B#1') } }, { Update: { Key: pk('C#1') } }],
+  });
+
+  test.each<[TransactionEvaluation, boolean[]]>([
+    ['per item', [true, true, true]],
+    ['per action', [false, true, true]],
+    ['whole call', [false, false, true]],
+  ])('%s need these keys in one statement', (evaluation, allowed) => {
+    const policies = [apart, byAction, whole];
+    expect(policies.map((one) => deniedRequest(one, touches, evaluation) === undefined)).toEqual(allowed);
+  });
+
+  test('deniedRequest returns the first action that is denied, with the keys that no statement has together', () => {
+    expect(deniedRequest(byAction, touches, 'whole call')).toEqual({
+      action: 'dynamodb:PutItem',
+      resource: 'Table.Arn',
+      partitions: ['A#1', 'B#1', 'C#1'],
+    });
+  });
+
+  test('rightsUsed lists the rights for every evaluation that allows the call, and none for one that denies it', () => {
+    expect(rightsUsed(whole, touches).filter((right) => right.includes('UpdateItem'))).toEqual([
+      'dynamodb:UpdateItem Table.Arn C#*',
+      'dynamodb:UpdateItem Table.Arn C#*',
+      ...['A', 'B', 'C'].map((key) => `dynamodb:UpdateItem Table.Arn ${key}#*`),
+    ]);
+    const widerForOne = [onTable('PutItem', 'A#*', 'B#*'), onTable('UpdateItem', 'A#*', 'C#*')];
+    expect(rightsUsed(widerForOne, touches)).not.toContain('dynamodb:UpdateItem Table.Arn A#*');
+  });
 });
 
 test('rightsOf lists each right separately, and rightsFor lists the rights that allow a call', () => {

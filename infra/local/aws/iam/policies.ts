@@ -43,19 +43,69 @@ export const rightsFor = (statements: Statement[], { action, resource, partition
     });
 
 /**
- * The first touch of a call that the statements deny; undefined if they allow the call. IAM evaluates a batch as one
- * request with many leading keys, so one statement must allow all of them.
+ * How IAM may evaluate the keys of a transaction, which AWS does not document. Each way denies all that the ways before it
+ * deny. IAM evaluates a batch as one request with many leading keys in any case, so one statement must allow all of them.
+ *
+ * @internal Tests use it, too.
  */
-export const refusedTouch = (statements: Statement[], touches: Touch[]): Touch | undefined => {
-  const refused = touches.find((touch) => rightsFor(statements, touch).length === 0);
-  if (refused !== undefined) return refused;
-  const [first] = touches;
-  if (!first?.action.startsWith('dynamodb:Batch')) return undefined;
-  const allowsAll = (statement: Statement) => touches.every((touch) => rightsFor([statement], touch).length > 0);
-  return statements.some(allowsAll) ? undefined : first;
+export const transactionEvaluations = ['per item', 'per action', 'whole call'] as const;
+
+export type TransactionEvaluation = (typeof transactionEvaluations)[number];
+
+/** A request as IAM evaluates it: one action on one resource, with all partition keys that it names. */
+export interface AccessRequest {
+  action: string;
+  resource: string;
+  /** Undefined if there is no key, or if the emulator does not recognise it. */
+  partitions: (string | undefined)[];
+}
+
+/** The requests that IAM evaluates for a call. */
+const requestsOf = (touches: Touch[], evaluation: TransactionEvaluation): AccessRequest[] => {
+  const groups = Map.groupBy(touches, ({ action, resource, partition }) => {
+    const isAlone = evaluation === 'per item' && !isBatch(action);
+    return JSON.stringify([action, resource, ...(isAlone ? [partition] : [])]);
+  });
+  return [...groups.values()].flatMap((group) =>
+    group.slice(0, 1).map(({ action, resource }) => {
+      const together = evaluation === 'whole call' ? touches : group;
+      return { action, resource, partitions: [...new Set(together.map(({ partition }) => partition))] };
+    }),
+  );
 };
+
+const isBatch = (action: string): boolean => action.startsWith('dynamodb:Batch');
+
+/** The first request of a call that the statements deny; undefined if they allow the call. */
+export const deniedRequest = (
+  statements: Statement[],
+  touches: Touch[],
+  evaluation: TransactionEvaluation,
+): AccessRequest | undefined =>
+  requestsOf(touches, evaluation).find((request) => !statements.some((statement) => allows(statement, request)));
+
+/** Whether a single statement allows a request: it must name the partitions of all keys. */
+const allows = (statement: Statement, { action, resource, partitions }: AccessRequest): boolean =>
+  partitions.every((partition) => rightsFor([statement], { action, resource, partition }).length > 0);
+
+/** The rights that a call uses, in all evaluations that allow it. */
+export const rightsUsed = (statements: Statement[], touches: Touch[]): Right[] =>
+  transactionEvaluations
+    .filter((evaluation) => deniedRequest(statements, touches, evaluation) === undefined)
+    .flatMap((evaluation) => requestsOf(touches, evaluation))
+    .flatMap(({ action, resource, partitions }) =>
+      partitions.flatMap((partition) => rightsFor(statements, { action, resource, partition })),
+    );
 
 const inWords = (action: string, resource: string, keys: string): Right => `${action} ${resource} ${keys}`.trim();
 
-const isLike = (text: string, pattern: string): boolean =>
-  new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`, 's').test(text);
+const isLike = (text: string, pattern: string): boolean => expressionOf(pattern).test(text);
+
+/** Compiled patterns: there are few, and each call is compared with several. */
+const expressions = new Map<string, RegExp>();
+
+const expressionOf = (pattern: string): RegExp => {
+  const known = expressions.get(pattern) ?? new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`, 's');
+  expressions.set(pattern, known);
+  return known;
+};

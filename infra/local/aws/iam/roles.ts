@@ -1,6 +1,15 @@
 /** Checks calls against the roles of the calling functions, and records which rights were needed. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Right, refusedTouch, rightsFor, rightsOf, type Statement, type Touch } from './policies.ts';
+import {
+  type AccessRequest,
+  deniedRequest,
+  type Right,
+  rightsOf,
+  rightsUsed,
+  type Statement,
+  type Touch,
+  type TransactionEvaluation,
+} from './policies.ts';
 
 /** The access key of operators and tests, which may do everything. */
 export const OPERATOR = 'operator';
@@ -12,14 +21,18 @@ interface Policies {
   mappings: { function: string; needs: Touch[] }[];
 }
 
-/** A kind of call that a function made: action, resource, and the beginning of the partition key, if there is one. */
-export interface MadeCall extends Touch {
+/** A kind of call that a function made. */
+export interface MadeCall {
   /** The function's logical id. */
   function: string;
+  /** Actions, resources and the beginnings of partition keys, if there are any: each once, in alphabetical order. */
+  touches: Touch[];
 }
 
 interface RolesOptions {
   onLine: (source: string, line: string) => void;
+  /** How IAM evaluates transactions. Default: per action. */
+  transactionEvaluation?: TransactionEvaluation | undefined;
   /** Receives every kind of call once, allowed or denied. */
   onCall?: ((call: MadeCall) => void) | undefined;
 }
@@ -37,15 +50,16 @@ export class Roles {
   /** Sets the policies. The rights that event source mappings use count as needed. */
   judgeBy(template: Policies): void {
     this.#template = template;
-    for (const { function: caller, needs } of template.mappings) this.#use(caller, needs);
+    for (const { function: caller, needs } of template.mappings) for (const touch of needs) this.#use(caller, [touch]);
   }
 
   /** Why a call is denied; undefined if it is allowed. Logs a denied call. */
   denialOf(caller: string, touches: Touch[]): string | undefined {
     const denied = this.#use(caller, touches);
     if (denied === undefined) return undefined;
-    const { action, resource, partition } = denied;
-    const place = [resource, partition && beginningOf(partition)].filter(Boolean).join(' ');
+    const { action, resource, partitions } = denied;
+    const keys = new Set(partitions.map((partition) => partition && beginningOf(partition)));
+    const place = [resource, ...keys].filter(Boolean).join(' ');
     const message = `${caller} is not authorized to perform ${action} on ${place}`;
     this.#options.onLine(caller, JSON.stringify({ level: 'error', message: 'refused by policy', detail: message }));
     return message;
@@ -60,28 +74,31 @@ export class Roles {
     return Object.fromEntries(unused.filter(([, rights]) => rights.length > 0));
   }
 
-  /** Records the rights that the touches need. Returns the first touch that is denied. */
-  #use(caller: string, touches: Touch[]): Touch | undefined {
+  /** Records a call and the rights that it uses. Returns the first request that is denied. */
+  #use(caller: string, touches: Touch[]): AccessRequest | undefined {
     const policy = this.#template.functions.find(({ id }) => id === caller)?.policy ?? [];
-    if (caller !== OPERATOR) for (const touch of touches) this.#record(caller, touch);
-    for (const right of touches.flatMap((touch) => rightsFor(policy, touch))) this.#used.add(`${caller} ${right}`);
-    return refusedTouch(policy, touches);
+    if (caller !== OPERATOR) this.#record(caller, touches);
+    for (const right of rightsUsed(policy, touches)) this.#used.add(`${caller} ${right}`);
+    return deniedRequest(policy, touches, this.#options.transactionEvaluation ?? 'per action');
   }
 
-  #record(caller: string, { action, resource, partition }: Touch): void {
-    const call: MadeCall = {
-      function: caller,
-      action,
-      // The names of objects are secret.
-      resource: resource.replace(/^(arn:aws:s3:.*\/).*/s, '$1…'),
-      ...(partition !== undefined && { partition: beginningOf(partition) }),
-    };
+  #record(caller: string, touches: Touch[]): void {
+    const kinds = new Set(touches.map((touch) => JSON.stringify(kindOf(touch))));
+    const call: MadeCall = { function: caller, touches: [...kinds].sort().map((kind) => JSON.parse(kind)) };
     const name = JSON.stringify(call);
     if (this.#made.has(name)) return;
     this.#made.add(name);
     this.#options.onCall?.(call);
   }
 }
+
+/** A touch without ids: records may not contain more. */
+const kindOf = ({ action, resource, partition }: Touch): Touch => ({
+  action,
+  // The names of objects are secret.
+  resource: resource.replace(/^(arn:aws:s3:.*\/).*/s, '$1…'),
+  ...(partition !== undefined && { partition: beginningOf(partition) }),
+});
 
 /** A partition key without its id: logs and records may not contain more. */
 const beginningOf = (partition: string): string => partition.replace(/#.*/s, '#…');
