@@ -51,6 +51,8 @@ const settings = v.object({
   /** Requests per second that each host accepts, sustained and in bursts. */
   throttleRate: v.optional(wholeNumber(1), 500),
   throttleBurst: v.optional(wholeNumber(1), 1_000),
+  /** Write units per second that the table handles at once. A new table handles 4,000. The value can only be raised. */
+  warmWriteUnits: v.optional(wholeNumber(4_000)),
   /** Whether deleting the stack deletes its data. `retain` also protects the table from deletion. */
   removalPolicy: v.optional(v.picklist(['retain', 'destroy']), 'retain'),
   /** How functions are bundled. `mapped` makes traces readable, and cold starts slower. */

@@ -41,7 +41,7 @@ export class BusinessApiStack extends Stack {
     const { logRetention } = settings;
     const metrics = new ServiceMetrics(settings.stage);
 
-    const table = new BusinessTable(this, 'Table', { retain });
+    const table = new BusinessTable(this, 'Table', { retain, warmWriteUnits: settings.warmWriteUnits });
     const media = new MediaBucket(this, 'Media', { retain });
 
     const throttle = { rateLimit: settings.throttleRate, burstLimit: settings.throttleBurst };

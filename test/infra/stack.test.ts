@@ -482,6 +482,22 @@ describe('the table', () => {
     });
   });
 
+  test.each<[Record<string, unknown>, number | undefined, number | undefined]>([
+    [{}, undefined, undefined],
+    [{ warmWriteUnits: 4_000 }, undefined, undefined],
+    // An index handles 4,000 without a setting, too.
+    [{ warmWriteUnits: 12_000 }, 12_000, undefined],
+    [{ warmWriteUnits: '20000' }, 20_000, 6_667],
+  ])('is warm for as many writes as the setting says, and indexes for a third: %o', (settings, ofTable, ofIndex) => {
+    const [table] = Object.values(synthesise(settings).findResources('AWS::DynamoDB::GlobalTable'));
+    const warm = (units: number | undefined) => units && { WriteUnitsPerSecond: units };
+    expect(table?.Properties.WarmThroughput).toEqual(warm(ofTable));
+    const ofIndexes = table?.Properties.GlobalSecondaryIndexes.map(
+      (index: Record<string, unknown>) => index.WarmThroughput,
+    );
+    expect(ofIndexes).toEqual([warm(ofIndex), warm(ofIndex), warm(ofIndex)]);
+  });
+
   test('is deleted with the stack if the setting allows it', () => {
     const own = synthesise({ removalPolicy: 'destroy' });
     own.hasResource('AWS::DynamoDB::GlobalTable', {

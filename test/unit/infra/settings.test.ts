@@ -29,6 +29,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ logRetention: '31' }, 'logRetention'],
   [{ throttleRate: 'many' }, 'throttleRate'],
   [{ removalPolicy: 'keep' }, 'removalPolicy'],
+  [{ warmWriteUnits: '3999' }, 'warmWriteUnits'],
   [{ baseDomain: 'https://api.example.com' }, 'baseDomain'],
   [{ baseDomain: 'api.example.com' }, 'baseDomain and baseCertificate: give both or neither'],
   [{ bridgeCertificate: 'arn:aws:acm:…' }, 'bridgeDomain and bridgeCertificate: give both or neither'],

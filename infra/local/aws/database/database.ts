@@ -130,7 +130,8 @@ const toInput = (properties: TableDefinition['properties'], TableName: string): 
     TableName,
     KeySchema,
     AttributeDefinitions,
-    GlobalSecondaryIndexes,
+    // Local databases know no warm throughput.
+    GlobalSecondaryIndexes: GlobalSecondaryIndexes?.map(({ WarmThroughput: _warm, ...index }) => index),
     ...(StreamSpecification && { StreamSpecification: { ...StreamSpecification, StreamEnabled: true } }),
     BillingMode,
   };
