@@ -346,7 +346,10 @@ const SIGNATURE_HEADERS = [
     'webhook-timestamp',
     'Unix seconds of this attempt. Reject a request if it differs from your clock by more than five minutes.',
   ],
-  ['webhook-signature', '`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; several are separated by spaces.'],
+  [
+    'webhook-signature',
+    '`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64. After a change of the secret there are several, separated by spaces: accept the request if one is valid.',
+  ],
 ];
 
 const describeWebhook = (name: WebhookName): Part => {

@@ -8,6 +8,13 @@ export interface PlatformSettings {
   hook?: object;
 }
 
+/** A signing secret that was replaced. It signs too, so that the customer can change to the new one meanwhile. */
+export interface PreviousSecret {
+  secret: string;
+  /** Until then, in milliseconds since 1970. */
+  until: number;
+}
+
 /** The names of the chat platforms that an account can have. */
 export type PlatformName = 'rapidpro' | 'turn' | 'webhook';
 
@@ -15,6 +22,7 @@ export type PlatformName = 'rapidpro' | 'turn' | 'webhook';
 export interface PlatformItem extends Key {
   platform: PlatformName;
   settings: object;
+  previous_secrets?: PreviousSecret[];
 }
 
 /** The row that only the endpoint of the account's platform reads. */

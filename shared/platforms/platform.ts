@@ -1,6 +1,7 @@
 /** What a chat platform is to the service. One file for each, in this folder; `registry.ts` lists them. */
 import * as v from 'valibot';
-import type { PlatformSettings } from '../accounts/platform-settings.ts';
+import type { PlatformSettings, PreviousSecret } from '../accounts/platform-settings.ts';
+import { now } from '../core/clock.ts';
 import type { Content, Entry, Outgoing } from '../messaging/events.ts';
 import type { Message, State } from '../messaging/message.ts';
 import { type AttemptResult, retryResult } from '../outbound/attempt-result.ts';
@@ -13,10 +14,10 @@ export interface Platform {
   options: Record<string, SettingOption>;
   /** What an operator sets for an account, checked. @throws v.ValiError — with what is wrong */
   check(given: unknown): PlatformSettings;
-  /** The destination of an account's conversations, by the account's settings. */
-  destination(settings: unknown): Omit<Destination, 'name'>;
+  /** The destination of an account's conversations, by the account's settings and the secrets that it had lately. */
+  destination(settings: unknown, previousSecrets?: PreviousSecret[]): Omit<Destination, 'name'>;
   /** A call that shows whether an account's settings are good, and changes nothing over there. */
-  probe(settings: unknown): Probe | undefined;
+  probe(settings: unknown, previousSecrets?: PreviousSecret[]): Probe | undefined;
 }
 
 /** A setting as an operator gives it. */
@@ -44,11 +45,12 @@ interface Description<Out extends Settings, In extends Settings> {
   /** How its own requests are authenticated, if it signs them. */
   hook?: In;
   options: Options<Out> & Options<In>;
-  buildRequest: (entry: Entry, settings: v.InferOutput<Out>) => OutboundRequest | undefined;
+  /** `previousSecrets` sign beside the one in the settings. */
+  buildRequest: (entry: Entry, settings: v.InferOutput<Out>, previousSecrets: string[]) => OutboundRequest | undefined;
   interpret?: Destination['interpret'];
   receiptFor?: Destination['receiptFor'];
   spacing?: Destination['spacing'];
-  probe: (settings: v.InferOutput<Out>) => Probe;
+  probe: (settings: v.InferOutput<Out>, previousSecrets: string[]) => Probe;
 }
 
 type None = v.ObjectSchema<Record<never, never>, undefined>;
@@ -74,21 +76,25 @@ export const describePlatform = <const Out extends Settings, const In extends Se
       ...(inward.length > 0 && { hook: Object.fromEntries(inward) }),
     };
   },
-  destination: (given) => {
+  destination: (given, previous = []) => {
     const { success, output } = v.safeParse(settings, given);
     if (!success) return { buildRequest: notSetUp };
     return {
-      buildRequest: (entry) => buildRequest(entry, output),
+      buildRequest: (entry) => buildRequest(entry, output, inUse(previous)),
       ...(interpret && { interpret }),
       ...(receiptFor && { receiptFor }),
       ...(spacing && { spacing }),
     };
   },
-  probe: (given) => {
+  probe: (given, previous = []) => {
     const { success, output } = v.safeParse(settings, given);
-    return success ? probe(output) : undefined;
+    return success ? probe(output, inUse(previous)) : undefined;
   },
 });
+
+/** The previous secrets that sign at this moment. */
+const inUse = (previous: PreviousSecret[]): string[] =>
+  previous.filter(({ until }) => until > now()).map(({ secret }) => secret);
 
 /**
  * Returns a function that reads a platform's status of one of its own messages from an entry: the platform's id of the

@@ -15,6 +15,8 @@ export const platformOf = async (account: string): Promise<Destination> => {
   const name = destinationNameOf({ direction: 'platform', account });
   const item = await getConsistent<PlatformItem>(platformKey(account));
   // Without a platform there is nobody to notify.
-  const platform = item ? platforms[item.platform].destination(item.settings) : { buildRequest: () => undefined };
+  const platform = item
+    ? platforms[item.platform].destination(item.settings, item.previous_secrets)
+    : { buildRequest: () => undefined };
   return { name, ...platform };
 };

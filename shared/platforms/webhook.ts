@@ -1,6 +1,6 @@
 /**
  * The plain webhook: for an account without a chat platform (protocols, "Plain webhook"). Signed by Standard Webhooks
- * with the account's secret.
+ * with the account's secret, and with those that it replaced within a day.
  */
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
@@ -16,16 +16,16 @@ export const webhook = describePlatform({
   options: {
     url: { label: 'Platform URL', says: 'where it posts to: an https address' },
     secret: {
-      says: "what it signs with: whsec_ and 24 to 64 bytes in base64 (default: the one it has; else, and for '', a new one, which is shown once)",
+      says: "what it signs with: whsec_ and 24 to 64 bytes in base64 (default: the one it has; else, and for '', a new one, which is shown once). The replaced one also signs for 24 hours",
       make: () => `whsec_${randomBytes(32).toString('base64')}`,
     },
   },
-  buildRequest: ({ id, outgoing }, { url, secret }) => {
+  buildRequest: ({ id, outgoing }, { url, secret }, previousSecrets) => {
     const document = documentOf(outgoing);
-    return document && signed(url, secret, id, document);
+    return document && signed(url, [secret, ...previousSecrets], id, document);
   },
-  probe: ({ url, secret }) => ({
-    request: signed(url, secret, newId(), { check: {} }),
+  probe: ({ url, secret }, previousSecrets) => ({
+    request: signed(url, [secret, ...previousSecrets], newId(), { check: {} }),
     problem: (status) => (status >= 200 && status < 300 ? undefined : 'It should answer 2xx.'),
   }),
 });

@@ -59,7 +59,7 @@ const check = async (account: string): Promise<Checked> => {
     );
   }
   const about = { account, platform: set.name };
-  const probe = platforms[set.name].probe(set.settings);
+  const probe = platforms[set.name].probe(set.settings, set.previous_secrets);
   if (probe === undefined) return { ...about, fault: settingErrors(set.name, set.settings).join(' ') };
   const { request } = probe;
   const target = { ...about, url: request.url };

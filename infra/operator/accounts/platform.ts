@@ -2,10 +2,12 @@
 import { type Command, Option } from 'commander';
 import * as v from 'valibot';
 import type { Account } from '../../../shared/accounts/accounts.ts';
-import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
+import type { PlatformName, PreviousSecret } from '../../../shared/accounts/platform-settings.ts';
+import { now, timestampOf } from '../../../shared/core/clock.ts';
 import { isPublicAddress } from '../../../shared/outbound/http-client.ts';
 import type { Platform, SettingOption } from '../../../shared/platforms/platform.ts';
 import { platforms } from '../../../shared/platforms/registry.ts';
+import { minute } from '../output.ts';
 import { type AccountPlatform, findPlatform, Refusal } from '../queries/accounts-admin.ts';
 
 type Settings = Record<string, string>;
@@ -100,7 +102,41 @@ export const platformFrom = (
   const settings = { ...wanting, ...made };
   const errors = [...unknownSettings(wanted, given), ...settingErrors(wanted, settings), ...privateUrls(given)];
   if (errors.length > 0) throw new Refusal(errors.join(' '));
-  return { platform: { name: wanted, ...platforms[wanted].check(settings) }, made, kept };
+  const before = current?.name === wanted ? current : undefined;
+  const previous = making.flatMap(({ setting }) => previousSecrets(before, setting, settings[setting]));
+  return {
+    platform: {
+      name: wanted,
+      ...platforms[wanted].check(settings),
+      ...(previous.length > 0 && { previous_secrets: previous }),
+    },
+    made,
+    kept,
+  };
+};
+
+/** Milliseconds for which a replaced secret signs beside the new one. */
+const OVERLAP_MS = 24 * 3_600_000;
+/** Previous secrets that sign at the same time, at most: each makes requests 48 bytes longer. */
+const MAX_PREVIOUS = 3;
+
+/** The previous secrets after a change of settings, the newest first. A secret that is set again is no previous one. */
+const previousSecrets = (
+  { settings, previous_secrets = [] }: Partial<AccountPlatform> = {},
+  setting: string,
+  present: unknown,
+): PreviousSecret[] => {
+  const replaced: unknown = new Map<string, unknown>(Object.entries(settings ?? {})).get(setting);
+  const all = [
+    ...(typeof replaced === 'string' ? [{ secret: replaced, until: now() + OVERLAP_MS }] : []),
+    ...previous_secrets,
+  ];
+  return all
+    .filter(({ secret, until }, place) => {
+      const isRepeated = all.findIndex((one) => one.secret === secret) < place;
+      return secret !== present && until > now() && !isRepeated;
+    })
+    .slice(0, MAX_PREVIOUS);
 };
 
 /** Notes on unchanged secrets: a command that generated a secret may have ended before the operator saw it. */
@@ -144,16 +180,21 @@ const privateUrls = (settings: Settings): string[] =>
 
 /** The settings of an account's platform without secrets, by name, in the order of its options. */
 export const platformSettings = async ({ id, platform }: Account): Promise<Settings> => {
-  const { name, settings, hook } = (platform && (await findPlatform(id))) ?? {};
+  const { name, settings, hook, previous_secrets = [] } = (platform && (await findPlatform(id))) ?? {};
   if (name === undefined) return {};
   const set = new Map<string, unknown>(Object.entries({ ...settings, ...hook }));
-  return Object.fromEntries(
-    Object.entries(optionsOf(name)).flatMap(([setting, { label }]) => {
+  const until = Math.max(...previous_secrets.map((previous) => previous.until));
+  return Object.fromEntries([
+    ...Object.entries(optionsOf(name)).flatMap(([setting, { label }]) => {
       const value = set.get(setting);
       return label !== undefined && typeof value === 'string' ? [[setting, value]] : [];
     }),
-  );
+    ...(until > now() ? [[PREVIOUS_UNTIL, timestampOf(until)]] : []),
+  ]);
 };
+
+/** The name under which the end of the overlap is shown, when only the present secret signs again. */
+const PREVIOUS_UNTIL = 'previous_secret_until';
 
 /** Settings with the names of their JSON fields. */
 export const settingsInJson = (settings: Settings): Settings =>
@@ -162,8 +203,9 @@ export const settingsInJson = (settings: Settings): Settings =>
 /** Settings with their labels. */
 export const settingsInWords = ({ platform }: Account, settings: Settings): Settings =>
   Object.fromEntries(
-    Object.entries(settings).map(([setting, value]) => [
-      (platform && optionsOf(platform)[setting]?.label) ?? `Platform ${setting}`,
-      value,
-    ]),
+    Object.entries(settings).map(([setting, value]) =>
+      setting === PREVIOUS_UNTIL
+        ? ['Previous secret', `also signs until ${minute(value)}`]
+        : [(platform && optionsOf(platform)[setting]?.label) ?? `Platform ${setting}`, value],
+    ),
   );

@@ -12,6 +12,7 @@ import type {
   PlatformItem,
   PlatformName,
   PlatformSettings,
+  PreviousSecret,
 } from '../../../shared/accounts/platform-settings.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
@@ -59,6 +60,8 @@ export const createAccount = async (draft: { name: string; id?: string; bot_numb
 /** An account's chat platform, with its settings as the platform's `check` returns them. */
 export interface AccountPlatform extends PlatformSettings {
   name: PlatformName;
+  /** Secrets that were replaced lately, the newest first. */
+  previous_secrets?: PreviousSecret[];
 }
 
 /** The changes to an account; `null` removes the bot's number or the platform. */
@@ -162,7 +165,9 @@ export const findPlatform = async (account: string): Promise<AccountPlatform | u
     getConsistent<PlatformItem>(platformKey(account)),
     getConsistent<HookItem>(hookKey(account)),
   ]);
-  return item && { name: item.platform, settings: item.settings, ...(hook && { hook: hook.hook }) };
+  if (item === undefined) return undefined;
+  const { platform: name, settings, previous_secrets } = item;
+  return { name, settings, ...(hook && { hook: hook.hook }), ...(previous_secrets && { previous_secrets }) };
 };
 
 /** An account. @throws Refusal — no such account */
@@ -192,9 +197,14 @@ export const accountListWrite = ({ id, name }: Pick<Account, 'id' | 'name'>): Wr
 const platformSettingsWrites = (account: string, platform: AccountPlatform | null): Write[] => {
   const withoutHook = deleteWrite(hookKey(account));
   if (platform === null) return [deleteWrite(platformKey(account)), withoutHook];
-  const { name, settings, hook } = platform;
+  const { name, settings, hook, previous_secrets } = platform;
   return [
-    putWrite<PlatformItem>({ ...platformKey(account), platform: name, settings }),
+    putWrite<PlatformItem>({
+      ...platformKey(account),
+      platform: name,
+      settings,
+      ...(previous_secrets && { previous_secrets }),
+    }),
     hook === undefined ? withoutHook : putWrite<HookItem>({ ...hookKey(account), hook }),
   ];
 };

@@ -636,6 +636,20 @@ describe('a plain webhook', () => {
     expect(await isEmpty(conversation)).toBe(true);
   });
 
+  test('gets signatures by the present secret and by a replaced one', async () => {
+    const conversation = await withWebhook();
+    const replaced = `whsec_${Buffer.alloc(24, 3).toString('base64')}`;
+    const settings = { url: platform.url, secret: SECRET };
+    const previous_secrets = [{ secret: replaced, until: Date.now() + 60_000 }];
+    await updateAccount(conversation.account, { platform: { name: 'webhook', settings, previous_secrets } });
+    await received(conversation);
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    const [{ body, headers } = { body: '', headers: {} }] = platform.calls;
+    for (const secret of [SECRET, replaced]) {
+      expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toHaveProperty('message');
+    }
+  });
+
   test('is notified of each state after sent once, in the order of the log', async () => {
     const conversation = await withWebhook();
     const { account, phone } = conversation;

@@ -1,7 +1,7 @@
 /** The operator's commands for accounts' chat platforms, and the retry of their pending messages. */
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPlatform } from '../../../infra/operator/queries/accounts-admin.ts';
+import { findPlatform, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import type { PlatformName } from '../../../shared/accounts/platform-settings.ts';
 import { newId as newUuid } from '../../../shared/core/ids.ts';
 import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
@@ -95,7 +95,47 @@ describe("an account's webhook", () => {
     const { code, stdout, stderr } = await operator('account', 'update', account, '--platform-secret', SECRET);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).not.toContain(SECRET);
-    expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret: SECRET } });
+    expect(await findPlatform(account)).toMatchObject({ name: 'webhook', settings: { url: URL, secret: SECRET } });
+  });
+
+  test('keeps secrets that it replaced for 24 hours, the last three of them, and shows how long; never a secret', async () => {
+    const { account, secret } = await newWebhook();
+    const day = 86_400_000;
+    const secrets = [...'BCDE'].map((letter) => `whsec_${letter.repeat(43)}=`);
+    const start = Date.now();
+    const replace = async (next: string) => {
+      await operator('account', 'update', account, '--platform-secret', next);
+      return ((await findPlatform(account))?.previous_secrets ?? []).map((previous) => previous.secret);
+    };
+    const [b = '', c = '', d = '', e = ''] = secrets;
+    expect(await replace(b)).toEqual([secret]);
+    expect(await replace(b)).toEqual([secret]);
+    expect(await replace(c)).toEqual([b, secret]);
+    expect(await replace(secret)).toEqual([c, b]);
+    expect(await replace(d)).toEqual([secret, c, b]);
+    expect(await replace(e)).toEqual([d, secret, c]);
+
+    // A change of anything else keeps them.
+    await operator('account', 'update', account, '--platform-url', 'https://other.example.com/');
+    const { previous_secrets = [] } = (await findPlatform(account)) ?? {};
+    expect(previous_secrets.map((previous) => previous.secret)).toEqual([d, secret, c]);
+    for (const { until } of previous_secrets) {
+      expect(until).toBeGreaterThanOrEqual(start + day);
+      expect(until).toBeLessThanOrEqual(Date.now() + day);
+    }
+    const end = new Date(previous_secrets[0]?.until ?? 0).toISOString();
+    const words = await operator('account', 'show', account);
+    expect(words.stdout).toContain(`also signs until ${end.slice(0, 16).replace('T', ' ')} UTC`);
+    const shown = await inJson('account', 'show', account);
+    expect(shown).toMatchObject({ platform_previous_secret_until: end.replace('Z', '000') });
+    expect(words.stdout + JSON.stringify(shown)).not.toContain('whsec_');
+
+    // The next change forgets those whose time is over.
+    const past = previous_secrets.map((previous) => ({ ...previous, until: Date.now() - 1 }));
+    const settings = { url: URL, secret: e };
+    await updateAccount(account, { platform: { name: 'webhook', settings, previous_secrets: past } });
+    expect(await inJson('account', 'show', account)).not.toHaveProperty('platform_previous_secret_until');
+    expect(await replace(b)).toEqual([e]);
   });
 
   test('a rejected number leaves the platform and the name of the same command unchanged', async () => {
@@ -123,7 +163,11 @@ describe("an account's webhook", () => {
     const { platform_secret: other } = await inJson('account', 'update', account, '--platform-secret=');
     expect(other).toMatch(/^whsec_\S{44}$/);
     expect(other).not.toBe(secret);
-    expect(await findPlatform(account)).toEqual({ name: 'webhook', settings: { url: URL, secret: other } });
+    expect(await findPlatform(account)).toEqual({
+      name: 'webhook',
+      settings: { url: URL, secret: other },
+      previous_secrets: [{ secret, until: expect.any(Number) }],
+    });
   });
 
   test('platform options for an unknown account are rejected', async () => {

@@ -153,10 +153,28 @@ test('an error while building the request is thrown, and is not an attempt resul
   await expect(attempt({ name: 'broken', buildRequest }, sent)).rejects.toThrow('broken');
 });
 
-// The order matters: after one successful read, a process does not read the secret again.
-describe('the app network', () => {
-  const attemptTo = async (outgoing = sent): Promise<AttemptResult> =>
-    attempt(await resolveDestination(conversation), outgoing);
+const attemptTo = async (outgoing = sent): Promise<AttemptResult> =>
+  attempt(await resolveDestination(conversation), outgoing);
+
+const good = (more: object = {}): string => JSON.stringify({ url: app.url, secret: SECRET, ...more });
+
+const NOT_SET_UP = { status: 'retry', cause: 'not_set_up' };
+
+// The order matters: the last test leaves a valid secret for the tests after it.
+describe("the stack's secret", () => {
+  let time = Date.now();
+
+  /** Sets the clock forward. */
+  const letPass = (seconds: number): void => {
+    time += seconds * 1000;
+    vi.setSystemTime(time);
+  };
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now: time, toFake: ['Date'] });
+    letPass(300);
+    reads = 0;
+  });
 
   test.each([
     ['is empty', ''],
@@ -167,24 +185,86 @@ describe('the app network', () => {
     ['has no URL', JSON.stringify({ secret: SECRET })],
     ['has an invalid URL', JSON.stringify({ url: 'app', secret: SECRET })],
     ['has an invalid signing secret', JSON.stringify({ url: 'https://app.example.com/', secret: 'secret' })],
-  ])("if the stack's secret %s, each attempt schedules a retry and reads the secret again", async (_, value) => {
+    [
+      'has an invalid previous secret',
+      JSON.stringify({ url: 'https://app.example.com/', secret: SECRET, previous_secret: '' }),
+    ],
+  ])('if it %s, entries stay pending, and it is read again after five minutes', async (_, value) => {
     secret = value;
-    reads = 0;
-    expect(await attemptTo()).toEqual({ status: 'retry', cause: 'not_set_up' });
-    expect(await attemptTo()).toEqual({ status: 'retry', cause: 'not_set_up' });
+    for (let times = 0; times < 3; times += 1) expect(await attemptTo()).toEqual(NOT_SET_UP);
+    secret = good();
+    letPass(299);
+    expect(await attemptTo()).toEqual(NOT_SET_UP);
+    expect(reads).toBe(1);
+    letPass(1);
+    expect(await attemptTo()).toEqual({ status: 'delivered' });
     expect(reads).toBe(2);
   });
 
-  test('with a valid secret, entries are delivered, and the secret is read once', async () => {
-    secret = JSON.stringify({ url: app.url, secret: SECRET });
-    reads = 0;
+  test('if it is valid, it is in use for five minutes, and is then read again', async () => {
+    secret = good();
     for (let times = 0; times < 3; times += 1) expect(await attemptTo()).toEqual({ status: 'delivered' });
     secret = 'something else';
+    letPass(299);
     expect(await attemptTo()).toEqual({ status: 'delivered' });
-    expect(app.calls).toHaveLength(4);
     expect(reads).toBe(1);
+    letPass(1);
+    expect(await attemptTo()).toEqual(NOT_SET_UP);
+    expect(reads).toBe(2);
   });
 
+  test.each([
+    ['the last URL and secret stay in use', good, { status: 'delivered' }],
+    ['entries stay pending', () => 'not set', NOT_SET_UP],
+  ])('if a later read fails, %s, and it is read again after half a minute', async (_, value, expected) => {
+    secret = value();
+    expect(await attemptTo()).toEqual(expected);
+    const reachable = process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER;
+    letPass(300);
+    vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', 'http://127.0.0.1:1');
+    const log = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    expect(await attemptTo()).toEqual(expected);
+    expect(log.mock.calls.map(([line]) => JSON.parse(String(line)))).toEqual([
+      expect.objectContaining({ level: 'warn', message: 'app network secret not read' }),
+    ]);
+    vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', reachable);
+    secret = good();
+    letPass(29);
+    expect(await attemptTo()).toEqual(expected);
+    expect(reads).toBe(1);
+    letPass(1);
+    expect(await attemptTo()).toEqual({ status: 'delivered' });
+    expect(reads).toBe(2);
+  });
+
+  test('with a previous secret, requests are valid for a server that knows either one', async () => {
+    const next = `whsec_${randomBytes(32).toString('base64')}`;
+    const accepts = (key: string): boolean => {
+      const { body = '', headers = {} } = app.calls.at(-1) ?? {};
+      try {
+        new Webhook(key).verify(body, headers as Record<string, string>);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    for (const [value, byOld, byNew] of [
+      [good(), true, false],
+      [good({ secret: next, previous_secret: SECRET }), true, true],
+      [good({ secret: next }), false, true],
+    ] as const) {
+      secret = value;
+      letPass(300);
+      expect(await attemptTo()).toEqual({ status: 'delivered' });
+      expect([accepts(SECRET), accepts(next)]).toEqual([byOld, byNew]);
+    }
+    secret = good();
+    letPass(300);
+    await attemptTo();
+  });
+});
+
+describe('the app network', () => {
   test('all accounts share the circuit of the app network', async () => {
     expect((await resolveDestination(conversation)).name).toBe('app');
     expect((await resolveDestination({ ...conversation, account: 'other' })).name).toBe('app');

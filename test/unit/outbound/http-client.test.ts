@@ -482,7 +482,7 @@ describe('a signed request', () => {
 
   test('passes the verification of Standard Webhooks for exactly its bytes', async () => {
     destination.answers = [204];
-    await post(signed(destination.url, SECRET, 'id-1', document));
+    await post(signed(destination.url, [SECRET], 'id-1', document));
     const [call] = destination.calls;
     if (call === undefined) throw new Error('There was no call.');
     expect(new Webhook(SECRET).verify(call.body, call.headers as Record<string, string>)).toEqual({
@@ -497,11 +497,23 @@ describe('a signed request', () => {
     expect(() => other.verify(call.body, call.headers as Record<string, string>)).toThrow('No matching signature');
   });
 
+  test('with several secrets, has a signature by each, in their order, and is valid for each of them', () => {
+    const other = `whsec_${Buffer.alloc(24, 8).toString('base64')}`;
+    const { headers, body } = signed('https://a.example.com/', [SECRET, other, SECRET], 'id-1', document);
+    for (const secret of [SECRET, other]) expect(new Webhook(secret).verify(body, headers)).toEqual({ text: 'Zoë 😀' });
+    const signatures = [SECRET, other].map(
+      (secret) => signed('https://a.example.com/', [secret], 'id-1', document).headers['webhook-signature'],
+    );
+    expect(headers['webhook-signature']).toBe(signatures.join(' '));
+    const stranger = new Webhook(Buffer.alloc(24, 9).toString('base64'));
+    expect(() => stranger.verify(body, headers)).toThrow('No matching signature');
+  });
+
   test('keeps its id when repeated, and has the time of its attempt', () => {
     vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) + 999 });
-    const first = signed('https://a.example.com/', SECRET, 'id-1', document);
+    const first = signed('https://a.example.com/', [SECRET], 'id-1', document);
     vi.setSystemTime(Date.UTC(2030, 0, 1, 6));
-    const again = signed('https://a.example.com/', SECRET, 'id-1', document);
+    const again = signed('https://a.example.com/', [SECRET], 'id-1', document);
     expect(first.headers).toMatchObject({ 'webhook-id': 'id-1', 'webhook-timestamp': '1893456000' });
     expect(again.headers).toMatchObject({ 'webhook-id': 'id-1', 'webhook-timestamp': '1893477600' });
     expect(again.body).toBe(first.body);

@@ -194,6 +194,35 @@ describe('settings', () => {
   });
 });
 
+describe('a replaced secret', () => {
+  const replaced = 'whsec_GBkaGxwdHh8gISIjJCUmJygpKissLS4v';
+  const until = Date.UTC(2030, 0, 2);
+  const previous = [{ secret: replaced, until }];
+  const requests = () => [
+    webhook.destination(settings, previous).buildRequest(reached('read')),
+    webhook.probe(settings, previous)?.request,
+  ];
+
+  const isAcceptedBy = (secret: string): boolean[] =>
+    requests().map((request) => {
+      try {
+        new Webhook(secret).verify(request?.body ?? '', request?.headers ?? {});
+        return true;
+      } catch {
+        return false;
+      }
+    });
+
+  test('signs requests and checks as well until its time, and not afterwards', () => {
+    vi.setSystemTime(until - 1);
+    expect(isAcceptedBy(settings.secret)).toEqual([true, true]);
+    expect(isAcceptedBy(replaced)).toEqual([true, true]);
+    vi.setSystemTime(until);
+    expect(isAcceptedBy(settings.secret)).toEqual([true, true]);
+    expect(isAcceptedBy(replaced)).toEqual([false, false]);
+  });
+});
+
 describe('the check of settings', () => {
   test('sends a signed request without a message', () => {
     const probe = webhook.probe(settings)?.request;
