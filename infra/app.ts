@@ -1,7 +1,8 @@
 /** The CDK app: `cdk synth`, `cdk diff` and `cdk deploy` run it. */
 import { App, Validations } from 'aws-cdk-lib';
 import { bundleFunctions } from './bundle/bundle.ts';
-import { readSettings, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
+import { settingsFrom } from './stages.ts';
 
 const app = new App({ analyticsReporting: false, treeMetadata: false });
 const settings = settingsOf(app);
@@ -28,7 +29,7 @@ app.synth();
 /** The settings. If they are invalid, prints one line and ends the process. */
 function settingsOf({ node }: App): Settings {
   try {
-    return readSettings((name) => node.tryGetContext(name));
+    return settingsFrom((name) => node.tryGetContext(name));
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     return process.exit(1);

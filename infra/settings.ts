@@ -1,4 +1,4 @@
-/** Settings of a deployment: CDK context, from `cdk.json` or `-c name=value`, with defaults that suit production. */
+/** Settings of a deployment, with defaults that suit production. `stages.ts` reads them from the stage's file. */
 import * as v from 'valibot';
 import { bundlings } from './bundle/bundle.ts';
 
@@ -63,20 +63,22 @@ const settings = v.object({
 
 export type Settings = v.InferOutput<typeof settings>;
 
+/** The names of all settings. */
+export const settingNames: readonly string[] = Object.keys(settings.entries);
+
 /**
- * Reads the settings.
+ * Checks settings, and adds the defaults of those that are not given.
  *
- * @param lookup - returns the value of a setting by its name, or undefined
+ * @param source - where they come from, for the error
  * @throws Error — the message names each invalid setting, with the reason
  */
-export const readSettings = (lookup: (name: string) => unknown): Settings => {
-  const found = Object.keys(settings.entries).flatMap((name) => {
-    const value = lookup(name);
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  const { success, output, issues } = v.safeParse(settings, Object.fromEntries(found));
-  const wrong = success ? unpaired(output) : issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`);
-  if (!success || wrong.length > 0) throw new Error(`Settings are wrong (CDK context): ${wrong.join('; ')}`);
+export const readSettings = (given: Record<string, unknown>, source = 'given by a program'): Settings => {
+  const { success, output, issues } = v.safeParse(settings, given);
+  const wrong = [
+    ...Object.keys(given).flatMap((name) => (settingNames.includes(name) ? [] : [`${name}: there is no such setting`])),
+    ...(success ? unpaired(output) : issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`)),
+  ];
+  if (!success || wrong.length > 0) throw new Error(`Settings are wrong (${source}): ${wrong.join('; ')}`);
   return output;
 };
 

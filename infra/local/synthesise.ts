@@ -20,7 +20,7 @@ export const synthesise = async (folder: string, bundling: Bundling, signal?: Ab
       ...process.env,
       CDK_OUTDIR: folder,
       CDK_VALIDATION: 'false',
-      CDK_CONTEXT_JSON: JSON.stringify({ bundling, conditions: [LOCAL_STACK] }),
+      CDK_CONTEXT_JSON: JSON.stringify({ settings: { bundling, conditions: [LOCAL_STACK] } }),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(signal && { signal }),

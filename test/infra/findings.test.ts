@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { copySources, type SourceCopy } from '../support/source-copy.ts';
 
-/** Synthesises with all validation, like `cdk synth`. */
-const synthesise = ({ folder }: SourceCopy) =>
+/** Synthesises with all validation, like `cdk synth -c stage=production`. */
+const synthesise = ({ folder }: SourceCopy, context: Record<string, string> = { stage: 'production' }) =>
   spawnSync(process.execPath, ['infra/app.ts'], {
     cwd: folder,
-    env: { ...process.env, CDK_OUTDIR: join(folder, 'cdk.out'), CDK_VALIDATION: '' },
+    env: {
+      ...process.env,
+      CDK_OUTDIR: join(folder, 'cdk.out'),
+      CDK_VALIDATION: '',
+      CDK_CONTEXT_JSON: JSON.stringify(context),
+    },
     encoding: 'utf8',
     // Rarely, the synthesis hangs. Then the test is retried.
     timeout: 60_000,
@@ -38,10 +43,14 @@ test('a finding makes the synthesis fail', WITH_RETRY, async () => {
 
 test('an invalid setting causes a one-line error', async () => {
   const copy = await sources();
-  await copy.change('infra/app.ts', (source) =>
-    source.replace('tryGetContext(name)', "tryGetContext(name) ?? 'wrong'"),
-  );
+  await copy.change('infra/stages/production.json', () => '{"logRetention":31}');
   const { status, stderr } = synthesise(copy);
-  expect(stderr).toMatch(/^Settings are wrong \(CDK context\): .+\n$/);
+  expect(stderr).toMatch(/^Settings are wrong \(infra\/stages\/production\.json\): logRetention: .+\n$/);
+  expect(status).toBe(1);
+});
+
+test('without a stage, the synthesis ends with one line', async () => {
+  const { status, stderr } = synthesise(await sources(), {});
+  expect(stderr).toBe('Choose a stage: -c stage=NAME. Stages: production, staging. Each is a file in infra/stages.\n');
   expect(status).toBe(1);
 });

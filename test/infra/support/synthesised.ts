@@ -19,9 +19,7 @@ export const useStack = async (bundling: Bundling) => {
   const bundles = await bundleFunctions(folder, bundling);
   const synthesise = (context: Record<string, unknown> = {}): Template => {
     const app = new App({ analyticsReporting: false, outdir: join(folder, 'out') });
-    return Template.fromStack(
-      new BusinessApiStack(app, 'BusinessApi', { settings: readSettings((name) => context[name]), bundles }),
-    );
+    return Template.fromStack(new BusinessApiStack(app, 'BusinessApi', { settings: readSettings(context), bundles }));
   };
   return { bundles, synthesise };
 };

@@ -466,7 +466,7 @@ describe('job recount', () => {
       // Full days after the day of the counter.
       return Math.floor((expires_at - Date.now() / 1000) / 86_400);
     };
-    expect(await days('sent')).toBe(readSettings(() => undefined).counterRetention);
+    expect(await days('sent')).toBe(readSettings({}).counterRetention);
     expect(await days('read', '--retention', '30')).toBe(30);
   });
 

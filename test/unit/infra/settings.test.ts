@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSettings } from '../../../infra/settings.ts';
 
-const given = (settings: Record<string, unknown>) => () => readSettings((name) => settings[name]);
+const given = (settings: Record<string, unknown>) => () => readSettings(settings);
 
 test('the default settings are those of production', () => {
   expect(given({})()).toEqual({
@@ -20,13 +20,14 @@ test('the default settings are those of production', () => {
   });
 });
 
-test('settings are read from strings of the command line and from numbers of cdk.json', () => {
+test('numbers may be given as strings', () => {
   expect(given({ logRetention: '90', throttleRate: 10 })()).toMatchObject({ logRetention: 90, throttleRate: 10 });
 });
 
 test.each<[Record<string, unknown>, string]>([
   [{ stage: 'Prod!' }, 'stage'],
   [{ logRetention: '31' }, 'logRetention'],
+  [{ alarmTopik: 'arn:aws:sns:…' }, 'alarmTopik: there is no such setting'],
   [{ throttleRate: 'many' }, 'throttleRate'],
   [{ removalPolicy: 'keep' }, 'removalPolicy'],
   [{ warmWriteUnits: '3999' }, 'warmWriteUnits'],
