@@ -42,12 +42,20 @@ const settings = v.object({
   deliverConcurrency: v.optional(v.pipe(wholeNumber(2), v.maxValue(1_000))),
   /** Maximum number of concurrent long polls for user data. Default: the limit of the AWS account. */
   fetchConcurrency: v.optional(wholeNumber(1)),
-  /** ARN of the SNS topic that alarms are sent to. */
+  /** Lambda's limit of concurrent executions for this AWS account and region. */
+  accountConcurrency: v.optional(wholeNumber(10), 1_000),
+  /** Email address that alarms are sent to, by a topic of the stack's own. */
+  alarmEmail: v.optional(v.pipe(v.string(), v.email('must be an email address'))),
+  /** ARN of an SNS topic that alarms are sent to. */
   alarmTopic: v.optional(v.pipe(v.string(), v.startsWith('arn:', 'must be an ARN'))),
   /** URL of the hosted documentation (`npm run docs`): alarms link to its runbooks. */
   docsUrl: v.optional(v.pipe(v.string(), v.url(), v.startsWith('https://', 'must be an https URL'))),
   /** Age in minutes of a pending entry that raises an alarm. */
   alarmAge: v.optional(wholeNumber(1), 60),
+  /** Limit of the 99th percentile of the time from acceptance to delivery of messages to users, in seconds. */
+  alarmLatency: v.optional(wholeNumber(1), 30),
+  /** Budget of the AWS account for a month, in US dollars; `alarmEmail` is notified. */
+  monthlyBudget: v.optional(wholeNumber(1)),
   /** Requests per second that each host accepts, sustained and in bursts. */
   throttleRate: v.optional(wholeNumber(1), 500),
   throttleBurst: v.optional(wholeNumber(1), 1_000),
@@ -76,11 +84,17 @@ export const readSettings = (given: Record<string, unknown>, source = 'given by 
   const { success, output, issues } = v.safeParse(settings, given);
   const wrong = [
     ...Object.keys(given).flatMap((name) => (settingNames.includes(name) ? [] : [`${name}: there is no such setting`])),
-    ...(success ? unpaired(output) : issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`)),
+    ...(success
+      ? [...unpaired(output), ...withoutRecipient(output)]
+      : issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`)),
   ];
   if (!success || wrong.length > 0) throw new Error(`Settings are wrong (${source}): ${wrong.join('; ')}`);
   return output;
 };
+
+/** Errors for a budget that notifies no one. */
+const withoutRecipient = ({ monthlyBudget, alarmEmail }: Settings): string[] =>
+  monthlyBudget !== undefined && alarmEmail === undefined ? ['monthlyBudget: requires alarmEmail'] : [];
 
 /** Errors for a domain without a certificate, or a certificate without a domain. */
 const unpaired = (given: Settings): string[] =>

@@ -5,6 +5,7 @@ import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets
 import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../shared/api/index.ts';
@@ -18,6 +19,7 @@ import { feedFromQueue, feedFromStream } from './constructs/event-sources.ts';
 import { ServiceFunction, type Surroundings } from './constructs/function/service-function.ts';
 import { HttpHost } from './constructs/http-host.ts';
 import { MediaBucket } from './constructs/media-bucket.ts';
+import { AlarmTopic, MonthlyBudget } from './constructs/notifications.ts';
 import { SavedQueries } from './constructs/saved-queries.ts';
 import { ServiceMetrics } from './constructs/service-metrics.ts';
 import { FailedBatches, WakeUpQueue } from './constructs/wake-up-queue.ts';
@@ -179,9 +181,11 @@ export class BusinessApiStack extends Stack {
       table,
     };
     const alarms = new Alarms(this, 'Alarms', metrics, watched, {
-      topic: settings.alarmTopic,
+      topics: this.#alarmTopics(settings),
       docsUrl: settings.docsUrl,
       age: settings.alarmAge,
+      latency: settings.alarmLatency,
+      accountConcurrency: settings.accountConcurrency,
     });
     new ServiceDashboard(this, 'Dashboard', { ...watched, metrics, alarms: alarms.all });
     new SavedQueries(this, 'SavedQueries', {
@@ -194,6 +198,21 @@ export class BusinessApiStack extends Stack {
     new CfnOutput(this, 'TableName', { value: table.tableName });
     new CfnOutput(this, 'MediaBucketName', { value: media.bucketName });
     new CfnOutput(this, 'AppNetworkSecret', { value: appNetwork.secretArn });
+  }
+
+  /** The topics that alarms are sent to: one with a subscriber of its own, and one that exists. */
+  #alarmTopics({ stage, alarmEmail, alarmTopic, monthlyBudget }: Settings): ITopic[] {
+    const topics: ITopic[] = [];
+    if (alarmEmail !== undefined) {
+      const topic = new AlarmTopic(this, 'AlarmTopic', { email: alarmEmail, displayName: `Business API, ${stage}` });
+      new CfnOutput(this, 'AlarmTopicArn', { value: topic.topicArn });
+      topics.push(topic);
+      if (monthlyBudget !== undefined) {
+        new MonthlyBudget(this, 'MonthlyBudget', { amount: monthlyBudget, email: alarmEmail });
+      }
+    }
+    if (alarmTopic !== undefined) topics.push(Topic.fromTopicArn(this, 'ExistingAlarmTopic', alarmTopic));
+    return topics;
   }
 }
 

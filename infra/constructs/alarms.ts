@@ -15,7 +15,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { indexes } from '../../shared/table/access-patterns.ts';
@@ -23,12 +23,16 @@ import type { Watched } from './dashboard.ts';
 import { MINUTE, type ServiceMetrics } from './service-metrics.ts';
 
 interface AlarmsProps {
-  /** ARN of the SNS topic that is notified; without one, alarms notify no one. */
-  topic: string | undefined;
+  /** SNS topics that are notified; without one, alarms notify no one. */
+  topics: ITopic[];
   /** URL of the documentation; without one, alarms name the runbook's file. */
   docsUrl: string | undefined;
   /** Age in minutes of a pending entry that raises an alarm. */
   age: number;
+  /** Seconds that the delivery of a message may take. */
+  latency: number;
+  /** Concurrent executions of the AWS account. */
+  accountConcurrency: number;
 }
 
 interface AlarmSettings {
@@ -46,6 +50,10 @@ interface AlarmSettings {
 const FEW_ERRORS = 5;
 /** Minimum number of permanent failures in 15 minutes: with fewer, their share is not evaluated. */
 const FEW_FAILURES = 20;
+/** Minimum number of deliveries in 5 minutes: with fewer, one slow delivery would be the 99th percentile. */
+const FEW_DELIVERIES = 20;
+/** Share of the account's concurrency that raises an alarm, in percent: time to request a higher limit. */
+const CLAIMED = 80;
 /** Maximum delay of the stream and the queue, in minutes. */
 const BEHIND = 5;
 /** Metrics that an alarm may have: "Limits that apply to alarms based on metric math expressions", CloudWatch user guide. */
@@ -53,21 +61,22 @@ const MOST_METRICS = 10;
 
 export class Alarms extends Construct {
   readonly all: AlarmBase[] = [];
-  readonly #action: SnsAction | undefined;
+  readonly #actions: SnsAction[];
   readonly #docsUrl: string | undefined;
 
   constructor(scope: Construct, id: string, metrics: ServiceMetrics, watched: Watched, props: AlarmsProps) {
     super(scope, id);
-    const { topic, docsUrl, age } = props;
+    const { topics, docsUrl } = props;
     this.#docsUrl = docsUrl;
-    this.#action = topic === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, 'Topic', topic));
-    this.#watchDelivery(metrics, watched, age);
+    this.#actions = topics.map((topic) => new SnsAction(topic));
+    this.#watchDelivery(metrics, watched, props);
     this.#watchRequests(watched);
     this.#watchThrottling(metrics, watched);
+    this.#watchConcurrency(props.accountConcurrency);
     this.#watchWorkers(metrics, watched);
   }
 
-  #watchDelivery(metrics: ServiceMetrics, { queues }: Watched, age: number): void {
+  #watchDelivery(metrics: ServiceMetrics, { queues }: Watched, { age, latency }: AlarmsProps): void {
     this.#raise('OldestEntry', `An entry has been pending for more than ${age} minutes.`, {
       metric: metrics.of('oldest_s', { statistic: Stats.MAXIMUM }),
       threshold: age * 60,
@@ -88,6 +97,21 @@ export class Alarms extends Construct {
         label: 'Permanently failed, %',
       }),
       threshold: 5,
+    });
+    // Without messages to customers: one slow server of a customer would be the 99th percentile of all.
+    const toUsers = { period: Duration.minutes(5), dimensionsMap: { type: 'message.send' } };
+    this.#raise('SlowDelivery', `One message to a user of a hundred takes longer than ${latency} seconds.`, {
+      metric: new MathExpression({
+        expression: `IF(done >= ${FEW_DELIVERIES}, slow, 0)`,
+        usingMetrics: {
+          slow: metrics.of('delivery_ms', { statistic: 'p99', ...toUsers }),
+          done: metrics.of('delivered', { statistic: Stats.SUM, ...toUsers }),
+        },
+        period: Duration.minutes(5),
+        label: 'Delivery time (p99), ms',
+      }),
+      threshold: latency * 1000,
+      periods: 3,
     });
     this.#raise('DeadLetters', 'Deliver failed five times on a conversation.', hasMessages(queues.deadLetters));
     this.#raise(
@@ -155,6 +179,21 @@ export class Alarms extends Construct {
         alarmRule: AlarmRule.anyOf(...parts.map((part) => AlarmRule.fromAlarm(part, AlarmState.ALARM))),
       }),
     );
+  }
+
+  /** Before calls are throttled: of all functions in this account and region, because they share the limit. */
+  #watchConcurrency(accountConcurrency: number): void {
+    this.#raise('ConcurrencyClaimed', `${CLAIMED} % of the account's concurrency in Lambda is in use or reserved.`, {
+      metric: new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'ClaimedAccountConcurrency',
+        statistic: Stats.MAXIMUM,
+        period: MINUTE,
+      }),
+      threshold: (accountConcurrency * CLAIMED) / 100,
+      comparison: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      periods: 3,
+    });
   }
 
   #watchWorkers(metrics: ServiceMetrics, { functions, table }: Watched): void {
@@ -226,7 +265,7 @@ export class Alarms extends Construct {
   }
 
   #notify(alarm: AlarmBase): void {
-    if (this.#action) alarm.addAlarmAction(this.#action);
+    if (this.#actions.length > 0) alarm.addAlarmAction(...this.#actions);
     this.all.push(alarm);
   }
 

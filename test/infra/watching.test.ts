@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { renderGuide } from '../../infra/docs/guide.ts';
+import type { Outgoing } from '../../shared/messaging/events.ts';
 import { events } from '../../shared/telemetry/metrics.ts';
 import { useStack } from './support/synthesised.ts';
 
@@ -58,11 +59,13 @@ describe('alarms', () => {
       'OldestEntry',
       'AppNetworkFailing',
       'PermanentFailures',
+      'SlowDelivery',
       'DeadLetters',
       'FailedBatches',
       'QueueBehind',
       'FailedRequests',
       'AuthorizerErrors',
+      'ConcurrencyClaimed',
       'NoSweep',
       'WorkerErrors',
       'StreamBehind',
@@ -114,11 +117,14 @@ describe('alarms', () => {
         Dimensions: [{ Name: 'FunctionName', Value: { Ref } }],
       });
     }
-    // Without a dimension, a metric of Lambda counts all functions of the region.
+    // Without a dimension, a metric of Lambda counts all functions of the region: they share the account's concurrency.
     for (const [name, { Namespace, Dimensions, Metrics = [] }] of alarmsOf(template)) {
       const single = Namespace === undefined ? [] : [{ Namespace, Dimensions }];
       const all = [...single, ...Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric ?? [])];
-      for (const metric of all) if (metric.Namespace === 'AWS/Lambda') expect(metric.Dimensions, name).toHaveLength(1);
+      for (const metric of all) {
+        const isShared = name === 'ConcurrencyClaimed';
+        if (metric.Namespace === 'AWS/Lambda') expect(metric.Dimensions ?? [], name).toHaveLength(isShared ? 0 : 1);
+      }
     }
   });
 
@@ -141,6 +147,75 @@ describe('alarms', () => {
     });
     synthesise({ stage: 'trial' }).hasResourceProperties('AWS::CloudWatch::CompositeAlarm', {
       AlarmName: 'BusinessApi/trial/Throttled',
+    });
+  });
+
+  test('notify an email address by a topic of the stack, which accepts the alarms of this account over TLS only', () => {
+    const own = synthesise({ alarmEmail: 'operators@example.com' });
+    own.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'email',
+      Endpoint: 'operators@example.com',
+      TopicArn: { Ref: Match.stringLikeRegexp('^AlarmTopic') },
+    });
+    for (const [name, { AlarmActions }] of notifyingAlarmsOf(own)) {
+      expect(AlarmActions, name).toEqual([{ Ref: expect.stringMatching('^AlarmTopic') }]);
+    }
+    own.hasOutput('AlarmTopicArn', { Value: { Ref: Match.stringLikeRegexp('^AlarmTopic') } });
+    const [policy] = Object.values(own.findResources('AWS::SNS::TopicPolicy'));
+    expect(policy?.Properties.PolicyDocument.Statement).toMatchObject([
+      { Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+      { Effect: 'Allow', Action: 'sns:Publish', Principal: { Service: 'cloudwatch.amazonaws.com' } },
+    ]);
+    expect(JSON.stringify(policy?.Properties.PolicyDocument.Statement[1].Condition.ArnLike)).toMatch(
+      /:cloudwatch:.*AWS::Region.*AWS::AccountId.*:alarm:\*"/,
+    );
+  });
+
+  test('notify both an email address and a topic of the settings', () => {
+    const alarmTopic = 'arn:aws:sns:eu-west-1:111122223333:operators';
+    const own = synthesise({ alarmEmail: 'operators@example.com', alarmTopic });
+    for (const [name, { AlarmActions }] of notifyingAlarmsOf(own)) {
+      expect(AlarmActions, name).toEqual([{ Ref: expect.stringMatching('^AlarmTopic') }, alarmTopic]);
+    }
+  });
+
+  test('without such settings notify no one, and the stack has no topic', () => {
+    for (const [name, { AlarmActions }] of notifyingAlarmsOf(template)) expect(AlarmActions, name).toBeUndefined();
+    template.resourceCountIs('AWS::SNS::Topic', 0);
+  });
+
+  test('SlowDelivery compares the 99th percentile of messages to users with the setting, from 20 deliveries on', () => {
+    const alarm = (own: Template) =>
+      alarmsOf(own).find(([name]) => name === 'SlowDelivery')?.[1] as AlarmProperties & { Threshold: number };
+    expect(alarm(template).Threshold).toBe(30_000);
+    expect(alarm(synthesise({ alarmLatency: 5 })).Threshold).toBe(5_000);
+    expect(alarm(template)).toMatchObject({ EvaluationPeriods: 3, ComparisonOperator: 'GreaterThanThreshold' });
+    const { Metrics = [] } = alarm(template);
+    expect(Metrics).toMatchObject([
+      { Expression: 'IF(done >= 20, slow, 0)' },
+      { Id: 'slow', MetricStat: { Metric: { MetricName: 'delivery_ms' }, Stat: 'p99', Period: 300 } },
+      { Id: 'done', MetricStat: { Metric: { MetricName: 'delivered' }, Stat: 'Sum', Period: 300 } },
+    ]);
+    const message: Outgoing['type'] = 'message.send';
+    for (const { MetricStat } of Metrics.slice(1)) {
+      expect(MetricStat?.Metric).toMatchObject({ Dimensions: [{ Name: 'type', Value: message }] });
+    }
+    for (const name of ['delivery_ms', 'delivered']) expect(dimensionsOf.get(name)).toEqual(['type']);
+  });
+
+  test.each([
+    [{}, 800],
+    [{ accountConcurrency: 10 }, 8],
+  ])('ConcurrencyClaimed is raised at 80 % of what the account may use: %j', (settings, Threshold) => {
+    synthesise(settings).hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/Lambda',
+      MetricName: 'ClaimedAccountConcurrency',
+      Dimensions: Match.absent(),
+      Statistic: 'Maximum',
+      Period: 60,
+      EvaluationPeriods: 3,
+      Threshold,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
     });
   });
 
@@ -173,6 +248,28 @@ describe('alarms', () => {
     ]);
     expect(ours.length).toBeGreaterThan(4);
     for (const name of ours) expect([...dimensionsOf.keys()]).toContain(name);
+  });
+});
+
+test('a monthly budget of the account notifies the email address at 80 %, at 100 %, and if 100 % are expected', () => {
+  template.resourceCountIs('AWS::Budgets::Budget', 0);
+  const own = synthesise({ alarmEmail: 'operators@example.com', monthlyBudget: 250 });
+  own.hasResourceProperties('AWS::Budgets::Budget', {
+    Budget: {
+      // A name would make it impossible to replace the budget.
+      BudgetName: Match.absent(),
+      BudgetType: 'COST',
+      TimeUnit: 'MONTHLY',
+      BudgetLimit: { Amount: 250, Unit: 'USD' },
+    },
+    NotificationsWithSubscribers: [
+      ['ACTUAL', 80],
+      ['FORECASTED', 100],
+      ['ACTUAL', 100],
+    ].map(([NotificationType, Threshold]) => ({
+      Notification: { NotificationType, Threshold, ThresholdType: 'PERCENTAGE', ComparisonOperator: 'GREATER_THAN' },
+      Subscribers: [{ SubscriptionType: 'EMAIL', Address: 'operators@example.com' }],
+    })),
   });
 });
 

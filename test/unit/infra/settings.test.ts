@@ -6,7 +6,9 @@ const given = (settings: Record<string, unknown>) => () => readSettings(settings
 test('the default settings are those of production', () => {
   expect(given({})()).toEqual({
     stage: 'production',
+    accountConcurrency: 1_000,
     alarmAge: 60,
+    alarmLatency: 30,
     counterRetention: 400,
     messageRetention: 90,
     requestRetention: 30,
@@ -31,6 +33,9 @@ test.each<[Record<string, unknown>, string]>([
   [{ throttleRate: 'many' }, 'throttleRate'],
   [{ removalPolicy: 'keep' }, 'removalPolicy'],
   [{ warmWriteUnits: '3999' }, 'warmWriteUnits'],
+  [{ alarmEmail: 'operators' }, 'alarmEmail: must be an email address'],
+  [{ monthlyBudget: 100 }, 'monthlyBudget: requires alarmEmail'],
+  [{ accountConcurrency: 9 }, 'accountConcurrency'],
   [{ baseDomain: 'https://api.example.com' }, 'baseDomain'],
   [{ baseDomain: 'api.example.com' }, 'baseDomain and baseCertificate: give both or neither'],
   [{ bridgeCertificate: 'arn:aws:acm:…' }, 'bridgeDomain and bridgeCertificate: give both or neither'],
