@@ -1,6 +1,9 @@
 /** The local stack with a small template: API Gateway and Lambda with functions that fail in each way. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { allow, allowOnTable, arn, type SmallFunction, type SmallStack, serve } from './support/small-stack.ts';
+
+/** A function that logs the id of its event and fails. */
+const FAILING = "export const handler = async ({ id }) => { console.log('failed', id); throw new Error('secret') }";
 
 const functions: Record<string, SmallFunction> = {
   Echo: { source: 'export const handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })' },
@@ -58,6 +61,8 @@ const functions: Record<string, SmallFunction> = {
     environment: { TABLE: { Ref: 'Table' } },
     statements: [allow(['logs:PutLogEvents'], arn('Logs')), allowOnTable('dynamodb:GetItem', 'OPEN#*')],
   },
+  Fails: { source: FAILING },
+  FailsOnce: { source: FAILING },
   Tick: { source: "export const handler = async (event) => console.log('tick', event.source, event.time)" },
 };
 
@@ -108,7 +113,18 @@ const resources = {
   ),
   Minute: {
     Type: 'AWS::Events::Rule',
-    Properties: { ScheduleExpression: 'rate(1 minute)', Targets: [{ Arn: arn('Tick') }] },
+    Properties: {
+      ScheduleExpression: 'rate(1 minute)',
+      Targets: ['Tick', 'Fails', 'FailsOnce'].map((id) => ({ Arn: arn(id) })),
+    },
+  },
+  Once: {
+    Type: 'AWS::Lambda::EventInvokeConfig',
+    Properties: { FunctionName: { Ref: 'FailsOnce' }, Qualifier: '$LATEST', MaximumRetryAttempts: 0 },
+  },
+  Default: {
+    Type: 'AWS::ApiGatewayV2::Route',
+    Properties: { ApiId: { Ref: 'Bridge' }, RouteKey: '$default', Target: 'integrations/I0' },
   },
 };
 
@@ -174,10 +190,24 @@ describe('a function receives an event of payload format 2.0', () => {
     expect(isBase64Encoded ? Buffer.from(event.body, 'base64').toString() : event.body).toBe(body);
   });
 
-  test('with the rest of the path for a {proxy+} route, even if it is empty', async () => {
-    const post = async (path: string) => echoed(await fetch(small.stack.baseUrl + path, { method: 'POST' }));
-    expect((await post('/hook/')).pathParameters).toEqual({ proxy: '' });
-    expect((await post('/hook/a/b%2Fc')).pathParameters).toEqual({ proxy: 'a/b/c' });
+  test('with the rest of the path for a {proxy+} route', async () => {
+    const response = await fetch(`${small.stack.baseUrl}/hook/a/b%2Fc`, { method: 'POST' });
+    expect((await echoed(response)).pathParameters).toEqual({ proxy: 'a/b/c' });
+  });
+
+  test('with an empty rest for a {proxy+} route only if the option says that it matches', async () => {
+    const other = await serve({ functions, resources }, { minute: 60_000, emptyRest: 'matches' });
+    onTestFinished(() => other.close());
+    const post = ({ stack }: SmallStack) => fetch(`${stack.baseUrl}/hook/`, { method: 'POST' });
+    expect((await echoed(await post(other))).pathParameters).toEqual({ proxy: '' });
+    expect((await post(small)).status).toBe(404);
+  });
+
+  test('for any path and method that no other route takes, if there is a default route', async () => {
+    const response = await fetch(`${small.stack.bridgeUrl}/no/such/path`, { method: 'PATCH' });
+    const event = await echoed(response);
+    expect(event).toMatchObject({ routeKey: '$default', rawPath: '/no/such/path' });
+    expect(event).not.toHaveProperty('pathParameters');
   });
 });
 
@@ -296,6 +326,16 @@ test('a schedule calls its function with an event of EventBridge', async () => {
   await expect
     .poll(() => lines.find((line) => line.startsWith('Tick')))
     .toMatch(/^Tick tick aws\.events \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+});
+
+test('a scheduled event whose function fails is repeated twice, or as often as the template says', async () => {
+  const runsOf = (id: string): number[] => {
+    const events = lines.filter((line) => line.startsWith(`${id} failed`));
+    return [...Map.groupBy(events, (line) => line).values()].map(({ length }) => length);
+  };
+  await expect.poll(() => runsOf('Fails').filter((count) => count === 3).length).toBeGreaterThan(1);
+  expect(Math.max(...runsOf('Fails'))).toBe(3);
+  expect(Math.max(...runsOf('FailsOnce'))).toBe(1);
 });
 
 test('the access log is written in the format of the stage', async () => {

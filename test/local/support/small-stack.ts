@@ -128,7 +128,10 @@ export interface SmallStack {
 
 export const serve = async (
   template: SmallTemplate,
-  options: Pick<LocalStackOptions, 'minute' | 'secret' | 'faultInjection' | 'staleReads' | 'transactionsHeldFor'>,
+  options: Pick<
+    LocalStackOptions,
+    'minute' | 'secret' | 'faultInjection' | 'staleReads' | 'transactionsHeldFor' | 'emptyRest'
+  >,
 ): Promise<SmallStack> => {
   const folder = await mkdtemp(join(tmpdir(), 'local-stack-'));
   const lines: string[] = [];
