@@ -117,7 +117,8 @@ export class BusinessApiStack extends Stack {
     });
     feedFromStream(count, table, {
       keys: { pk: messageKey('').pk },
-      without: 'counted',
+      // An expired entry that the table still has is overwritten by a new one.
+      changedWhileFalse: 'counted',
       batchSize: BATCH,
       failures,
     });

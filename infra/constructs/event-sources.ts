@@ -6,10 +6,10 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { ServiceFunction } from './function/service-function.ts';
 
 interface StreamFeed {
-  /** Prefixes of the keys of the changes to receive. */
+  /** Prefixes of the keys of the new items to receive. */
   keys: { pk: string; sk?: string };
-  /** If set, the worker receives new and changed items without this attribute; otherwise, only new items. */
-  without?: string;
+  /** If set, the worker also receives changed items with these keys while this attribute is `false`. */
+  changedWhileFalse?: string;
   /** Maximum number of changes in a batch. */
   batchSize: number;
   /** Receives the positions of batches that failed permanently. */
@@ -23,7 +23,7 @@ const RETRIES = 10;
 export const feedFromStream = (
   { function: target, allow }: ServiceFunction,
   { tableStreamArn }: TableV2,
-  { keys, without, batchSize, failures }: StreamFeed,
+  { keys, changedWhileFalse, batchSize, failures }: StreamFeed,
 ): void => {
   if (tableStreamArn === undefined) throw new Error('The table has no stream.');
   allow(
@@ -31,21 +31,27 @@ export const feedFromStream = (
     tableStreamArn,
   );
   allow(['sqs:SendMessage'], failures.queueArn);
-  const prefixes = Object.entries(keys).map(([name, prefix]) => [name, { S: FilterRule.beginsWith(prefix) }]);
+  const Keys = Object.fromEntries(
+    Object.entries(keys).map(([name, prefix]) => [name, { S: FilterRule.beginsWith(prefix) }]),
+  );
   new EventSourceMapping(target, 'Stream', {
     target,
     eventSourceArn: tableStreamArn,
     // Changes that were written before the mapping was created must not be missed.
     startingPosition: StartingPosition.TRIM_HORIZON,
     batchSize,
+    // Lambda documents that a record has to contain every field of a pattern, and that `exists: false` is for a field that
+    // is missing. So no pattern uses `exists`: each one names only fields of the records that it is to match.
     filters: [
-      FilterCriteria.filter({
-        eventName: without === undefined ? FilterRule.isEqual('INSERT') : FilterRule.or('INSERT', 'MODIFY'),
-        dynamodb: {
-          Keys: Object.fromEntries(prefixes),
-          ...(without !== undefined && { NewImage: { [without]: { BOOL: FilterRule.notExists() } } }),
-        },
-      }),
+      FilterCriteria.filter({ eventName: FilterRule.isEqual('INSERT'), dynamodb: { Keys } }),
+      ...(changedWhileFalse === undefined
+        ? []
+        : [
+            FilterCriteria.filter({
+              eventName: FilterRule.isEqual('MODIFY'),
+              dynamodb: { Keys, NewImage: { [changedWhileFalse]: { BOOL: FilterRule.isEqual(false) } } },
+            }),
+          ]),
     ],
     bisectBatchOnError: true,
     retryAttempts: RETRIES,

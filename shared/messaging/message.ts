@@ -50,8 +50,8 @@ export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'i
   created: string;
   /** The cause of a failure. */
   reason?: string;
-  /** Set by `count`, once. */
-  counted?: true;
+  /** Whether `count` has added it to the counter of its job. Missing in entries of earlier versions. */
+  counted?: boolean;
 }
 
 /**
@@ -71,6 +71,7 @@ export const logItem = (message: Message, state: State, created: string): LogIte
     ...rest,
     state,
     created,
+    counted: false,
     ...ofLog(message.account, { ...message, message: id, state, created }),
   };
 };

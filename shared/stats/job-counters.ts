@@ -43,13 +43,13 @@ const countChunk = async (entries: Countable[]): Promise<number> => {
   return 0;
 };
 
-/** Marks an entry as counted; fails where it is, or where it is gone. */
+/** Marks an entry as counted; fails if it is counted already, or gone. Entries of earlier versions lack the mark. */
 const markCountedWrite = ({ pk, sk }: Countable): Write =>
   updateWrite({
     Key: { pk, sk },
     UpdateExpression: 'SET counted = :true',
-    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(counted)',
-    ExpressionAttributeValues: { ':true': true },
+    ConditionExpression: 'attribute_exists(pk) AND (counted = :false OR attribute_not_exists(counted))',
+    ExpressionAttributeValues: { ':true': true, ':false': false },
   });
 
 /** Adds up entries, a write for each counter. */

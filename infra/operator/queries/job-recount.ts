@@ -78,7 +78,7 @@ export const recountJobs = async (
       const entries = read.filter((entry) => entry !== undefined);
       found.entries += entries.length;
       // Stryker disable next-line MethodExpression,ConditionalExpression: Only the number of calls differs; the capacity tests count them.
-      found.counted += await countEntries(entries.filter(({ counted }) => counted === undefined));
+      found.counted += await countEntries(entries.filter(({ counted }) => counted !== true));
       onProgress(place, found.entries);
     }
     onProgress(place + 1, found.entries);

@@ -17,7 +17,7 @@ import { sendMessage } from '../../../shared/messaging/send.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
 import { putIfAbsent, update } from '../../../shared/table/client.ts';
-import { conversationName, entryKey } from '../../../shared/table/keys.ts';
+import { conversationName, entryKey, messageKey } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
@@ -157,6 +157,32 @@ describe('a stream that is cut and replayed in any way', () => {
       }),
       { numRuns: 10 },
     );
+  });
+});
+
+/** Documentation disagrees on whether a filter may name the kind of a change: what it would keep back must do no harm. */
+describe('a change of a kind that is not for the worker', () => {
+  test.each(['MODIFY', 'REMOVE'] as const)('wakes nobody twice: %s of an entry of an outbox', async (eventName) => {
+    queue.taken.length = 0;
+    const key = entryKey('app#acme#27821234567', '1');
+    for (const name of ['INSERT', eventName] as const) {
+      await relay(
+        { Records: [{ eventName: name, dynamodb: { Keys: marshall(key) } }] } as DynamoDBStreamEvent,
+        context,
+      );
+    }
+    expect(queue.taken).toHaveLength(2);
+    // The queue drops the second one.
+    expect(new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).size).toBe(1);
+  });
+
+  test('counts nothing: a log entry that is marked as counted, or removed', async () => {
+    const { account, records } = await logged(3);
+    await count({ Records: records } as DynamoDBStreamEvent, context);
+    const marked = records.map(({ dynamodb }) => ({ eventName: 'MODIFY', dynamodb }));
+    const removed = { eventName: 'REMOVE', dynamodb: { Keys: marshall(messageKey(`${account}-0`)) } };
+    await count({ Records: [...marked, removed] } as DynamoDBStreamEvent, context);
+    expect(await counted(account)).toBe(3);
   });
 });
 

@@ -21,11 +21,8 @@ test.each<[string, object]>([
   ['a prefix', keys([{ prefix: 'OUTBOX#' }])],
   ['a value or a prefix', keys(['other', { prefix: 'OUT' }])],
   ['several fields at once', { eventName: ['INSERT'], ...keys(['OUTBOX#1']) }],
-  ['the presence of an existing value', image('state', { S: [{ exists: true }] })],
-  ['the absence of a missing value', image('other', { S: [{ exists: false }] })],
   ['one value of a set', image('tags', { SS: ['b'] })],
   ['a value that is not a string', image('none', { NULL: [true] })],
-  ['the absence of a value at an object', image('state', [{ exists: false }])],
 ])('a record matches %s', (_, pattern) => {
   expect(matches(pattern)).toBe(true);
 });
@@ -34,12 +31,44 @@ test.each<[string, object]>([
   ['another value', { eventName: ['REMOVE'] }],
   ['another prefix', keys([{ prefix: 'UTBOX' }])],
   ['one field of two', { eventName: ['REMOVE'], ...keys(['OUTBOX#1']) }],
-  ['the presence of a missing value', image('other', { S: [{ exists: true }] })],
-  ['the absence of an existing value', image('state', { S: [{ exists: false }] })],
-  ['an object as a value', image('state', [{ exists: true }])],
+  ['a missing field', image('other', { S: ['sent'] })],
+  ['a field of another type', image('state', { BOOL: [false] })],
+  ['an object as a value', image('state', ['sent'])],
   ['a string as a boolean', image('none', { NULL: ['true'] })],
 ])('a record does not match %s', (_, pattern) => {
   expect(matches(pattern)).toBe(false);
+});
+
+describe('new items, and items that change as long as an attribute is false', () => {
+  const { dynamodb } = keys([{ prefix: 'OUTBOX#' }]);
+  const patterns = [
+    { eventName: ['INSERT'], dynamodb },
+    { eventName: ['MODIFY'], dynamodb: { ...dynamodb, NewImage: { done: { BOOL: [false] } } } },
+  ];
+
+  const record = (eventName: string, done: object | undefined, pk = 'OUTBOX#1') => ({
+    eventName,
+    dynamodb: {
+      Keys: { pk: { S: pk } },
+      ...(eventName !== 'REMOVE' && { NewImage: { pk: { S: pk }, ...(done && { done }) } }),
+    },
+  });
+
+  test.each<[string, boolean, object]>([
+    ['a new item with the attribute false', true, record('INSERT', { BOOL: false })],
+    ['a new item with the attribute true', true, record('INSERT', { BOOL: true })],
+    ['a new item without the attribute', true, record('INSERT', undefined)],
+    ['a changed item with the attribute false', true, record('MODIFY', { BOOL: false })],
+    ['a changed item with the attribute true', false, record('MODIFY', { BOOL: true })],
+    ['a changed item without the attribute', false, record('MODIFY', undefined)],
+    ['a changed item with the text false', false, record('MODIFY', { S: 'false' })],
+    ['a changed item with no value', false, record('MODIFY', { NULL: true })],
+    ['a removed item', false, record('REMOVE', undefined)],
+    ['a new item with another key', false, record('INSERT', { BOOL: false }, 'OTHER#1')],
+    ['a changed item with another key', false, record('MODIFY', { BOOL: false }, 'OTHER#1')],
+  ])('%s matches: %s', (_, matched, given) => {
+    expect(readFilter(patterns.map((pattern) => JSON.stringify(pattern)))(given)).toBe(matched);
+  });
 });
 
 test('a record must match one of several patterns, and without patterns every record matches', () => {
@@ -52,10 +81,12 @@ describe('unsupported filters are rejected', () => {
   test.each<[string, unknown]>([
     ['another operator', keys([{ suffix: '1' }])],
     ['an operator with another operand', keys([{ prefix: 1 }])],
-    ['two operators in one', keys([{ prefix: 'a', exists: true }])],
+    ['two operators in one', keys([{ prefix: 'a', suffix: 'b' }])],
+    ['the presence of a field', image('state', { S: [{ exists: true }] })],
+    ['the absence of a field', image('other', { BOOL: [{ exists: false }] })],
     ['a number range', image('n', { N: [{ numeric: ['>', 1] }] })],
     ['a choice of patterns', { $or: [{ eventName: ['INSERT'] }] }],
-    ['a nested choice of patterns', { dynamodb: { NewImage: { $or: [{ exists: true }] } } }],
+    ['a nested choice of patterns', { dynamodb: { NewImage: { $or: [{ prefix: 'a' }] } } }],
     ['another field of the event', { awsRegion: ['us-east-1'] }],
     ['another part of the record', { dynamodb: { OldImage: { a: { S: ['x'] } } } }],
     ['a value outside a list', { eventName: 'INSERT' }],
@@ -65,5 +96,11 @@ describe('unsupported filters are rejected', () => {
     ['a nested list', { eventName: [['INSERT']] }],
   ])('%s', (_, pattern) => {
     expect(() => readFilter([JSON.stringify(pattern)])).toThrow('The emulator does not serve this');
+  });
+
+  test('more patterns than Lambda accepts', () => {
+    const pattern = JSON.stringify({ eventName: ['INSERT'] });
+    expect(() => readFilter(Array.from({ length: 5 }, () => pattern))).not.toThrow();
+    expect(() => readFilter(Array.from({ length: 6 }, () => pattern))).toThrow('number of patterns');
   });
 });

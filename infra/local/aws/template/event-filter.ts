@@ -1,6 +1,9 @@
 /**
- * Lambda's event filtering for stream records, as far as the stack uses it: exact values, `prefix` and `exists`, for
- * the event's name, the keys, and the new image.
+ * Lambda's event filtering for stream records, as far as the stack uses it: exact values and `prefix`, for the event's
+ * name, the keys, and the new image. A record matches only if it contains every field of the pattern.
+ *
+ * `exists` is rejected. Lambda documents that a record has to contain all fields of a pattern, and that `exists: false`
+ * matches a missing field. Engines differ in what this means for a field below a missing attribute.
  */
 
 /** Whether a record is for the function. */
@@ -8,6 +11,9 @@ export type EventFilter = (record: unknown) => boolean;
 
 /** Tests a record's values at a path. The list is empty if the path does not exist, or leads to an object. */
 type Condition = (values: unknown[]) => boolean;
+
+/** The number of patterns that a mapping may have, unless AWS raises the quota. */
+const MAX_PATTERNS = 5;
 
 /** Paths that patterns may use. */
 const PLACES = [/^eventName$/, /^dynamodb[.](Keys|NewImage)([.][^.$][^.]*)+$/];
@@ -18,6 +24,7 @@ const PLACES = [/^eventName$/, /^dynamodb[.](Keys|NewImage)([.][^.$][^.]*)+$/];
  * @throws Error — a pattern is invalid or not supported
  */
 export const readFilter = (patterns: string[]): EventFilter => {
+  if (patterns.length > MAX_PATTERNS) throw unserved('number of patterns', patterns.length);
   const filters = patterns.map((pattern) => {
     const parsed: unknown = JSON.parse(pattern);
     if (!isObject(parsed)) throw unserved('pattern', parsed);
@@ -51,9 +58,6 @@ const readCondition = (condition: unknown): Condition => {
   const [[operator, operand] = [], ...more] = Object.entries(condition);
   if (more.length === 0 && operator === 'prefix' && typeof operand === 'string') {
     return (values) => values.some((value) => typeof value === 'string' && value.startsWith(operand));
-  }
-  if (more.length === 0 && operator === 'exists' && typeof operand === 'boolean') {
-    return (values) => values.length > 0 === operand;
   }
   throw unserved('condition', condition);
 };
