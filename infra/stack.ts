@@ -86,7 +86,9 @@ export class BusinessApiStack extends Stack {
     for (const [name, endpoint] of endpoints()) {
       const served = new ServiceFunction(this, pascal(name), {
         ...surroundings,
-        ...(endpoint.bucket && { environment: { ...surroundings.environment, MEDIA_BUCKET: media.bucketName } }),
+        ...(endpoint.bucket && {
+          environment: { ...surroundings.environment, MEDIA_BUCKET: media.bucketName, URL_SUFFIX: this.urlSuffix },
+        }),
         description: endpoint.summary,
         bundle: bundles[name],
         access: endpoint.table,

@@ -27,6 +27,12 @@ export const appNetworkSecret = (): string => setting('APP_NETWORK_SECRET');
 /** Name of the bucket that holds media. */
 export const mediaBucket = (): string => setting('MEDIA_BUCKET');
 
+/** The suffix of AWS's host names in this partition: `amazonaws.com`, and another one in China. */
+export const urlSuffix = (): string => setting('URL_SUFFIX');
+
+/** The region of the function. */
+export const region = (): string => setting('AWS_REGION');
+
 /** Days that messages and log entries are kept. */
 export const messageRetention = (): number => Number(setting('MESSAGE_RETENTION'));
 

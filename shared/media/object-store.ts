@@ -1,15 +1,27 @@
 /**
- * The bucket that holds the bytes of media: S3 over HTTP, with signed requests. The SDK's client would make a bundle
- * twice as large for two calls.
+ * The bucket that holds the bytes of media: S3 over HTTP, with requests that the SDK's signer signs. Its client for S3 would
+ * make a bundle twice as large for two calls.
  */
-import { AwsClient } from 'aws4fetch';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fromEnv } from '@aws-sdk/credential-provider-env';
+import { Sha256 } from '@smithy/core/checksum';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { between } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
-import { mediaBucket } from '../core/settings.ts';
+import { mediaBucket, region, urlSuffix } from '../core/settings.ts';
 
 /** Milliseconds that a call may take, attempts included: 4 MB within AWS take a tenth of a second. */
 const PATIENCE = 6_000;
-/** Attempts after the first, where the bucket is busy. */
-const RETRIES = 2;
+/** Attempts after the first while the bucket is busy, and the longest pause before the first of them, in milliseconds. */
+const RETRIES = { most: 2, pause: 50 };
+/** The bucket asks for fewer calls. */
+const TOO_MANY_REQUESTS = 429;
+
+interface ObjectRequest {
+  method: 'PUT' | 'GET';
+  headers?: Record<string, string>;
+  body?: Uint8Array<ArrayBuffer>;
+}
 
 /** Puts an object. `sha256` in hexadecimal: the bucket rejects other content. */
 export const putObject = async (key: string, bytes: Uint8Array<ArrayBuffer>, sha256: string): Promise<void> => {
@@ -19,7 +31,6 @@ export const putObject = async (key: string, bytes: Uint8Array<ArrayBuffer>, sha
 
 /** The bytes of an object; nothing, where there is none. */
 export const getObject = async (key: string): Promise<Uint8Array<ArrayBuffer> | undefined> => {
-  // Stryker disable next-line StringLiteral: It is Node's default.
   const { status, bytes } = await call(key, { method: 'GET' });
   // S3 returns 403 for an object that is not there, if the caller may not list the bucket.
   if (status === 404 || status === 403) return undefined;
@@ -28,10 +39,13 @@ export const getObject = async (key: string): Promise<Uint8Array<ArrayBuffer> | 
 };
 
 /** @throws unavailable — the bucket is busy, or cannot be reached, or ends in the middle of its answer */
-const call = async (key: string, init: RequestInit): Promise<{ status: number; bytes: Uint8Array<ArrayBuffer> }> => {
+const call = async (
+  key: string,
+  request: ObjectRequest,
+): Promise<{ status: number; bytes: Uint8Array<ArrayBuffer> }> => {
   const signal = AbortSignal.timeout(PATIENCE);
   const answered = async () => {
-    const response = await signer().fetch(addressOf(key), { ...init, signal });
+    const response = await sendUntilAccepted(key, request, signal);
     return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
   };
   // The bucket may have closed a kept connection while the function was frozen: both calls can be repeated.
@@ -47,24 +61,52 @@ const call = async (key: string, init: RequestInit): Promise<{ status: number; b
   throw new Problem('unavailable', 'Retry in a moment.', { retryAfter: 1, cause });
 };
 
-/** Lambda gives credentials through the environment, anew before they run out. */
-const signer = (): AwsClient => {
-  // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
-  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', AWS_SESSION_TOKEN, AWS_REGION = '' } = process.env;
-  return new AwsClient({
-    accessKeyId: AWS_ACCESS_KEY_ID,
-    secretAccessKey: AWS_SECRET_ACCESS_KEY,
-    // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
-    ...(AWS_SESSION_TOKEN !== undefined && { sessionToken: AWS_SESSION_TOKEN }),
-    service: 's3',
-    region: AWS_REGION,
-    retries: RETRIES,
-  });
+/** Sends a request, and again after growing pauses while the bucket is busy. */
+const sendUntilAccepted = async (key: string, request: ObjectRequest, signal: AbortSignal): Promise<Response> => {
+  for (let attempt = 0; ; attempt += 1) {
+    const response = await send(key, request, signal);
+    const isBusy = response.status >= 500 || response.status === TOO_MANY_REQUESTS;
+    if (!isBusy || attempt === RETRIES.most) return response;
+    await response.body?.cancel();
+    await pause(between(0, RETRIES.pause * 2 ** attempt), undefined, { signal });
+  }
 };
 
-const addressOf = (key: string): string => {
-  const { AWS_ENDPOINT_URL_S3, AWS_REGION } = process.env;
-  return AWS_ENDPOINT_URL_S3
-    ? `${AWS_ENDPOINT_URL_S3}/${mediaBucket()}/${key}`
-    : `https://${mediaBucket()}.s3.${AWS_REGION}.amazonaws.com/${key}`;
+/** Lambda gives credentials through the environment, anew before they run out. S3 does not want its paths escaped again. */
+const signer = new SignatureV4({
+  service: 's3',
+  region: async () => region(),
+  credentials: fromEnv(),
+  sha256: Sha256,
+  uriEscapePath: false,
+});
+
+const send = async (
+  key: string,
+  { method, headers = {}, body }: ObjectRequest,
+  signal: AbortSignal,
+): Promise<Response> => {
+  const url = objectUrl(key);
+  const { protocol, hostname, pathname: path, host } = url;
+  const signed = await signer.sign({ method, protocol, hostname, path, headers: { ...headers, host }, body });
+  // The request has the same host by its URL.
+  const { host: _, ...sent } = signed.headers;
+  return fetch(new Request(url, { method, headers: sent, signal, ...(body && { body }) }));
+};
+
+/** The URL of an object: on AWS, or at the endpoint of the environment, where the bucket is a part of the path. */
+const objectUrl = (key: string): URL => {
+  const endpoint = configuredEndpoint();
+  return new URL(
+    endpoint === undefined
+      ? `https://${mediaBucket()}.s3.${region()}.${urlSuffix()}/${key}`
+      : `${endpoint.replace(/\/$/, '')}/${mediaBucket()}/${key}`,
+  );
+};
+
+/** The endpoint of the environment, as the SDK's clients choose it: the one for S3, else the one for all services. */
+const configuredEndpoint = (): string | undefined => {
+  const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS } = process.env;
+  if (AWS_IGNORE_CONFIGURED_ENDPOINT_URLS === 'true') return undefined;
+  return AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL || undefined;
 };

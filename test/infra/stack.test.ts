@@ -294,6 +294,9 @@ describe('each function', () => {
       ([, { Properties }]) => Properties.Environment.Variables.MEDIA_BUCKET !== undefined,
     );
     expect(users.map(([id]) => id.replace(/Function.*/, ''))).toEqual(['UploadImage', 'UploadFile', 'ReadMedia']);
+    for (const [, { Properties }] of users) {
+      expect(Properties.Environment.Variables.URL_SUFFIX).toEqual({ Ref: 'AWS::URLSuffix' });
+    }
   });
 
   test('fetchUserData has a timeout of 29 s, and the reserved concurrency of the setting', () => {

@@ -1,5 +1,6 @@
 /** Buckets of the local stack, with the rights of roles. */
-import { AwsClient } from 'aws4fetch';
+import { Sha256 } from '@smithy/core/checksum';
+import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Buckets } from '../../infra/local/aws/buckets.ts';
 import { OPERATOR, Roles } from '../../infra/local/aws/iam/roles.ts';
@@ -38,15 +39,26 @@ beforeAll(async () => {
 
 afterAll(() => buckets.close());
 
-const call = (accessKeyId: string, method: string, key: string, body?: Uint8Array<ArrayBuffer>, secret = 'local') =>
-  new AwsClient({
-    accessKeyId,
-    secretAccessKey: secret,
-    sessionToken: 'local',
+const call = async (
+  accessKeyId: string,
+  method: string,
+  key: string,
+  body?: Uint8Array<ArrayBuffer>,
+  secretAccessKey = 'local',
+): Promise<Response> => {
+  const target = new URL(`${url}/${BUCKET.name}/${key}`);
+  const { protocol, hostname, pathname: path, host } = target;
+  const signer = new SignatureV4({
+    credentials: { accessKeyId, secretAccessKey, sessionToken: 'local' },
     service: 's3',
     region: 'us-east-1',
-    retries: 0,
-  }).fetch(`${url}/${BUCKET.name}/${key}`, { method, ...(body && { body }) });
+    sha256: Sha256,
+    uriEscapePath: false,
+  });
+  const { headers } = await signer.sign({ method, protocol, hostname, path, headers: { host }, body });
+  const { host: _, ...sent } = headers;
+  return fetch(target, { method, headers: sent, ...(body && { body }) });
+};
 
 const bytes = Uint8Array.from([0, 255, 10, 13, 37]);
 

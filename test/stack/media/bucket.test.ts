@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { deleteMedia, listMedia } from '../../../infra/operator/queries/media-admin.ts';
@@ -126,7 +127,11 @@ test.each(['by FIN', 'by RST'] as const)('an idle connection that the bucket clo
     else if (how === 'by FIN') socket.end();
     else socket.resetAndDestroy();
   };
-  for (const content of ['A', 'B', 'C']) await putObject('key', new TextEncoder().encode(content), '');
+  for (const content of ['A', 'B', 'C']) {
+    await putObject('key', new TextEncoder().encode(content), '');
+    // Node's fetch makes the connection idle after it has returned the response.
+    await setImmediate();
+  }
   // The second and third call are repeated on new connections.
   expect(server.bodies).toEqual(['A', 'B', 'B', 'C', 'C']);
 });
@@ -239,16 +244,46 @@ describe('media', () => {
   });
 });
 
-test("on AWS, an object's URL contains the bucket and its region", async () => {
-  const bucket = randomUUID();
-  vi.stubEnv('AWS_ENDPOINT_URL_S3', '');
-  vi.stubEnv('MEDIA_BUCKET', bucket);
-  vi.stubEnv('AWS_REGION', 'af-south-1');
-  const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(png));
-  await getObject('key');
-  const [request] = fetched.mock.calls[0] ?? [];
-  expect((request as Request).url).toBe(`https://${bucket}.s3.af-south-1.amazonaws.com/key`);
-  expect((request as Request).headers.get('authorization')).toMatch(
-    /^AWS4-HMAC-SHA256 Credential=\w+\/\d{8}\/af-south-1\/s3\//,
-  );
+describe("an object's URL", () => {
+  /** The request for an object, in this environment. */
+  const requested = async (environment: Record<string, string>): Promise<Request> => {
+    const unset = { AWS_ENDPOINT_URL_S3: '', AWS_ENDPOINT_URL: '', AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: '' };
+    for (const [name, value] of Object.entries({ ...unset, ...environment })) vi.stubEnv(name, value);
+    const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(png));
+    await getObject('key');
+    const [request] = fetched.mock.calls[0] ?? [];
+    if (!(request instanceof Request)) throw new Error('Nothing was requested.');
+    return request;
+  };
+
+  test.each([
+    ['af-south-1', 'amazonaws.com'],
+    ['cn-north-1', 'amazonaws.com.cn'],
+  ])('in %s contains the bucket, its region and the suffix %s', async (AWS_REGION, URL_SUFFIX) => {
+    const bucket = randomUUID();
+    const { url, headers } = await requested({ MEDIA_BUCKET: bucket, AWS_REGION, URL_SUFFIX });
+    expect(url).toBe(`https://${bucket}.s3.${AWS_REGION}.${URL_SUFFIX}/key`);
+    expect(headers.get('authorization')).toMatch(
+      new RegExp(`^AWS4-HMAC-SHA256 Credential=\\w+/\\d{8}/${AWS_REGION}/s3/aws4_request, SignedHeaders=host;`),
+    );
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    [
+      'the endpoint for S3, before the one for all services',
+      { AWS_ENDPOINT_URL_S3: 'http://s3.test:9000', AWS_ENDPOINT_URL: 'http://all.test' },
+      'http://s3.test:9000/media/key',
+    ],
+    ['the endpoint for all services', { AWS_ENDPOINT_URL: 'http://all.test:4566' }, 'http://all.test:4566/media/key'],
+    ['an endpoint that ends with a slash', { AWS_ENDPOINT_URL: 'http://all.test/' }, 'http://all.test/media/key'],
+    ['an endpoint with a path', { AWS_ENDPOINT_URL: 'http://all.test/a/b' }, 'http://all.test/a/b/media/key'],
+    [
+      'no endpoint if the environment has them ignored',
+      { AWS_ENDPOINT_URL: 'http://all.test', AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
+      'https://media.s3.eu-west-1.amazonaws.com/key',
+    ],
+  ])('uses %s', async (_, environment, url) => {
+    const aws = { MEDIA_BUCKET: 'media', AWS_REGION: 'eu-west-1', URL_SUFFIX: 'amazonaws.com' };
+    expect((await requested({ ...aws, ...environment })).url).toBe(url);
+  });
 });
