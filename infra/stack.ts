@@ -49,12 +49,14 @@ export class BusinessApiStack extends Stack {
     const throttle = { rateLimit: settings.throttleRate, burstLimit: settings.throttleBurst };
     const hosts = {
       base: new HttpHost(this, 'Base', {
+        name: `business-api-${settings.stage}`,
         description: 'Business API',
         domain: domainOf(settings.baseDomain, settings.baseCertificate),
         throttle,
         logRetention,
       }),
       bridge: new HttpHost(this, 'Bridge', {
+        name: `business-api-${settings.stage}-bridge`,
         description: 'Messaging bridge of the Business API',
         domain: domainOf(settings.bridgeDomain, settings.bridgeCertificate),
         throttle,

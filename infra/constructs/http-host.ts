@@ -21,6 +21,8 @@ import { Construct } from 'constructs';
 import type { CatchAllRoute, Endpoint } from '../../shared/api/endpoint.ts';
 
 interface HttpHostProps {
+  /** In AWS's console and commands. */
+  name: string;
   description: string;
   /** Custom domain and the ARN of its certificate. */
   domain: { name: string; certificate: string } | undefined;
@@ -39,9 +41,10 @@ export class HttpHost extends Construct {
   readonly api: HttpApi;
   #authorizers: Record<Endpoint['token'], IHttpRouteAuthorizer | undefined> | undefined;
 
-  constructor(scope: Construct, id: string, { description, domain, throttle, logRetention }: HttpHostProps) {
+  constructor(scope: Construct, id: string, { name, description, domain, throttle, logRetention }: HttpHostProps) {
     super(scope, id);
     this.api = new HttpApi(this, 'Api', {
+      apiName: name,
       description,
       createDefaultStage: false,
       disableExecuteApiEndpoint: domain !== undefined,

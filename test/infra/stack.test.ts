@@ -385,6 +385,13 @@ describe('the hosts', () => {
     }
   });
 
+  test('have names of their own, with the stage', () => {
+    const names = (stack: Template) =>
+      Object.values(stack.findResources('AWS::ApiGatewayV2::Api')).map(({ Properties }) => Properties.Name);
+    expect(names(template)).toEqual(['business-api-production', 'business-api-production-bridge']);
+    expect(names(synthesise({ stage: 'test' }))).toEqual(['business-api-test', 'business-api-test-bridge']);
+  });
+
   test('call the authorizer with the Authorization header, and cache its result for a minute', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
       AuthorizerType: 'REQUEST',
@@ -413,6 +420,7 @@ describe('the hosts', () => {
       code: Code.fromInline('exports.handler = async () => ({})'),
     });
     const host = new HttpHost(stack, 'Host', {
+      name: 'test',
       description: 'Test',
       domain: undefined,
       throttle: { rateLimit: 1, burstLimit: 1 },
