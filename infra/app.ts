@@ -1,10 +1,11 @@
 /** The CDK app: `cdk synth`, `cdk diff` and `cdk deploy` run it. */
 import { App, Validations } from 'aws-cdk-lib';
 import { bundleFunctions } from './bundle/bundle.ts';
+import { featureFlags } from './feature-flags.ts';
 import type { Settings } from './settings.ts';
 import { settingsFrom } from './stages.ts';
 
-const app = new App({ analyticsReporting: false, treeMetadata: false });
+const app = new App({ analyticsReporting: false, treeMetadata: false, context: featureFlags });
 const settings = settingsOf(app);
 
 // The bundler runs in parallel, while the construct library loads.

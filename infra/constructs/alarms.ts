@@ -54,6 +54,8 @@ const FEW_FAILURES = 20;
 const FEW_DELIVERIES = 20;
 /** Share of the account's concurrency that raises an alarm, in percent: time to request a higher limit. */
 const CLAIMED = 80;
+/** Period over which the share of permanent failures is evaluated. */
+const FAILURES_PERIOD = Duration.minutes(15);
 /** Maximum delay of the stream and the queue, in minutes. */
 const BEHIND = 5;
 /** Metrics that an alarm may have: "Limits that apply to alarms based on metric math expressions", CloudWatch user guide. */
@@ -90,10 +92,10 @@ export class Alarms extends Construct {
       metric: new MathExpression({
         expression: `IF(up >= ${FEW_FAILURES}, 100 * up / SUM([up, done]), 0)`,
         usingMetrics: {
-          up: metrics.of('permanently_failed', { statistic: Stats.SUM }),
-          done: metrics.of('delivered', { statistic: Stats.SUM }),
+          up: metrics.of('permanently_failed', { statistic: Stats.SUM, period: FAILURES_PERIOD }),
+          done: metrics.of('delivered', { statistic: Stats.SUM, period: FAILURES_PERIOD }),
         },
-        period: Duration.minutes(15),
+        period: FAILURES_PERIOD,
         label: 'Permanently failed, %',
       }),
       threshold: 5,

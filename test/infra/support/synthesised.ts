@@ -6,6 +6,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll } from 'vitest';
 import { type Bundling, bundleFunctions } from '../../../infra/bundle/bundle.ts';
+import { featureFlags } from '../../../infra/feature-flags.ts';
 import { readSettings } from '../../../infra/settings.ts';
 import { BusinessApiStack } from '../../../infra/stack.ts';
 
@@ -18,7 +19,7 @@ export const useStack = async (bundling: Bundling) => {
   afterAll(() => rm(folder, { recursive: true }));
   const bundles = await bundleFunctions(folder, bundling);
   const synthesise = (context: Record<string, unknown> = {}): Template => {
-    const app = new App({ analyticsReporting: false, outdir: join(folder, 'out') });
+    const app = new App({ analyticsReporting: false, outdir: join(folder, 'out'), context: featureFlags });
     return Template.fromStack(new BusinessApiStack(app, 'BusinessApi', { settings: readSettings(context), bundles }));
   };
   return { bundles, synthesise };
