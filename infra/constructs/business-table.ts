@@ -20,10 +20,10 @@ export class BusinessTable extends TableV2 {
     super(scope, id, {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
-      globalSecondaryIndexes: Object.entries(indexes).map(([indexName, { holds }]) => ({
+      globalSecondaryIndexes: Object.entries(indexes).map(([indexName, { keys, holds }]) => ({
         indexName,
-        partitionKey: { name: `${indexName}pk`, type: AttributeType.STRING },
-        sortKey: { name: `${indexName}sk`, type: AttributeType.STRING },
+        partitionKey: { name: `${keys}pk`, type: AttributeType.STRING },
+        sortKey: { name: `${keys}sk`, type: AttributeType.STRING },
         projectionType: ProjectionType.INCLUDE,
         nonKeyAttributes: holds,
         ...warmedTo(Math.ceil(warmWriteUnits * INDEX_SHARE)),

@@ -48,7 +48,14 @@ export const stateChangeOf = (event: AppEvent, { messages, logged }: PrefetchedD
   if (event.type !== 'message.state' || isLogged(event.data, logged)) return undefined;
   const { id, state, reason } = event.data;
   const message = messages.get(id);
-  return message && { message, state, reason: reason === undefined ? undefined : truncate(reason, MAX_REASON) };
+  return (
+    message && {
+      message,
+      state,
+      reason_code: state === 'delivery_failed' ? 'refused' : undefined,
+      reason: reason === undefined ? undefined : truncate(reason, MAX_REASON),
+    }
+  );
 };
 
 /** Why an event is rejected: something in it that is unknown, by its place in the event. */

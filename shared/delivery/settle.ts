@@ -1,7 +1,7 @@
 /** Settling: an entry leaves its outbox together with the state that its message reached. */
 import { now, timestamp } from '../core/clock.ts';
 import { type Entry, namesOf, type Outgoing, subjectOf } from '../messaging/events.ts';
-import type { State } from '../messaging/message.ts';
+import type { ReasonCode, State } from '../messaging/message.ts';
 import { dequeueWrite, transactInOrder } from '../messaging/outbox.ts';
 import { stateWrites } from '../messaging/states.ts';
 import type { AttemptResult } from '../outbound/attempt-result.ts';
@@ -33,7 +33,7 @@ export const settle = async (entry: Entry, result: AttemptResult, receipts: Writ
   const state = stateAfter(outgoing, cause);
   const reached =
     state !== undefined && 'message' in outgoing
-      ? { message: outgoing.message, state, created: timestamp(), reason: cause }
+      ? { message: outgoing.message, state, created: timestamp(), reason_code: reasonCodeOf(result), reason: cause }
       : undefined;
   const settled = await removeWith(entry, receipts, (after) => (reached ? stateWrites(reached, after) : []));
   if (settled) logResult(entry, result, cause);
@@ -73,6 +73,24 @@ const logResult = ({ outgoing, created }: Entry, { status }: AttemptResult, caus
 /** A cause as metrics tell it apart: destinations return any status, and each one would be another metric. */
 // Stryker disable next-line Regex: A cause ends with three digits or has none.
 export const reasonOf = (cause: string): string => cause.replace(/^(status_\d)\d\d$/, '$1xx');
+
+/** Why an entry has failed, as its message's log entry stores it. */
+const reasonCodeOf = (result: AttemptResult): ReasonCode | undefined => {
+  switch (result.status) {
+    case 'rejected':
+      return 'refused';
+    // Attempts were repeated for three days.
+    case 'retry':
+    case 'rate_limited':
+      return 'unreachable';
+    case 'withheld':
+      return result.cause;
+    case 'internal_error':
+      return 'unknown';
+    default:
+      return undefined;
+  }
+};
 
 const stateAfter = ({ type }: Outgoing, cause: string | undefined): State | undefined => {
   if (type === 'message.send') return cause === undefined ? 'delivered_to_server' : 'sending_failed';

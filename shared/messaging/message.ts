@@ -21,6 +21,12 @@ export const states = [
 
 export type State = (typeof states)[number];
 
+/**
+ * Why a message has failed. Log entries contain a code of this list, also in the indexes, and never a text of somebody
+ * else's. The guide for operators explains them.
+ */
+export type ReasonCode = 'refused' | 'unreachable' | 'bot_number_released' | 'user_erased' | 'unknown';
+
 /** A message as the service stores it, without its content, which is stored only while the message is pending. */
 export interface Message {
   id: string;
@@ -48,7 +54,9 @@ export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'i
   state: State;
   /** When it reached the state. */
   created: string;
-  /** The cause of a failure. */
+  /** Set if the state is a failure. */
+  reason_code?: ReasonCode;
+  /** More about a failure, for operators: the cause, or the words of the app network. Not in the indexes. */
   reason?: string;
   /** Whether `count` has added it to the counter of its job. Missing in entries of earlier versions. */
   counted?: boolean;

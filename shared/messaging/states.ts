@@ -3,7 +3,7 @@
 import type { Key } from '../table/keys.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { conversationAbout, type Outgoing } from './events.ts';
-import { type LogItem, logItem, type Message, type State } from './message.ts';
+import { type LogItem, logItem, type Message, type ReasonCode, type State } from './message.ts';
 import { enqueueWrites } from './outbox.ts';
 
 /** That a message reaches a state; why, where it failed. */
@@ -11,12 +11,15 @@ export interface ReachedState {
   message: Message;
   state: State;
   created: string;
+  reason_code?: ReasonCode | undefined;
   reason?: string | undefined;
 }
 
 /** The log entry of a state that a message reaches. */
-export const stateItem = ({ message, state, created, reason }: ReachedState): LogItem => ({
+export const stateItem = ({ message, state, created, reason_code, reason }: ReachedState): LogItem => ({
   ...logItem(message, state, created),
+  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
+  ...(reason_code !== undefined && { reason_code }),
   // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...(reason !== undefined && { reason }),
 });

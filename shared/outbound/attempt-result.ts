@@ -17,7 +17,7 @@ export type AttemptResult =
   | { status: 'rejected'; cause: string }
   | { status: 'retry'; cause: string; retryAfter?: number }
   | { status: 'rate_limited'; cause: string; wait: number }
-  | { status: 'withheld'; cause: string }
+  | { status: 'withheld'; cause: 'bot_number_released' }
   | { status: 'internal_error'; cause: string };
 
 /** 4xx that ask to try again later. */

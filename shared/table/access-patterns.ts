@@ -23,18 +23,28 @@ import {
   userKey,
 } from './keys.ts';
 
-/** What a log entry says (spec §2), and when it ends. */
-const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'expires_at'];
+/** What lists and reports read of a log entry (spec §2), and when it ends. No text of somebody else's is in an index. */
+const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'payload_type', 'reason_code', 'expires_at'];
 
-/** The table's indexes: sparse, shared by several entities, holding only what their readers return. */
+interface Index {
+  /** The beginning of the names of its key attributes. An index that takes another one's place has the same. */
+  keys: string;
+  /** What it contains of an item, beside all keys. */
+  holds: string[];
+}
+
+/**
+ * The table's indexes: sparse, shared by several entities, holding only what their readers return. A deployed index cannot
+ * be changed: `test/infra/pinned.test.ts` compares them with what is deployed.
+ */
 export const indexes = {
   /** Logs of an account by state; due work, `created` is when it began. */
-  gsi1: { holds: LOG_ENTRY },
+  gsi1: { keys: 'gsi1', holds: LOG_ENTRY },
   /** Logs of one contact; a person's answers and requests; an account's media. */
-  gsi2: { holds: LOG_ENTRY },
+  gsi2: { keys: 'gsi2', holds: LOG_ENTRY },
   /** Logs of one job. */
-  gsi3: { holds: LOG_ENTRY },
-};
+  gsi3: { keys: 'gsi3', holds: LOG_ENTRY },
+} satisfies Record<string, Index>;
 
 type IndexName = keyof typeof indexes;
 

@@ -97,7 +97,8 @@ const failureLogged = (outgoing: Outgoing, { pseudonym }: ErasedIdentity): LogIt
   const state = failureOf(outgoing);
   if (state === undefined || !('message' in outgoing)) return undefined;
   const { reported: _reported, ...message } = outgoing.message;
-  return { ...logItem({ ...message, phone: pseudonym }, state, timestamp()), reason: 'user_erased' };
+  const failed = logItem({ ...message, phone: pseudonym }, state, timestamp());
+  return { ...failed, reason_code: 'user_erased', reason: 'user_erased' };
 };
 
 const failureOf = ({ type }: Outgoing): State | undefined => {

@@ -90,8 +90,8 @@ const bytesOf = (item: Key): number => {
     Object.entries(item)
       .filter(([name]) => names.includes(name))
       .reduce((total, [name, value]) => total + name.length + Buffer.byteLength(String(value)), 100);
-  const copies = Object.entries(indexes).map(([index, { holds }]) =>
-    size(['pk', 'sk', `${index}pk`, `${index}sk`, ...holds]),
+  const copies = Object.values(indexes).map(({ keys, holds }) =>
+    size(['pk', 'sk', `${keys}pk`, `${keys}sk`, ...holds]),
   );
   return [size(Object.keys(item)), ...copies].reduce((total, one) => total + one, 0);
 };

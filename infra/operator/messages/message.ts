@@ -145,7 +145,12 @@ const inWords = ({ id, account, phone, job_id, payload_type, direction, states, 
   });
   const log = columns(
     ['STATE', 'REACHED', 'REASON'],
-    states.map(({ state, created, reason = '' }) => [stateCell(state), second(created), reason]),
+    states.map(({ state, created, reason_code, reason }) => [
+      stateCell(state),
+      second(created),
+      // The code is often the whole reason.
+      [...new Set([reason_code, reason].filter((part) => part !== undefined))].join(': '),
+    ]),
   );
   return `${about}\n\n${log}`;
 };

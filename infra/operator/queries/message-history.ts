@@ -11,8 +11,8 @@ import { type DeliveryAttempts, pendingAbout } from './outbox-inspection.ts';
 export interface MessageHistory extends Message {
   /** To the user (`app`), or to the account's platform. */
   direction: Direction;
-  /** Its states in the order of time; failures have a reason. */
-  states: Pick<LogItem, 'state' | 'created' | 'reason'>[];
+  /** Its states in the order of time; failures have a code, and may have words. */
+  states: Pick<LogItem, 'state' | 'created' | 'reason_code' | 'reason'>[];
   /** The attempts to deliver it, while it is pending. */
   waiting?: DeliveryAttempts;
   /** Pending reports to the account's platform: their states, and the attempts to deliver them. */
@@ -33,8 +33,14 @@ export const messageHistory = async (id: string): Promise<MessageHistory | undef
   return {
     ...message,
     direction,
-    // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
-    states: items.map(({ state, created, reason }) => ({ state, created, ...(reason !== undefined && { reason }) })),
+    states: items.map(({ state, created, reason_code, reason }) => ({
+      state,
+      created,
+      // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
+      ...(reason_code !== undefined && { reason_code }),
+      // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
+      ...(reason !== undefined && { reason }),
+    })),
     ...(itself && { waiting: itself.attempts }),
     ...(reports && { reports: { states: reports.states, ...reports.attempts } }),
   };

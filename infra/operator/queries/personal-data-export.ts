@@ -23,7 +23,7 @@ type Request = Pick<
   'account' | 'business' | 'reason' | 'properties' | 'results' | 'created' | 'completed'
 >;
 
-type LogEntry = Pick<LogItem, 'account' | 'state' | 'created' | 'job_id' | 'payload_type' | 'reason'>;
+type LogEntry = Pick<LogItem, 'account' | 'state' | 'created' | 'job_id' | 'payload_type' | 'reason_code' | 'reason'>;
 
 export interface PersonalData {
   phone_number: string;
@@ -136,7 +136,20 @@ const toRequest = (item: Key): { id: string } & Request => {
   return { id: requestIdOf(item), ...kept };
 };
 
-const toLogEntry = ({ account, state, created, job_id, payload_type, reason, ...key }: LogItem) => ({
+const toLogEntry = ({
+  account,
+  state,
+  created,
+  job_id,
+  payload_type,
+  reason_code,
+  reason,
+  ...key
+}: LogItem): { message_id: string } & LogEntry => ({
   message_id: messageIdOf(key),
-  ...{ account, state, created, job_id, payload_type, ...(reason !== undefined && { reason }) },
+  ...{ account, state, created, job_id, payload_type },
+  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
+  ...(reason_code !== undefined && { reason_code }),
+  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
+  ...(reason !== undefined && { reason }),
 });

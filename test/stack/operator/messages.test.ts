@@ -346,10 +346,12 @@ describe('message show', () => {
     expect((await inJson('message', 'show', id)).states).toEqual([
       { state: 'sent', created: time },
       { state: 'read', created: time },
-      { state: 'delivery_failed', created: time, reason: 'phone is off' },
+      { state: 'delivery_failed', created: time, reason_code: 'refused', reason: 'phone is off' },
       { state: 'delivered_to_user', created: time },
     ]);
-    expect(await shown(id)).toMatch(/\nread .* UTC\ndelivery_failed +\S+ \S+ UTC {2}phone is off\ndelivered_to_user /);
+    expect(await shown(id)).toMatch(
+      /\nread .* UTC\ndelivery_failed +\S+ \S+ UTC {2}refused: phone is off\ndelivered_to_user /,
+    );
   });
 
   const withWebhook = async () => {
