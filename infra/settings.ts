@@ -63,6 +63,23 @@ const settings = v.object({
   warmWriteUnits: v.optional(wholeNumber(4_000)),
   /** Whether deleting the stack deletes its data. `retain` also protects the table from deletion. */
   removalPolicy: v.optional(v.picklist(['retain', 'destroy']), 'retain'),
+  /** Tags of the stack and its resources, besides `service` and `stage`. */
+  tags: v.optional(
+    v.record(
+      v.pipe(
+        v.string(),
+        v.regex(
+          /^(?!aws:)[\p{L}\p{N} _.:/=+@-]{1,128}$/iu,
+          'a tag has 1 to 128 letters, digits, spaces or _.:/=+-@, and does not begin with aws:',
+        ),
+      ),
+      v.pipe(
+        v.string(),
+        v.regex(/^[\p{L}\p{N} _.:/=+@-]{0,256}$/u, "a tag's value has at most 256 letters, digits, spaces or _.:/=+-@"),
+      ),
+    ),
+    {},
+  ),
   /** How functions are bundled. `mapped` makes traces readable, and cold starts slower. */
   bundling: v.optional(v.picklist(bundlings), 'minified'),
   /** Conditions of `imports` in package.json. The local stack sets one; a deployed stack has none. */

@@ -38,12 +38,13 @@ const BATCH = 100;
 
 export class BusinessApiStack extends Stack {
   constructor(scope: Construct, id: string, { settings, bundles, ...props }: BusinessApiProps) {
-    super(scope, id, props);
     const retain = settings.removalPolicy === 'retain';
+    const tags = { service: 'business-api', stage: settings.stage, ...settings.tags };
+    super(scope, id, { ...props, tags, terminationProtection: retain });
     const { logRetention } = settings;
     const metrics = new ServiceMetrics(settings.stage);
 
-    const table = new BusinessTable(this, 'Table', { retain, warmWriteUnits: settings.warmWriteUnits });
+    const table = new BusinessTable(this, 'Table', { retain, tags, warmWriteUnits: settings.warmWriteUnits });
     const media = new MediaBucket(this, 'Media', { retain });
 
     const throttle = { rateLimit: settings.throttleRate, burstLimit: settings.throttleBurst };

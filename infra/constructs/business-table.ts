@@ -8,6 +8,7 @@ interface BusinessTableProps {
   retain: boolean;
   /** Write units per second that the table handles at once; those of a new on-demand table, without it. */
   warmWriteUnits: number | undefined;
+  tags: Record<string, string>;
 }
 
 /** Write units per second that a new on-demand table handles at once, and each of its indexes. It cannot be lowered. */
@@ -16,7 +17,11 @@ const INITIAL_WRITE_UNITS = 4_000;
 const INDEX_SHARE = 1 / 3;
 
 export class BusinessTable extends TableV2 {
-  constructor(scope: Construct, id: string, { retain, warmWriteUnits = INITIAL_WRITE_UNITS }: BusinessTableProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { retain, tags, warmWriteUnits = INITIAL_WRITE_UNITS }: BusinessTableProps,
+  ) {
     super(scope, id, {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
       sortKey: { name: 'sk', type: AttributeType.STRING },
@@ -34,6 +39,8 @@ export class BusinessTable extends TableV2 {
       dynamoStream: StreamViewType.NEW_IMAGE,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: retain,
+      // Those of the stack reach other resources by CloudFormation: a replica has tags of its own.
+      tags: Object.entries(tags).map(([key, value]) => ({ key, value })),
       removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
   }

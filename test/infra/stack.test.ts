@@ -10,7 +10,7 @@ import { api } from '../../shared/api/index.ts';
 import { useStack } from './support/synthesised.ts';
 import { widened } from './support/widened.ts';
 
-const { bundles, synthesise } = await useStack('minified');
+const { bundles, build, synthesise } = await useStack('minified');
 const template = synthesise();
 
 const resources = (type: string) => Object.entries(template.findResources(type));
@@ -673,6 +673,22 @@ test('every function that a rule calls has limits of its own for events that fai
     Properties.Targets.map(({ Arn }: { Arn: Record<string, string[]> }) => Arn['Fn::GetAtt']?.[0]),
   );
   expect(limited.toSorted()).toEqual(called.toSorted());
+});
+
+describe('the stack', () => {
+  test('is protected from deletion like its table, unless the setting removes the table with it', () => {
+    expect(build({}).terminationProtection).toBe(true);
+    expect(build({ removalPolicy: 'destroy' }).terminationProtection).toBe(false);
+  });
+
+  test('has tags with service and stage and those of the setting, and so has the replica of the table', () => {
+    const stack = build({ stage: 'trial', tags: { 'cost-center': '42' } });
+    const tags = { service: 'business-api', stage: 'trial', 'cost-center': '42' };
+    expect(stack.tags.tagValues()).toEqual(tags);
+    Template.fromStack(stack).hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+      Replicas: [Match.objectLike({ Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })) })],
+    });
+  });
 });
 
 test('the outputs are both hosts, the table, the bucket and the secret of the app network', () => {

@@ -11,16 +11,17 @@ import { readSettings } from '../../../infra/settings.ts';
 import { BusinessApiStack } from '../../../infra/stack.ts';
 
 /**
- * Bundles the functions until the end of a test file. Returns the folders of the bundles by name, and a function that
- * synthesises templates.
+ * Bundles the functions until the end of a test file. Returns the folders of the bundles by name, a function that
+ * creates stacks, and one that synthesises templates.
  */
 export const useStack = async (bundling: Bundling) => {
   const folder = await mkdtemp(join(tmpdir(), 'business-api-'));
   afterAll(() => rm(folder, { recursive: true }));
   const bundles = await bundleFunctions(folder, bundling);
-  const synthesise = (context: Record<string, unknown> = {}): Template => {
+  const build = (settings: Record<string, unknown> = {}): BusinessApiStack => {
     const app = new App({ analyticsReporting: false, outdir: join(folder, 'out'), context: featureFlags });
-    return Template.fromStack(new BusinessApiStack(app, 'BusinessApi', { settings: readSettings(context), bundles }));
+    return new BusinessApiStack(app, 'BusinessApi', { settings: readSettings(settings), bundles });
   };
-  return { bundles, synthesise };
+  const synthesise = (settings?: Record<string, unknown>): Template => Template.fromStack(build(settings));
+  return { bundles, build, synthesise };
 };

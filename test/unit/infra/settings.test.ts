@@ -19,6 +19,7 @@ test('the default settings are those of production', () => {
     removalPolicy: 'retain',
     bundling: 'minified',
     conditions: [],
+    tags: {},
   });
 });
 
@@ -33,6 +34,8 @@ test.each<[Record<string, unknown>, string]>([
   [{ throttleRate: 'many' }, 'throttleRate'],
   [{ removalPolicy: 'keep' }, 'removalPolicy'],
   [{ warmWriteUnits: '3999' }, 'warmWriteUnits'],
+  [{ tags: { 'aws:stage': 'x' } }, 'does not begin with aws:'],
+  [{ tags: { owner: 'a#b' } }, "tags.owner: a tag's value has at most 256"],
   [{ alarmEmail: 'operators' }, 'alarmEmail: must be an email address'],
   [{ monthlyBudget: 100 }, 'monthlyBudget: requires alarmEmail'],
   [{ accountConcurrency: 9 }, 'accountConcurrency'],
