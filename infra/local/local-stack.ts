@@ -20,7 +20,7 @@ export class LocalStack extends AwsEmulator {
    * @throws StartError — a port or the database is not available
    */
   static async start({ ports, ...options }: LocalStackOptions): Promise<LocalStack> {
-    const { NODE_V8_COVERAGE } = process.env;
+    const { NODE_V8_COVERAGE, TABLE_TIMEOUT_MS } = process.env;
     const emulated: EmulatorOptions = {
       ...options,
       stackName: STACK_NAME,
@@ -31,6 +31,7 @@ export class LocalStack extends AwsEmulator {
       environment: {
         MINUTE: String(options.minute),
         ALLOW_LOOPBACK: 'true',
+        ...(TABLE_TIMEOUT_MS !== undefined && { TABLE_TIMEOUT_MS }),
         // Set if test coverage is collected.
         ...(NODE_V8_COVERAGE !== undefined && { NODE_V8_COVERAGE }),
       },

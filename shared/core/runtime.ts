@@ -12,3 +12,6 @@ export const scaled = (durationMs: number): number => durationMs;
 
 /** Whether URLs of this machine may be called. */
 export const allowsLoopback = (): boolean => false;
+
+/** How long the table may take for a response, in milliseconds: a caller waits, and a retry is cheap. */
+export const tableTimeoutMs: number = 2_000;

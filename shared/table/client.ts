@@ -17,14 +17,15 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { tableTimeoutMs } from '#runtime';
 import { between, now } from '../core/clock.ts';
 import { tableName } from '../core/settings.ts';
 import { retryConflicts } from './conflicts.ts';
 import { hasExpired } from './expiry.ts';
 import type { Key } from './keys.ts';
 
-/** Short limits for a dead connection, in milliseconds: a caller waits, and a retry is cheap. */
-const patience = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
+/** In milliseconds. Short, because of dead connections. */
+const patience = { connectionTimeout: 1_000, requestTimeout: tableTimeoutMs, throwOnRequestTimeout: true };
 
 // Pure, as bundles see it: a function that takes no more than a type or a name from here is made without the client.
 export const documents = /* @__PURE__ */ DynamoDBDocumentClient.from(

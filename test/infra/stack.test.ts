@@ -276,7 +276,7 @@ describe('each function', () => {
     }
   });
 
-  test.each(['MINUTE', 'ALLOW_LOOPBACK'])("does not depend on the local stack's variable %s", async (variable) => {
+  test.each(['MINUTE', 'ALLOW_LOOPBACK', 'TABLE_TIMEOUT_MS'])("does not depend on the local stack's variable %s", async (variable) => {
     expect(JSON.stringify(template.toJSON())).not.toMatch(new RegExp(`\\b${variable}\\b`));
     for (const [name, bundle] of Object.entries(bundles)) {
       expect(await readFile(join(bundle, 'index.mjs'), 'utf8'), name).not.toMatch(new RegExp(`\\b${variable}\\b`));
