@@ -5,23 +5,25 @@
  * too much for hundreds of waiting calls.
  */
 import { randomUUID } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
 import type { FunctionDefinition } from '../template/definitions.ts';
+import { IdleCores } from './idle-cores.ts';
 import type { Call, CallResult, Outcome, ThreadData } from './worker-thread.ts';
 
 /** Lambda's limit for events and results, in bytes. */
 export const MAX_PAYLOAD = 6 * 1024 * 1024;
 
 /**
- * While calls are queued, the pool checks at this interval (in milliseconds) whether it needs more threads. If no call
- * has ended since the last check, it starts at least one thread. If calls end too slowly for the queue, it starts one
- * per idle core. So calls that wait for something get threads, and quick calls share a few threads: more would only
- * slow them down.
+ * While calls are queued, the pool checks at this interval (in milliseconds) whether it needs more threads. If calls end
+ * too slowly for the queue, it starts one per idle core of the machine. If no call ends, it starts one: at once if all
+ * threads wait for something, and later if they work. So calls that wait get threads, and quick calls share a few: more
+ * would only slow them down.
  */
 const GROWTH_INTERVAL = 50;
+/** Calls of working threads count as stuck after so many checks without an end; those of resting threads at once. */
+const STUCK = 10;
 /** How many checks it may take to run the queued calls before they count as too many. */
 const PATIENCE = 4;
 const MAX_STARTING = 4;
@@ -80,6 +82,9 @@ export class LambdaPool implements LocalFunction {
   /** Calls that ended since the last check. */
   #ended = 0;
   #looked = 0;
+  /** Checks in a row without an ended call. */
+  #unproductive = 0;
+  readonly #idleCores = new IdleCores();
   #closed = false;
 
   constructor(definition: FunctionDefinition, environment: Record<string, string>, onLine: (line: string) => void) {
@@ -130,7 +135,8 @@ export class LambdaPool implements LocalFunction {
   }
 
   #lookSoon(): void {
-    this.#busyCores();
+    this.#checkThreads();
+    this.#idleCores.read();
     this.#ended = 0;
     this.#growth = setTimeout(() => this.#grow(), GROWTH_INTERVAL);
   }
@@ -140,8 +146,11 @@ export class LambdaPool implements LocalFunction {
     const waiting = this.#waiting.length;
     if (waiting === 0 || this.#closed) return;
     const starting = [...this.#threads].filter((thread) => thread.starting).length;
-    const idleCores = Math.floor(availableParallelism() - this.#busyCores() - starting);
-    const isStuck = this.#ended === 0;
+    this.#checkThreads();
+    this.#unproductive = this.#ended === 0 ? this.#unproductive + 1 : 0;
+    const allRest = [...this.#threads].every((thread) => thread.rests && !thread.starting);
+    const isStuck = this.#unproductive >= (allRest ? 1 : STUCK);
+    const idleCores = Math.floor(this.#idleCores.read()) - starting;
     const isSlow = waiting > this.#ended * PATIENCE;
     const due = isSlow ? Math.max(idleCores, isStuck ? 1 : 0) : 0;
     if (!isSlow || !this.#share()) {
@@ -167,18 +176,15 @@ export class LambdaPool implements LocalFunction {
     return [...this.#threads].reduce((sum, { calls }) => sum + calls.size, 0);
   }
 
-  /** How many cores the threads have kept busy since the last check. Updates which threads rest. */
-  #busyCores(): number {
+  /** Updates which threads rest. */
+  #checkThreads(): void {
     const elapsed = performance.now() - this.#looked;
     this.#looked += elapsed;
-    let worked = 0;
     for (const thread of this.#threads) {
       const { active } = thread.worker.performance.eventLoopUtilization();
       thread.rests = active - thread.worked < elapsed * SHARING.rest;
-      worked += active - thread.worked;
       thread.worked = active;
     }
-    return worked / elapsed;
   }
 
   #run(thread: Thread, { event, settle }: Waiting): void {
