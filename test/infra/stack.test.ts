@@ -276,12 +276,15 @@ describe('each function', () => {
     }
   });
 
-  test.each(['MINUTE', 'ALLOW_LOOPBACK', 'TABLE_TIMEOUT_MS'])("does not depend on the local stack's variable %s", async (variable) => {
-    expect(JSON.stringify(template.toJSON())).not.toMatch(new RegExp(`\\b${variable}\\b`));
-    for (const [name, bundle] of Object.entries(bundles)) {
-      expect(await readFile(join(bundle, 'index.mjs'), 'utf8'), name).not.toMatch(new RegExp(`\\b${variable}\\b`));
-    }
-  });
+  test.each(['MINUTE', 'ALLOW_LOOPBACK', 'TABLE_TIMEOUT_MS'])(
+    "does not depend on the local stack's variable %s",
+    async (variable) => {
+      expect(JSON.stringify(template.toJSON())).not.toMatch(new RegExp(`\\b${variable}\\b`));
+      for (const [name, bundle] of Object.entries(bundles)) {
+        expect(await readFile(join(bundle, 'index.mjs'), 'utf8'), name).not.toMatch(new RegExp(`\\b${variable}\\b`));
+      }
+    },
+  );
 
   test('requires no module outside of its bundle, because an ES module on Lambda has no require', async () => {
     for (const [name, bundle] of Object.entries(bundles)) {

@@ -158,7 +158,7 @@ test('npm start ends when npm ends, even if the shell between them passes on no 
   }
 });
 
-test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
+const wrong: [string, () => Promise<Record<string, string>>, RegExp][] = [
   [
     'a port that is taken',
     async () => ({ PORT: `${await takenPort()}` }),
@@ -202,8 +202,14 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
     async () => ({ PORT: '0', DYNAMODB_ENDPOINT: `http://127.0.0.1:${await freePort()}` }),
     /^No database responds at http:\/\/127\.0\.0\.1:\d+: start DynamoDB Local .* and set DYNAMODB_ENDPOINT=\S+\n$/,
   ],
-])('%s causes a one-line error with an instruction', async (_, settings, message) => {
+];
+
+const endsWithError = async (_: string, settings: () => Promise<Record<string, string>>, message: RegExp) => {
   const { output, exit } = start(await settings());
   expect(await exit).toEqual([1, null]);
   expect(output).toEqual({ out: '', err: expect.stringMatching(message) });
-});
+};
+
+const reports = '%s causes a one-line error with an instruction';
+test.each(wrong.slice(0, 1))(reports, endsWithError);
+test.each(wrong.slice(1))(reports, { tags: 'long' }, endsWithError);

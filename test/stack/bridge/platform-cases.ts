@@ -38,12 +38,14 @@ const untilReceived = ({ received }: PlatformWorld, ...all: string[]): Promise<v
 
 export const platformCases = ({ open, rejection }: PlatformCases): void => {
   describe('a chat platform', () => {
-    test.each([
+    const temporary: [string, number[]][] = [
       ['returns 503, then 500', [503, 500]],
       ['rejects the token with 401', [401, 401]],
       ['forbids the call with 403', [403, 403]],
       ['does not find the channel, with 404', [404, 404]],
-    ])('receives a message again, in order and with the same identity, if it %s', async (_, statuses) => {
+    ];
+
+    const receiveAgain = async (_: string, statuses: number[]) => {
       const world = await open();
       world.respond(...statuses);
       for (const text of ['one', 'two']) await write(world.phone, world.bot, text);
@@ -52,7 +54,11 @@ export const platformCases = ({ open, rejection }: PlatformCases): void => {
       expect([second, third]).toEqual([first, first]);
       expect(last).not.toEqual(first);
       expect(await statesOf(world.caller, world.phone)).toEqual(['received', 'received']);
-    });
+    };
+
+    const again = 'receives a message again, in order and with the same identity, if it %s';
+    test.each(temporary.slice(0, 2))(again, receiveAgain);
+    test.each(temporary.slice(2))(again, { tags: 'long' }, receiveAgain);
 
     test('receives a rejected message once: it is reception_failed_http, and the next message arrives', async () => {
       const world = await open();

@@ -509,7 +509,7 @@ describe('a channel is notified of the status of its own message', () => {
     await untilCalledInAll(world, 'delivered 21');
   });
 
-  test('failed, once, if the app network rejects two of its three parts', async () => {
+  test('failed, once, if the app network rejects two of its three parts', { tags: 'long' }, async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     await flowSends(caller, phone, 'one');
@@ -531,7 +531,7 @@ describe('a channel is notified of the status of its own message', () => {
     await untilCalledInAll(world, 'sent 21', 'failed 21');
   });
 
-  test('except read', async () => {
+  test('except read', { tags: 'long' }, async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     const id = await flowSends(caller, phone, 'Hi');
@@ -559,7 +559,7 @@ describe('a channel is notified of the status of its own message', () => {
     expect(channel.calls).toHaveLength(2);
   });
 
-  test('delivered only, if sent is pending because the channel returned 500 and 503', async () => {
+  test('delivered only, if sent is pending because the channel returned 500 and 503', { tags: 'long' }, async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     channel.answers.sent = [

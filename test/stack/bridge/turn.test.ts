@@ -508,7 +508,7 @@ describe('a number is notified of the status of its own message', () => {
     },
   );
 
-  test('once, even if it returns 404, and then of the next status', async () => {
+  test('once, even if it returns 404, and then of the next status', { tags: 'long' }, async () => {
     const world = await withNumber();
     const { number, caller, phone } = world;
     number.answers.push(404);
@@ -518,7 +518,7 @@ describe('a number is notified of the status of its own message', () => {
     await untilCalledInAll(world, `sent ${id}`, `read ${id}`);
   });
 
-  test('in order, if it returned 401 twice, or a 429 with a time', async () => {
+  test('in order, if it returned 401 twice, or a 429 with a time', { tags: 'long' }, async () => {
     const check = async (...answers: Status[]) => {
       const world = await withNumber();
       const { number, caller, phone } = world;

@@ -347,7 +347,7 @@ describe('a message that the app network does not accept now', () => {
     expect(minutes).toBeLessThanOrEqual(most);
   });
 
-  test('survives an outage of a day: all messages arrive, in order', async () => {
+  test('survives an outage of a day: all messages arrive, in order', { tags: 'long' }, async () => {
     const { conversation } = await pending('one', 'two');
     app.answers = [500];
     const end = Date.now() + 24 * 60 * MINUTE;
@@ -435,7 +435,7 @@ describe("a destination's circuit", () => {
     expect((await failing()).result).toEqual({ settled: 1 });
   });
 
-  test('stays open for 1, 2, 10 and 10 minutes while each probe fails', async () => {
+  test('stays open for 1, 2, 10 and 10 minutes while each probe fails', { tags: 'long' }, async () => {
     app.answers = [500];
     for (let count = 0; count < 3; count += 1) await failing();
     for (const minutes of [1, 2, 10, 10]) {

@@ -135,7 +135,9 @@ describe('outbox list', () => {
     expect(stdout).toContain('2 pending conversations: app 2. Causes: in progress 1, status_500 1.');
   });
 
-  test('outbox list counts up to 100 entries of a conversation, and prints 100+ for more', async () => {
+  test('outbox list counts up to 100 entries of a conversation, and prints 100+ for more', {
+    tags: 'long',
+  }, async () => {
     const [hundred, more] = [await newConversation(), await newConversation()];
     await addPendingEntries(
       hundred,

@@ -531,7 +531,9 @@ describe('on the local stack', () => {
     });
   });
 
-  test('a platform can be on this machine, but not on another machine of a private network', async () => {
+  test('a platform can be on this machine, but not on another machine of a private network', {
+    tags: 'long',
+  }, async () => {
     const local = await machine({ pid: process.pid });
     const account = await newAccount();
     const update = ['account', 'update', account, '--platform=rapidpro', `--platform-url=${destination.url}`];

@@ -277,7 +277,9 @@ describe('after an erasure', () => {
     expect(linesAbout(await wholeTable(), person)).toEqual([]);
   });
 
-  test('log entries and receipts have one pseudonym, and a later erasure of the number uses another pseudonym', async () => {
+  test('log entries and receipts have one pseudonym, and a later erasure of the number uses another pseudonym', {
+    tags: 'long',
+  }, async () => {
     const person = await newPersonWithHistory();
     await eraseUser(person.phone);
     later(2);
@@ -318,7 +320,7 @@ describe('after an erasure', () => {
     }
   });
 
-  test('items of other users and of the businesses do not change', async () => {
+  test('items of other users and of the businesses do not change', { tags: 'long' }, async () => {
     const person = new Person();
     // The other user's number is a prefix of this number.
     const other = await newPersonWithHistory(person.phone.slice(0, -1));
@@ -341,7 +343,9 @@ describe('after an erasure', () => {
     expect(await findUser(other.phone)).toEqual({ phone_number: other.phone, panelist: true });
   });
 
-  test('a repeated erasure, and one of an unknown number, removes nothing and returns zero counts', async () => {
+  test('a repeated erasure, and one of an unknown number, removes nothing and returns zero counts', {
+    tags: 'long',
+  }, async () => {
     const person = await newPersonWithHistory();
     await eraseUser(person.phone);
     expect(await eraseUser(person.phone)).toEqual(NOTHING);
@@ -352,7 +356,7 @@ describe('after an erasure', () => {
     expect(await eraseUser(newPhone())).toEqual(NOTHING);
   });
 
-  test('a repeated erasure with a stale index counts nothing twice', async () => {
+  test('a repeated erasure with a stale index counts nothing twice', { tags: 'long' }, async () => {
     const person = await newPersonWithHistory();
     const behind = new Map<string, unknown>();
     watchCalls(async (_name, input, makeCall) => {
@@ -380,7 +384,9 @@ describe('after an erasure', () => {
     await expect(person.ask(business, 'device_make')).rejects.toThrow('user_not_found');
   });
 
-  test('a later state of a message is logged under the pseudonym, and no platform is notified', async () => {
+  test('a later state of a message is logged under the pseudonym, and no platform is notified', {
+    tags: 'long',
+  }, async () => {
     const person = await newPersonWithHistory();
     await eraseUser(person.phone);
     const pseudonym = await pseudonymOf(person);
@@ -444,7 +450,9 @@ describe('the counters of jobs', () => {
     expect(await counted(account)).toMatchObject({ sent: 4, sending_failed: 2, received: 3, reception_failed_http: 2 });
   });
 
-  test('job counters contain one final state for each message that was pending when the erasure began', async () => {
+  test('job counters contain one final state for each message that was pending when the erasure began', {
+    tags: 'long',
+  }, async () => {
     const business = await newBusiness();
     const person = new Person();
     await person.register();
@@ -612,7 +620,7 @@ describe('concurrent work', () => {
     expect(await isUnderWay(person)).toBe(false);
   });
 
-  test('the final check erases a request that was started during the erasure', async () => {
+  test('the final check erases a request that was started during the erasure', { tags: 'long' }, async () => {
     const { person, business } = await newPendingMessage();
     let erased: Promise<Erased> | undefined;
     watchCalls(async (_name, input, makeCall) => {
@@ -651,7 +659,7 @@ describe('concurrent work', () => {
     expect(await leftOf(person)).toEqual([]);
   });
 
-  test('a pending message with a logged failure is erased and counted', async () => {
+  test('a pending message with a logged failure is erased and counted', { tags: 'long' }, async () => {
     const { person, message } = await newPendingMessage();
     const { account, phone, job_id, payload_type } = (await messageHistory(message)) ?? {};
     if (!account || !phone || !job_id || !payload_type) throw new Error('The message is missing.');
@@ -662,7 +670,7 @@ describe('concurrent work', () => {
     await emptyOutboxes(person);
   });
 
-  test('an erasure ignores a request that disappears just before it is read', async () => {
+  test('an erasure ignores a request that disappears just before it is read', { tags: 'long' }, async () => {
     const { person, business } = await newPendingMessage();
     const request = await person.ask(business, 'first_name');
     watchCalls(async (name, input, makeCall) => {
@@ -673,7 +681,9 @@ describe('concurrent work', () => {
     expect(await leftOf(person)).toEqual([]);
   });
 
-  test('a second erasure that begins during the final check of the first gets its own final check', async () => {
+  test('a second erasure that begins during the final check of the first gets its own final check', {
+    tags: 'long',
+  }, async () => {
     const { person } = await newPendingMessage();
     await eraseUser(person.phone);
     later(2);
@@ -711,7 +721,9 @@ describe('concurrent work', () => {
 });
 
 describe('a new registration of an erased number', () => {
-  test('a late final check keeps the data of a new user who registered three minutes after the erasure', async () => {
+  test('a late final check keeps the data of a new user who registered three minutes after the erasure', {
+    tags: 'long',
+  }, async () => {
     const person = await newPersonWithHistory();
     await eraseUser(person.phone);
     later(3);
@@ -735,7 +747,9 @@ describe('a new registration of an erased number', () => {
     expect(await leftOf(next)).toEqual(theirs);
   });
 
-  test('an erasure that resumes after a new registration removes only the previous user', async () => {
+  test('an erasure that resumes after a new registration removes only the previous user', {
+    tags: 'long',
+  }, async () => {
     const person = await newPersonWithHistory();
     const [business] = businesses;
     await removeUser(randomUUID(), person.phone);
@@ -807,7 +821,9 @@ describe('a new registration of an erased number', () => {
     expect((await messageHistory(own))?.phone).toBe(person.phone);
   });
 
-  test('no status of the previous user stays in an outbox, even behind many messages of the new user', async () => {
+  test('no status of the previous user stays in an outbox, even behind many messages of the new user', {
+    tags: 'long',
+  }, async () => {
     const person = new Person();
     const [business] = businesses;
     await person.register();
@@ -827,7 +843,9 @@ describe('a new registration of an erased number', () => {
     );
   });
 
-  test('a second erasure removes the new user too, and its final check follows two minutes later', async () => {
+  test('a second erasure removes the new user too, and its final check follows two minutes later', {
+    tags: 'long',
+  }, async () => {
     const person = await newPersonWithHistory();
     await eraseUser(person.phone);
     later(1);
@@ -843,7 +861,9 @@ describe('a new registration of an erased number', () => {
     expect(linesAbout(await wholeTable(), next)).toEqual([]);
   });
 
-  test('a repeat of the event that removed the previous user does not remove the new user', async () => {
+  test('a repeat of the event that removed the previous user does not remove the new user', {
+    tags: 'long',
+  }, async () => {
     const person = await newPersonWithHistory();
     const event = randomUUID();
     await removeUser(event, person.phone);
