@@ -141,7 +141,7 @@ export const endpoints = {
     prepare: async () => {
       const { account } = await newBusiness();
       const { url } = await upload(account, 'image', fileOf(png));
-      return calling(readMedia, { account, path: { id: url.split('/').at(-1) ?? '' } });
+      return calling(readMedia, { account, route: 'GET /media/{id}', path: { id: url.split('/').at(-1) ?? '' } });
     },
     readsOnly: true,
   },
@@ -149,7 +149,12 @@ export const endpoints = {
     prepare: async () => {
       const { account, phone } = await newBusiness();
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-      return calling(receiveRapidproMessage, { account, headers, body: `id=21&text=Hello&to=${phone}` });
+      return calling(receiveRapidproMessage, {
+        account,
+        route: 'POST /v1/webhook/rapidpro/',
+        headers,
+        body: `id=21&text=Hello&to=${phone}`,
+      });
     },
   },
   receiveTurnMessage: {

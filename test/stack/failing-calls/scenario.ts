@@ -32,6 +32,8 @@ export interface Answer {
 /** The parts of API Gateway's event that a scenario sets. */
 interface Request {
   account: string;
+  /** Required for endpoints with catch-all routes, which check it. */
+  route?: string;
   path?: Record<string, string>;
   query?: Record<string, string>;
   headers?: Record<string, string>;
@@ -45,13 +47,13 @@ export const context = { getRemainingTimeInMillis: () => 600_000 } as Context;
 
 /** A call of an endpoint's handler. */
 export const calling =
-  (handler: Handler, { account, path, query, headers, body }: Request) =>
+  (handler: Handler, { account, route = 'POST /', path, query, headers, body }: Request) =>
   async (): Promise<Answer> => {
     const isObject = typeof body === 'object' && !Buffer.isBuffer(body);
     const text = isObject ? JSON.stringify(body) : body;
     const answer = await handler(
       {
-        routeKey: 'POST /',
+        routeKey: route,
         headers: { ...(isObject && { 'content-type': 'application/json' }), ...headers },
         ...(path && { pathParameters: path }),
         ...(query && { queryStringParameters: query }),
