@@ -40,7 +40,9 @@ test('the synthesised stack has no findings of AwsSolutions or CloudFormation', 
 
 test('a finding makes the synthesis fail', WITH_RETRY, async () => {
   const copy = await sources();
-  await copy.change('infra/constructs/function/service-function.ts', (source) => source.replace('NODEJS_24_X', 'NODEJS_18_X'));
+  await copy.change('infra/constructs/function/service-function.ts', (source) =>
+    source.replace('NODEJS_24_X', 'NODEJS_18_X'),
+  );
   const { status, stderr } = synthesise(copy);
   expect(stderr).toContain('AwsSolutions-L1');
   expect(status).not.toBe(0);

@@ -87,7 +87,7 @@ describe('the policies of a role', () => {
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolved(inner)]));
   };
 
-  test('are well within the limit of IAM, however long the names of resources are', () => {
+  test('are well within the limit of IAM, however long the names of resources are', { tags: 'long' }, () => {
     const policies = Object.values(synthesise().findResources('AWS::IAM::Policy')).map(({ Properties }) => ({
       roles: JSON.stringify(Properties.Roles),
       size: JSON.stringify(resolved(Properties.PolicyDocument)).replaceAll(/\s/g, '').length,

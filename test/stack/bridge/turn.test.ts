@@ -439,7 +439,7 @@ describe("a number is notified of a user's message", () => {
     expect(await statesOf(caller, phone)).toEqual(['received']);
   });
 
-  test("only after the time of its 429 response, also for the account's other users", async () => {
+  test("only after the time of its 429 response, also for the account's other users", { tags: 'long' }, async () => {
     const { number, caller, bot, phone } = await withNumber();
     const other = newPhone();
     const reset = seconds() + 8;

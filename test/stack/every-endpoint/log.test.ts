@@ -104,7 +104,9 @@ const haveAppFail = async (rejected: string, delayed: string): Promise<void> => 
   onTestFinished(async () => void (await fetch(`${phone_url}/behaviour`, { method: 'DELETE' })));
 };
 
-test("no log line contains a message's text or phone numbers, or a destination's secret", async () => {
+test("no log line contains a message's text or phone numbers, or a destination's secret", {
+  tags: 'long',
+}, async () => {
   const { account, token } = await newCaller('messages', 'stats');
   const bot = newPhone();
   await updateAccount(account, { bot_number: bot });

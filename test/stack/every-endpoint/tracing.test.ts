@@ -101,7 +101,9 @@ test("a problem's trace_id is that of its log lines", async () => {
   expect(line).toMatchObject({ outcome: 'rejected', requests: 1 });
 });
 
-test("a failing destination's circuit is logged as opened once, and as closed after its recovery", async () => {
+test("a failing destination's circuit is logged as opened once, and as closed after its recovery", {
+  tags: 'long',
+}, async () => {
   const { account, token, bot_number, destination } = await newListener();
   destination.answers = [503];
   await Promise.all(

@@ -72,7 +72,7 @@ const overtaken = (accepted: Accepted[], shown: string[]): string[] => {
 
 const texts = (prefix: string, count: number) => Array.from({ length: count }, (_, place) => `${prefix} ${place}`);
 
-test('messages to one user arrive in the order of acceptance, each once', async () => {
+test('messages to one user arrive in the order of acceptance, each once', { tags: 'long' }, async () => {
   const own = await serveOwnStack({ name: 'order', minute: MINUTE, transactionsHeldFor: HELD_FOR });
   const caller = await newCaller('messages', 'bridge');
   const arrive = async (path: '/v1/message' | '/v1/webhook/rapidpro/') => {

@@ -143,7 +143,9 @@ test.each<[string, Partial<Wanted>, LogFilter]>([
   },
 );
 
-test("a page of a selective filter reads 1,000 of a contact's entries, and the next page continues", async () => {
+test("a page of a selective filter reads 1,000 of a contact's entries, and the next page continues", {
+  tags: 'long',
+}, async () => {
   const account = newAccountId();
   const present = Date.now() - MINUTE;
   const many = Array.from({ length: 1_100 }, (_, place) =>

@@ -35,7 +35,7 @@ test('listing five profilers costs one query', async () => {
   expect(await consumedBy(() => listProfilers(account))).toMatchObject({ calls: 1, indexes: 0 });
 });
 
-test('a page of a list of 50 large profilers costs less than 1,600 read units', async () => {
+test('a page of a list of 50 large profilers costs less than 1,600 read units', { tags: 'long' }, async () => {
   const { account } = await newVendor();
   const large = { question: 'x'.repeat(340_000), options: ['yes', 'no'] };
   for (let index = 0; index < 50; index += 1)
