@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
+import type { MutantOf } from './mutant.ts';
 
 /** A mutator in a comment. */
 export interface Excuse {
@@ -33,6 +34,12 @@ const quiet = {
   fatal: () => undefined,
 };
 
+/** All mutants of a source, without running any. */
+export const instrument = async (name: string, content: string): Promise<readonly MutantOf[]> => {
+  const options = { plugins: null, excludedMutations: [], ignorers: [] };
+  return (await new Instrumenter(quiet).instrument([{ name, content, mutate: true }], options)).mutants;
+};
+
 /** The excuses in a source, and the positions of comments to Stryker in another form. */
 export const excusesIn = async (file: string): Promise<{ excuses: Excuse[]; malformed: string[] }> => {
   const content = await readFile(file, 'utf8');
@@ -40,11 +47,7 @@ export const excusesIn = async (file: string): Promise<{ excuses: Excuse[]; malf
     .split('\n')
     .flatMap((text, place) => (/\/[/*]\s*Stryker /.test(text) ? [{ text, place }] : []));
   if (comments.length === 0) return { excuses: [], malformed: [] };
-  const { mutants } = await new Instrumenter(quiet).instrument([{ name: file, content, mutate: true }], {
-    plugins: null,
-    excludedMutations: [],
-    ignorers: [],
-  });
+  const mutants = await instrument(file, content);
   const places = new Set(comments.map(({ place }) => place));
   const excuses = comments.flatMap(({ text, place }) => {
     const [, mutators = '', reason = ''] = FORM.exec(text) ?? [];
@@ -59,7 +62,9 @@ export const excusesIn = async (file: string): Promise<{ excuses: Excuse[]; malf
           reason,
           mutants: mutants
             .filter((one) => one.mutatorName === mutator && one.location.start.line === line)
-            .flatMap(({ statusReason, replacement }) => (statusReason === reason ? [replacement] : [])),
+            .flatMap(({ statusReason, replacement }) =>
+              statusReason === reason && replacement !== undefined ? [replacement] : [],
+            ),
         }));
   });
   const malformed = comments.filter(({ text }) => !FORM.test(text)).map(({ place }) => `${file}:${place + 1}`);

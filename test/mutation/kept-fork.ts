@@ -24,6 +24,8 @@ class KeptFork implements PoolWorker {
   #child: ChildProcess | undefined;
   #ready: unknown;
   #runs = 0;
+  /** Whether Vitest waits for the process. Vitest fails if a process exits that it has stopped. */
+  #isRunning = false;
 
   constructor(options: Pick<PoolOptions, 'env' | 'execArgv'>) {
     this.#options = options;
@@ -39,6 +41,7 @@ class KeptFork implements PoolWorker {
 
   /** Only the first run sets up the process. A stop message is not passed on, so that the process continues. */
   send(message: WorkerRequest): void {
+    this.#isRunning = message.type !== 'stop';
     if (message.type === 'start' && this.#ready !== undefined) this.#answer(this.#ready);
     else if (message.type === 'stop') this.#answer({ type: 'stopped', __vitest_worker_response__: true });
     else this.#child?.send(message);
@@ -65,7 +68,7 @@ class KeptFork implements PoolWorker {
     child.on('exit', (code) => {
       this.#child = undefined;
       this.#ready = undefined;
-      this.#listeners.emit('exit', code);
+      if (this.#isRunning) this.#listeners.emit('exit', code);
     });
     child.on('error', (error) => this.#listeners.emit('error', error));
   }

@@ -230,7 +230,7 @@ const provide = 'test/mutation/provide.ts';
 /** Vite loads the sources here, so it needs the export condition that Node has in all other tests. */
 const vite = {
   extends: true,
-  ssr: { resolve: { conditions: ['module', 'node', 'development|production', LOCAL_STACK] } },
+  ssr: { resolve: { conditions: ['node', 'development|production', LOCAL_STACK] } },
 } as const satisfies TestProjectInlineConfiguration;
 
 export const projects: TestProjectInlineConfiguration[] = [
