@@ -47,6 +47,12 @@ describe('a forgotten option removes nothing:', () => {
     );
   });
 
+  test('cdk.json chooses production by default, which has a file', async () => {
+    const { context } = JSON.parse(await readFile(new URL('../../../cdk.json', import.meta.url), 'utf8'));
+    expect(context).toEqual({ stage: 'production' });
+    expect(stagesIn(STAGES_FOLDER)).toContain(context.stage);
+  });
+
   test.each(settingNames.filter((name) => name !== 'stage'))('%s cannot be given as an option', (name) => {
     expect(() => settings({ stage: 'north', [name]: '1' })).toThrow(
       `Settings belong in infra/stages/north.json, not in the CDK context: ${name}. The next deployment`,
