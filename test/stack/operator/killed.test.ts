@@ -256,7 +256,7 @@ describe.each(cases)('a repeat completes "$name"', ({ scenario, place }) => {
     for (const at of calls.keys()) {
       await restoreTable(before, await itemsInTable());
       await scenario.putBack?.(command);
-      const call = `Call ${at + 1} of ${calls}`;
+      const call = `Call ${at + 1} of ${calls.length}`;
       expect(await interrupted(() => run(command), at + 1, fault), call).toBe('ended');
       const repeated = await run(command);
       if (repeated.code !== 0) expect(repeated.printed, call).toMatch(scenario.isDone ?? /^$/);
