@@ -107,7 +107,7 @@ describe('the workflow deploy', () => {
 });
 
 describe('the role for GitHub', async () => {
-  const { Resources } = JSON.parse(await readFile('infra/deployment/github-role.json', 'utf8'));
+  const { Resources } = JSON.parse(await readFile('.github/deployment-role.json', 'utf8'));
   const { AssumeRolePolicyDocument, Policies, ManagedPolicyArns } = Resources.Role.Properties;
 
   test('can be assumed only by jobs of one environment of one repository', () => {
