@@ -24,8 +24,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 50_000 } },
     projects: [
-      // Unit tests leave nothing behind, so files share processes, which load the modules once.
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       { extends: true, test: { name: 'infra', include: ['test/infra/**/*.test.ts'] } },
       { extends: true, test: { name: 'local', include: ['test/local/**/*.test.ts'] } },
       {

@@ -78,8 +78,10 @@ describe('media delete', () => {
     const { code } = await operator('media', 'delete', account, handleOf(image));
     vi.restoreAllMocks();
     expect(code).toBe(1);
-    expect((await fetch(image)).status).toBe(410);
+    // Reads of the row are eventually consistent.
+    const status = async () => (await fetch(image)).status;
+    await expect.poll(status).toBe(410);
     expect((await local('media', 'delete', account, handleOf(image))).code).toBe(0);
-    expect((await fetch(image)).status).toBe(404);
+    await expect.poll(status).toBe(404);
   });
 });
