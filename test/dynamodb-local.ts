@@ -11,6 +11,9 @@ import { QUICK } from './support/tags.ts';
 /** Tests of what happens when: they go by the clock, and say nothing about a database. */
 const BY_THE_CLOCK = ['long-poll', 'rate-limit'];
 
+/** DynamoDB Local does not finish to build an index of an existing table: it is still CREATING after 50 s. */
+const NOT_SUPPORTED = ['index-change'];
+
 const SETTINGS = {
   // Stale reads and conflicts are simulated in front of the database, which would have to keep a second table for them.
   STALE_READS: 'none',
@@ -19,7 +22,7 @@ const SETTINGS = {
 };
 
 const test = (endpoint: string): number | null => {
-  const left = BY_THE_CLOCK.flatMap((name) => ['--exclude', `**/${name}.test.ts`]);
+  const left = [...BY_THE_CLOCK, ...NOT_SUPPORTED].flatMap((name) => ['--exclude', `**/${name}.test.ts`]);
   // One worker less than elsewhere, because the database takes a core of its own. It pauses for seconds at times, which some
   // tests of short time limits do not survive: a test that fails runs once more.
   const options = ['--project', 'stack', '--tags-filter', QUICK, '--maxWorkers', '2', '--retry', '1'];
