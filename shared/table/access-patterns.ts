@@ -151,7 +151,7 @@ export type AccessPatternName = keyof typeof accessPatterns;
 
 /**
  * The transactions of the functions: for each, all the access patterns that its writes may have. A role allows those, and
- * what IAM may require besides: `infra/constructs/table-rights.ts`.
+ * what IAM may require besides: `infra/constructs/function/table-rights.ts`.
  */
 export const transactions = {
   /** A message reaches a state: the log entry, and what is to be delivered because of it. */

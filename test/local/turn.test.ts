@@ -353,11 +353,11 @@ describe('a message from Turn', () => {
   test('is signed if a secret is set', async () => {
     await setUp({ hmac_secret: 'secret' });
     await sendMessage({ text: 'Ünïcode ☺' });
-    const [posting] = bridge.calls;
+    const [request] = bridge.calls;
     const signature = createHmac('sha256', 'secret')
-      .update(posting?.body ?? '')
+      .update(request?.body ?? '')
       .digest('base64');
-    expect(posting?.headers['x-turn-hook-signature']).toBe(signature);
+    expect(request?.headers['x-turn-hook-signature']).toBe(signature);
   });
 
   test.each([

@@ -379,12 +379,16 @@ test('after the app removes a user, starts, retrievals and answers fail, and the
 });
 
 describe('simultaneous answers', () => {
-  const rounds = [1, 2, 3];
+  /** Defines a race: once for the quick tests, and twice more for the long ones. */
+  const inRounds = (name: string, race: () => Promise<void>): void => {
+    test(`${name} (round 1)`, race);
+    test.each([2, 3])(`${name} (round %i)`, { tags: 'long' }, race);
+  };
 
   /** Enough answers that several function instances process them at the same time. */
   const threeTimes = <Item>(items: Item[]): Item[] => [...items, ...items, ...items];
 
-  const sameProperty = async () => {
+  inRounds('one of several answers to the same property counts, and the receipts agree', async () => {
     const caller = await business();
     const phone = await newUser();
     const id = await start(caller, phone, 'first_name');
@@ -395,19 +399,9 @@ describe('simultaneous answers', () => {
     expect([approved('first_name'), denied]).toContainEqual(results.first_name);
     const wasApproved = results.first_name?.status === 'approved';
     expect(await receipts(phone)).toEqual(wasApproved ? [['first_name', REASON]] : []);
-  };
+  });
 
-  test.each(rounds.slice(0, 1))(
-    'one of several answers to the same property counts, and the receipts agree (round %i)',
-    sameProperty,
-  );
-  test.each(rounds.slice(1))(
-    'one of several answers to the same property counts, and the receipts agree (round %i)',
-    { tags: 'long' },
-    sameProperty,
-  );
-
-  const differentProperties = async () => {
+  inRounds('answers to different properties are each recorded once', async () => {
     const caller = await business();
     const phone = await newUser();
     const id = await start(caller, phone, 'first_name', 'display_name', 'citizenship', 'number');
@@ -432,17 +426,7 @@ describe('simultaneous answers', () => {
       ['display_name', REASON],
       ['first_name', REASON],
     ]);
-  };
-
-  test.each(rounds.slice(0, 1))(
-    'answers to different properties are each recorded once (round %i)',
-    differentProperties,
-  );
-  test.each(rounds.slice(1))(
-    'answers to different properties are each recorded once (round %i)',
-    { tags: 'long' },
-    differentProperties,
-  );
+  });
 });
 
 describe('GET /v1/user_data/fetch', () => {

@@ -131,10 +131,10 @@ export class TurnNumber {
     const body = bodyOf(this.settings.shape, outgoing);
     const message: SentMessage = { id: null, to: outgoing.to, body, status: 'queued', answer: null };
     this.channel.sent.push(message);
-    const posting = this.#post(message);
-    this.#inProgress.add(posting);
-    await posting;
-    this.#inProgress.delete(posting);
+    const request = this.#post(message);
+    this.#inProgress.add(request);
+    await request;
+    this.#inProgress.delete(request);
     return message;
   }
 
