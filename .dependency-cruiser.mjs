@@ -5,7 +5,8 @@
  * functions → http → api → the domains → core, telemetry, validation, table
  */
 
-const DOMAINS = '(accounts|app-network|delivery|media|messaging|outbound|platforms|profilers|stats|user-data|users)';
+const DOMAINS =
+  '(accounts|app-network|campaigns|customers|delivery|jobs|media|messaging|opt-outs|outbound|platforms|profilers|rate-limit|stats|user-data|users|wake-ups)';
 const FOUNDATION = '(core|table|telemetry|validation)';
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -1,24 +1,38 @@
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { LOCAL_STACK } from './infra/local/runtime/condition.ts';
 import { localFolder } from './infra/local/stack-file.ts';
-import { tags } from './test/support/tags.ts';
+import { QUICK, tags } from './test/support/tags.ts';
 
-// Each test file has a process of its own, and many start others: all of them find what one has compiled. Coverage would
-// be less exact by it.
+// Test processes start many others: all of them find what one has compiled. Coverage would be less exact by it.
 if (!process.env.NODE_V8_COVERAGE) process.env.NODE_COMPILE_CACHE ??= join(localFolder, 'compile-cache');
+
+// A test is of what the database returns, not of when: on a busy machine a call may take longer than a caller waits.
+process.env.TABLE_TIMEOUT_MS ??= '30000';
+
+/** The files whose tests are all long. A quick run does not load them, which would take longer than most tests. */
+const longFiles = (): string[] =>
+  globSync('test/{unit,infra,local,stack}/**/*.test.ts').filter((file) =>
+    readFileSync(file, 'utf8').includes('@module-tag long'),
+  );
 
 export default defineConfig({
   test: {
+    exclude: [...configDefaults.exclude, ...(process.argv.includes(QUICK) ? longFiles() : [])],
     // Node itself loads the sources, as it does in production: nothing is transformed.
     experimental: { viteModuleRunner: false },
     pool: 'forks',
+    // A process runs many files: loading packages takes longer than most tests. `test/environment.ts` keeps the files
+    // apart. Coverage would be less exact by it.
+    isolate: Boolean(process.env.NODE_V8_COVERAGE),
     tags,
     // One more than small machines have cores: many tests wait.
     maxWorkers: 3,
     // Tests load the modules that the local stack does: they shorten minutes, and call servers of this machine.
-    execArgv: [`--conditions=${LOCAL_STACK}`],
-    setupFiles: ['test/coverage.ts'],
+    // Helper threads of the garbage collector only compete with the other processes.
+    execArgv: [`--conditions=${LOCAL_STACK}`, '--single-threaded-gc'],
+    setupFiles: ['test/environment.ts', 'test/coverage.ts'],
     // Generous, for busy machines: no test waits for a time, only for what it tests.
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -1,13 +1,15 @@
 /**
- * The authorizer of both hosts: whose token is this, and what does it allow? API Gateway hands its context on to the
- * endpoint's function. An error of the table fails the call (500, not cached); it never rejects a valid token.
+ * The authorizer of both hosts: finds the account and the permissions of a token. API Gateway passes its context to the
+ * endpoint's function. If DynamoDB fails, the call fails (500, not cached), so that no valid token is rejected.
  */
 import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from 'aws-lambda';
+import { findRequestLimit } from '../shared/accounts/request-limit.ts';
 import { type Identity, identify } from '../shared/accounts/tokens.ts';
+import { APP_NETWORK } from '../shared/core/permissions.ts';
 import { describeError, log } from '../shared/telemetry/log.ts';
 import { traced } from '../shared/telemetry/trace.ts';
 
-/** What it looks at of API Gateway's event. `identitySource` is null for the authorizer that has none: path tokens'. */
+/** The part of API Gateway's event that it uses. `identitySource` is null for tokens in paths, which have none. */
 interface Event extends Pick<APIGatewayRequestAuthorizerEventV2, 'routeKey' | 'pathParameters'> {
   identitySource?: string[] | null;
   requestContext: Pick<APIGatewayRequestAuthorizerEventV2['requestContext'], 'requestId'>;
@@ -22,15 +24,28 @@ const authorize = async (event: Event): Promise<Result> => {
   const fields = { route: event.routeKey };
   try {
     const caller = await callerOf(event);
-    log('info', caller ? 'authorized' : 'rejected', { ...fields, account: caller?.account, token_id: caller?.token });
-    return { isAuthorized: caller !== undefined, context: caller ?? {} };
+    const allowed = caller && (await withLimit(caller));
+    const about = { ...fields, account: caller?.account, token_id: caller?.token };
+    if (caller && !allowed) log('info', 'rejected', { ...about, reason: 'account_suspended' });
+    else log('info', allowed ? 'authorized' : 'rejected', about);
+    return { isAuthorized: allowed !== undefined, context: allowed ?? {} };
   } catch (error) {
     log('error', 'authorizer', { ...fields, ...describeError(error) });
     throw new Error('The authorizer failed; its log line says where.');
   }
 };
 
-/** A token in a path is seen by more eyes than one in a header: it opens the bridge, whatever else it could. */
+/**
+ * The limit of the account reaches the functions with its name; undefined if the account is suspended. The app network has
+ * no limit.
+ */
+const withLimit = async (caller: Identity): Promise<Identity | undefined> => {
+  if (caller.account === APP_NETWORK) return caller;
+  const limit = await findRequestLimit(caller.account);
+  return limit && { ...caller, ...limit };
+};
+
+/** A token in a path has only the permission `bridge`, because paths are in logs of servers and proxies. */
 const callerOf = async (event: Event): Promise<Identity | undefined> => {
   const header = event.identitySource?.[0];
   if (header !== undefined) return identify(tokenInHeader(header));
@@ -38,8 +53,8 @@ const callerOf = async (event: Event): Promise<Identity | undefined> => {
   return caller && { ...caller, permissions: caller.permissions.filter((permission) => permission === 'bridge') };
 };
 
-/** `Bearer T`, `Token T`, or the bare `T` that RapidPro sends. */
+/** The token in `Bearer T`, `Token T`, or the bare `T` that RapidPro sends. */
 const tokenInHeader = (header: string): string => header.trim().replace(/^(?:bearer|token) +/i, '');
 
-/** Base64url, padded or not (spec §4.12). */
+/** The token from base64url, with or without padding (spec §4.12). */
 const tokenInPath = (encoded = ''): string => Buffer.from(encoded, 'base64url').toString();

@@ -1,5 +1,7 @@
 /** Settings of a deployment, with defaults that suit production. `stages.ts` reads them from the stage's file. */
 import * as v from 'valibot';
+import { builtInNames, grants } from '../shared/users/profile-properties.ts';
+import { recordOf } from '../shared/validation/bounded.ts';
 import { bundlings } from './bundle/bundle.ts';
 
 const wholeNumber = (least: number) =>
@@ -10,6 +12,33 @@ const wholeNumber = (least: number) =>
   );
 
 const domainName = v.pipe(v.string(), v.regex(/^([a-z0-9-]+\.)+[a-z]{2,}$/, 'must be a domain name'));
+
+/** Maximum concurrency of a queue's event source mapping (Lambda API reference, "ScalingConfig"). */
+const MOST_WORKERS = 1_000;
+
+/** The slots of an account are one item, of which each change costs a write unit for 75 slots. */
+const MOST_WAITS = 1_000;
+
+/**
+ * Executions that Lambda keeps for functions without reserved concurrency: "You can reserve concurrency for as many
+ * functions as you like, as long as you leave at least 100 simultaneous executions unreserved" (Lambda API reference,
+ * PutFunctionConcurrency).
+ */
+const UNRESERVED = 100;
+
+/**
+ * A property's name: a part of DynamoDB expressions, which have at most 4 KB (DynamoDB developer guide, "Quotas"), and of
+ * an environment variable. The variables of a function have at most 4 KB (Lambda developer guide, "Lambda quotas").
+ */
+const propertyName = v.pipe(
+  v.string(),
+  v.regex(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/, 'a name consists of lower-case words with underscores between them'),
+  v.maxLength(30, 'a name has at most 30 characters'),
+  v.check((name) => !builtInNames.includes(name), 'the service has a property with this name'),
+);
+
+/** Most properties of a deployment. */
+const MOST_PROPERTIES = 30;
 
 const settings = v.object({
   /** The name of the deployment. An AWS account may have several. */
@@ -38,10 +67,17 @@ const settings = v.object({
   requestRetention: v.optional(wholeNumber(1), 30),
   /** Retention of job counters, in days. */
   counterRetention: v.optional(wholeNumber(30), 400),
-  /** Maximum number of concurrent delivery workers. Default: the limit of the AWS account. */
-  deliverConcurrency: v.optional(v.pipe(wholeNumber(2), v.maxValue(1_000))),
-  /** Maximum number of concurrent long polls for user data. Default: the limit of the AWS account. */
+  /** Maximum number of concurrent delivery workers. Default: a tenth of `accountConcurrency`, from 2 to 100. */
+  deliverConcurrency: v.optional(v.pipe(wholeNumber(2), v.maxValue(MOST_WORKERS))),
+  /**
+   * Messages per second that the batches of a customer are expanded to. An index partition accepts about 1,000 writes per
+   * second, and the log of a customer's messages is one.
+   */
+  campaignRate: v.optional(v.pipe(wholeNumber(1), v.maxValue(900)), 500),
+  /** Executions that are reserved for fetching user data, and their maximum number. Default: none are reserved. */
   fetchConcurrency: v.optional(wholeNumber(1)),
+  /** Maximum number of simultaneous long polls per customer. Default: a twentieth of `accountConcurrency`, from 1 to 50. */
+  waitsPerAccount: v.optional(v.pipe(wholeNumber(1), v.maxValue(MOST_WAITS))),
   /** Lambda's limit of concurrent executions for this AWS account and region. */
   accountConcurrency: v.optional(wholeNumber(10), 1_000),
   /** Email address that alarms are sent to, by a topic of the stack's own. */
@@ -59,8 +95,33 @@ const settings = v.object({
   /** Requests per second that each host accepts, sustained and in bursts. */
   throttleRate: v.optional(wholeNumber(1), 500),
   throttleBurst: v.optional(wholeNumber(1), 1_000),
+  /** Requests per second of an account, sustained and in bursts, unless the account has a limit of its own. */
+  accountRate: v.optional(wholeNumber(1), 100),
+  accountBurst: v.optional(wholeNumber(1), 200),
+  /** Phone numbers that a customer may ask for on a day, with `POST /v1/contacts` and `GET /v1/users/{user}`. */
+  contactAllowance: v.optional(wholeNumber(1), 100_000),
+  /** Profile properties besides those of the service: each name with `automatic` or, if the user must agree, `approval`. */
+  moreProperties: v.optional(
+    recordOf(propertyName, v.picklist(grants, 'must be automatic or approval'), { max: MOST_PROPERTIES }),
+    {},
+  ),
+  /** Audiences that a customer may count on a day, with `POST /v1/audience`. */
+  audienceAllowance: v.optional(wholeNumber(1), 100),
   /** Write units per second that the table handles at once. A new table handles 4,000. The value can only be raised. */
   warmWriteUnits: v.optional(wholeNumber(4_000)),
+  /** Read units per second that the table handles at once. A new table handles 12,000. The value can only be raised. */
+  warmReadUnits: v.optional(wholeNumber(12_000)),
+  /** Name of a table that the stack uses instead of creating one, and the ARN of its stream. */
+  existingTable: v.optional(v.pipe(v.string(), v.regex(/^[\w.-]{3,255}$/, 'must be the name of a table'))),
+  existingTableStream: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(
+        /^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[\w.-]+\/stream\/[\w:.-]+$/,
+        "must be the ARN of a table's stream",
+      ),
+    ),
+  ),
   /** Whether deleting the stack deletes its data. `retain` also protects the table from deletion. */
   removalPolicy: v.optional(v.picklist(['retain', 'destroy']), 'retain'),
   /** Tags of the stack and its resources, besides `service` and `stage`. */
@@ -86,7 +147,12 @@ const settings = v.object({
   conditions: v.optional(v.array(v.string()), []),
 });
 
-export type Settings = v.InferOutput<typeof settings>;
+type Given = v.InferOutput<typeof settings>;
+
+/** Settings with defaults that depend on others. */
+type Derived = 'deliverConcurrency' | 'waitsPerAccount';
+
+export type Settings = Omit<Given, Derived> & Record<Derived, number>;
 
 /** The names of all settings. */
 export const settingNames: readonly string[] = Object.keys(settings.entries);
@@ -102,19 +168,71 @@ export const readSettings = (given: Record<string, unknown>, source = 'given by 
   const wrong = [
     ...Object.keys(given).flatMap((name) => (settingNames.includes(name) ? [] : [`${name}: there is no such setting`])),
     ...(success
-      ? [...unpaired(output), ...withoutRecipient(output)]
+      ? [
+          ...unpaired(output),
+          ...withoutRecipient(output),
+          ...beyondAccount(output),
+          ...unfitForExisting(output),
+          ...burstBelowRate(output),
+        ]
       : issues.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`)),
   ];
   if (!success || wrong.length > 0) throw new Error(`Settings are wrong (${source}): ${wrong.join('; ')}`);
-  return output;
+  const all = output.accountConcurrency;
+  return {
+    ...output,
+    deliverConcurrency: output.deliverConcurrency ?? within(2, all / 10, 100),
+    waitsPerAccount: output.waitsPerAccount ?? within(1, all / 20, 50),
+  };
+};
+
+/** A whole number, at least and at most. */
+const within = (least: number, value: number, most: number): number =>
+  Math.min(Math.max(Math.floor(value), least), most);
+
+/** Errors for what Lambda rejects, or never reaches, with the AWS account's concurrency. */
+const beyondAccount = (given: Given): string[] => {
+  const { accountConcurrency: all, fetchConcurrency: reserved = 0 } = given;
+  const reservable = Math.max(all - UNRESERVED, 0);
+  return [
+    ...(reserved > reservable
+      ? [
+          `fetchConcurrency: must be at most ${reservable}, because Lambda leaves ${UNRESERVED} executions unreserved, and ` +
+            `accountConcurrency is ${all}; ${reservable > 0 ? 'lower it' : 'remove it'}, or have the limit raised`,
+        ]
+      : []),
+    ...(['deliverConcurrency', 'waitsPerAccount'] as const).flatMap((name) =>
+      (given[name] ?? 0) <= all ? [] : [`${name}: must be at most accountConcurrency, ${all}`],
+    ),
+  ];
 };
 
 /** Errors for a budget that notifies no one. */
-const withoutRecipient = ({ monthlyBudget, alarmEmail }: Settings): string[] =>
+const withoutRecipient = ({ monthlyBudget, alarmEmail }: Given): string[] =>
   monthlyBudget !== undefined && alarmEmail === undefined ? ['monthlyBudget: requires alarmEmail'] : [];
 
+/** Errors for a table that exists: without its stream, or with settings that only a table of the stack can have. */
+const unfitForExisting = (given: Given): string[] => {
+  const { existingTable, existingTableStream, removalPolicy } = given;
+  if (existingTable === undefined && existingTableStream === undefined) return [];
+  const isItsStream = existingTableStream?.includes(`:table/${existingTable}/stream/`) === true;
+  return [
+    ...(isItsStream ? [] : ['existingTable and existingTableStream: give both, of the same table']),
+    ...(removalPolicy === 'destroy'
+      ? ['existingTable: requires removalPolicy retain, or the table that it replaces would be deleted']
+      : []),
+    ...(['warmWriteUnits', 'warmReadUnits'] as const).flatMap((name) =>
+      given[name] === undefined ? [] : [`${name}: set the warm throughput of an existing table yourself`],
+    ),
+  ];
+};
+
+/** Errors for a burst that no second can have. */
+const burstBelowRate = ({ accountRate, accountBurst }: Given): string[] =>
+  accountBurst < accountRate ? ['accountBurst: must be at least accountRate'] : [];
+
 /** Errors for a domain without a certificate, or a certificate without a domain. */
-const unpaired = (given: Settings): string[] =>
+const unpaired = (given: Given): string[] =>
   (['base', 'bridge'] as const).flatMap((host) =>
     (given[`${host}Domain`] === undefined) === (given[`${host}Certificate`] === undefined)
       ? []

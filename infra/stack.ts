@@ -7,13 +7,14 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import type { Endpoint } from '../shared/api/endpoint.ts';
+import { accessOf, type Endpoint } from '../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../shared/api/index.ts';
 import { workers } from '../shared/api/workers.ts';
-import { entryKey, messageKey } from '../shared/table/keys.ts';
+import { batchKey } from '../shared/table/batch-keys.ts';
+import { answersOf, entryKey, messageKey } from '../shared/table/keys.ts';
 import type { Bundles } from './bundle/bundle.ts';
 import { Alarms } from './constructs/alarms.ts';
-import { BusinessTable } from './constructs/business-table.ts';
+import { BusinessTable, existingTable, type ServiceTable } from './constructs/business-table.ts';
 import { ServiceDashboard, type Watched } from './constructs/dashboard.ts';
 import { feedFromQueue, feedFromStream } from './constructs/event-sources.ts';
 import { ServiceFunction, type Surroundings } from './constructs/function/service-function.ts';
@@ -33,8 +34,17 @@ interface BusinessApiProps extends StackProps {
 /** Timeout of an endpoint's function, in seconds. Most return in milliseconds; the timeout allows for a slow table. */
 const ENDPOINT_TIMEOUT = 10;
 
-/** Maximum number of stream records per batch. `relay` sends ten in a call, `count` writes fifty in a transaction. */
-const BATCH = 100;
+/**
+ * How workers read the table's stream. `relay` sends ten records in a call. `count` writes ninety entries and their counters
+ * in a transaction. It waits a second for them, so that counters take few writes: one a second from each worker.
+ */
+const BATCHES = { relay: { batchSize: 100 }, count: { batchSize: 90, window: 1 } };
+
+/** The prefixes of the keys of a batch of messages. */
+const newBatch = { pk: batchKey('', '').pk.slice(0, -1), sk: batchKey('', '').sk };
+
+/** Batches of a shard of the stream at the same time. A new table has four shards: sixteen workers. */
+const MOST_PARALLEL = 4;
 
 export class BusinessApiStack extends Stack {
   constructor(scope: Construct, id: string, { settings, bundles, ...props }: BusinessApiProps) {
@@ -44,7 +54,11 @@ export class BusinessApiStack extends Stack {
     const { logRetention } = settings;
     const metrics = new ServiceMetrics(settings.stage);
 
-    const table = new BusinessTable(this, 'Table', { retain, tags, warmWriteUnits: settings.warmWriteUnits });
+    const { existingTable: name, existingTableStream: stream, warmWriteUnits, warmReadUnits } = settings;
+    const table: ServiceTable =
+      name === undefined || stream === undefined
+        ? new BusinessTable(this, 'Table', { retain, tags, warmWriteUnits, warmReadUnits })
+        : existingTable(this, 'ExistingTable', { name, stream });
     const media = new MediaBucket(this, 'Media', { retain });
 
     const throttle = { rateLimit: settings.throttleRate, burstLimit: settings.throttleBurst };
@@ -76,12 +90,23 @@ export class BusinessApiStack extends Stack {
         MESSAGE_RETENTION: String(settings.messageRetention),
         REQUEST_RETENTION: String(settings.requestRetention),
         COUNTER_RETENTION: String(settings.counterRetention),
+        WAITS_PER_ACCOUNT: String(settings.waitsPerAccount),
+        CONTACT_ALLOWANCE: String(settings.contactAllowance),
+        AUDIENCE_ALLOWANCE: String(settings.audienceAllowance),
         METRICS_NAMESPACE: metrics.namespace,
+        ...(Object.keys(settings.moreProperties).length > 0 && {
+          MORE_PROPERTIES: JSON.stringify(settings.moreProperties),
+        }),
       },
     };
 
     const authorizer = new ServiceFunction(this, 'Authorizer', {
       ...surroundings,
+      environment: {
+        ...surroundings.environment,
+        ACCOUNT_RATE: String(settings.accountRate),
+        ACCOUNT_BURST: String(settings.accountBurst),
+      },
       ...workerProps('authorizer', bundles),
     });
     for (const host of Object.values(hosts)) host.authorizeWith(authorizer.function);
@@ -94,9 +119,8 @@ export class BusinessApiStack extends Stack {
         }),
         description: endpoint.summary,
         bundle: bundles[name],
-        access: endpoint.table,
+        access: accessOf(endpoint),
         timeout: endpoint.timeout ?? ENDPOINT_TIMEOUT,
-        // Long polls must not use up the concurrency of the AWS account.
         concurrency: name === 'fetchUserData' ? settings.fetchConcurrency : undefined,
       });
       if (endpoint.bucket) media.allow(served, endpoint.bucket);
@@ -106,25 +130,38 @@ export class BusinessApiStack extends Stack {
     }
 
     const wakeUps = new WakeUpQueue(this, 'WakeUps', { visibility: 6 * workers.deliver.timeout });
+    const expansions = new WakeUpQueue(this, 'Expansions', { visibility: 2 * workers.expand.timeout });
     const failures = new FailedBatches(this, 'FailedBatches');
-    const waking = { ...surroundings.environment, QUEUE_URL: wakeUps.queue.queueUrl };
+    const waking = {
+      ...surroundings.environment,
+      QUEUE_URL: wakeUps.queue.queueUrl,
+      EXPANSION_QUEUE_URL: expansions.queue.queueUrl,
+    };
 
+    // Small accounts have too few executions for several workers of a shard.
+    const parallelization = Math.min(Math.max(Math.floor(settings.accountConcurrency / 100), 1), MOST_PARALLEL);
     const relay = new ServiceFunction(this, 'Relay', {
       ...surroundings,
       environment: waking,
       ...workerProps('relay', bundles),
     });
-    feedFromStream(relay, table, { keys: entryKey('', ''), batchSize: BATCH, failures });
+    feedFromStream(relay, table, {
+      ...BATCHES.relay,
+      keys: [entryKey('', ''), newBatch],
+      parallelization,
+      failures,
+    });
 
     const count = new ServiceFunction(this, 'Count', {
       ...surroundings,
       ...workerProps('count', bundles),
     });
     feedFromStream(count, table, {
-      keys: { pk: messageKey('').pk },
+      ...BATCHES.count,
+      keys: [{ pk: messageKey('').pk }, { pk: answersOf('') }],
       // An expired entry that the table still has is overwritten by a new one.
       changedWhileFalse: 'counted',
-      batchSize: BATCH,
+      parallelization,
       failures,
     });
 
@@ -139,7 +176,11 @@ export class BusinessApiStack extends Stack {
     });
     const deliver = new ServiceFunction(this, 'Deliver', {
       ...surroundings,
-      environment: { ...waking, APP_NETWORK_SECRET: appNetwork.secretArn },
+      environment: {
+        ...surroundings.environment,
+        QUEUE_URL: wakeUps.queue.queueUrl,
+        APP_NETWORK_SECRET: appNetwork.secretArn,
+      },
       ...workerProps('deliver', bundles),
       // When time runs out before a conversation is empty, it sends a wake-up to its own queue. By default, Lambda stops
       // such a chain after about 16 invocations, which are about 250 slow entries. This chain ends by itself: the worker
@@ -149,12 +190,30 @@ export class BusinessApiStack extends Stack {
     deliver.allow(['secretsmanager:GetSecretValue'], appNetwork.secretArn);
     feedFromQueue(deliver, wakeUps.queue, settings.deliverConcurrency);
 
+    const expand = new ServiceFunction(this, 'Expand', {
+      ...surroundings,
+      environment: {
+        ...surroundings.environment,
+        EXPANSION_QUEUE_URL: expansions.queue.queueUrl,
+        QUEUE_URL: wakeUps.queue.queueUrl,
+        CAMPAIGN_RATE: String(settings.campaignRate),
+        DELIVERY_QUEUE_BOUND: String(Math.max(Math.floor(settings.deliverConcurrency / 8), 1)),
+      },
+      ...workerProps('expand', bundles),
+      // When its time is over before all batches of an account are expanded, it sends a wake-up to its own queue.
+      recursiveLoop: RecursiveLoop.ALLOW,
+    });
+    // Each worker expands the batches of one account.
+    feedFromQueue(expand, expansions.queue, Math.min(Math.max(Math.floor(settings.accountConcurrency / 50), 2), 20));
+
     const sweep = new ServiceFunction(this, 'Sweep', {
       ...surroundings,
       environment: waking,
       ...workerProps('sweep', bundles),
     });
     for (const waker of [relay, deliver, sweep]) waker.allow(['sqs:SendMessage'], wakeUps.queue.queueArn);
+    expand.allow(['sqs:GetQueueAttributes'], wakeUps.queue.queueArn);
+    for (const waker of [relay, expand, sweep]) waker.allow(['sqs:SendMessage'], expansions.queue.queueArn);
     const erase = new ServiceFunction(this, 'Erase', {
       ...surroundings,
       ...workerProps('erase', bundles),
@@ -175,6 +234,7 @@ export class BusinessApiStack extends Stack {
         authorizer: authorizer.function,
         relay: relay.function,
         count: count.function,
+        expand: expand.function,
         deliver: deliver.function,
         sweep: sweep.function,
         erase: erase.function,
@@ -183,7 +243,13 @@ export class BusinessApiStack extends Stack {
         .findAll()
         .filter((construct) => construct instanceof ServiceFunction)
         .map((each) => each.function),
-      queues: { wakeUps: wakeUps.queue, deadLetters: wakeUps.deadLetters, failedBatches: failures },
+      queues: {
+        wakeUps: wakeUps.queue,
+        deadLetters: wakeUps.deadLetters,
+        expansions: expansions.queue,
+        deadExpansions: expansions.deadLetters,
+        failedBatches: failures,
+      },
       table,
     };
     const alarms = new Alarms(this, 'Alarms', metrics, watched, {
@@ -204,6 +270,8 @@ export class BusinessApiStack extends Stack {
     new CfnOutput(this, 'TableName', { value: table.tableName });
     new CfnOutput(this, 'MediaBucketName', { value: media.bucketName });
     new CfnOutput(this, 'AppNetworkSecret', { value: appNetwork.secretArn });
+    // For the operator's command, which finds all that it needs by the stack's name.
+    new CfnOutput(this, 'CounterRetention', { value: String(settings.counterRetention) });
   }
 
   /** The topics that alarms are sent to: one with a subscriber of its own, and one that exists. */

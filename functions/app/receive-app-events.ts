@@ -1,19 +1,19 @@
-/** POST /v1/app/events: takes what the app network reports, one event or a batch. */
+/** POST /v1/app/events: receives one event of the app network, or a batch. */
 import { receiveEvents } from '../../shared/app-network/event-batch.ts';
 import { Problem, type ValidationError } from '../../shared/core/problems.ts';
-import { endpoint, noContent } from '../../shared/http/endpoint.ts';
+import { noContent, unlimitedEndpoint } from '../../shared/http/endpoint.ts';
 import { isRetryable } from '../../shared/table/retryable-errors.ts';
 
-export const handler = endpoint('receiveAppEvents', async ({ body }) => {
-  const faults = await (Array.isArray(body)
+export const handler = unlimitedEndpoint('receiveAppEvents', async ({ body }) => {
+  const errors = await (Array.isArray(body)
     ? receiveEvents(body, (place) => [String(place)])
     : receiveEvents([body], () => [])
   ).catch(failed);
-  if (faults.length === 0) return noContent();
+  if (errors.length === 0) return noContent();
   throw new Problem(
     'events_refused',
     'errors lists each event that was not applied, by position, with the reason. All other events were applied. Correct these and send all again, in the same order; a repeat has no effect.',
-    { faults },
+    { errors },
   );
 });
 

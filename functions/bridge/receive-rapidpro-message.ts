@@ -1,4 +1,4 @@
-/** POST /v1/webhook/rapidpro/: takes a message, or a part of one, that a flow on RapidPro sends to a user. */
+/** POST /v1/webhook/rapidpro/: receives a message, or a part of one, that RapidPro sends to a user. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { sendFromPlatform } from '../../shared/messaging/platform-messages.ts';
 import { findHook } from '../../shared/platforms/inbound-secret.ts';
@@ -6,7 +6,7 @@ import { fromRapidpro, leastPartOf } from '../../shared/platforms/rapidpro.ts';
 
 export const handler = endpoint('receiveRapidproMessage', async ({ account, body, arrived }) => {
   const draft = fromRapidpro(body);
-  // A blank part of a longer text: there is nothing to send.
+  // A blank part of a longer text: nothing is sent.
   if (draft === undefined) return ok({ message: 'success' });
   const leastPart = async () => leastPartOf(await findHook(account));
   return ok({ message: 'success', id: await sendFromPlatform(account, 'rapidpro', draft, { arrived, leastPart }) });

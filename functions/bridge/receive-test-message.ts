@@ -1,4 +1,4 @@
-/** POST /webhook/{bot_phone_number}: takes a message to one of the caller's bots, as if a user had written it. */
+/** POST /webhook/{bot_phone_number}, also below /v1: receives a test message to one of the caller's bots, as if from a user. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { receiveTestMessage } from '../../shared/messaging/receive.ts';
 

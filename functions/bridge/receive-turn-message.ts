@@ -1,4 +1,4 @@
-/** POST /v1/webhook/turn/{encoded_token}: takes a message that Turn sends to a user. */
+/** POST /v1/webhook/turn/{encoded_token}: receives a message that Turn sends to a user. */
 
 import { Problem } from '../../shared/core/problems.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';

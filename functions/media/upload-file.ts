@@ -1,4 +1,4 @@
-/** POST /v1/upload_file: takes an image or a document, and gives it a datafree address. */
+/** POST /v1/upload_file: stores an image or a document, and returns its datafree URL. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { upload } from '../../shared/media/uploads.ts';
 

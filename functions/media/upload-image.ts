@@ -1,4 +1,4 @@
-/** POST /v1/upload_image: takes an image, and gives it a datafree address. */
+/** POST /v1/upload_image: stores an image, and returns its datafree URL. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { upload } from '../../shared/media/uploads.ts';
 

@@ -1,10 +1,15 @@
-/** POST /v1/message on both hosts: sends a message to a user of the app. */
+/** POST /v1/message on both hosts: sends a message to a user of the app, or to many, now or later. */
+import { checkKeyOfNoBatch, scheduleMessage, sendToMany } from '../../shared/campaigns/accept.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 
 export const handler = endpoint('sendMessage', async ({ account, body, query, headers }) => {
-  // There is one kind of recipient.
-  const { recipient_type: _individual, ...draft } = body;
-  const id = await sendMessage(account, draft, { job_id: query.job_id, idempotencyKey: headers['idempotency-key'] });
-  return ok({ id });
+  // `recipient_type` has no effect: the form of `to` says the same.
+  const { recipient_type: _type, priority, send_at, valid_for, to, ...content } = body;
+  const options = { job_id: query.job_id, valid_for, idempotencyKey: headers['idempotency-key'] };
+  const inBatch = { ...options, priority, send_at };
+  if (typeof to !== 'string') return ok(await sendToMany(account, { to, ...content }, inBatch));
+  if (send_at !== undefined) return ok({ id: await scheduleMessage(account, { to, ...content }, inBatch) });
+  if (options.idempotencyKey !== undefined) await checkKeyOfNoBatch(account, options.idempotencyKey);
+  return ok({ id: await sendMessage(account, { to, ...content }, options) });
 });

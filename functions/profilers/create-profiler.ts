@@ -1,4 +1,4 @@
-/** POST /v1/research_profilers: creates a profiler of the caller's. */
+/** POST /v1/research_profilers: creates a profiler for the caller. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { createProfiler } from '../../shared/profilers/profilers.ts';
 

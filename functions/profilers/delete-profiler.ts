@@ -1,4 +1,4 @@
-/** DELETE /v1/research_profilers/{id}: deletes one of the caller's profilers; its answers follow. */
+/** DELETE /v1/research_profilers/{id}: deletes one of the caller's profilers. `sweep` removes its answers. */
 import { endpoint, noContent } from '../../shared/http/endpoint.ts';
 import { deleteProfiler } from '../../shared/profilers/profilers.ts';
 

@@ -1,4 +1,4 @@
-/** GET /v1/research_profilers: the caller's profilers, oldest first. */
+/** GET /v1/research_profilers: lists the caller's profilers, oldest first. */
 import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
 import { endpoint, nextPage, ok } from '../../shared/http/endpoint.ts';
 import { listProfilers } from '../../shared/profilers/profilers.ts';

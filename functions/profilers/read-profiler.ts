@@ -1,4 +1,4 @@
-/** GET /v1/research_profilers/{id}: one of the caller's profilers. */
+/** GET /v1/research_profilers/{id}: returns one of the caller's profilers. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { readProfiler } from '../../shared/profilers/profilers.ts';
 

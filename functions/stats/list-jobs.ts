@@ -1,4 +1,4 @@
-/** GET /v1/stats/jobs: how many messages of each of the caller's jobs reached which state in a period. */
+/** GET /v1/stats/jobs: counts the messages of the caller's jobs by state, for a period. */
 import { endpoint, noContent, ok } from '../../shared/http/endpoint.ts';
 import { listJobs } from '../../shared/stats/job-counters.ts';
 

@@ -1,4 +1,4 @@
-/** GET /v1/stats/logs: the delivery logs of the caller's messages, newest first. */
+/** GET /v1/stats/logs: lists the delivery log of the caller's messages, newest first. */
 
 import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
 import { endpoint, nextPage, noContent, ok } from '../../shared/http/endpoint.ts';

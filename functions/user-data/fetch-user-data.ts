@@ -1,8 +1,12 @@
-/** GET /v1/user_data/fetch/{id}: returns what a user granted, and waits for the user's answer if the caller asks for it. */
+/**
+ * GET /v1/user_data/fetch/{id}: returns what a user granted, and waits for the user's answer if the caller asks for it.
+ */
 import { now } from '../../shared/core/clock.ts';
 import { waitDeadlines } from '../../shared/core/deadline.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { pollUntil, type ReadMode } from '../../shared/http/long-poll.ts';
+import { type Place, pollUntil, type ReadMode } from '../../shared/http/long-poll.ts';
+import { releaseSlot, type Slot, takeSlot } from '../../shared/rate-limit/wait-slots.ts';
+import { describeError, log } from '../../shared/telemetry/log.ts';
 import { measure } from '../../shared/telemetry/metrics.ts';
 import { fetchAgain, fetchRequest, type UserData } from '../../shared/user-data/requests.ts';
 
@@ -10,16 +14,36 @@ export const handler = endpoint('fetchUserData', async ({ account, path, query, 
   const start = now();
   const deadlines = waitDeadlines(query.long_poll, remaining());
   if (query.long_poll === 0) return ok(await fetchRequest(account, path.id));
-  let reads = 0;
-  const read = (mode: ReadMode): Promise<UserData> => {
-    reads += 1;
-    return mode === 'latest' ? fetchRequest(account, path.id) : fetchAgain(account, path.id);
-  };
-  const data = await pollUntil(read, isCompleted, deadlines);
-  if (reads === 1) return ok(data);
-  const outcome = isCompleted(data) ? 'answered' : 'pending';
-  measure('info', 'long poll', { user_data_request_id: path.id, outcome, long_polls: 1, long_poll_ms: now() - start });
+  const read = (mode: ReadMode): Promise<UserData> =>
+    mode === 'latest' ? fetchRequest(account, path.id) : fetchAgain(account, path.id);
+  const place = slotOf(account, deadlines.end);
+  const data = await pollUntil(read, isCompleted, deadlines, place);
+  const request = { account, user_data_request_id: path.id };
+  if (place.outcome === 'taken') {
+    const outcome = isCompleted(data) ? 'answered' : 'pending';
+    measure('info', 'long poll', { ...request, outcome, long_polls: 1, long_poll_ms: now() - start });
+  } else if (place.outcome === 'declined') {
+    measure('info', 'long poll declined', { ...request, long_polls_declined: 1 });
+  }
   return ok(data);
 });
+
+/** A slot of the account for a wait until `end`; its outcome once the wait has asked for it. */
+const slotOf = (account: string, end: number): Place & { outcome?: 'taken' | 'declined' } => {
+  let slot: Slot | undefined;
+  const place: ReturnType<typeof slotOf> = {
+    take: async () => {
+      place.outcome = 'declined';
+      slot = await takeSlot(account, end);
+      if (slot !== undefined) place.outcome = 'taken';
+      return slot !== undefined;
+    },
+    release: async () => {
+      // A slot that is not released is free when its time is over.
+      if (slot !== undefined) await releaseSlot(slot).catch((error) => log('warn', 'slot kept', describeError(error)));
+    },
+  };
+  return place;
+};
 
 const isCompleted = ({ status }: UserData): boolean => status === 'completed';

@@ -1,4 +1,4 @@
-/** POST /v1/user_data/fetch/{id}: properties of the user with this number that are granted without asking. */
+/** POST /v1/user_data/fetch/{id}: returns properties that need no approval, of the user with this phone number. */
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { retrieve } from '../../shared/user-data/requests.ts';
 

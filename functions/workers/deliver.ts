@@ -2,15 +2,15 @@
 import type { SQSEvent } from 'aws-lambda';
 import { newId } from '../../shared/core/ids.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
-import { readWakeUp, returnAfterPause, returnSoon, wake } from '../../shared/delivery/wake-ups.ts';
 import { describeError, log } from '../../shared/telemetry/log.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
+import { readWakeUp, returnAfterPause, returnSoon, wake } from '../../shared/wake-ups/conversations.ts';
 
 /**
- * One wake-up at a time. If time runs out, it sends the next one itself. Lambda does not stop this loop (`RecursiveLoop` in the
- * stack), so it ends here if no entry left the outbox: `sweep` wakes the conversation, because its head stays in the index
- * of due work. One that fails returns soon, and at last becomes a dead letter. One that meets a pause of its destination
- * returns when the pause is over.
+ * Handles one wake-up at a time. If time runs out, it sends the next one itself. Lambda does not stop this loop
+ * (`RecursiveLoop` in the stack), so it ends here if no entry left the outbox: `sweep` wakes the conversation, because
+ * its head stays in the index of due work. A wake-up that fails returns soon, and finally becomes a dead letter. If the
+ * destination is paused, the wake-up returns when the pause is over.
  */
 export const handler = worker('deliver', async ({ Records }: SQSEvent, remaining, leave) => {
   const done = { settled: 0, retry_scheduled: 0, unfinished: 0, stalled: 0, trace_ids: [] as string[] };
@@ -21,7 +21,9 @@ export const handler = worker('deliver', async ({ Records }: SQSEvent, remaining
       if (trace_id !== undefined) done.trace_ids.push(trace_id);
       const { settled, retry_scheduled, paused_until, unfinished, stalled } = await deliver(conversation, remaining);
       if (unfinished && !stalled) await wake([{ conversation, once: newId(), trace_id }]);
-      if (paused_until !== undefined && (await returnAfterPause(record, paused_until))) leave(messageId);
+      const isLeft =
+        paused_until !== undefined && (await returnAfterPause(record, paused_until, conversation.direction));
+      if (isLeft) leave(messageId);
       done.settled += settled;
       done.retry_scheduled += retry_scheduled ? 1 : 0;
       done.unfinished += unfinished ? 1 : 0;

@@ -3,8 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import type { Endpoint } from '../../shared/api/endpoint.ts';
+import { accessOf, type Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
+import { workers } from '../../shared/api/workers.ts';
+import type { TableAccess } from '../../shared/table/access-patterns.ts';
 import { plugins } from './plugins.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,6 +21,7 @@ const others = {
   authorizer: 'functions/authorizer.ts',
   relay: 'functions/workers/relay.ts',
   count: 'functions/workers/count.ts',
+  expand: 'functions/workers/expand.ts',
   deliver: 'functions/workers/deliver.ts',
   sweep: 'functions/workers/sweep.ts',
   erase: 'functions/workers/erase.ts',
@@ -56,6 +59,14 @@ export const bundleFunctions = async (
   return Object.fromEntries(files.map(([name]) => [name, join(directory, folderOf(name))])) as Bundles;
 };
 
+/** The access of each function to the table, by name. */
+const accesses = new Map<string, readonly TableAccess[]>([
+  ...Object.entries<Endpoint>(api).map(([name, endpoint]): [string, TableAccess[]] => [name, accessOf(endpoint)]),
+  ...Object.entries(workers).map(([name, { table }]): [string, readonly TableAccess[]] => [name, table]),
+]);
+
+const usesTable = (name: string): boolean => (accesses.get(name) ?? []).length > 0;
+
 const bundle = async (
   files: [string, string][],
   outdir: string,
@@ -63,7 +74,10 @@ const bundle = async (
 ): Promise<void> => {
   await build({
     absWorkingDir: root,
-    entryPoints: files.map(([name, file]) => ({ in: file, out: join(folderOf(name), 'index') })),
+    entryPoints: files.map(([name, file]) => ({
+      in: usesTable(name) ? `warm:${file}` : file,
+      out: join(folderOf(name), 'index'),
+    })),
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -4,18 +4,29 @@ import { isBuiltin } from 'node:module';
 import type { Plugin } from 'esbuild';
 
 /**
- * Loads Node's built-in modules with `process.getBuiltinModule`. An import reads each of their properties to make
- * exports of them, and properties of node:http load all of Node's fetch: 20 ms of every cold start.
+ * Loads Node's built-in modules with `process.getBuiltinModule`, and reads only the properties that a function uses. An
+ * import reads all of them to make exports of them, as does esbuild's conversion of a CommonJS module. Properties of
+ * node:http load all of Node's fetch, and those of node:util load its worker threads: 20 ms of every cold start.
  */
 const nodesOwn: Plugin = {
   name: 'nodes-own',
   setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^(node:)?[a-z_]+(\/[a-z_]+)?$/ }, ({ path }) =>
-      isBuiltin(path) ? { path, namespace: 'nodes-own' } : undefined,
+    onResolve({ filter: /^(node:)?[a-z_]+(\/[a-z_]+)?$/ }, ({ path, kind }) =>
+      isBuiltin(path) ? { path, namespace: kind === 'import-statement' ? 'nodes-own' : 'whole' } : undefined,
     );
-    onLoad({ filter: /./, namespace: 'nodes-own' }, ({ path }) => ({
+    onLoad({ filter: /./, namespace: 'whole' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
     }));
+    onLoad({ filter: /./, namespace: 'nodes-own' }, ({ path }) => {
+      const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => name !== 'default');
+      return {
+        // Pure, so that esbuild leaves out the properties that nothing imports.
+        contents: `const own = /* @__PURE__ */ process.getBuiltinModule(${JSON.stringify(path)});
+export default own;
+${names.map((name, place) => `const _${place} = /* @__PURE__ */ (() => own[${JSON.stringify(name)}])();`).join('\n')}
+export { ${names.map((name, place) => `_${place} as ${JSON.stringify(name)}`).join(', ')} };`,
+      };
+    });
   },
 };
 
@@ -55,4 +66,16 @@ const documentClientIfUsed: Plugin = {
   },
 };
 
-export const plugins: Plugin[] = [nodesOwn, versionOnly, noEventStreams, documentClientIfUsed];
+/** Adds the warm-up of the table to functions whose entry points begin with `warm:`. */
+const warmed: Plugin = {
+  name: 'warmed',
+  setup({ initialOptions: { absWorkingDir: resolveDir = '' }, onLoad, onResolve }) {
+    onResolve({ filter: /^warm:/ }, ({ path }) => ({ path: path.slice('warm:'.length), namespace: 'warmed' }));
+    onLoad({ filter: /./, namespace: 'warmed' }, ({ path }) => ({
+      contents: `import './infra/bundle/warm-up.ts'; export * from './${path}';`,
+      resolveDir,
+    }));
+  },
+};
+
+export const plugins: Plugin[] = [nodesOwn, versionOnly, noEventStreams, documentClientIfUsed, warmed];

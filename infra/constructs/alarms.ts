@@ -116,6 +116,7 @@ export class Alarms extends Construct {
       periods: 3,
     });
     this.#raise('DeadLetters', 'Deliver failed five times on a conversation.', hasMessages(queues.deadLetters));
+    this.#raise('DeadExpansions', 'Expand failed five times on an account.', hasMessages(queues.deadExpansions));
     this.#raise(
       'FailedBatches',
       'Relay or count failed a batch of the stream permanently.',

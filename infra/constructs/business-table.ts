@@ -1,6 +1,13 @@
-/** The one table: keys, indexes, expiry, recovery. */
+/** The one table: keys, indexes, expiry, recovery. Or one that exists, because AWS has restored it. */
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  Billing,
+  type ITableV2,
+  ProjectionType,
+  StreamViewType,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { indexes } from '../../shared/table/access-patterns.ts';
 
@@ -8,11 +15,19 @@ interface BusinessTableProps {
   retain: boolean;
   /** Write units per second that the table handles at once; those of a new on-demand table, without it. */
   warmWriteUnits: number | undefined;
+  /** The same for read units. Functions hardly read indexes while messages are sent, so indexes get none. */
+  warmReadUnits: number | undefined;
   tags: Record<string, string>;
 }
 
-/** Write units per second that a new on-demand table handles at once, and each of its indexes. It cannot be lowered. */
-const INITIAL_WRITE_UNITS = 4_000;
+/** The table as the rest of the stack uses it, created by the stack or not. */
+export type ServiceTable = Pick<
+  ITableV2,
+  'tableName' | 'tableArn' | 'metricConsumedReadCapacityUnits' | 'metricConsumedWriteCapacityUnits'
+> & { readonly tableStreamArn?: string | undefined };
+
+/** Units per second that a new on-demand table handles at once, and each of its indexes. They cannot be lowered. */
+const INITIAL = { write: 4_000, read: 12_000 };
 /** An index takes less than a third of the table's writes: of a message, `gsi1` takes 6 of at least 21 (performance.md). */
 const INDEX_SHARE = 1 / 3;
 
@@ -20,7 +35,7 @@ export class BusinessTable extends TableV2 {
   constructor(
     scope: Construct,
     id: string,
-    { retain, tags, warmWriteUnits = INITIAL_WRITE_UNITS }: BusinessTableProps,
+    { retain, tags, warmWriteUnits = INITIAL.write, warmReadUnits = INITIAL.read }: BusinessTableProps,
   ) {
     super(scope, id, {
       partitionKey: { name: 'pk', type: AttributeType.STRING },
@@ -34,7 +49,7 @@ export class BusinessTable extends TableV2 {
         ...warmedTo(Math.ceil(warmWriteUnits * INDEX_SHARE)),
       })),
       billing: Billing.onDemand(),
-      ...warmedTo(warmWriteUnits),
+      ...warmedTo(warmWriteUnits, warmReadUnits),
       timeToLiveAttribute: 'expires_at',
       dynamoStream: StreamViewType.NEW_IMAGE,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
@@ -46,5 +61,20 @@ export class BusinessTable extends TableV2 {
   }
 }
 
-const warmedTo = (writeUnitsPerSecond: number) =>
-  writeUnitsPerSecond > INITIAL_WRITE_UNITS ? { warmThroughput: { writeUnitsPerSecond } } : {};
+/**
+ * A table that the stack adopts instead of creating one. AWS, not the stack, has its settings: the guide for operators lists
+ * what a restored table lacks.
+ */
+export const existingTable = (
+  scope: Construct,
+  id: string,
+  { name, stream }: { name: string; stream: string },
+): ServiceTable => TableV2.fromTableAttributes(scope, id, { tableName: name, tableStreamArn: stream });
+
+const warmedTo = (write: number, read: number = INITIAL.read) => {
+  const warmThroughput = {
+    ...(write > INITIAL.write && { writeUnitsPerSecond: write }),
+    ...(read > INITIAL.read && { readUnitsPerSecond: read }),
+  };
+  return Object.keys(warmThroughput).length > 0 ? { warmThroughput } : {};
+};

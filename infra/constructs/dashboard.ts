@@ -15,20 +15,20 @@ import {
   TextWidget,
   TextWidgetBackground,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { ServiceTable } from './business-table.ts';
 import { type MetricName, MINUTE, type ServiceMetrics } from './service-metrics.ts';
 
 /** The resources whose AWS metrics are watched, in addition to the service's own metrics. */
 export interface Watched {
   hosts: { name: string; api: HttpApi }[];
-  functions: Record<'authorizer' | 'relay' | 'count' | 'deliver' | 'sweep' | 'erase', IFunction>;
+  functions: Record<'authorizer' | 'relay' | 'count' | 'expand' | 'deliver' | 'sweep' | 'erase', IFunction>;
   /** These, and those of the endpoints. */
   allFunctions: IFunction[];
-  queues: Record<'wakeUps' | 'deadLetters' | 'failedBatches', IQueue>;
-  table: TableV2;
+  queues: Record<'wakeUps' | 'deadLetters' | 'expansions' | 'deadExpansions' | 'failedBatches', IQueue>;
+  table: ServiceTable;
 }
 
 interface DashboardProps extends Watched {
@@ -130,7 +130,10 @@ const delivery = ({ metrics }: DashboardProps): IWidget[] => [
 
 const destinations = ({ metrics }: DashboardProps): IWidget[] => [
   graph('Scheduled retries, by reason', [metrics.each('retries_scheduled', Stats.SUM)]),
-  graph('Permanent failures, by reason', [metrics.each('permanently_failed', Stats.SUM)]),
+  graph('Permanent failures and early ends, by reason', [
+    metrics.each('permanently_failed', Stats.SUM),
+    metrics.each('ended_early', Stats.SUM),
+  ]),
   graph('Circuits, and whether the app network fails', [
     metrics.of('circuits_opened', { statistic: Stats.SUM, label: 'opened' }),
     metrics.of('circuits_closed', { statistic: Stats.SUM, label: 'closed' }),
@@ -142,7 +145,11 @@ const destinations = ({ metrics }: DashboardProps): IWidget[] => [
 const parts = ({ metrics, functions, queues, table }: DashboardProps): IWidget[] => [
   graph(
     'Reports of phones; long polls, and their time in ms (right)',
-    [metrics.each('states', Stats.SUM), metrics.each('long_polls', Stats.SUM)],
+    [
+      metrics.each('states', Stats.SUM),
+      metrics.each('long_polls', Stats.SUM),
+      metrics.of('long_polls_declined', { statistic: Stats.SUM, label: 'long polls without a slot' }),
+    ],
     [metrics.of('long_poll_ms', { statistic: 'p50', label: 'long poll, p50' })],
   ),
   graph(
@@ -154,10 +161,12 @@ const parts = ({ metrics, functions, queues, table }: DashboardProps): IWidget[]
     ],
   ),
   graph(
-    'Queue: wake-ups; table: units a minute (right)',
+    'Queues: wake-ups; table: units a minute (right)',
     [
       queues.wakeUps.metricApproximateNumberOfMessagesVisible({ label: 'wake-ups', period: MINUTE }),
       queues.deadLetters.metricApproximateNumberOfMessagesVisible({ label: 'dead letters', period: MINUTE }),
+      queues.expansions.metricApproximateNumberOfMessagesVisible({ label: 'expansions', period: MINUTE }),
+      queues.deadExpansions.metricApproximateNumberOfMessagesVisible({ label: 'dead expansions', period: MINUTE }),
       queues.failedBatches.metricApproximateNumberOfMessagesVisible({ label: 'failed batches', period: MINUTE }),
     ],
     [

@@ -1,17 +1,26 @@
 /** Event source mappings: feeds workers from the table's stream or from a queue, and grants the rights to read them. */
 import { Duration } from 'aws-cdk-lib';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { ServiceTable } from './business-table.ts';
 import type { ServiceFunction } from './function/service-function.ts';
+
+interface KeyPrefixes {
+  pk: string;
+  sk?: string;
+}
 
 interface StreamFeed {
   /** Prefixes of the keys of the new items to receive. */
-  keys: { pk: string; sk?: string };
+  keys: KeyPrefixes[];
   /** If set, the worker also receives changed items with these keys while this attribute is `false`. */
   changedWhileFalse?: string;
   /** Maximum number of changes in a batch. */
   batchSize: number;
+  /** Seconds that Lambda waits for a batch to be full. Default: none. */
+  window?: number;
+  /** How many batches of a shard are handled at the same time, by the keys of the items. */
+  parallelization: number;
   /** Receives the positions of batches that failed permanently. */
   failures: IQueue;
 }
@@ -22,8 +31,8 @@ const RETRIES = 10;
 /** Feeds a worker with changes of the table. */
 export const feedFromStream = (
   { function: target, allow }: ServiceFunction,
-  { tableStreamArn }: TableV2,
-  { keys, changedWhileFalse, batchSize, failures }: StreamFeed,
+  { tableStreamArn }: ServiceTable,
+  { keys, changedWhileFalse, batchSize, window = 0, parallelization, failures }: StreamFeed,
 ): void => {
   if (tableStreamArn === undefined) throw new Error('The table has no stream.');
   allow(
@@ -31,8 +40,8 @@ export const feedFromStream = (
     tableStreamArn,
   );
   allow(['sqs:SendMessage'], failures.queueArn);
-  const Keys = Object.fromEntries(
-    Object.entries(keys).map(([name, prefix]) => [name, { S: FilterRule.beginsWith(prefix) }]),
+  const patterns = keys.map((prefixes) =>
+    Object.fromEntries(Object.entries(prefixes).map(([name, prefix]) => [name, { S: FilterRule.beginsWith(prefix) }])),
   );
   new EventSourceMapping(target, 'Stream', {
     target,
@@ -40,9 +49,11 @@ export const feedFromStream = (
     // Changes that were written before the mapping was created must not be missed.
     startingPosition: StartingPosition.TRIM_HORIZON,
     batchSize,
+    parallelizationFactor: parallelization,
+    ...(window > 0 && { maxBatchingWindow: Duration.seconds(window) }),
     // Lambda documents that a record has to contain every field of a pattern, and that `exists: false` is for a field that
     // is missing. So no pattern uses `exists`: each one names only fields of the records that it is to match.
-    filters: [
+    filters: patterns.flatMap((Keys) => [
       FilterCriteria.filter({ eventName: FilterRule.isEqual('INSERT'), dynamodb: { Keys } }),
       ...(changedWhileFalse === undefined
         ? []
@@ -52,7 +63,7 @@ export const feedFromStream = (
               dynamodb: { Keys, NewImage: { [changedWhileFalse]: { BOOL: FilterRule.isEqual(false) } } },
             }),
           ]),
-    ],
+    ]),
     bisectBatchOnError: true,
     retryAttempts: RETRIES,
     maxRecordAge: Duration.hours(24),

@@ -2,8 +2,15 @@
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
+import type { BucketAccess } from '../../shared/api/endpoint.ts';
 import { LIFETIME } from '../../shared/media/media.ts';
 import type { ServiceFunction } from './function/service-function.ts';
+
+const ACTIONS: Record<BucketAccess, string[]> = {
+  PutObject: ['s3:PutObject'],
+  GetObject: ['s3:GetObject'],
+  ReplaceObject: ['s3:PutObject', 's3:DeleteObject'],
+};
 
 export class MediaBucket extends Bucket {
   constructor(scope: Construct, id: string, { retain }: { retain: boolean }) {
@@ -13,8 +20,12 @@ export class MediaBucket extends Bucket {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      // One day longer than the URL, so that the object does not expire first.
-      lifecycleRules: [{ expiration: Duration.millis(LIFETIME).plus(Duration.days(1)) }],
+      // One day longer than the URL, so that the object does not expire first. Ids of media begin with a hexadecimal
+      // digit. Avatars, whose keys begin with another letter, do not expire.
+      lifecycleRules: [...'0123456789abcdef'].map((prefix) => ({
+        prefix,
+        expiration: Duration.millis(LIFETIME).plus(Duration.days(1)),
+      })),
       removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     Validations.of(this).acknowledge({
@@ -23,9 +34,9 @@ export class MediaBucket extends Bucket {
     });
   }
 
-  /** Allows a function this action on every object. */
-  allow(user: ServiceFunction, action: 'PutObject' | 'GetObject'): void {
-    user.allow([`s3:${action}`], this.arnForObjects('*'));
+  /** Allows a function this access to every object. */
+  allow(user: ServiceFunction, access: BucketAccess): void {
+    user.allow(ACTIONS[access], this.arnForObjects('*'));
     const id = Stack.of(this).resolve(this.bucketArn)['Fn::GetAtt'][0];
     Validations.of(user).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${id}.Arn>/*]`,

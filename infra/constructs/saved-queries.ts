@@ -21,6 +21,7 @@ const QUERIES: Record<string, string[]> = {
   'Follow a user data request': ["user_data_request_id = 'REQUEST'"],
   'Follow a trace': ['@message like /TRACE/'],
   'What failed': ["level = 'error' or status >= 500"],
+  'Long polls without a slot': ["message = 'long poll declined'"],
   'Rejected requests of an account': ["account = 'ACCOUNT' and status >= 400"],
 };
 

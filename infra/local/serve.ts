@@ -1,8 +1,10 @@
 /** The whole local server: the stack, the simulators, the demo accounts, the phone's page, and the documentation. */
 
 import { callTableOf } from './call-table.ts';
-import { type Demo, seedDemo } from './demo.ts';
-import { documentation } from './documentation.ts';
+import { type Demo, demoBots, seedDemo } from './demo.ts';
+import { documentation } from './documentation/documentation.ts';
+import { Examples } from './documentation/example-data.ts';
+import type { DemoTokens } from './launch/demo-tokens.ts';
 import { LocalStack, type LocalStackOptions } from './local-stack.ts';
 import { Phone } from './phone/phone.ts';
 import { Simulators, type SimulatorsOptions } from './simulators/simulators.ts';
@@ -42,6 +44,7 @@ export class LocalServer {
           options.onLine(source, line);
           phone.onLine(line);
         },
+        onExchange: phone.onExchange,
       });
       return new LocalServer(stack, simulators, phone, options.tableName);
     } catch (error) {
@@ -50,16 +53,24 @@ export class LocalServer {
     }
   }
 
-  /** Adds the demo data, connects the simulators, and serves the page and the documentation. Returns the stack file. */
-  async open(): Promise<StackFile> {
+  /**
+   * Adds the demo data, connects the simulators, and serves the page and the documentation. Returns the stack file.
+   *
+   * @param tokens - the demo accounts' tokens of earlier starts; missing ones are added
+   */
+  async open(tokens: DemoTokens = new Map()): Promise<StackFile> {
     const { stack } = this;
     const { app, rapidpro, turn } = this.#simulators;
     const { baseUrl, bridgeUrl, dynamodbEndpoint, bucketsEndpoint } = stack;
     callTableOf({ dynamodbEndpoint, table: this.#tableName });
-    const demo: Demo = await seedDemo(this.#simulators);
+    // The connect wizard checks the simulators, which are on this machine.
+    process.env.ALLOW_LOOPBACK = 'true';
+    const demo: Demo = await seedDemo(this.#simulators, tokens);
     this.#simulators.connect({ bridgeUrl, appToken: demo.app_token });
     this.#phone.serve({ baseUrl, bridgeUrl }, demo);
-    stack.serveBeside('base', await documentation({ baseUrl, bridgeUrl, demo }));
+    const [account] = demoBots;
+    const examples = new Examples({ account, baseUrl, bridgeUrl, demo });
+    stack.serveBeside('base', documentation({ baseUrl, bridgeUrl, phoneUrl: app.phoneUrl, tokens: demo, examples }));
     return {
       base_url: baseUrl,
       bridge_url: bridgeUrl,

@@ -26,6 +26,8 @@ export interface StackFile {
   token: string;
   /** The app network's token. */
   app_token: string;
+  /** The other demo account's token, with the same permissions as `token`. */
+  turn_token: string;
   /** The demo account's bot, on RapidPro. */
   bot_phone_number: string;
   /** The other demo account's bot, on Turn. */
@@ -49,6 +51,16 @@ export const readStackFile = async (): Promise<StackFile | undefined> => {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
+  }
+};
+
+/** Whether a process exists: the files of a stack that was killed remain. */
+export const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 };
 

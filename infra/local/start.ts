@@ -1,15 +1,16 @@
 /**
  * `npm start`: runs the stack on this machine until Ctrl-C or SIGTERM. `npm run dev` (`--watch`) also reloads it when
- * its sources change. PORT is the API host's port; the bridge host, the app network, RapidPro and Turn use the next
- * ports.
+ * its sources change. `--keep` keeps the table and the media for the next start with `--keep`. PORT is the API host's
+ * port; the bridge host, the app network, RapidPro and Turn use the next ports.
  */
+import './runtime/use-local-runtime.ts';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { StartError } from './aws/start-error.ts';
+import { openKeptData, ownAssembly } from './launch/folders.ts';
+import { requireFreePorts } from './launch/ports.ts';
 import type { LocalStack } from './local-stack.ts';
-import { LocalServer } from './serve.ts';
-import { localFolder, removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
+import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
 import { synthesise } from './synthesise.ts';
 import { watchSources } from './watch.ts';
 
@@ -18,22 +19,29 @@ const MINUTE = 60_000;
 /** The stack also uses the next four ports. */
 const HIGHEST_PORT = 65_531;
 
-const { values: options } = parseArgs({ options: { watch: { type: 'boolean', default: false } } });
+const { values: options } = parseArgs({
+  options: { watch: { type: 'boolean', default: false }, keep: { type: 'boolean', default: false } },
+});
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const main = async (): Promise<void> => {
   const port = portSetting();
   const nextPort = (distance: number) => (port === 0 ? 0 : port + distance);
-  // A folder for each port, so that two stacks can run at the same time.
-  const assembly = join(localFolder, `assembly-${port}`);
+  if (port !== 0) await requireFreePorts(port);
+  const kept = options.keep ? await openKeptData() : undefined;
+  const assembly = await ownAssembly();
   const abandon = new AbortController();
   const assembled = synthesise(assembly, 'mapped', abandon.signal).then(() => assembly);
 
+  // After the import of the local runtime, because the connect wizard calls servers of this machine.
+  const { LocalServer } = await import('./serve.ts');
+  const { readDemoTokens, writeDemoTokens } = await import('./launch/demo-tokens.ts');
   const server = await LocalServer.start({
     assembly: assembled,
     ports: { base: port, bridge: nextPort(1), phone: nextPort(2), rapidpro: nextPort(3), turn: nextPort(4) },
     dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
+    dataFolder: kept?.folder,
     tableName: TABLE,
     minute: MINUTE,
     onLine: (_source, line) => say(withoutMetrics(line)),
@@ -41,15 +49,19 @@ const main = async (): Promise<void> => {
     abandon.abort();
     await assembled.catch(() => undefined);
     await rm(assembly, { recursive: true, force: true });
+    await kept?.release();
     throw error;
   });
   stopWith(async () => {
     await removeStackFile(process.pid);
     await server.close();
     await rm(assembly, { recursive: true, force: true });
+    await kept?.release();
   });
 
-  const file = await server.open();
+  const tokens = await readDemoTokens();
+  const file = await server.open(tokens);
+  await writeDemoTokens(tokens);
   await writeStackFile(file);
   welcome(file);
   if (options.watch) watchSources(() => reload(server.stack, assembly));
@@ -68,6 +80,7 @@ const welcome = (file: StackFile): void => {
   say('');
   say(`Open ${phone_url} in a browser to use the app as a user.`);
   say('');
+  if (options.keep) say('The table and the media are kept in .local/data for the next "npm start -- --keep".\n');
   say('For requests from another terminal:');
   say(
     `export BASE_URL=${base_url} BRIDGE_URL=${bridge_url} PHONE_URL=${phone_url} RAPIDPRO_URL=${rapidpro_url} TURN_URL=${turn_url} PANELIST=${panelist} TURN_BOT=${turn_bot_phone_number} BOT=${bot_phone_number}`,

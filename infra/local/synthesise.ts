@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Bundling } from '../bundle/bundle.ts';
 import { StartError } from './aws/start-error.ts';
-import { LOCAL_STACK } from './runtime/condition.ts';
+import { localSettings } from './local-settings.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -11,16 +11,22 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
  * Writes the stack's template and functions into `folder`.
  *
  * @param signal - ends the synthesis early
+ * @param settings - settings of the stack that differ from the defaults
  * @throws StartError — the synthesis failed; the message contains its output
  */
-export const synthesise = async (folder: string, bundling: Bundling, signal?: AbortSignal): Promise<void> => {
+export const synthesise = async (
+  folder: string,
+  bundling: Bundling,
+  signal?: AbortSignal,
+  settings: Record<string, number> = {},
+): Promise<void> => {
   const child = spawn(process.execPath, ['infra/app.ts'], {
     cwd: root,
     env: {
       ...process.env,
       CDK_OUTDIR: folder,
       CDK_VALIDATION: 'false',
-      CDK_CONTEXT_JSON: JSON.stringify({ settings: { bundling, conditions: [LOCAL_STACK] } }),
+      CDK_CONTEXT_JSON: JSON.stringify({ settings: localSettings(bundling, settings) }),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(signal && { signal }),

@@ -2,58 +2,32 @@
  * Examples of requests and responses. They form a sequence: later requests use ids of earlier responses. A test sends
  * them to the local stack in this order.
  */
-import type * as v from 'valibot';
-import type { Api, EndpointName } from '../../shared/api/index.ts';
-
-type Input<E, Part extends string> = E extends Record<Part, infer S extends v.GenericSchema> ? v.InferInput<S> : never;
-
-type BodyOf<E> = E extends { body: { type: 'json' | 'form'; schema: infer S extends v.GenericSchema } }
-  ? v.InferInput<S>
-  : never;
-
-type AnswerOf<E> = E extends { responses: { 200: infer S extends v.GenericSchema } }
-  ? v.InferOutput<S> extends Uint8Array
-    ? never
-    : v.InferOutput<S>
-  : never;
-
-/** A request, and the body of its response; without `answer`, the response has no body, or bytes. */
-export interface Example<Name extends EndpointName = EndpointName> {
-  endpoint: Name;
-  /** The summary of the example. */
-  shows: string;
-  path?: Input<Api[Name], 'path'>;
-  query?: Input<Api[Name], 'query'>;
-  headers?: Input<Api[Name], 'headers'>;
-  /** Missing for forms with a file. */
-  body?: BodyOf<Api[Name]>;
-  answer?: AnswerOf<Api[Name]>;
-}
-
-const example = <const Name extends EndpointName>(
-  endpoint: Name,
-  shows: string,
-  parts: Omit<Example<Name>, 'endpoint' | 'shows'> = {},
-): Example => ({ endpoint, shows, ...parts }) as unknown as Example;
+import { type Example, example } from './example.ts';
 
 /** Values that tests and the local documentation replace by those of their stack, account or day. */
 export const placeholders = {
   user: '27821234567',
   bot: '27820000001',
   day: '2026-11-20',
+  userId: '5b1f6c9e-7a43-4c0e-9f57-2f0d3c1e8a64',
   job: '019a9f5e-2c11-7d3a-9a51-6f0a7c3e8b10',
   encodedToken: 'dGhlLXRva2VuLWluLWJhc2U2NHVybA',
   media: 'https://bridge.example.com/media/5f0c2f6f2d8f4a1e9b7a3c4d5e6f7081',
+  profiler: '019a9f5e-2c12-7c55-8d1e-0b6f3c2a9d41',
+  tea: '019a9f5e-2c12-7c55-8d1e-11d2a4b5c6d7',
+  coffee: '019a9f5e-2c12-7c55-8d1e-2295b7e8f901',
+  message: '019a9f5e-2c13-7a2b-b4c5-d6e7f8091a2b',
+  request: '019a9f5e-2c14-7b3c-85d6-e7f8091a2b3c',
+  name: 'Acme Research',
 };
 
-const { user, bot, day, job, encodedToken, media } = placeholders;
+const { user, userId, bot, day, job, encodedToken, media } = placeholders;
+const { profiler, tea, coffee, message, request, name } = placeholders;
 
-const profiler = '019a9f5e-2c12-7c55-8d1e-0b6f3c2a9d41';
-const tea = '019a9f5e-2c12-7c55-8d1e-11d2a4b5c6d7';
-const coffee = '019a9f5e-2c12-7c55-8d1e-2295b7e8f901';
-const message = '019a9f5e-2c13-7a2b-b4c5-d6e7f8091a2b';
-const request = '019a9f5e-2c14-7b3c-85d6-e7f8091a2b3c';
+const otherUser = '27827654321';
 const time = '2026-11-20T09:58:09.118000';
+const end = '2027-02-18T09:58:09.118000';
+const device = { status: 'approved', value: 'android', source: 'device', timestamp: time, valid_until: end } as const;
 
 const stored = {
   question: 'What do you drink in the morning?',
@@ -72,6 +46,7 @@ export const examples: readonly Example[] = [
         type: 'user.updated',
         data: {
           phone_number: user,
+          id: userId,
           panelist: true,
           properties: {
             first_name: { value: 'Thandi', source: 'user' },
@@ -90,6 +65,40 @@ export const examples: readonly Example[] = [
   example('readProfiler', 'A profiler', { path: { id: profiler }, answer: stored }),
   example('answerProfiler', "A panelist's answer", {
     body: { profiler_id: profiler, option_id: tea, phone_number: user },
+  }),
+  example('answerProfilers', 'Two answers: a repeat, and one of a number that is not a panelist', {
+    body: [
+      { profiler_id: profiler, option_id: tea, phone_number: user },
+      { profiler_id: profiler, option_id: coffee, phone_number: otherUser },
+    ],
+    answer: {
+      results: [
+        { status: 204 },
+        {
+          status: 422,
+          code: 'panelist_not_found',
+          detail: 'phone_number does not belong to a registered panelist.',
+        },
+      ],
+    },
+  }),
+  example('listAnswers', 'Who chose what', {
+    path: { id: profiler },
+    answer: [{ phone_number: user, option_id: tea, option: 'tea', created: time }],
+  }),
+  example('readResults', 'How many chose each option', {
+    path: { id: profiler },
+    answer: {
+      total: 1,
+      options: [
+        { id: tea, option: 'tea', count: 1 },
+        { id: coffee, option: 'coffee', count: 0 },
+      ],
+    },
+  }),
+  example('countAudience', 'Fewer than ten panelists', {
+    body: { all: [{ profiler_id: profiler, option_ids: [tea] }] },
+    answer: { count: null, fewer_than: 10 },
   }),
   example('deleteProfiler', 'It is gone', { path: { id: profiler } }),
   example('uploadImage', 'A picture', { answer: { url: media, expires_at: '2026-12-20T09:58:09.118000' } }),
@@ -111,17 +120,73 @@ export const examples: readonly Example[] = [
     body: { to: user, recipient_type: 'individual', type: 'image', image: { url: media } },
     answer: { id: '019a9f5e-2c15-7d4e-96e7-f8091a2b3c4d' },
   }),
+  example('sendMessage', 'A text to many users', {
+    query: { job_id: job },
+    headers: { 'idempotency-key': 'invitation-7' },
+    body: { to: [user, otherUser], priority: 'low', type: 'text', text: { body: 'A new survey is open.' } },
+    answer: { job_id: job, messages: 2 },
+  }),
+  example('sendMessages', 'A text of its own for each user', {
+    query: { job_id: job },
+    body: [
+      { to: user, type: 'text', text: { body: 'Good morning, Thandi!' } },
+      { to: otherUser, type: 'text', text: { body: 'Good morning, Sipho!' } },
+    ],
+    answer: {
+      job_id: job,
+      messages: [
+        { to: user, id: '019a9f5e-2c15-8d4e-96e7-f8091a2b0000' },
+        { to: otherUser, id: '019a9f5e-2c15-8d4e-96e7-f8091a2b0001' },
+      ],
+    },
+  }),
+  example('readMessage', 'A message that the app network has accepted', {
+    path: { id: message },
+    answer: {
+      id: message,
+      contact: `${user}@users.example.com`,
+      job_id: job,
+      payload_type: 'text',
+      states: [
+        { state: 'sent', created: time },
+        { state: 'delivered_to_server', created: '2026-11-20T09:58:09.412000' },
+      ],
+    },
+  }),
   example('receiveAppEvents', 'The user has read a message', {
     body: [{ id: 'event-2', type: 'message.state', data: { id: message, state: 'read' } }],
   }),
   example('listLogs', 'Messages that were read', {
     query: { state: 'read', job_id: job, limit: '10' },
-    answer: [{ created: time, contact: `${user}@users.example.com`, state: 'read', job_id: job }],
+    answer: [
+      {
+        id: message,
+        created: time,
+        contact: `${user}@users.example.com`,
+        state: 'read',
+        job_id: job,
+        payload_type: 'text',
+      },
+    ],
   }),
   example('listJobs', 'A day', {
     query: { start_date: day, end_date: day },
     answer: [{ job_id: job, state: 'read', payload_type: 'text', count: 1 }],
   }),
+  example('readJob', 'A job of six messages', {
+    path: { job_id: job },
+    answer: {
+      job_id: job,
+      status: 'completed',
+      created: time,
+      start: time,
+      recipients: 6,
+      expanded: 6,
+      pending: 0,
+      states: { sent: 6, delivered_to_server: 6, read: 1 },
+    },
+  }),
+  example('cancelJob', 'It takes no further messages', { path: { job_id: job } }),
   example('startUserDataRequest', 'A property that needs approval, and one that does not', {
     path: { phone_number: user },
     headers: { 'idempotency-key': 'account-opening-1' },
@@ -132,19 +197,19 @@ export const examples: readonly Example[] = [
         { property: 'last_name' },
         { property: 'device_platform' },
       ],
+      valid_days: 90,
     },
     answer: { requestId: request, status: 'pending' },
   }),
-  example('fetchUserData', 'The user has not answered yet', {
-    path: { id: request },
-    answer: { status: 'pending', results: {} },
-  }),
+  example('fetchUserData', 'Not answered yet', { path: { id: request }, answer: { status: 'pending', results: {} } }),
   example('receiveAppEvents', 'The user approves in part', {
-    body: {
-      id: 'event-3',
-      type: 'user_data.answered',
-      data: { id: request, answers: { first_name: 'approved', last_name: 'denied' } },
-    },
+    body: [
+      {
+        id: 'event-3',
+        type: 'user_data.answered',
+        data: { id: request, answers: { first_name: 'approved', last_name: 'denied' } },
+      },
+    ],
   }),
   example('fetchUserData', 'The user has answered', {
     path: { id: request },
@@ -152,12 +217,27 @@ export const examples: readonly Example[] = [
     answer: {
       status: 'completed',
       results: {
-        first_name: { status: 'approved', value: 'Thandi', source: 'user', timestamp: time },
+        first_name: { status: 'approved', value: 'Thandi', source: 'user', timestamp: time, valid_until: end },
         last_name: { status: 'denied' },
-        device_platform: { status: 'approved', value: 'android', source: 'device', timestamp: time },
+        device_platform: device,
       },
     },
   }),
+  example('receiveAppEvents', 'The user withdraws the consent', {
+    body: [{ id: 'event-8', type: 'user_data.withdrawn', data: { id: request, properties: ['first_name'] } }],
+  }),
+  example('fetchUserData', 'The user has withdrawn the consent', {
+    path: { id: request },
+    answer: {
+      status: 'completed',
+      results: {
+        first_name: { status: 'withdrawn', timestamp: time },
+        last_name: { status: 'denied' },
+        device_platform: device,
+      },
+    },
+  }),
+  example('acknowledgeDeletion', 'The first name is deleted', { path: { request_id: request } }),
   example('retrieveUserData', 'Granted without asking', {
     path: { id: user },
     body: { data: [{ property: 'device_platform' }, { property: 'app_version' }] },
@@ -166,6 +246,48 @@ export const examples: readonly Example[] = [
       results: {
         device_platform: { status: 'approved', value: 'android', source: 'device', timestamp: time },
         app_version: { status: 'unavailable' },
+      },
+    },
+  }),
+  example('readTokenInfo', 'A token that does not expire', {
+    answer: {
+      label: 'survey backend',
+      account: 'acme-research',
+      permissions: ['profilers', 'stats', 'user_data', 'messages', 'contacts', 'account', 'bridge'],
+      created: time,
+      expires: null,
+    },
+  }),
+  example('updateAccount', 'Another name', { body: { name }, answer: { name } }),
+  example('setAvatar', 'A picture'),
+  example('readAvatar', 'The picture'),
+  example('readConfiguration', 'Without a chat platform', {
+    answer: {
+      configuration: {
+        name,
+        bot_number: bot,
+        avatar: 'https://bridge.example.com/media/0a1b2c3d4e5f60718293a4b5c6d7e8f9',
+        platform: null,
+        limits: { requests_per_second: 100, requests_at_once: 200, long_polls: 50 },
+        allowances: {
+          contacts: { limit: 100_000, used: 0, resets_at: '2026-11-21T00:00:00.000000' },
+          audiences: { limit: 100, used: 1, resets_at: '2026-11-21T00:00:00.000000' },
+        },
+      },
+    },
+  }),
+  example('matchContacts', 'One of two numbers is registered', {
+    body: { contacts: [user, '27000000000'] },
+    answer: { match_list: [user] },
+  }),
+  example('readUser', 'By the id in the app', {
+    path: { user: userId },
+    answer: {
+      user_profile: {
+        number: user,
+        id: userId,
+        contact: `${user}@users.example.com`,
+        properties: { device_platform: { value: 'android', source: 'device', timestamp: time } },
       },
     },
   }),
@@ -197,7 +319,13 @@ export const examples: readonly Example[] = [
       },
     ],
   }),
+  example('receiveAppEvents', 'A user stops a business, and starts it again', {
+    body: [
+      { id: 'event-5', type: 'user.stopped', data: { from: user, to: bot } },
+      { id: 'event-6', type: 'user.started', data: { from: user, to: bot } },
+    ],
+  }),
   example('receiveAppEvents', 'A user leaves', {
-    body: [{ id: 'event-5', type: 'user.removed', data: { phone_number: user } }],
+    body: [{ id: 'event-7', type: 'user.removed', data: { phone_number: user } }],
   }),
 ];

@@ -30,51 +30,30 @@ const overridden = (type: string, jsonSchema: JsonSchema): JsonSchema | undefine
   if (type === 'instance') return { type: 'string', format: 'binary' };
   if (type === 'record') return withPlainNames(jsonSchema);
   if (type === 'union') return asField(jsonSchema);
+  if (type === 'literal') return { ...jsonSchema, type: typeof jsonSchema.const === 'boolean' ? 'boolean' : 'string' };
+  if (type === 'picklist' && jsonSchema.type === 'number') return { ...jsonSchema, type: 'integer' };
   if (type === 'optional') return withDefaultOfItsType(jsonSchema);
   return undefined;
 };
 
-/** Returns the description of a field by its name; undefined if the name is sufficient. */
-type Explain = (name: string) => string | undefined;
-
 /** Converts a schema. Named schemas become references. */
-export const toSchema = (schema: v.GenericSchema, definitions: Definitions, explain: Explain): JsonSchema => {
+export const toSchema = (schema: v.GenericSchema, definitions: Definitions): JsonSchema => {
   const { $schema, $defs, ...converted } = toJsonSchema(schema, { ...config, definitions });
-  return explained(converted, explain);
+  return converted;
 };
 
 /** Converts the named schemas. */
-export const toSchemas = (definitions: Definitions, explain: Explain): Record<string, JsonSchema> =>
-  Object.fromEntries(
-    Object.entries(toJsonSchemaDefs(definitions, config)).map(([name, schema]) => [name, explained(schema, explain)]),
-  );
-
-/** Adds descriptions to all fields, at every depth. */
-const explained = <Part>(part: Part, explain: Explain): Part => {
-  if (Array.isArray(part)) return part.map((one) => explained(one, explain)) as Part;
-  if (typeof part !== 'object' || part === null) return part;
-  const entries = Object.entries(part).map(([key, value]) => [
-    key,
-    key === 'properties' ? explainedFields(value, explain) : explained(value, explain),
-  ]);
-  return Object.fromEntries(entries);
-};
-
-const explainedFields = (fields: Record<string, JsonSchema>, explain: Explain): Record<string, JsonSchema> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => {
-      const description = explain(name);
-      return [name, { ...explained(field, explain), ...(description !== undefined && { description }) }];
-    }),
-  );
+export const toSchemas = (definitions: Definitions): Record<string, JsonSchema> =>
+  toJsonSchemaDefs(definitions, config);
 
 /** Removes `propertyNames` if they may be any text. */
 const withPlainNames = ({ propertyNames, ...record }: JsonSchema): JsonSchema =>
   typeof propertyNames === 'object' && 'enum' in propertyNames ? { ...record, propertyNames } : record;
 
-/** Shows a form field that may be repeated as a list of strings. */
+/** Shows a form field that may be repeated as a list of strings. Keywords with a type replace the alternatives. */
 const asField = (union: JsonSchema): JsonSchema => {
   const { anyOf = [], ...rest } = union;
+  if (rest.type !== undefined) return rest;
   const [list, text] = anyOf;
   const isField = anyOf.length === 2 && isTexts(list) && typeof text === 'object' && text.type === 'string';
   return isField && typeof list === 'object' ? { ...rest, ...list } : union;

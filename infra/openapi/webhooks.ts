@@ -68,6 +68,36 @@ export const webhooks = {
       },
     },
   },
+  user_data_ended: {
+    to: 'webhook',
+    summary: 'Consent has ended: delete your copy of these properties, and confirm it.',
+    schema: v.strictObject({
+      user_data: v.strictObject({
+        id: v.string(),
+        status: v.picklist(['withdrawn', 'expired']),
+        properties: v.array(v.picklist(propertyNames)),
+        contact: v.string(),
+        ended: v.string(),
+      }),
+    }),
+    example: {
+      user_data: {
+        id: '019a9f5e-2c14-7b3c-85d6-e7f8091a2b3c',
+        status: 'withdrawn',
+        properties: ['first_name'],
+        contact: '27821234567@users.example.com',
+        ended: '2026-11-20T09:58:09.118000',
+      },
+    },
+  },
+  user: {
+    to: 'webhook',
+    summary: 'A user stopped your account, or started it again.',
+    schema: v.strictObject({
+      user: v.strictObject({ contact: v.string(), state: v.picklist(['stopped', 'started']) }),
+    }),
+    example: { user: { contact: '27821234567@users.example.com', state: 'stopped' } },
+  },
   'message.send': {
     to: 'app',
     summary: 'The app must show a message to a user.',
@@ -108,6 +138,24 @@ export const webhooks = {
       },
     },
   },
+  'account.updated': {
+    to: 'app',
+    summary: 'A business has another name or avatar.',
+    schema: v.strictObject({
+      type: v.literal('account.updated'),
+      timestamp: v.string(),
+      data: v.strictObject({ bot: v.string(), name: v.string(), avatar: v.nullable(v.string()) }),
+    }),
+    example: {
+      type: 'account.updated',
+      timestamp: '2026-11-20T09:58:09.118000Z',
+      data: {
+        bot: '27820000001',
+        name: 'Acme Research',
+        avatar: 'https://bridge.example.com/media/0a1b2c3d4e5f60718293a4b5c6d7e8f9',
+      },
+    },
+  },
   'user_data.request': {
     to: 'app',
     summary: 'The user must answer a request of a business in the app.',
@@ -126,6 +174,7 @@ export const webhooks = {
             required: v.boolean(),
           }),
         ),
+        valid_days: v.exactOptional(v.pipe(v.number(), v.metadata({ type: 'integer' }))),
       }),
     }),
     example: {
@@ -137,6 +186,7 @@ export const webhooks = {
         business: 'Acme Research',
         reason: 'To open your account',
         properties: [{ property: 'first_name', reason: 'To greet you', required: true }],
+        valid_days: 90,
       },
     },
   },

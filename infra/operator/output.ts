@@ -1,6 +1,8 @@
 /** The command's output: the result on stdout, as text or JSON; everything else on stderr. */
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
+import { layoutOf, terminalWidth, width, wrap } from './terminal/table.ts';
+import { timeInWords } from './terminal/times.ts';
 
 /** Prints the result of a command: text, or with `--json` one JSON document. */
 export const printResult = (command: Command, document: unknown, words: string): void => {
@@ -30,14 +32,15 @@ type Colour = 'red' | 'yellow' | 'green' | 'cyan' | 'dim';
 export const tinted = (colour: Colour, text: string): Cell => ({ text, colour });
 
 /**
- * A table with aligned columns.
+ * A table with aligned columns. If it is wider than the terminal, cells with several words are wrapped; if that is not
+ * enough, each row is a list.
  *
  * @param counts - names of the columns with numbers, which are aligned to the right
  */
 export const columns = <Name extends string>(names: Name[], rows: Cell[][], counts: NoInfer<Name>[] = []): string => {
-  const widths = names.map((name, place) =>
-    Math.max(width(name), ...rows.map((row) => width(printable(textOf(row[place] ?? ''))))),
-  );
+  const layout = layoutOf([names, ...rows.map((row) => row.map((cell) => printable(textOf(cell))))], terminalWidth());
+  if (layout === 'lists') return rows.map((row) => fields(Object.fromEntries(pairs(names, row)))).join('\n\n');
+  const { widths } = layout;
   const line = (row: Cell[]) =>
     row
       .map((cell, place) => {
@@ -47,8 +50,26 @@ export const columns = <Name extends string>(names: Name[], rows: Cell[][], coun
       })
       .join('  ')
       .trimEnd();
-  return [faint(line(names)), ...rows.map(line)].join('\n');
+  const lines = (row: Cell[]): string => {
+    const wrapped = row.map((cell, place) => wrap(printable(textOf(cell)), widths[place] ?? 0));
+    const height = Math.max(1, ...wrapped.map(({ length }) => length));
+    const parts = Array.from({ length: height }, (_, part) =>
+      row.map((cell, place): Cell => {
+        const text = wrapped[place]?.[part] ?? '';
+        return typeof cell === 'string' ? text : { ...cell, text };
+      }),
+    );
+    return parts.map(line).join('\n');
+  };
+  return [faint(lines(names)), ...rows.map(lines)].join('\n');
 };
+
+/** The cells of a row with the names of their columns. Empty ones are left out. */
+const pairs = (names: string[], row: Cell[]): [string, Cell][] =>
+  names.flatMap((name, place): [string, Cell][] => {
+    const cell = row[place] ?? '';
+    return textOf(cell) === '' ? [] : [[name, cell]];
+  });
 
 const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
 
@@ -69,11 +90,14 @@ export const fields = (values: Record<string, Cell | undefined>): string => {
 /** The UTC day of an ISO time: `2027-01-31`. */
 export const day = (time: string): string => time.slice(0, 10);
 
-/** An ISO time to the minute: `2027-01-31 12:00 UTC`. */
-export const minute = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
+/** The day of an ISO time, as the terminal shows it: in the zone of the machine, or in UTC with `--utc`. */
+export const shownDay = (time: string): string => timeInWords(time, 'day');
 
-/** An ISO time to the second: `2027-01-31 12:00:00 UTC`. */
-export const second = (time: string): string => `${time.slice(0, 19).replace('T', ' ')} UTC`;
+/** An ISO time to the minute: `2027-01-31 14:00 +02:00`, or `2027-01-31 12:00 UTC`. */
+export const minute = (time: string): string => timeInWords(time, 'minute');
+
+/** An ISO time to the second. */
+export const second = (time: string): string => timeInWords(time, 'second');
 
 /** When an attempt is due; without a time, now. */
 export const due = (time: string | undefined): string => (time === undefined ? 'now' : minute(time));
@@ -107,7 +131,5 @@ export const bar = (value: number, most: number, wide: number): string => {
 
 /** Text without control characters, which could change the terminal. */
 const printable = (text: string): string => text.replaceAll(/\p{Cc}/gu, ' ');
-
-const width = (text: string): number => [...text].length;
 
 const pad = (text: string, wide: number): string => text + ' '.repeat(Math.max(0, wide - width(text)));

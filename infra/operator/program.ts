@@ -1,49 +1,73 @@
 /** The operator's command: its subcommands, and how their errors are reported. */
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { addAccountCommands } from './accounts/account.ts';
 import { addNumberCommands } from './accounts/number.ts';
 import { addPlatformCommands } from './accounts/platform-check.ts';
 import { addTokenCommands } from './accounts/token.ts';
-import { describeFailure } from './failures.ts';
+import { addConnectCommand } from './connect/command.ts';
+import { addTriggerCommand } from './events/trigger.ts';
+import { describeFailure, exitCodeOf } from './failures.ts';
 import { addJobCommands } from './messages/job.ts';
 import { addMediaCommands } from './messages/media.ts';
 import { addMessageCommands } from './messages/message.ts';
 import { addOutboxCommands } from './messages/outbox.ts';
 import { printError, strong } from './output.ts';
 import { addPanelistCommands } from './people/panelist.ts';
+import { addProfilerCommands } from './people/profiler.ts';
 import { addUserCommands } from './people/user.ts';
-import { useTable } from './target.ts';
+import { addRestoreCommand } from './recovery/restore.ts';
+import { addSmokeCommand } from './smoke/smoke.ts';
+import { useDeployment } from './target.ts';
+import { addCompletionCommand } from './terminal/completion.ts';
+import { EXIT, EXIT_CODES } from './terminal/exit-codes.ts';
+import { showTimesInUtc } from './terminal/times.ts';
 import { examples } from './usage.ts';
 
-/** Runs one command, and sets the exit code: 0 success, 1 failed or completed only in part, 2 invalid command line. */
+/** Runs one command, and sets the exit code. */
 export const runCommand = async (args: string[]): Promise<void> => {
   try {
     await createProgram().parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? 0 : 2;
+      process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage;
     } else {
       printError(describeFailure(error));
-      process.exitCode = 1;
+      process.exitCode = exitCodeOf(error);
     }
   }
 };
 
+/** The version of the service, which is that of its commands. */
+const version = (): string => {
+  const { version: found } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return String(found);
+};
+
 const createProgram = (): Command => {
   const program = new Command('npm run operator --')
-    .description('Reads and changes the table of the Business API: of the running local stack, or in AWS (--table).')
+    .description('Reads and changes the data of the Business API: of the running local stack, or in AWS (--stack).')
+    .version(version(), '--version', 'print the version')
+    .option('--utc', 'show times in UTC (default: in the time zone of this machine); JSON always has UTC')
     .option('--json', 'print one JSON document on stdout, for programs')
     .addOption(
       new Option(
-        '--table <name>',
-        'a table in AWS (output TableName of the stack), with the usual credentials and region (default: the local stack)',
-      ).env('TABLE_NAME'),
+        '--stack <name>',
+        'a stack in AWS, business-api-STAGE, with the usual credentials and region (default: the local stack)',
+      ).env('STACK_NAME'),
     )
+    .addOption(new Option('--table <name>', 'a table in AWS instead, for example a restored one').env('TABLE_NAME'))
     .configureHelp({ showGlobalOptions: true, styleTitle: strong })
     .configureOutput({ outputError: (text) => printError(text.replace(/^error: /, '').trimEnd()) })
     .showHelpAfterError('Add --help for the usage.')
     .exitOverride()
-    .hook('preAction', (_program, command) => useTable(command.optsWithGlobals<{ table?: string }>().table))
+    .hook('preAction', (_program, command) => {
+      const { stack, table, utc } = command.optsWithGlobals<{ stack?: string; table?: string; utc?: true }>();
+      showTimesInUtc(utc === true);
+      if (command.name() === 'completion') return undefined;
+      if (stack && table) command.error('error: --stack and --table (STACK_NAME, TABLE_NAME) exclude each other');
+      return useDeployment({ ...(stack && { stack }), ...(table && { table }) });
+    })
     .addHelpText(
       'after',
       examples(
@@ -54,25 +78,33 @@ const createProgram = (): Command => {
         'panelist import panelists.csv',
         'account stats acme-research --days 30',
         'outbox list --account acme-research',
-        'account list --table business-api-production-TableCD117FA1',
+        'account list --stack business-api-production',
+        'smoke --stack business-api-production',
       ),
     )
     .addHelpText(
       'after',
       `
-Exit codes: 0 success; 1 the command failed, or completed only in part; 2 the command line is invalid.
+${EXIT_CODES}
+
 For programs: npm run --silent operator -- account list --json`,
     );
 
   addAccountCommands(program);
   addNumberCommands(program);
   addPlatformCommands(program);
+  addConnectCommand(program);
   addTokenCommands(program);
   addUserCommands(program);
   addPanelistCommands(program);
+  addProfilerCommands(program);
   addOutboxCommands(program);
   addMessageCommands(program);
   addMediaCommands(program);
   addJobCommands(program);
+  addRestoreCommand(program);
+  addSmokeCommand(program);
+  addTriggerCommand(program);
+  addCompletionCommand(program);
   return program;
 };

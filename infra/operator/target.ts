@@ -1,35 +1,97 @@
-/** The table that the command uses: a named one in AWS, else the running local stack's. */
+/** The deployment that the command uses: a stack or a table in AWS, else the running local stack. */
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { documents } from '../../shared/table/client.ts';
 import { callTableOf } from '../local/call-table.ts';
-import { readStackFile } from '../local/stack-file.ts';
+import { isRunning, readStackFile } from '../local/stack-file.ts';
+import { printNote } from './output.ts';
 import { Refusal } from './queries/accounts-admin.ts';
+import { readStackOutputs } from './stack-outputs.ts';
+
+/** What commands know of the deployment besides its table. */
+export interface Deployment {
+  /** Where its functions run: in AWS, or on this machine. */
+  runs: 'in AWS' | 'here';
+  /** The deployment in words: each command prints them, so that nobody changes another one by mistake. */
+  target: string;
+  /** URLs of both hosts, without a slash at the end; undefined if only the table is named. */
+  hosts?: { base: string; bridge: string };
+  /** Retention of job counters, in days; undefined if it is unknown. */
+  counterRetention?: number;
+}
+
+let current: Deployment | undefined;
+
+/** The deployment of the command that runs. */
+export const deployment = (): Deployment => {
+  if (current === undefined) throw new Error('No deployment is chosen.');
+  return current;
+};
 
 /**
- * Sets the table that this process uses.
+ * Sets the deployment that this process uses, and prints it on stderr.
  *
- * @param name - a table in AWS; without a name, the local stack's. The SDK finds region and credentials as usual
- * @throws Refusal — no table is named, and no local stack is running
+ * @param named - a stack or a table in AWS; without either, the local stack. The SDK finds region and credentials as
+ * usual
+ * @throws Refusal — the stack is not one of the Business API, or nothing is named and no local stack is running
  */
-export const useTable = async (name: string | undefined): Promise<void> => {
-  if (name) {
-    process.env.TABLE_NAME = name;
-    return;
+export const useDeployment = async (named: { stack?: string; table?: string }): Promise<void> => {
+  current = await (named.stack ? useStack(named.stack) : named.table ? useTable(named.table) : useLocalStack());
+  printNote(`target: ${current.target}`);
+};
+
+/** The name of a stage's stack begins with this. */
+const STACK_PREFIX = 'business-api-';
+
+const useStack = async (name: string): Promise<Deployment> => {
+  const { table, base, bridge, counterRetention, arn } = await readStackOutputs(name);
+  process.env.TABLE_NAME = table;
+  const stage = name.startsWith(STACK_PREFIX) ? [`stage ${name.slice(STACK_PREFIX.length)}`] : [];
+  return {
+    runs: 'in AWS',
+    target: [`stack ${name}`, ...stage, ownerOf(arn)].join(', '),
+    hosts: { base, bridge },
+    ...(counterRetention !== undefined && { counterRetention }),
+  };
+};
+
+const useTable = async (name: string): Promise<Deployment> => {
+  process.env.TABLE_NAME = name;
+  const place = process.env.AWS_ENDPOINT_URL_DYNAMODB || process.env.AWS_ENDPOINT_URL;
+  return {
+    runs: 'in AWS',
+    target: [`table ${name}`, ownerOf(await arnOf(name)), ...(place ? [`at ${place}`] : [])].join(', '),
+  };
+};
+
+/** The table's ARN; undefined if the credentials may not describe it. */
+const arnOf = async (TableName: string): Promise<string | undefined> => {
+  try {
+    const { Table } = await documents.send(new DescribeTableCommand({ TableName }));
+    return Table?.TableArn;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AccessDeniedException') return undefined;
+    throw error;
   }
+};
+
+/** The AWS account and the region of an ARN (`arn:aws:SERVICE:REGION:ACCOUNT:…`), in words. */
+const ownerOf = (arn: string | undefined): string => {
+  const [, , , region, account] = arn?.split(':') ?? [];
+  return region && account ? `account ${account}, region ${region}` : 'account unknown';
+};
+
+const useLocalStack = async (): Promise<Deployment> => {
   const stack = await readStackFile();
   if (stack === undefined || !isRunning(stack.pid)) {
     throw new Refusal(
-      'No local stack is running. Start it with "npm start", or name a table in AWS with --table and sign in to AWS.',
+      'No local stack is running. Start it with "npm start", or name a stack in AWS with --stack and sign in to AWS.',
     );
   }
   const { dynamodb_endpoint: dynamodbEndpoint, s3_endpoint: bucketsEndpoint, table } = stack;
   callTableOf({ dynamodbEndpoint, table, bucketsEndpoint });
-};
-
-/** Whether a process exists: the file of a stack that was killed remains. */
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
+  return {
+    runs: 'here',
+    target: `local stack at ${stack.base_url}`,
+    hosts: { base: stack.base_url, bridge: stack.bridge_url },
+  };
 };

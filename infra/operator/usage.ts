@@ -15,6 +15,11 @@ export const readBy =
 
 export const readPhoneNumber = readBy(phoneNumber);
 
+/** A number of requests. */
+export const readRequests = readBy(
+  v.pipe(v.string(), v.regex(/^[1-9][0-9]{0,5}$/, 'must be a whole number from 1 to 999999'), v.transform(Number)),
+);
+
 export const readName = readBy(v.pipe(visibleText, v.trim()));
 
 /** The examples at the end of a command's help. */

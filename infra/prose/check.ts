@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { checkGuide, type Finding } from './guides.ts';
-import { findRetiredInGuide, findRetiredInSource, findRetiredInTexts } from './retired-words.ts';
+import { findRetiredInGuide, findRetiredInService, findRetiredInSource, findRetiredInTexts } from './retired-words.ts';
 
 const GUIDES = ['*.md', '.github/*.md', '{functions,infra,shared,test}/**/*.md'];
 /** Sources with texts for people: help and output of commands, the API description, problem details, the phone. */
@@ -12,6 +12,7 @@ const TEXTS = [
   'shared/core/problems.ts',
   'infra/local/phone/page/**/*.tsx',
 ];
+const SERVICE = ['{functions,shared}/**/*.ts'];
 const SOURCES = ['{functions,infra,shared,test}/**/*.{ts,tsx,html}'];
 
 const all = (patterns: string[]): string[] => globSync(patterns).sort();
@@ -38,10 +39,12 @@ for (const path of all(GUIDES)) {
 }
 
 const texts = all(TEXTS);
+const service = all(SERVICE);
 for (const path of all(SOURCES)) {
   if (path === 'infra/prose/retired-words.ts') continue;
   const text = await readFile(path, 'utf8');
   report(path, texts.includes(path) ? findRetiredInTexts(text) : findRetiredInSource(text));
+  if (service.includes(path)) report(path, findRetiredInService(text));
 }
 
 for (const finding of findings) process.stdout.write(`${finding}\n`);

@@ -68,6 +68,9 @@ const IN_TEXTS = [
   retire('leads? to nothing', 'expired'),
 ];
 
+/** Retired in the service itself: only tests and the local stack have faults, which they inject. */
+const IN_SERVICE = [retire('(?:max_|most|to)?faults?', 'validation errors')];
+
 /** Retired in guides only: elsewhere these words have other uses. */
 const IN_GUIDES = [
   retire('refus(?:e|es|ed|ing|als?)', 'reject'),
@@ -89,6 +92,8 @@ const find = (words: readonly RetiredWord[], text: string): Finding[] =>
   );
 
 export const findRetiredInSource = (text: string): Finding[] => find(EVERYWHERE, text);
+
+export const findRetiredInService = (text: string): Finding[] => find(IN_SERVICE, text);
 
 export const findRetiredInTexts = (text: string): Finding[] => find([...EVERYWHERE, ...IN_TEXTS], text);
 

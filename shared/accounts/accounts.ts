@@ -1,4 +1,4 @@
-/** Accounts of businesses and vendors, and the tokens issued to them (spec §5). Written by operators only. */
+/** Accounts of businesses and vendors (spec §5). Only operators write them. */
 import { getConsistent } from '../table/client.ts';
 import { accountKey, type Key, numberKey } from '../table/keys.ts';
 import type { PlatformName } from './platform-settings.ts';
@@ -6,14 +6,23 @@ import type { PlatformName } from './platform-settings.ts';
 export interface Account {
   id: string;
   name: string;
-  /** Which chat platform its users' messages go to, where it has one. */
+  /** The chat platform that receives its users' messages, if it has one. */
   platform?: PlatformName;
-  /** The phone number of its bot, where it has one (spec §5, rule 2). */
+  /** The phone number of its bot, if it has one (spec §5, rule 2). */
   bot_number?: string;
+  /** Requests per second and requests at once, if they are not the default of the deployment. */
+  rate?: number;
+  burst?: number;
+  /** The image that users see, by the id in its URL; with its media type, and the SHA-256 of its bytes. */
+  avatar?: { id: string; type: string; sha256: string };
+  /** Since when its tokens are rejected and nothing is sent to users; missing if it works. */
+  suspended?: string;
   created: string;
 }
 
 export interface AccountItem extends Key, Account {
+  /** Set if the app network was notified of the name or the avatar. */
+  announced?: true;
   /** Counts changes of the account, its platform's settings and its number. Missing before the first change. */
   version?: number;
 }
@@ -21,18 +30,25 @@ export interface AccountItem extends Key, Account {
 /** The owner of a bot's number. */
 export interface NumberItem extends Key {
   account: string;
+  /** When the account got the number. Missing in rows of earlier versions. */
+  claimed?: string;
 }
 
 /**
- * The account with this id, as it is at this moment: who is notified of what is decided by it once, for good. 1 read
- * unit.
+ * The account with this id, by a consistent read: callers make permanent decisions by its platform. 1 read unit.
  */
 export const findAccount = async (id: string): Promise<Account | undefined> => {
   const item = await getConsistent<AccountItem>(accountKey(id));
   return item && toAccount(item);
 };
 
-/** The id of the account that a bot's number belongs to at this moment: numbers move. 1 read unit. */
+/** The id of the account that owns a bot's number. A consistent read, because numbers can move. 1 read unit. */
 export const accountOfBot = async (number: string): Promise<string | undefined> =>
   (await getConsistent<NumberItem>(numberKey(number)))?.account;
-export const toAccount = ({ pk: _pk, sk: _sk, version: _version, ...account }: AccountItem): Account => account;
+export const toAccount = ({
+  pk: _pk,
+  sk: _sk,
+  version: _version,
+  announced: _announced,
+  ...account
+}: AccountItem): Account => account;

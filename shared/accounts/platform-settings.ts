@@ -1,31 +1,47 @@
-/** The chat platform of an account: its name, its settings, and the rows that keep them. */
+/** The chat platform of an account: its name, its settings, and their items in the table. */
 import type { Key } from '../table/keys.ts';
 
 export interface PlatformSettings {
-  /** How it is notified; contains secrets. */
+  /** For requests to the platform. Contains secrets. */
   settings: object;
-  /** How its own requests are authenticated, if it signs them. */
+  /** For requests of the platform: the secret that signs them, or the channel's Max length. */
   hook?: object;
 }
 
-/** A signing secret that was replaced. It signs too, so that the customer can change to the new one meanwhile. */
+/**
+ * A replaced signing secret. It also signs until it expires, so that the customer has time to change to the new one.
+ */
 export interface PreviousSecret {
   secret: string;
-  /** Until then, in milliseconds since 1970. */
+  /** When it expires, in milliseconds since 1970. */
   until: number;
 }
 
 /** The names of the chat platforms that an account can have. */
 export type PlatformName = 'rapidpro' | 'turn' | 'webhook';
 
-/** The row that only `deliver` and operators read: it contains secrets. */
-export interface PlatformItem extends Key {
+/** When an operator set the row. Missing in rows of earlier versions. */
+interface Updated {
+  updated?: string;
+}
+
+/** Contains secrets: only `deliver` and operators read it. */
+export interface PlatformItem extends Key, Updated {
   platform: PlatformName;
   settings: object;
   previous_secrets?: PreviousSecret[];
 }
 
-/** The row that only the endpoint of the account's platform reads. */
-export interface HookItem extends Key {
+/** Only the endpoint of the account's platform, and operators, read it. */
+export interface HookItem extends Key, Updated {
   hook: object;
+}
+
+/**
+ * The webhook of an account that is notified when consent ends, in addition to its chat platform. Contains secrets: only
+ * `deliver` and operators read it.
+ */
+export interface ConsentWebhookItem extends Key, Updated {
+  settings: object;
+  previous_secrets?: PreviousSecret[];
 }

@@ -1,6 +1,6 @@
 /**
- * Tokens: `bapi_`, 32 random bytes in hex, and a CRC-32 of those digits in hex. The prefix lets scanners find a leaked
- * one, the checksum lets the authorizer reject a mistyped one without a read. Only the SHA-256 is stored.
+ * Tokens: `bapi_`, 32 random bytes in hex, and a CRC-32 of these digits in hex. By the prefix, scanners find leaked
+ * tokens. By the checksum, the authorizer rejects mistyped tokens without a read. Only the SHA-256 is stored.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -8,19 +8,22 @@ import type { Permission } from '../core/permissions.ts';
 import { get } from '../table/client.ts';
 import { type Key, tokenKey } from '../table/keys.ts';
 
-/** Who calls, and with which permissions. */
+/** The caller of a request, and the caller's permissions. */
 export interface Identity {
   account: string;
   token: string;
   permissions: Permission[];
+  /** Requests per second and requests at once that the account may make; missing if it has no limit. */
+  rate?: number;
+  burst?: number;
 }
 
-/** The row that a token is found by. */
+/** The item of a token, under the hash of the token. */
 export interface TokenItem extends Key {
   account: string;
   token: string;
   permissions: Permission[];
-  /** Seconds since 1970; never, where it is missing. */
+  /** Seconds since 1970. Without it, the token does not expire. */
   expires_at?: number;
 }
 
@@ -34,23 +37,19 @@ export const mintToken = (): string => {
   return `bapi_${digits}${checksum(digits)}`;
 };
 
-/**
- * Whether a text has the form of a token: prefix, length and checksum.
- *
- * @internal Tests use it, too.
- */
+/** Whether a text has the form of a token: prefix, length and checksum. */
 export const isWellFormedToken = (text: string): boolean => {
   // Stryker disable next-line ArrayDeclaration: The replacement matches nothing either, or is rejected too.
   const [, digits, check] = PATTERN.exec(text) ?? [];
   return digits !== undefined && checksum(digits) === check;
 };
 
-/** SHA-256 of a token, in hex: all that is kept of it. */
+/** SHA-256 of a token, in hex. The token itself is not stored. */
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /**
- * Whose token this is. Malformed ones cost nothing; a good one 0.5 read units. Unknown, revoked and expired tokens are
- * the same: nobody's.
+ * The identity that a token belongs to; undefined for tokens that are malformed, unknown, revoked or expired. 0.5 read
+ * units for a valid token, 1.5 for an unknown one, none for a malformed one.
  */
 export const identify = async (token: string): Promise<Identity | undefined> => {
   if (!isWellFormedToken(token)) return undefined;

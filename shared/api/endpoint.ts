@@ -1,17 +1,28 @@
-/** What an endpoint is: the form of an entry of the API list, and the parts that several entries share. */
+/** The type of an endpoint's description, and the parts that several endpoints share. */
 import * as v from 'valibot';
 import type { Permission } from '../core/permissions.ts';
 import type { ProblemCode } from '../core/problems.ts';
 import type { TableAccess } from '../table/access-patterns.ts';
 import { atMost, visibleText } from '../validation/schemas.ts';
 
-/** `base` is the API host, `bridge` the host that chat platforms and the app network talk to. */
+/** `base` is the API host, `bridge` the host for chat platforms and the app network. */
 export type Host = 'base' | 'bridge';
 
-type Method = 'GET' | 'HEAD' | 'POST' | 'DELETE';
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
 
-/** Folders of `functions/`, one per part of what the service does. */
-export type Area = 'profilers' | 'stats' | 'user-data' | 'messages' | 'bridge' | 'app' | 'media' | 'description';
+/** Folders of `functions/`. */
+export type Area =
+  | 'profilers'
+  | 'stats'
+  | 'user-data'
+  | 'users'
+  | 'account'
+  | 'messages'
+  | 'bridge'
+  | 'app'
+  | 'media'
+  | 'jobs'
+  | 'description';
 
 type ObjectSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 
@@ -19,34 +30,41 @@ export interface Endpoint {
   area: Area;
   /** One line for the API description. */
   summary: string;
-  /** Where it is served. `{name}` in a path is a parameter; `{name+}` takes the rest of the path. */
+  /** `{name}` in a path is a parameter, `{name+}` matches the rest of the path. */
   routes: readonly [Route, ...Route[]];
   /**
-   * Further routes that lead to its function. Through them, the function serves the method and path of a route above, and
-   * rejects all others with 404 `address_not_found`.
+   * Further routes of its function. On these routes, the function serves the methods and paths of `routes`, and rejects
+   * others with 404 `address_not_found`.
    */
   catchAll?: readonly CatchAllRoute[];
-  /** Where the token comes from: the Authorization header, the parameter `encoded_token` of the path, or nowhere. */
+  /** The place of the token: the Authorization header, or the parameter `encoded_token` of the path. */
   token: 'header' | 'path' | 'none';
-  /** What the token must allow; nothing, where there is none. */
-  permission: Permission | 'none';
-  /** Parameters of the path: exactly those that the routes name. */
+  /** The permission that the token must have; `any` if each token of a customer will do, `none` if none is required. */
+  permission: Permission | 'any' | 'none';
+  /** Parameters of the path: the same names as in `routes`. */
   path?: ObjectSchema;
   query?: v.GenericSchema;
-  /** Headers that mean something to the endpoint, by their lower-case names. */
+  /** Headers that the endpoint uses, by their lower-case names. */
   headers?: ObjectSchema;
+  /** Most validation errors that a response lists. Default: 1,000. */
+  mostErrors?: number;
   body?: { type: 'json' | 'form' | 'multipart'; schema: v.GenericSchema };
-  /** Bodies by status; `null` where there is none. Bytes go out as they are, anything else as JSON. */
+  /** Bodies by status; `null` for a response without a body. Bytes are sent unchanged, other values as JSON. */
   responses: Partial<Record<200 | 204 | 304, v.GenericSchema | null>>;
-  /** Problems that this endpoint answers besides those that any endpoint of its kind may (`problemsOf`). */
+  /** Problems of this endpoint, besides those that `problemsOf` derives from its description. */
   problems: readonly ProblemCode[];
-  /** Seconds that its function may take, if it waits; a few by default. */
+  /** The response to a request over the limit of the account: 429 `rate_limited` by default. */
+  overLimit?: 'unavailable';
+  /** Timeout of its function in seconds, if it differs from the default. */
   timeout?: number;
-  /** Ways in which its function touches the table: its role allows these and no others. */
+  /** The accesses of its handler to the table: its role allows only these, and what `accessOf` adds. */
   table: readonly TableAccess[];
-  /** What it does with the bucket of media. */
-  bucket?: 'PutObject' | 'GetObject';
+  /** The access of its function to the bucket of media. */
+  bucket?: BucketAccess;
 }
+
+/** `ReplaceObject`: puts objects, and deletes them. */
+export type BucketAccess = 'PutObject' | 'GetObject' | 'ReplaceObject';
 
 interface Route {
   host: Host;
@@ -54,7 +72,10 @@ interface Route {
   path: `/${string}`;
 }
 
-/** `ANY` stands for all methods, `{rest+}` for the rest of a path, and `$default` for what no other route of the host takes. */
+/**
+ * `ANY` matches all methods, `{rest+}` the rest of a path, and `$default` requests that match no other route of the
+ * host.
+ */
 export type CatchAllRoute = { host: Host } & (
   | { method: Method | 'ANY'; path: `/${string}` }
   | { method: 'ANY'; path: '$default' }
@@ -67,28 +88,39 @@ type ParametersOf<Path extends string> = Path extends `${string}{${infer Name}}$
 
 type DeclaredParameters<E extends Endpoint> = E extends { path: { entries: infer Entries } } ? keyof Entries : never;
 
-/** Refuses an endpoint whose path schema and routes do not name the same parameters. */
+/** A type error for endpoints whose path schema and routes have different parameters. */
 type Consistent<E extends Endpoint> = [ParametersOf<E['routes'][number]['path']>] extends [DeclaredParameters<E>]
   ? [DeclaredParameters<E>] extends [ParametersOf<E['routes'][number]['path']>]
     ? unknown
     : { path: 'names a parameter that no route has' }
   : { path: 'lacks a parameter of a route' };
 
-/** Describes an endpoint, so that its literal types stay and its parts agree. */
+/** Checks the description of an endpoint at compile time, and keeps its literal types. */
 export const define = <const E extends Endpoint>(endpoint: E & Consistent<E>): E => endpoint;
 
-/** The header of requests that may be repeated without effect. */
+/** The optional header of requests whose repeats create nothing new. */
 export const idempotencyKey = v.object({ 'idempotency-key': v.optional(v.pipe(visibleText, atMost(255))) });
 
-/** Every problem that an endpoint may answer: its own, and those that follow from what it takes. */
+/** The problem of a request over the limit of the account; nothing, if its callers have no limit. */
+export const overLimitOf = ({ permission, overLimit }: Endpoint): 'rate_limited' | 'unavailable' | undefined =>
+  permission === 'none' || permission === 'app' ? undefined : (overLimit ?? 'rate_limited');
+
+/** How the function of an endpoint touches the table. */
+export const accessOf = (endpoint: Endpoint): TableAccess[] => [
+  ...(overLimitOf(endpoint) === undefined ? [] : ['takeTokens' as const]),
+  ...endpoint.table,
+];
+
+/** All problems that an endpoint may return: its own, and those that follow from its description. */
 export const problemsOf = (endpoint: Endpoint): ProblemCode[] => {
-  const takesInput = endpoint.body ?? endpoint.query ?? endpoint.headers;
+  const isPublic = endpoint.permission === 'none';
   return [
     ...(endpoint.body ? (['malformed_body', 'unsupported_media_type'] as const) : []),
-    ...(endpoint.permission === 'none' ? [] : (['permission_required'] as const)),
-    ...(takesInput ? (['invalid_request'] as const) : []),
+    // Every endpoint with a permission rejects a token in the query.
+    ...(isPublic ? [] : (['permission_required', 'invalid_request'] as const)),
     ...(endpoint.catchAll ? (['address_not_found'] as const) : []),
     ...endpoint.problems,
+    ...(overLimitOf(endpoint) === 'rate_limited' ? (['rate_limited'] as const) : []),
     'internal_error',
     'unavailable',
   ];

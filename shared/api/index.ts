@@ -1,27 +1,46 @@
 /**
- * The API, endpoint by endpoint: the one list that routes, validation, the functions' rights, the API description and
- * the tests come from. An endpoint `doThing` of area `things` is served by `functions/things/do-thing.ts`.
+ * The list of all endpoints. Routes, validation, the functions' rights, the API description and tests are derived from
+ * it. `functions/things/do-thing.ts` serves the endpoint `doThing` of the area `things`.
  */
 import * as v from 'valibot';
 import { responseObject } from '../validation/bounded.ts';
-import { app } from './app.ts';
-import { bridge } from './bridge.ts';
+import { account, configuration } from './areas/account.ts';
+import { app } from './areas/app.ts';
+import { bridge } from './areas/bridge.ts';
+import { media } from './areas/media.ts';
+import { messageStatus, messages } from './areas/messages.ts';
+import {
+  audienceSize,
+  judgement,
+  listedAnswer,
+  listedProfiler,
+  option,
+  profilerResults,
+  profilers,
+  storedProfiler,
+} from './areas/profilers.ts';
+import { jobCount, jobStatus, jobs, logEntry, stats } from './areas/stats.ts';
+import { result, userData, userDataRequests } from './areas/user-data.ts';
+import { userProfile, users } from './areas/users.ts';
 import { define, type Endpoint } from './endpoint.ts';
-import { media } from './media.ts';
-import { messages } from './messages.ts';
-import { listedProfiler, option, profilers, storedProfiler } from './profilers.ts';
-import { jobCount, logEntry, stats } from './stats.ts';
-import { result, userData, userDataRequests } from './user-data.ts';
 
-/** The documents that have a name of their own in the API description. */
+/** The schemas that have names in the API description. */
 export const documents = {
   Option: option,
   Profiler: storedProfiler,
   ListedProfiler: listedProfiler,
+  ListedAnswer: listedAnswer,
+  ProfilerResults: profilerResults,
+  AnswerResult: judgement,
+  AudienceSize: audienceSize,
   UserData: userData,
   UserDataResult: result,
+  UserProfile: userProfile,
+  AccountConfiguration: configuration,
+  MessageStatus: messageStatus,
   LogEntry: logEntry,
   JobCount: jobCount,
+  JobStatus: jobStatus,
 };
 
 export const api = {
@@ -37,10 +56,13 @@ export const api = {
   }),
   ...profilers,
   ...messages,
+  ...jobs,
   ...media,
   ...bridge,
   ...app,
   ...userDataRequests,
+  ...users,
+  ...account,
   ...stats,
 } as const satisfies Record<string, Endpoint>;
 

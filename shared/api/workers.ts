@@ -1,32 +1,52 @@
-/** The functions that no endpoint is served by: what each does, how long it may take, and its rights in the table. */
+/** The functions that serve no endpoint: summaries, timeouts, and accesses to the table. */
 import type { TableAccess } from '../table/access-patterns.ts';
 
 interface Worker {
   /** One line for the AWS console. */
   summary: string;
-  /** Seconds that an invocation may take. */
+  /** In seconds. */
   timeout: number;
-  /** Ways in which it touches the table: its role allows these and no others. */
+  /** Its accesses to the table: its role allows only these. */
   table: readonly TableAccess[];
 }
 
 export const workers = {
   authorizer: {
-    summary: 'Finds the account and the permissions of a token',
+    summary: 'Finds the account of a token, its permissions and its limit',
     timeout: 8,
-    table: ['findToken'],
+    table: ['findToken', 'findAccount'],
   },
 
   relay: {
-    summary: 'Sends a wake-up for each new outbox entry',
+    summary: 'Sends a wake-up for each new outbox entry and each new batch',
     timeout: 30,
     table: [],
   },
 
   count: {
-    summary: 'Adds new log entries to job counters',
+    summary: 'Adds new log entries to job counters, and new answers to results',
     timeout: 30,
-    table: ['countEntries'],
+    table: ['countEntries', 'countAnswers'],
+  },
+
+  expand: {
+    summary: 'Turns the recipients of batches into messages',
+    timeout: 30,
+    table: [
+      'findBatch',
+      'listPendingBatches',
+      'listEndingBatches',
+      'findJob',
+      'findChunk',
+      'findAccount',
+      'checkOptOut',
+      'logAndEnqueue',
+      'updateBatch',
+      'listChunks',
+      'writeChunks',
+      'findExpansion',
+      'updateExpansion',
+    ],
   },
 
   deliver: {
@@ -37,7 +57,9 @@ export const workers = {
       'listEntries',
       'checkEntry',
       'checkErasure',
+      'checkOptOut',
       'checkSender',
+      'checkJob',
       'findUser',
       'findPlatform',
       'listStatusReceipts',
@@ -56,16 +78,36 @@ export const workers = {
   sweep: {
     summary: 'Starts work that is due',
     timeout: 55,
-    table: ['listDueWork', 'listAnswers', 'removeAnswers', 'buryProfiler', 'findCircuit'],
+    table: [
+      'listDueWork',
+      'listAnswers',
+      'removeAnswers',
+      'listResults',
+      'removeResults',
+      'putDeletion',
+      'markProfilerDeleted',
+      'findCircuit',
+      'abandonUpload',
+      'removeUpload',
+      'listChunks',
+      'writeChunks',
+      'findJob',
+      'updateJob',
+      'listLogsOfJob',
+      'findMessages',
+      'listPendingBatches',
+      'findBatch',
+      'updateBatch',
+    ],
   },
 
   erase: {
-    summary: 'Erases users who were removed',
+    summary: 'Erases users who were removed, and ends consents that have expired',
     timeout: 55,
     table: [
       'listDueErasures',
       'findErasure',
-      'putOffErasure',
+      'postponeErasure',
       'endErasure',
       'findUser',
       'findRequest',
@@ -76,12 +118,22 @@ export const workers = {
       'findAccount',
       'reportStopped',
       'listOfPerson',
-      'removeAnswers',
+      'findAnswer',
+      'removeCounted',
       'removeRequests',
+      'removeOptOuts',
       'listLogsOfContact',
       'renameInLog',
       'listConsentReceipts',
       'renameConsentReceipt',
+      'listAllBatches',
+      'listBatchesOfRecipient',
+      'findBatch',
+      'listChunks',
+      'dropRecipient',
+      'listConsentEnds',
+      'findConsents',
+      'endConsent',
     ],
   },
 } as const satisfies Record<string, Worker>;

@@ -1,8 +1,9 @@
-/** The app network: the servers of the mobile app. Every event is one signed POST to its one address. */
+/** The app network: the servers of the mobile app. Each entry is one signed POST to the same URL. */
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import { now, scaled } from '../core/clock.ts';
 import { appNetworkSecret } from '../core/settings.ts';
+import { urlOf } from '../media/media.ts';
 import type { Entry, Outgoing } from '../messaging/events.ts';
 import { APP_NETWORK_DESTINATION, type Destination } from '../outbound/destination.ts';
 import { notSetUp, type OutboundRequest } from '../outbound/request.ts';
@@ -13,28 +14,28 @@ import { signingSecret } from '../validation/schemas.ts';
 const credentials = v.object({
   url: v.pipe(v.string(), v.url()),
   secret: signingSecret,
-  /** Also signs, as long as the app network changes from this secret to the other. */
+  /** Also signs, while the app network changes from this secret to the new one. */
   previous_secret: v.optional(signingSecret),
 });
 
 type Credentials = v.InferOutput<typeof credentials>;
 
-/** In milliseconds. Without limits of its own, a call that is never answered would hold a worker until Lambda ends it. */
+/** Timeouts in milliseconds. Without them, a call without a response would block a worker until Lambda's timeout. */
 const patience = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
 
-/** Milliseconds for which the secret is not read again, whether it is set or not. */
+/** Milliseconds between reads of the secret, also if it is not set. */
 const KEPT_MS = 300_000;
-/** Milliseconds after which the secret is read again that could not be read. */
+/** Milliseconds between reads after a failed read. */
 const RETRY_MS = 30_000;
 
-/** What was read last, and until when it is used without another read (milliseconds since 1970). */
+/** The credentials of the last read, and the time of the next one (milliseconds since 1970). */
 let known: { credentials: Credentials | undefined; until: number } | undefined;
 
 /**
- * The app network, as the stack's secret describes it. Each process reads the secret every five minutes, so that a changed
- * one takes effect without a deployment.
+ * The app network, with the URL and the secrets from the stack's secret. Each process reads the secret every five
+ * minutes, so that a change takes effect without a deployment.
  *
- * @throws Error — the secret cannot be read, and never could
+ * @throws Error — the secret cannot be read, and no earlier read of the process succeeded
  */
 export const appNetwork = async (): Promise<Destination> => {
   const found = await currentCredentials();
@@ -47,7 +48,7 @@ const currentCredentials = async (): Promise<Credentials | undefined> => {
   return known.credentials;
 };
 
-/** A failed read must not stop messages that were delivered with the last credentials. */
+/** If the read fails, the last credentials are used, so that deliveries continue. */
 const readAgain = async (last: Credentials | undefined): Promise<NonNullable<typeof known>> => {
   try {
     return { credentials: await readCredentials(), until: now() + scaled(KEPT_MS) };
@@ -57,7 +58,7 @@ const readAgain = async (last: Credentials | undefined): Promise<NonNullable<typ
   }
 };
 
-/** What the operator has filled in; nothing, where that is no address with a signing secret. */
+/** The credentials that the operator has set; undefined if URL or signing secret is missing or invalid. */
 const readCredentials = async (): Promise<Credentials | undefined> => {
   const secrets = new SecretsManagerClient({ requestHandler: patience, maxAttempts: 3 });
   try {
@@ -66,7 +67,7 @@ const readCredentials = async (): Promise<Credentials | undefined> => {
     const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), credentials), SecretString);
     return success ? output : undefined;
   } finally {
-    // A connection that is idle for minutes is closed by the other side.
+    // Until the next read, the server would close the idle connection.
     secrets.destroy();
   }
 };
@@ -76,7 +77,7 @@ const requestBuilder =
   (entry: Entry): OutboundRequest =>
     signed(url, previous === undefined ? [secret] : [secret, previous], entry.id, eventOf(entry));
 
-/** The event as the app network takes it. */
+/** The body of the request: an event of the app network's protocol. */
 const eventOf = ({ created, outgoing }: Entry) => ({
   type: outgoing.type,
   timestamp: `${created}Z`,
@@ -85,9 +86,13 @@ const eventOf = ({ created, outgoing }: Entry) => ({
 
 const dataOf = (outgoing: Outgoing): object => {
   if (outgoing.type === 'message.send') return messageIn(outgoing);
+  if (outgoing.type === 'account.updated') {
+    const { bot, name, avatar } = outgoing;
+    return { bot, name, avatar: avatar === null ? null : urlOf(avatar) };
+  }
   if (outgoing.type !== 'user_data.request') return {};
-  const { request, business, reason, properties } = outgoing;
-  return { id: request.id, to: request.phone, business, reason, properties };
+  const { request, business, reason, properties, valid_days } = outgoing;
+  return { id: request.id, to: request.phone, business, reason, properties, valid_days };
 };
 
 const messageIn = ({ message, from, content, quick_replies }: Extract<Outgoing, { type: 'message.send' }>) => ({

@@ -1,7 +1,7 @@
 /**
- * Batches of events of the app network. Events about one user are applied in their order, whatever they concern; those about
- * different users side by side. After an event that is rejected or fails, no later one of that user is applied, so that the
- * sender can correct the batch and send it again.
+ * Batches of events of the app network. Events of one user are applied in their order; events of different users, in
+ * parallel. After an event that is rejected or fails, no later event of that user is applied, so that the sender can
+ * correct the batch and send it again.
  */
 import * as v from 'valibot';
 import { inParallel } from '../core/parallel.ts';
@@ -11,29 +11,29 @@ import { errorInBody, pointerTo } from '../validation/validation-errors.ts';
 import { applyEvent, type PrefetchedData, prefetch, type Rejection, stateChangeOf, userOf } from './event-effects.ts';
 import { type AppEvent, appEvent, type Subject, subjectOf } from './events.ts';
 
-/** Users whose events are applied at a time. */
+/** Users whose events are applied in parallel. */
 const USERS = 25;
-/** Faults of one event that are named: a response names 1,000, and every event that is not applied. */
-const MAX_FAULTS = 10;
+/** Most validation errors of an event in the response: it has at most 1,000, and must list each rejected event. */
+const MAX_ERRORS = 10;
 
-/** An event as it came. */
+/** An event of the request. */
 interface Received {
   place: number;
-  /** Where it is in the body. */
+  /** Its place in the body. */
   keys: string[];
   subject: Subject | undefined;
   event: AppEvent | undefined;
-  /** What is wrong with it. */
-  faults: ValidationError[];
+  /** Its validation errors. */
+  errors: ValidationError[];
 }
 
 /**
- * Applies events, each of which is durable when this is done. Beside what each of them costs: 1 read unit for a state, 0.5
- * for an answer.
+ * Applies events. Afterwards, the applied events are durable. Besides the costs of each event: 1 read unit for a state,
+ * 0.5 for an answer.
  *
- * @param keysOf - where an event is in the body, by its place in the list
- * @returns what is wrong with the events that were not applied
- * @throws Error — something failed on our side: no later event of that user was applied, and all can be sent again
+ * @param keysOf - returns the place of an event in the body, by its index in the list
+ * @returns the validation errors of the events that were not applied
+ * @throws Error — a call failed: no later event of that user was applied, and all events can be sent again
  */
 export const receiveEvents = async (
   given: unknown[],
@@ -41,35 +41,56 @@ export const receiveEvents = async (
 ): Promise<ValidationError[]> => {
   const received = given.map((candidate, place) => parse(candidate, place, keysOf(place)));
   const known = await prefetch(received);
-  // An event whose user is unknown is a sequence of its own.
-  const sequences = Map.groupBy(received, ({ subject, place }) => userOf(subject, known) ?? place);
-  const faults = new Map<number, ValidationError[]>();
-  await inParallel([...sequences.values()], USERS, (sequence) => applyInOrder(sequence, known, faults));
-  return [...faults.entries()].sort(([a], [b]) => a - b).flatMap(([, found]) => found);
+  const ownerOf = ownersIn(received);
+  // An event of an unknown user is a sequence of its own.
+  const sequences = Map.groupBy(received, ({ subject, place }) => ownerOf(userOf(subject, known)) ?? place);
+  const errors = new Map<number, ValidationError[]>();
+  await inParallel([...sequences.values()], USERS, (sequence) => applyInOrder(sequence, known, errors));
+  return [...errors.entries()].sort(([a], [b]) => a - b).flatMap(([, found]) => found);
+};
+
+/**
+ * Numbers of one user: those that come with the same id. Returns a function from a number to the one that stands for all
+ * numbers of its user.
+ */
+const ownersIn = (received: Received[]): ((phone: string | undefined) => string | undefined) => {
+  const next = new Map<string, string>();
+  const first = (name: string): string => {
+    const before = next.get(name);
+    return before === undefined ? name : first(before);
+  };
+  for (const { event } of received) {
+    if (event?.type !== 'user.updated' || event.data.id === undefined) continue;
+    const [ofId, ofNumber] = [first(event.data.id), first(event.data.phone_number)];
+    if (ofId !== ofNumber) next.set(ofNumber, ofId);
+  }
+  return (phone) => phone && first(phone);
 };
 
 const parse = (candidate: unknown, place: number, keys: string[]): Received => {
   const { success, output, issues = [] } = v.safeParse(appEvent, candidate);
-  const faults = firstOf(
+  const errors = firstOf(
     issues.map((issue) => () => errorInBody(issue, keys)),
     keys,
   );
-  return { place, keys, subject: subjectOf(candidate), event: success ? output : undefined, faults };
+  return { place, keys, subject: subjectOf(candidate), event: success ? output : undefined, errors };
 };
 
-/** The faults of an event: the first ones, and how many more there are, where there are too many. */
-const firstOf = (faults: (() => ValidationError)[], keys: string[]): ValidationError[] => {
-  const shown = faults.length > MAX_FAULTS ? MAX_FAULTS - 1 : MAX_FAULTS;
-  const more = faults.length - shown;
-  const rest = more > 0 ? [{ pointer: pointerTo(keys), detail: `has ${more} more faults` }] : [];
-  return [...faults.slice(0, shown).map((fault) => fault()), ...rest];
+/** The first validation errors of an event, and the number of further ones. */
+const firstOf = (errors: (() => ValidationError)[], keys: string[]): ValidationError[] => {
+  const shown = errors.length > MAX_ERRORS ? MAX_ERRORS - 1 : MAX_ERRORS;
+  const more = errors.length - shown;
+  const rest = more > 0 ? [{ pointer: pointerTo(keys), detail: `has ${more} more errors` }] : [];
+  return [...errors.slice(0, shown).map((error) => error()), ...rest];
 };
 
-/** Applies the events of one user up to the first that is rejected. Adds the faults of all that are not applied. */
+/**
+ * Applies the events of one user, up to the first rejected one. Adds the validation errors of all others to `errors`.
+ */
 const applyInOrder = async (
   sequence: Received[],
   known: PrefetchedData,
-  faults: Map<number, ValidationError[]>,
+  errors: Map<number, ValidationError[]>,
 ): Promise<void> => {
   for (let next = 0; next < sequence.length; ) {
     const states = statesFrom(sequence, next, known);
@@ -80,17 +101,17 @@ const applyInOrder = async (
     }
     const [one, ...later] = sequence.slice(next);
     if (one === undefined) return;
-    const found = one.event ? rejectionsIn(one, await applyEvent(one.event, known)) : one.faults;
+    const found = one.event ? rejectionsIn(one, await applyEvent(one.event, known)) : one.errors;
     if (found.length > 0) {
-      faults.set(one.place, found);
-      for (const held of later) faults.set(held.place, held.event ? [heldBack(held)] : held.faults);
+      errors.set(one.place, found);
+      for (const held of later) errors.set(held.place, held.event ? [heldBack(held)] : held.errors);
       return;
     }
     next += 1;
   }
 };
 
-/** States that follow one another from a place on, of messages of one account: they are written together. */
+/** The states of consecutive events, from `start`, of messages of one account: they are written together. */
 const statesFrom = (sequence: Received[], start: number, known: PrefetchedData): StateChange[] => {
   const changes: StateChange[] = [];
   for (const { event } of sequence.slice(start)) {

@@ -1,29 +1,32 @@
-/** What the events of the app network change, and what they must name for that. */
+/** Applies events of the app network, and rejects events that name unknown bots, messages or requests. */
 
 import { timestamp } from '../core/clock.ts';
 import type { Message } from '../messaging/message.ts';
 import { receiveMessage } from '../messaging/receive.ts';
 import { findLogged, findMessages, isLogged, type Logged, type StateChange } from '../messaging/state-reports.ts';
-import { removeUser } from '../user-data/erasure.ts';
-import { answerRequest, usersAsked } from '../user-data/requests.ts';
+import { reportOptOut } from '../opt-outs/changes.ts';
+import { withdrawConsent } from '../user-data/consent-ends.ts';
+import { removeFormerNumber, removeUser } from '../user-data/erasure.ts';
+import { answerRequest, type RejectedAnswer } from '../user-data/request-answers.ts';
+import { usersAsked } from '../user-data/requests.ts';
 import { recordAnswered, wasAnswered } from '../users/event-receipts.ts';
 import { updateUser } from '../users/users.ts';
 import { truncate } from '../validation/schemas.ts';
 import type { AppEvent, Subject } from './events.ts';
 
-/** Longest part of a reason that is kept, in characters. */
+/** Most characters of a reason that are stored. */
 const MAX_REASON = 500;
 
-/** What is known of what events name. */
+/** The stored data that the events of a batch name. */
 export interface PrefetchedData {
-  /** Messages to users, by their ids. */
+  /** Messages to users, by id. */
   messages: Map<string, Message>;
   logged: Logged;
-  /** The users who were asked, by the ids of requests. */
+  /** The phone numbers of the users of requests, by request id. */
   asked: Map<string, string>;
 }
 
-/** Looks up all that events name in a few calls: 1 read unit for a state, 0.5 for an answer; more for what is unknown. */
+/** Reads the data of a batch in a few calls. 1 read unit for a state, 0.5 for an answer, and more for unknown ids. */
 export const prefetch = async (
   received: { subject: Subject | undefined; event: AppEvent | undefined }[],
 ): Promise<PrefetchedData> => {
@@ -36,14 +39,16 @@ export const prefetch = async (
   return { messages, logged, asked };
 };
 
-/** The number of the user whom an event is about; nothing, if the event names an unknown message or request. */
+/** The phone number of an event's user; undefined if the event names an unknown message or request. */
 export const userOf = (subject: Subject | undefined, { messages, asked }: PrefetchedData): string | undefined => {
   if (subject === undefined) return undefined;
   if ('phone' in subject) return subject.phone;
   return 'message' in subject ? messages.get(subject.message)?.phone : asked.get(subject.request);
 };
 
-/** The state that an event reports of a message; nothing, where it is about something else, or needs no writing. */
+/**
+ * The state that an event reports; undefined for other events, unknown messages, and states that are already logged.
+ */
 export const stateChangeOf = (event: AppEvent, { messages, logged }: PrefetchedData): StateChange | undefined => {
   if (event.type !== 'message.state' || isLogged(event.data, logged)) return undefined;
   const { id, state, reason } = event.data;
@@ -58,13 +63,13 @@ export const stateChangeOf = (event: AppEvent, { messages, logged }: PrefetchedD
   );
 };
 
-/** Why an event is rejected: something in it that is unknown, by its place in the event. */
+/** Why an event is rejected: the place of an unknown value in the event, and the text of the error. */
 export interface Rejection {
   keys: string[];
   detail: string;
 }
 
-/** Applies an event; one that reports a new state of a known message is applied by `recordStates`. */
+/** Applies an event. `recordStates` applies the events that report a new state of a known message. */
 export const applyEvent = async (
   { id: event, timestamp: time, ...what }: AppEvent,
   known: PrefetchedData,
@@ -75,33 +80,58 @@ export const applyEvent = async (
     case 'message.state':
       return known.messages.has(what.data.id) ? [] : [UNKNOWN_MESSAGE];
     case 'user_data.answered':
-      return answer(event, what.data);
+      return respond(event, await answerRequest(what.data.id, what.data.answers), ['data', 'answers']);
+    case 'user_data.withdrawn':
+      return withdraw(event, what.data);
     case 'user.updated':
-      await updateUser(event, what.data, notInFuture(time));
+      await update(event, what.data, notInFuture(time));
       return [];
     case 'user.removed':
       await removeUser(event, what.data.phone_number, notInFuture(time));
       return [];
+    case 'user.stopped':
+      return (await reportOptOut(event, { ...what.data, state: 'stopped' }, notInFuture(time))) ? [] : [UNKNOWN_BOT];
+    case 'user.started':
+      return (await reportOptOut(event, { ...what.data, state: 'started' }, notInFuture(time))) ? [] : [UNKNOWN_BOT];
   }
 };
 
-/** Clocks differ: data is never newer than its report, or nothing later would ever replace it. */
+/** Clocks differ. Data with a time in the future would not be replaced by later data, so it gets the present time. */
 const notInFuture = (time: string | undefined): string | undefined => {
   const present = timestamp();
   return time !== undefined && time > present ? present : time;
 };
 
-const answer = async (
+/** Records a report about a user. If its id belongs to another number, the user has left that number: it is removed. */
+const update = async (
   event: string,
-  { id, answers }: Extract<AppEvent, { type: 'user_data.answered' }>['data'],
+  data: Extract<AppEvent, { type: 'user.updated' }>['data'],
+  at: string | undefined,
+): Promise<void> => {
+  for (let left: string | undefined; ; ) {
+    left = await updateUser(event, data, { at, left });
+    if (left === undefined) return;
+    await removeFormerNumber(left, at);
+  }
+};
+
+const withdraw = async (
+  event: string,
+  { id, properties }: Extract<AppEvent, { type: 'user_data.withdrawn' }>['data'],
 ): Promise<Rejection[]> => {
-  const refused = await answerRequest(id, answers);
-  if (refused === undefined) {
+  const rejected = await withdrawConsent(id, properties);
+  if (rejected === undefined || 'unknown' in rejected) return respond(event, rejected, []);
+  return rejected.notAsked.map((name) => notAsked(['data', 'properties', String(properties.indexOf(name))]));
+};
+
+/** The rejections of an answer or a withdrawal; a repeat of one that was recorded has none. */
+const respond = async (event: string, rejected: RejectedAnswer | undefined, keys: string[]): Promise<Rejection[]> => {
+  if (rejected === undefined) {
     await recordAnswered(event);
     return [];
   }
-  if (!('unknown' in refused)) return refused.notAsked.map(notAsked);
-  // Its user may have been removed since.
+  if (!('unknown' in rejected)) return rejected.notAsked.map((name) => notAsked([...keys, name]));
+  // A repeat is valid, even if the request has expired or its user was removed.
   return (await wasAnswered(event)) ? [] : [UNKNOWN_REQUEST];
 };
 
@@ -112,7 +142,7 @@ const UNKNOWN_REQUEST: Rejection = {
   detail: 'is the id of no request, or of one that has expired',
 };
 
-const notAsked = (name: string): Rejection => ({
-  keys: ['data', 'answers', name],
+const notAsked = (keys: string[]): Rejection => ({
+  keys,
   detail: 'is not among the properties that this request asks for',
 });

@@ -1,33 +1,49 @@
-/** Events of the app network: what users write, what became of messages, who registered. */
+/** Events of the app network: users' messages, answers and opt-outs, states of messages, registrations and removals. */
 import * as v from 'valibot';
 import { propertyNames } from '../users/profile-properties.ts';
-import { recordOf } from '../validation/bounded.ts';
+import { listOf, recordOf, shownAs } from '../validation/bounded.ts';
 import { pointInTime } from '../validation/point-in-time.ts';
-import { atMost, idOfAnything, phoneNumber, receivedText, text, visibleText } from '../validation/schemas.ts';
+import { atMost, idOfAnything, phoneNumber, receivedText, text, uuid, visibleText } from '../validation/schemas.ts';
 
-/** Longest value of a property, in characters. */
+/** Most characters of a property's value. */
 const MAX_VALUE = 1_000;
 
-/** Properties in one event. */
+/** Most characters of the name of its source. */
+const MAX_SOURCE = 255;
+
+/** Most properties of an event. */
 const MAX_NAMES = 100;
 
 const id = v.pipe(visibleText, atMost(255));
 
-/** The id of a message or a request of ours. */
+/** The service's id of a message or request. */
 const ourId = v.pipe(id, idOfAnything);
 
-/** What every event has. */
+/** The common fields of events. */
 const head = { id, timestamp: v.optional(pointInTime) };
 
-const property = v.union(
-  [
-    v.object({ value: v.pipe(text, atMost(MAX_VALUE)), source: v.pipe(text, atMost(255)) }),
-    v.object({ value: v.null() }),
-  ],
-  'must be an object with value and source, or with the value null',
+const property = shownAs(
+  {
+    type: 'object',
+    properties: {
+      value: { type: ['string', 'null'], maxLength: MAX_VALUE },
+      source: { type: 'string', maxLength: MAX_SOURCE },
+    },
+    required: ['value'],
+  },
+  v.union(
+    [
+      v.object({ value: v.pipe(text, atMost(MAX_VALUE)), source: v.pipe(text, atMost(MAX_SOURCE)) }),
+      v.object({ value: v.null() }),
+    ],
+    'must be an object with value and source, or with the value null',
+  ),
 );
 
-/** What the app network may report (protocols, "The app network"). */
+/** A user, and the bot of the business that the user stops or starts. */
+const optOut = v.object({ from: phoneNumber, to: phoneNumber });
+
+/** The schema of an event (protocols, "The app network"). */
 export const appEvent = v.variant('type', [
   v.object({
     ...head,
@@ -53,6 +69,7 @@ export const appEvent = v.variant('type', [
     type: v.literal('user.updated'),
     data: v.object({
       phone_number: phoneNumber,
+      id: v.optional(uuid),
       panelist: v.optional(v.boolean()),
       properties: v.optional(recordOf(v.picklist(propertyNames), property, { max: MAX_NAMES })),
     }),
@@ -65,7 +82,22 @@ export const appEvent = v.variant('type', [
       answers: recordOf(v.string(), v.picklist(['approved', 'denied']), { max: MAX_NAMES }),
     }),
   }),
+  v.object({
+    ...head,
+    type: v.literal('user_data.withdrawn'),
+    data: v.object({
+      id: ourId,
+      properties: listOf(v.string(), {
+        min: 1,
+        tooFew: 'must name at least one property',
+        max: MAX_NAMES,
+        of: 'properties',
+      }),
+    }),
+  }),
   v.object({ ...head, type: v.literal('user.removed'), data: v.object({ phone_number: phoneNumber }) }),
+  v.object({ ...head, type: v.literal('user.stopped'), data: optOut }),
+  v.object({ ...head, type: v.literal('user.started'), data: optOut }),
 ]);
 
 export type AppEvent = v.InferOutput<typeof appEvent>;
@@ -75,22 +107,28 @@ const subject = v.variant('type', [
   v.object({ type: v.literal('message.state'), data: v.object({ id: ourId }) }),
   v.object({ type: v.literal('user.updated'), data: v.object({ phone_number: phoneNumber }) }),
   v.object({ type: v.literal('user_data.answered'), data: v.object({ id: ourId }) }),
+  v.object({ type: v.literal('user_data.withdrawn'), data: v.object({ id: ourId }) }),
   v.object({ type: v.literal('user.removed'), data: v.object({ phone_number: phoneNumber }) }),
+  v.object({ type: v.literal('user.stopped'), data: v.object({ from: phoneNumber }) }),
+  v.object({ type: v.literal('user.started'), data: v.object({ from: phoneNumber }) }),
 ]);
 
-/** The user of an event: by number, or by a message or request of theirs. */
+/** The user of an event: by phone number, or by the id of a message or request. */
 export type Subject = { phone: string } | { message: string } | { request: string };
 
-/** The user of an event that may be invalid otherwise; nothing, where it names none. */
+/** The user of an event, which may have other validation errors; undefined if it names no user. */
 export const subjectOf = (candidate: unknown): Subject | undefined => {
   const { success, output } = v.safeParse(subject, candidate);
   if (!success) return undefined;
   switch (output.type) {
     case 'message.received':
+    case 'user.stopped':
+    case 'user.started':
       return { phone: output.data.from };
     case 'message.state':
       return { message: output.data.id };
     case 'user_data.answered':
+    case 'user_data.withdrawn':
       return { request: output.data.id };
     default:
       return { phone: output.data.phone_number };

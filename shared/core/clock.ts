@@ -1,9 +1,9 @@
-/** Time and randomness: everything that reads a clock or rolls dice does it here, so that tests can hold both still. */
+/** Time and random pauses: all code reads the clock here, so that tests can control it. */
 import { currentTime } from '#runtime';
 
 export { scaled } from '#runtime';
 
-/** In microseconds. */
+/** Microseconds. */
 const SECOND = 1_000_000;
 
 let lastMicroseconds = 0;
@@ -11,12 +11,13 @@ let lastMicroseconds = 0;
 /** Milliseconds since 1970. */
 export const now = (): number => currentTime();
 
-/** Whole seconds since 1970, `seconds` from now: the unit of `expires_at`. */
+/** The time `seconds` from now, in whole seconds since 1970: the unit of `expires_at`. */
 export const secondsFromNow = (seconds: number): number => Math.floor(now() / 1000) + seconds;
 
 /**
- * The present as the API writes it, UTC with microseconds and no zone (spec §2): `2022-03-28T09:58:09.118000`.
- * A later call of the same process never gives the same text or one that sorts before, unless the clock is set back.
+ * The present time in the form of the API: UTC with microseconds, without a zone (spec §2):
+ * `2022-03-28T09:58:09.118000`. Times of one process increase with each call, unless the clock is set back by a second
+ * or more.
  */
 export const timestamp = (): string => {
   const present = now() * 1000;
@@ -26,11 +27,14 @@ export const timestamp = (): string => {
   return new Date(Math.floor(lastMicroseconds / 1000)).toISOString().replace('Z', microseconds);
 };
 
+/** Whether a time in the form of `timestamp` is over, if there is one. */
+export const isPast = (time: string | undefined): boolean => time !== undefined && time <= timestampOf(now());
+
 /** A random number from `least` to `most`. */
 export const between = (least: number, most: number): number => least + Math.random() * (most - least);
 
-/** A time, given in milliseconds since 1970, as a sort key: fixed width, so that text order is time order. */
+/** A time, in milliseconds since 1970, as a sort key: of fixed width, so that text order is time order. */
 export const sortableTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** A time, given in milliseconds since 1970, as `timestamp` writes it. */
+/** A time, in milliseconds since 1970, in the form of `timestamp`. */
 export const timestampOf = (milliseconds: number): string => sortableTime(milliseconds).replace('Z', '000');

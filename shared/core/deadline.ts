@@ -1,7 +1,7 @@
-/** Deadlines of a request that waits: long enough for its caller, and short enough to return before its function ends. */
+/** Deadlines of a long poll: the response must be sent before the timeout of the function. */
 import { now } from './clock.ts';
 
-/** Milliseconds that are reserved for the last read, and for the way of the response. */
+/** Milliseconds that are reserved for the last read, and for sending the response. */
 const RESERVE_MS = { read: 400, response: 100 };
 
 /** When a wait ends, in milliseconds since 1970. */

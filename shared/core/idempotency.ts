@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { Problem } from './problems.ts';
 
-/** SHA-256 of a request, to be stored with what the request created. */
+/** SHA-256 of a request, in base64url. It is stored with the item that the request created. */
 export const hashOf = (request: unknown): string =>
   createHash('sha256').update(JSON.stringify(request)).digest('base64url');
 
-/** @param what - what the key was used for: `message` and the like */
+/** @param what - the kind of thing that the key created: `message`, `profiler`, `request` */
 export const idempotencyKeyReused = (what: string): Problem =>
   new Problem(
     'idempotency_key_reused',

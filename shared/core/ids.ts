@@ -1,4 +1,4 @@
-/** Ids. Everything random that identifies something is made here, so that tests can hold it still. */
+/** Ids. All random ids are made here, so that tests can control them. */
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { validate as isUuid, v4, v5, v7 } from 'uuid';
@@ -9,7 +9,7 @@ const KEYED_IDS = 'a1f1c9b6-6a53-4f0e-9f3a-0d3d0b8f7c11';
 /** Replaces the number of an erased user: random, and not a number. */
 export const newPseudonym = (): string => `erased-${v4()}`;
 
-/** Whether a text is such a pseudonym. */
+/** Whether a text has the form of a pseudonym. */
 export const isPseudonym = (text: string): boolean =>
   text.startsWith('erased-') && isUuid(text.slice('erased-'.length));
 
@@ -17,8 +17,8 @@ export const isPseudonym = (text: string): boolean =>
 export const newId = (): string => v7();
 
 /**
- * A new id that belongs to a time, given as `timestamp` writes it: ids of later microseconds sort after it. A UUID, version
- * 7, with the microseconds in the bits after the milliseconds (RFC 9562, 6.2, method 3).
+ * A new id for a time in the form of `timestamp`: ids of later microseconds sort after it. A UUID, version 7, with the
+ * microseconds in the bits after the milliseconds (RFC 9562, 6.2, method 3).
  */
 export const newIdAt = (time: string): string =>
   v7({
@@ -26,7 +26,7 @@ export const newIdAt = (time: string): string =>
     seq: Number(time.slice(23)) * 2 ** 20 + randomInt(2 ** 20),
   });
 
-/** A new id that sorts after another one, whatever the clock says. */
+/** A new id that sorts after the given one, even if the clock is behind. */
 export const newIdAfter = (id: string): string => {
   const made = newId();
   // Stryker disable next-line EqualityOperator,MethodExpression: No id is made twice; its number ends at a hyphen.
@@ -36,6 +36,6 @@ export const newIdAfter = (id: string): string => {
 /** An id that cannot be guessed: 128 random bits, in hexadecimal. */
 export const newUnguessableId = (): string => randomBytes(16).toString('hex');
 
-/** The id that belongs to an idempotency key: the same parts give the same id. Parts before the last hold no space. */
+/** The id for an idempotency key: the same parts give the same id. `account` and `endpoint` contain no space. */
 export const idFromKey = (account: string, endpoint: string, key: string): string =>
   v5(`${account} ${endpoint} ${key}`, KEYED_IDS);

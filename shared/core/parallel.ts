@@ -1,8 +1,8 @@
 /**
- * Works on all items, at most so many at a time. After a failure no further item is begun; the ones under way end first, so
- * that no work continues after the caller has responded.
+ * Works on all items, at most `limit` at a time. After a failure, no further item begins, and the items in progress are
+ * completed first, so that no work continues after the caller has responded.
  *
- * @throws the first failure
+ * @throws the first error of `work`
  */
 export const inParallel = async <Item>(
   items: Item[],

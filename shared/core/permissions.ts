@@ -1,7 +1,16 @@
-/** What a token may be used for. */
-export const permissions = ['profilers', 'stats', 'user_data', 'messages', 'bridge', 'app'] as const;
+/** The permissions that a token can have. */
+export const permissions = [
+  'profilers',
+  'stats',
+  'user_data',
+  'messages',
+  'contacts',
+  'account',
+  'bridge',
+  'app',
+] as const;
 
 export type Permission = (typeof permissions)[number];
 
-/** Reserved for the servers of the mobile app: the only account whose tokens have `app`, and they have nothing else. */
+/** The account of the mobile app's servers. Only its tokens have the permission `app`, and they have no other one. */
 export const APP_NETWORK = 'app-network';

@@ -1,25 +1,33 @@
 /**
- * The errors that the API answers (RFC 9457). This is the one place that gives a code its status and title;
- * the modules of the domain throw problems by code and say, in `detail`, what to do.
+ * The error responses of the API (RFC 9457). This file alone assigns statuses and titles to codes. The domain throws
+ * problems by code, with a `detail` that explains what to do.
  */
 
-/** Every code a function answers. `detail` differs from case to case; code, status and title never do. */
+/** Every code that a function returns. Status and title of a code are fixed; `detail` depends on the case. */
 export const problemCatalogue = {
   malformed_body: { status: 400, title: 'The body cannot be read' },
   permission_required: { status: 403, title: 'The token lacks a permission' },
   signature_invalid: { status: 403, title: 'The signature is not valid' },
   address_not_found: { status: 404, title: 'No such path' },
+  avatar_not_set: { status: 404, title: 'No avatar' },
   bot_not_found: { status: 404, title: 'No such bot' },
   approval_required: { status: 403, title: 'The user must approve' },
+  user_opted_out: { status: 403, title: 'The user has stopped your account' },
   media_not_found: { status: 404, title: 'No such media' },
+  job_not_found: { status: 404, title: 'No such job' },
+  message_not_found: { status: 404, title: 'No such message' },
   profiler_not_found: { status: 404, title: 'No such profiler' },
   request_not_found: { status: 404, title: 'No such request' },
   user_not_found: { status: 404, title: 'No such user' },
+  consent_not_ended: { status: 409, title: 'The consent has not ended' },
   already_answered: { status: 409, title: 'The panelist has already answered' },
+  job_cancelled: { status: 409, title: 'The job was cancelled' },
+  job_not_cancellable: { status: 409, title: 'The job cannot be cancelled' },
   media_expired: { status: 410, title: 'The media have expired' },
   file_too_large: { status: 413, title: 'The file is too large' },
   unsupported_media_type: { status: 415, title: 'The content type is not supported' },
   invalid_request: { status: 422, title: 'The request is not valid' },
+  audience_too_large: { status: 422, title: 'The audience is too large' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key belongs to another request' },
   option_not_found: { status: 422, title: 'No such option' },
   panelist_not_found: { status: 422, title: 'No such panelist' },
@@ -27,49 +35,55 @@ export const problemCatalogue = {
   events_refused: { status: 422, title: 'Some events were not applied' },
   period_too_large: { status: 422, title: 'The period is too large' },
   profiler_too_large: { status: 422, title: 'The profiler is too large' },
+  allowance_exceeded: { status: 429, title: 'The daily allowance is used up' },
+  rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   unavailable: { status: 503, title: 'The service is busy' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemCode = keyof typeof problemCatalogue;
 
-/** One fault of a request: a place in the body (`pointer`, a JSON pointer as URI fragment) or a parameter's name. */
+/**
+ * A validation error: by its place in the body (`pointer`, a JSON pointer as URI fragment), or by a parameter's name.
+ */
 export type ValidationError = { pointer: string; detail: string } | { parameter: string; detail: string };
 
-/** More faults than this are counted, not named: an answer has at most 6 MB. */
-const MAX_FAULTS = 1_000;
+/** Most validation errors that a response lists: it has at most 6 MB. `detail` contains the number of all. */
+const MAX_ERRORS = 1_000;
 
 interface ProblemOptions {
-  /** One entry per fault, for `invalid_request` and `events_refused`. */
-  faults?: ValidationError[];
-  /** Seconds after which trying again makes sense. */
+  /** The validation errors, for `invalid_request` and `events_refused`. */
+  errors?: ValidationError[];
+  /** Most validation errors that are listed. Default: 1,000. */
+  mostErrors?: number | undefined;
+  /** Seconds after which a retry makes sense. */
   retryAfter?: number;
-  /** Headers that say more, by their lower-case names. */
+  /** Further headers of the response, by their lower-case names. */
   headers?: Record<string, string>;
-  /** What happened inside; logged by its name, never answered. */
+  /** The internal cause. The log contains its name; the response does not. */
   cause?: unknown;
 }
 
-/** An error with two faces: code and `detail` are for the caller, `cause` is for us. */
+/** An error response: code and `detail` are for the caller, `cause` is for the log. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly detail: string;
-  readonly faults: ValidationError[] | undefined;
+  readonly errors: ValidationError[] | undefined;
   readonly retryAfter: number | undefined;
   readonly headers: Record<string, string>;
 
   constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     const { stackTraceLimit } = Error;
-    // What the caller is to mend is logged by its status alone: tracing it would be the dearest part of refusing it.
+    // Client errors need no stack trace, because only their status is logged. The trace would be their largest cost.
     if (problemCatalogue[code].status < 500) Error.stackTraceLimit = 0;
-    super(code, { cause: options.cause });
+    super(code, options);
     Error.stackTraceLimit = stackTraceLimit;
     this.name = 'Problem';
     this.code = code;
-    const { faults, retryAfter, headers = {} } = options;
-    const hasMore = faults !== undefined && faults.length > MAX_FAULTS;
-    this.detail = hasMore ? `${detail} Only the first ${MAX_FAULTS} of ${faults.length} are named.` : detail;
-    this.faults = hasMore ? faults.slice(0, MAX_FAULTS) : faults;
+    const { errors, mostErrors = MAX_ERRORS, retryAfter, headers = {} } = options;
+    const hasMore = errors !== undefined && errors.length > mostErrors;
+    this.detail = hasMore ? `${detail} Only the first ${mostErrors} of ${errors.length} are named.` : detail;
+    this.errors = hasMore ? errors.slice(0, mostErrors) : errors;
     this.retryAfter = retryAfter;
     this.headers = headers;
   }
@@ -79,6 +93,6 @@ export class Problem extends Error {
   }
 }
 
-/** A request with faults, all of them named at once. */
-export const invalidRequest = (faults: ValidationError[]): Problem =>
-  new Problem('invalid_request', 'The request is not valid. See errors.', { faults });
+/** The problem of a request with validation errors. */
+export const invalidRequest = (errors: ValidationError[], mostErrors?: number): Problem =>
+  new Problem('invalid_request', 'The request is not valid. See errors.', { errors, mostErrors });

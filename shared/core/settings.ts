@@ -6,28 +6,37 @@ const setting = (name: string): string => {
   return value;
 };
 
-/** The one table's name. */
+/** Name of the table. */
 export const tableName = (): string => setting('TABLE_NAME');
 
-/** Address of the API host, without a slash at its end. */
+/** URL of the API host, without a slash at its end. */
 export const baseUrl = (): string => setting('BASE_URL');
 
-/** Address of the bridge host, without a slash at its end. */
+/** URL of the bridge host, without a slash at its end. */
 export const bridgeUrl = (): string => setting('BRIDGE_URL');
 
-/** What follows the phone number and @ in a contact's identifier. */
+/** The domain of contacts: the part after the phone number and @. */
 export const jidDomain = (): string => setting('JID_DOMAIN');
 
-/** Address of the queue that wakes `deliver`. */
+/** URL of the queue of wake-ups. */
 export const queueUrl = (): string => setting('QUEUE_URL');
 
-/** Name of the secret that holds address and signing secret of the app network. */
+/** URL of the queue of wake-ups of `expand`. */
+export const expansionQueueUrl = (): string => setting('EXPANSION_QUEUE_URL');
+
+/** Messages per second that the batches of an account are expanded to. */
+export const campaignRate = (): number => Number(setting('CAMPAIGN_RATE'));
+
+/** The number of wake-ups in the queue of `deliver` from which expansion slows down. */
+export const deliveryQueueBound = (): number => Number(setting('DELIVERY_QUEUE_BOUND'));
+
+/** Name of the secret with the app network's URL and signing secret. */
 export const appNetworkSecret = (): string => setting('APP_NETWORK_SECRET');
 
-/** Name of the bucket that holds media. */
+/** Name of the bucket of media. */
 export const mediaBucket = (): string => setting('MEDIA_BUCKET');
 
-/** The suffix of AWS's host names in this partition: `amazonaws.com`, and another one in China. */
+/** The suffix of AWS's host names in this partition: `amazonaws.com`, or another one in China. */
 export const urlSuffix = (): string => setting('URL_SUFFIX');
 
 /** The region of the function. */
@@ -42,5 +51,23 @@ export const requestRetention = (): number => Number(setting('REQUEST_RETENTION'
 /** Days that job counters are kept. */
 export const counterRetention = (): number => Number(setting('COUNTER_RETENTION'));
 
-/** What the metrics of this deployment are filed under. */
+/** How many long polls of an account may wait at the same time. */
+export const waitsPerAccount = (): number => Number(setting('WAITS_PER_ACCOUNT'));
+
+/** Requests per second that an account may make, unless it has a limit of its own. */
+export const accountRate = (): number => Number(setting('ACCOUNT_RATE'));
+
+/** Requests that such an account may make at once. */
+export const accountBurst = (): number => Number(setting('ACCOUNT_BURST'));
+
+/** Phone numbers that an account may ask for on a day. */
+export const contactAllowance = (): number => Number(setting('CONTACT_ALLOWANCE'));
+
+/** Profile properties of the deployment: a JSON object of names, each with `automatic` or `approval`. */
+export const moreProperties = (): string => process.env.MORE_PROPERTIES ?? '{}';
+
+/** The CloudWatch namespace of this deployment's metrics. */
 export const metricsNamespace = (): string => process.env.METRICS_NAMESPACE ?? 'BusinessApi';
+
+/** Audiences that an account may count on a day. */
+export const audienceAllowance = (): number => Number(setting('AUDIENCE_ALLOWANCE'));

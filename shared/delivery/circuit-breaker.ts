@@ -1,10 +1,10 @@
 /**
- * Circuit breakers. After three failures in a row, in whichever conversations, a destination's circuit opens for a while, so
- * that workers neither press it nor wait for it. Then the circuit is half-open: one conversation probes the destination. A
- * destination that asks for fewer calls is paused instead: this is no failure, and after the pause every conversation
- * continues.
+ * Circuit breakers. After three failures in a row, in any conversations, a destination's circuit opens for a while, so
+ * that workers neither overload the destination nor wait for it. Then the circuit is half-open: one conversation probes
+ * the destination. A destination that asks for fewer requests is paused instead. This is no failure, and after the
+ * pause all conversations continue.
  */
-import { between, now, scaled, secondsFromNow, sortableTime } from '../core/clock.ts';
+import { between, now, scaled, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { APP_NETWORK_DESTINATION } from '../outbound/destination.ts';
 import { getEventual, remove, update, updatedIf } from '../table/client.ts';
@@ -14,44 +14,50 @@ import { measure } from '../telemetry/metrics.ts';
 export interface CircuitItem extends Key {
   /** Failures in a row. */
   failures?: number;
+  /** The time of the first of them. */
+  failing_since?: string;
   /** No attempt begins before then. */
   open_until?: string;
-  /** How many probes have failed since it opened. */
+  /** Failed probes since it opened. */
   trials?: number;
-  /** Names the election of the conversation that probes. */
+  /** Id of the election of the conversation that probes. */
   election?: string;
-  /** The destination has asked for no calls before then. */
+  /** The destination has asked for no requests before then. */
   paused_until?: string;
   expires_at: number;
 }
 
-/** Nothing is sent before `until` (milliseconds since 1970): the destination fails, or has asked for a pause. */
+/** No attempt is made before `until` (milliseconds since 1970): the destination fails, or has asked for a pause. */
 interface Open {
   until: number;
   cause: 'circuit_open' | 'rate_limited';
 }
 
 /**
- * What a worker may do with a destination. Closed and degraded (it failed lately): send. Half-open: send, as the one that
- * probes it for all others. Open: wait.
+ * - `closed`: the destination works.
+ * - `degraded`: it failed recently; attempts are still made.
+ * - `half_open`: the caller makes the attempt that probes it.
+ * - `Open`: no attempt is made.
  */
 export type CircuitState = 'closed' | 'degraded' | 'half_open' | Open;
 
-/** Whether a worker has to wait. */
+/** Whether no attempt may be made. */
 export const isOpen = (circuit: CircuitState): circuit is Open => typeof circuit === 'object';
 
-/** Failures in a row after which it opens. */
+/** Failures in a row after which a circuit opens. */
 const LIMIT = 3;
-/** Milliseconds that it stays open, by the number of probes that have failed since. */
+/** Milliseconds that a circuit stays open, by the number of failed probes. */
 const PERIODS_MS = [60_000, 120_000, 600_000];
 /** Milliseconds that a probe may take. */
 const TRIAL_MS = 60_000;
 /** Milliseconds over which pending conversations are spread. */
 const SPREAD_MS = 12_000;
-/** Seconds after the last failure that it is remembered. */
+/** Seconds that a circuit is kept after the last failure. */
 const MEMORY = 86_400;
 
-/** The state of a destination's circuit for the caller, who may be elected to probe. 0.5 read units unless it is open. */
+/**
+ * The state of a destination's circuit for the caller, who may be elected to probe. 0.5 read units unless it is open.
+ */
 export const acquire = async (destination: string): Promise<CircuitState> => {
   const { open_until: until, paused_until, failures } = (await getEventual<CircuitItem>(circuitKey(destination))) ?? {};
   if (paused_until !== undefined && paused_until > sortableTime(now())) {
@@ -63,7 +69,7 @@ export const acquire = async (destination: string): Promise<CircuitState> => {
   const elected = await update({
     Key: circuitKey(destination),
     UpdateExpression: 'SET open_until = :end, election = :this',
-    // Also true for its own repetition, after the table's first response was lost.
+    // Also true for the client's own retry, after DynamoDB's first response was lost.
     ConditionExpression: 'open_until = :until OR election = :this',
     ExpressionAttributeValues: { ':end': sortableTime(trialEnd), ':until': until, ':this': newId() },
   });
@@ -76,10 +82,15 @@ export const recordFailure = async (destination: string, circuit: CircuitState):
   const count = () =>
     updatedIf<CircuitItem>({
       Key: circuitKey(destination),
-      UpdateExpression: 'ADD #counted :one SET expires_at = :end',
+      UpdateExpression: 'ADD #counted :one SET expires_at = :end, failing_since = if_not_exists(failing_since, :now)',
       ConditionExpression: IS_CURRENT,
       ExpressionAttributeNames: { '#counted': counted },
-      ExpressionAttributeValues: { ':one': 1, ':end': secondsFromNow(MEMORY), ':present': secondsFromNow(0) },
+      ExpressionAttributeValues: {
+        ':one': 1,
+        ':end': secondsFromNow(MEMORY),
+        ':present': secondsFromNow(0),
+        ':now': timestamp(),
+      },
     });
   const { failures = 0, trials = 0 } = (await count()) ?? (await afterExpired(destination, count)) ?? {};
   if (counted === 'failures' && failures < LIMIT) return;
@@ -87,7 +98,7 @@ export const recordFailure = async (destination: string, circuit: CircuitState):
   const opened = await update({
     Key: circuitKey(destination),
     UpdateExpression: 'SET open_until = :until',
-    // Attempts that were under way when it opened do not keep it open.
+    // Failed attempts that began before it opened do not extend the time.
     ConditionExpression: counted === 'trials' ? 'attribute_exists(pk)' : 'attribute_not_exists(open_until)',
     ExpressionAttributeValues: { ':until': sortableTime(now() + period) },
   });
@@ -96,10 +107,10 @@ export const recordFailure = async (destination: string, circuit: CircuitState):
   }
 };
 
-/** That a circuit has not expired: TTL removes an expired one up to two days later, and nothing of it counts any more. */
+/** The condition that a circuit has not expired: TTL removes expired items up to two days late. */
 const IS_CURRENT = '(attribute_not_exists(expires_at) OR expires_at > :present)';
 
-/** Removes an expired circuit, and then does the work that its condition has prevented. */
+/** Removes an expired circuit, and then does the work whose condition failed because of it. */
 const afterExpired = async <Result>(destination: string, work: () => Promise<Result>): Promise<Result | undefined> => {
   const removed = await remove(circuitKey(destination), {
     ConditionExpression: 'expires_at <= :present',
@@ -109,8 +120,8 @@ const afterExpired = async <Result>(destination: string, work: () => Promise<Res
 };
 
 /**
- * Pauses a destination that asks for fewer calls: no attempt begins before `until` (milliseconds since 1970). A longer
- * pause that is known already stays.
+ * Pauses a destination that asks for fewer requests: no attempt begins before `until` (milliseconds since 1970). A
+ * longer pause stays.
  */
 export const setPause = async (destination: string, until: number): Promise<void> => {
   const set = () =>
@@ -127,12 +138,12 @@ export const setPause = async (destination: string, until: number): Promise<void
   if (!(await set())) await afterExpired(destination, set);
 };
 
-/** Records a success of a destination: closes its circuit, if it failed before. A pause stays. */
+/** Records a success of a destination: closes its circuit, if it is not closed. A pause stays. */
 export const recordSuccess = async (destination: string, circuit: CircuitState): Promise<void> => {
   if (circuit === 'closed') return;
   await update({
     Key: circuitKey(destination),
-    UpdateExpression: 'REMOVE failures, trials, open_until, election',
+    UpdateExpression: 'REMOVE failures, trials, open_until, election, failing_since',
     ConditionExpression: 'attribute_exists(pk)',
   });
   if (circuit === 'half_open')
@@ -141,7 +152,16 @@ export const recordSuccess = async (destination: string, circuit: CircuitState):
 
 /** Whether a destination's circuit is open or half-open. 0.5 read units. */
 export const isFailing = async (destination: string): Promise<boolean> =>
-  ((await getEventual<CircuitItem>(circuitKey(destination)))?.failures ?? 0) >= LIMIT;
+  (await findFailure(destination)) !== undefined;
+
+/**
+ * Since when a destination fails, if its circuit is open or half-open. The time is missing for failures that an earlier
+ * release recorded. 0.5 read units.
+ */
+export const findFailure = async (destination: string): Promise<{ since: string | undefined } | undefined> => {
+  const { failures = 0, failing_since: since } = (await getEventual<CircuitItem>(circuitKey(destination))) ?? {};
+  return failures >= LIMIT ? { since } : undefined;
+};
 
 /**
  * A little later than `time`, so that pending conversations do not all continue at once.

@@ -1,44 +1,72 @@
-/** What is checked before each attempt to deliver an entry: what may have happened since the entry was accepted. */
+/** The check before each attempt: since an entry was accepted, its user, job, bot, outbox or opt-out may have changed. */
 import type { Account } from '../accounts/accounts.ts';
-import type { Entry, Outgoing } from '../messaging/events.ts';
+import { now, scaled, sortableTime } from '../core/clock.ts';
+import { isCancelled, type JobItem } from '../jobs/job.ts';
+import { type Entry, namesOf, type Outgoing } from '../messaging/events.ts';
+import { type Head, scheduleRetry } from '../messaging/outbox.ts';
+import { hasStopped, type OptOutItem } from '../opt-outs/opt-outs.ts';
+import type { WithheldCause } from '../outbound/attempt-result.ts';
+import { jobKey } from '../table/batch-keys.ts';
 import { getManyConsistent } from '../table/client.ts';
-import { accountKey, conversationOf, erasureKey } from '../table/keys.ts';
+import { accountKey, conversationOf, erasureKey, type Key, optOutKey } from '../table/keys.ts';
+import { log } from '../telemetry/log.ts';
 import type { ErasureItem } from '../user-data/erased-identity.ts';
 import { dropErased, dropOutdatedStop } from '../user-data/erasure-outbox.ts';
 
 /**
- * Whether an entry may be delivered at this moment, and as what. An entry that is gone was settled by somebody else, or
- * belongs to a user who is being erased: it is no longer in the outbox, and its state is logged. An entry that is withheld
- * must not go out, and fails with the cause.
+ * - `clear`: the entry may be delivered, with the content that is returned.
+ * - `gone`: the entry is no longer in the outbox, and its state is logged. Another worker or an erasure has settled it.
+ * - `held`: the account is suspended, and the entry stays pending.
+ * - `withheld`: the entry must not be delivered, and fails with the cause.
  */
 export type Clearance =
   | { status: 'clear'; entry: Entry }
   | { status: 'gone' }
-  | { status: 'withheld'; cause: 'bot_number_released' };
+  | { status: 'held' }
+  | { status: 'withheld'; cause: WithheldCause };
 
 /**
- * Checks an entry, in one call. 2 read units, 3 for a message to a user; while its user is being erased, those of
- * `dropErased` as well.
+ * Checks an entry, in one call. 2 read units, 4 for a user data request or a message to a user, 5 if its job can be
+ * cancelled. While its user is being erased, the costs of `dropErased` are added.
  */
-export const checkBeforeAttempt = async ({ pk, sk, outgoing }: Entry): Promise<Clearance> => {
-  const { account, phone } = conversationOf({ pk });
-  const [entry, erasure, sender] = await getManyConsistent<[Entry, ErasureItem, Account?]>(
-    outgoing.type === 'message.send'
-      ? [{ pk, sk }, erasureKey(phone), accountKey(account)]
-      : [{ pk, sk }, erasureKey(phone)],
-  );
+export const checkBeforeAttempt = async (known: Entry): Promise<Clearance> => {
+  const [entry, erasure, optOut, sender, job] = await getManyConsistent<
+    [Entry, ErasureItem, OptOutItem?, Account?, JobItem?]
+  >(keysOf(known));
   if (entry === undefined) return { status: 'gone' };
   if (erasure !== undefined && (await dropErased(entry, erasure))) return { status: 'gone' };
   if (await dropOutdatedStop(entry)) return { status: 'gone' };
-  return entry.outgoing.type === 'message.send'
-    ? fromPresentNumber(entry, entry.outgoing, sender)
-    : { status: 'clear', entry };
+  // For messages and user data requests: only their keys include that of the opt-out.
+  if (hasStopped(optOut)) return { status: 'withheld', cause: 'opted_out' };
+  if (entry.outgoing.type !== 'message.send')
+    return sender?.suspended ? { status: 'held' } : { status: 'clear', entry };
+  if (isCancelled(job)) return { status: 'withheld', cause: 'cancelled' };
+  if (isOver(entry.outgoing)) return { status: 'withheld', cause: 'expired' };
+  if (sender?.suspended) return { status: 'held' };
+  return fromPresentNumber(entry, entry.outgoing, sender);
+};
+
+/** Whether the time is over for which a message is valid. */
+export const isOver = ({ valid_until }: Extract<Outgoing, { type: 'message.send' }>): boolean =>
+  valid_until !== undefined && valid_until <= sortableTime(now());
+
+/** The keys of an entry and of everything that may prevent its delivery. */
+const keysOf = ({ pk, sk, outgoing }: Entry): [Key, Key, Key?, Key?, Key?] => {
+  const { direction, account, phone } = conversationOf({ pk });
+  const both: [Key, Key] = [{ pk, sk }, erasureKey(phone)];
+  if (direction !== 'app') return both;
+  const toUser: [Key, Key, Key] = [...both, optOutKey(account, phone)];
+  if (outgoing.type !== 'message.send' && outgoing.type !== 'user_data.request') return toUser;
+  const sent: [Key, Key, Key, Key] = [...toUser, accountKey(account)];
+  if (outgoing.type !== 'message.send') return sent;
+  const { cancellable, message } = outgoing;
+  return cancellable ? [...sent, jobKey(account, message.job_id)] : sent;
 };
 
 /**
- * A message goes out under the number that its account's bot has now: the one that it had when the message was accepted may
- * belong to another account since. A message of a bot that has lost its number is withheld. An account that had no bot then,
- * and has none now, sends without a number.
+ * A message is sent with the present number of its account's bot. The number at the time of acceptance may belong to
+ * another account by now. If the account has lost the number, the message is withheld. An account without a bot, then
+ * and now, sends without a number.
  */
 const fromPresentNumber = (
   entry: Entry,
@@ -51,4 +79,14 @@ const fromPresentNumber = (
     status: 'clear',
     entry: { ...entry, outgoing: { ...outgoing, ...(number !== undefined && { from: number }) } },
   };
+};
+
+/** Milliseconds after which a conversation of a suspended account is looked at again. Its resumption makes it due at once. */
+const HOLD_MS = 600_000;
+
+/** Holds the conversation of a suspended account. This is no failed attempt, and concerns no destination's circuit. */
+export const hold = async (head: Head, { id, created, outgoing }: Entry, cause: string): Promise<void> => {
+  const until = now() + scaled(HOLD_MS);
+  await scheduleRetry(head, { until, since: created, failed: id, cause, attempts: head.attempts ?? 0 });
+  log('info', 'held', { ...namesOf(outgoing), cause });
 };

@@ -1,7 +1,7 @@
 /**
- * Delivery of a conversation: its outbox is emptied oldest entry first, by one worker at a time. An entry that cannot be
- * delivered now delays the whole conversation, so that the order stays. A crash at any point repeats at most the attempt
- * under way: destinations receive each entry at least once, in order, with the same id.
+ * Delivery of a conversation: its outbox is emptied oldest entry first, by one worker at a time. An entry that cannot
+ * be delivered now delays the whole conversation, so that the order stays. A crash at any point repeats at most the
+ * attempt under way: destinations receive each entry at least once, in order, with the same id.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { appNetwork } from '../app-network/destination.ts';
@@ -18,19 +18,20 @@ import {
   scheduleRetry,
 } from '../messaging/outbox.ts';
 import type { AttemptResult } from '../outbound/attempt-result.ts';
-import { attempt, type Destination, type StatusReceipt } from '../outbound/destination.ts';
-import { platformOf } from '../platforms/registry.ts';
+import { attempt, type Destination, destinationNameOf, type StatusReceipt } from '../outbound/destination.ts';
+import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { traced } from '../telemetry/trace.ts';
 import { acquire, type CircuitState, isOpen, recordFailure, recordSuccess, setPause } from './circuit-breaker.ts';
-import { checkBeforeAttempt } from './clearance.ts';
+import { checkBeforeAttempt, hold } from './clearance.ts';
+import { endEarly } from './early-ends.ts';
 import { isExpired, nextAttempt } from './retry-policy.ts';
 import { deliveryWrites, reasonOf, settle } from './settle.ts';
 import { pauseUntil } from './spacing.ts';
 import { checkReported, isSuperseded, type ReportCheck } from './status-receipts.ts';
 
-/** What came of a wake-up; `unfinished` if there was no time for the rest. */
+/** The result of a wake-up. `unfinished` if pending entries remain, because time ran out. */
 export interface DeliverySummary {
   settled: number;
   /** Why the conversation is retried later, if it is. */
@@ -45,13 +46,13 @@ export interface DeliverySummary {
 /** Milliseconds that must be left to begin an attempt: for the attempt itself, and to record its result. */
 const RESERVE_MS = 12_000;
 /**
- * Milliseconds from the start of a failed attempt to the second one, before a retry of the conversation is scheduled, and
- * the least pause between the two. RapidPro treats the same text of the same sender as a repeat for at least 2 s after it
- * stored the first. So it recognises the second attempt if the first ended within 1.75 s; after a time-out of 10 s, the
- * second may count as a new message.
+ * Milliseconds from the start of a failed attempt to the second one, before a retry of the conversation is scheduled,
+ * and the least pause between the two. RapidPro treats the same text of the same sender as a repeat for at least 2 s
+ * after it stored the first. So it recognises the second attempt if the first ended within 1.75 s; after a time-out of
+ * 10 s, the second may count as a new message.
  */
 const SECOND_TRY = { afterMs: 1_500, leastMs: 250 };
-/** Milliseconds that a worker waits in all for pauses that a destination needs. After that, others have their turn. */
+/** Most milliseconds that a worker waits in pauses between entries. Then other conversations of its group continue. */
 const PAUSES_MS = 8_000;
 
 /**
@@ -59,20 +60,30 @@ const PAUSES_MS = 8_000;
  *
  * @internal Tests use it, too.
  */
-export const resolveDestination = async ({ direction, account }: Conversation): Promise<Destination> =>
-  direction === 'app' ? appNetwork() : platformOf(account);
+export const resolveDestination = async ({ direction, account }: Conversation): Promise<Destination> => {
+  if (direction === 'app') return appNetwork();
+  return direction === 'consent' ? consentWebhookOf(account) : platformOf(account);
+};
 
 /**
- * Delivers the pending entries of a conversation, as many as it can.
+ * Delivers pending entries of a conversation, until none is left, a retry is scheduled, or time runs out.
  *
  * @param remaining - returns the milliseconds that are left
  */
 export const deliver = async (conversation: Conversation, remaining: () => number): Promise<DeliverySummary> => {
   const summary: DeliverySummary = { settled: 0 };
   let head = await readHead(conversation);
-  if (head === undefined || isRetryScheduled(head)) return summary;
-  const destination = await resolveDestination(conversation);
-  let circuit = await acquire(destination.name);
+  if (head === undefined) return summary;
+  if (isRetryScheduled(head)) {
+    const { next, ...ended } = await endScheduled(conversation, head, remaining);
+    Object.assign(summary, ended);
+    if (next === undefined) return summary;
+    head = next;
+  }
+  let circuit = await acquire(destinationNameOf(conversation));
+  if (head.may_end && isOpen(circuit)) {
+    summary.settled += (await endEarly(conversation, () => remaining() < RESERVE_MS)).settled;
+  }
   let pauses = scaled(PAUSES_MS);
   let waitedFor: string | undefined;
   let hasProgressed = false;
@@ -84,6 +95,8 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
 
   while (head !== undefined) {
     const { entries, all } = await oldestEntries(conversation);
+    // Resolved after the page was read, so that no entry is delivered by settings that were replaced before it was accepted.
+    const destination = await resolveDestination(conversation);
     let isOutdated = false;
     for (const [place, entry] of entries.entries()) {
       // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
@@ -96,7 +109,7 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
         await pause(wait);
         pauses -= wait;
         waitedFor = entry.id;
-        // A later status may have been accepted meanwhile, and supersede this one.
+        // A later status may have been accepted in the meantime, and supersede this one.
         isOutdated = true;
         break;
       }
@@ -113,6 +126,26 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
     head = await readHead(conversation);
   }
   return summary;
+};
+
+/**
+ * Ends messages of a conversation whose next attempt is not due yet. If the message has ended whose attempt failed, the
+ * conversation continues with the next one.
+ *
+ * @returns the head of a conversation that continues now, or none
+ */
+const endScheduled = async (
+  conversation: Conversation,
+  head: Head,
+  remaining: () => number,
+): Promise<DeliverySummary & { next?: Head }> => {
+  if (!head.may_end) return { settled: 0 };
+  const { settled, oldest, isUnfinished } = await endEarly(conversation, () => remaining() < RESERVE_MS);
+  if (isUnfinished) return { settled, unfinished: true, ...(settled === 0 && { stalled: true }) };
+  // Heads of earlier versions do not name the entry.
+  if (oldest !== undefined && (head.failed === undefined || oldest.id === head.failed)) return { settled };
+  if (oldest === undefined && (await endConversation(head))) return { settled };
+  return { settled, next: await resume(head, oldest?.created ?? timestamp()) };
 };
 
 interface DeliveryContext {
@@ -157,6 +190,10 @@ const processEntry = async (context: DeliveryContext): Promise<ProcessedEntry> =
       return { result, settled: 0, retry_scheduled: result.cause, paused_until };
     }
   }
+  if (result.status === 'held' && !isExpired(entry)) {
+    await hold(context.head, entry, result.cause);
+    return { result, settled: 0, retry_scheduled: result.cause };
+  }
   if (result.status === 'retry' && !isExpired(entry)) {
     await scheduleRetryAfter(result, context);
     if (!isOpen(circuit)) await recordFailure(destination.name, circuit);
@@ -174,7 +211,7 @@ const checkPauses = async (
   receipt: StatusReceipt | undefined,
 ): Promise<{ isNew: boolean; wait: number }> => {
   const { isNew, until } = await pauseBefore(destination, entry, pending, receipt);
-  // With an open circuit nothing is sent now, and later the pause will be over.
+  // With an open circuit, no request is made now, and the pause will be over before the next attempt.
   const isDue = hasWaited || isOpen(circuit);
   return { isNew, wait: isDue || !isNew ? 0 : Math.max(until - now(), 0) };
 };
@@ -190,7 +227,7 @@ const pauseBefore = async (
     if (isSuperseded(receipt, later)) return { isNew: false, until: 0 };
     return checkReported(subjectOf(entry.outgoing).account, receipt);
   }
-  // The last attempt does not wait.
+  // The last attempt is made without a pause.
   const spacing = isExpired(entry) ? undefined : destination.spacing?.(entry);
   return { isNew: true, until: spacing ? await pauseUntil(spacing) : 0 };
 };
@@ -222,15 +259,16 @@ const attemptWithRetry = async (
 const attemptIfClear = async (destination: Destination, entry: Entry): Promise<Processed> => {
   const clearance = await checkBeforeAttempt(entry);
   if (clearance.status === 'gone') return 'gone';
+  if (clearance.status === 'held') return { status: 'held', cause: 'account_suspended' };
   return clearance.status === 'withheld'
     ? { status: 'withheld', cause: clearance.cause }
     : attemptOnce(destination, clearance.entry);
 };
 
 /**
- * Attempts an entry once. If our own code fails to build the request, the wake-up fails and becomes a dead letter, so that
- * a corrected version can deliver the entry within three days. After that, the entry fails permanently, so that it does
- * not block its conversation for ever.
+ * Attempts an entry once. If our own code fails to build the request, the wake-up fails and becomes a dead letter, so
+ * that a corrected version can deliver the entry within three days. After that, the entry fails permanently, so that it
+ * does not block its conversation for ever.
  */
 const attemptOnce = async (destination: Destination, entry: Entry): Promise<AttemptResult> => {
   try {
@@ -249,7 +287,7 @@ const scheduleRetryAfter = async (
   const { attempts: before = 0 } = head;
   const attempts = isOpen(circuit) ? before : before + 1;
   const until = isOpen(circuit) ? circuit.until : nextAttempt(attempts, retryAfter);
-  await scheduleRetry(head, { until, since: entry.created, cause, attempts });
+  await scheduleRetry(head, { until, since: entry.created, failed: entry.id, cause, attempts });
   measure('warn', 'retry scheduled', {
     ...namesOf(entry.outgoing),
     cause,
@@ -259,10 +297,10 @@ const scheduleRetryAfter = async (
   });
 };
 
-/** Milliseconds that a destination is paused at least and at most that asks for fewer calls. */
+/** Least and most milliseconds of the pause of a destination that asks for fewer requests. */
 const PAUSE = { leastMs: 1_000, mostMs: 600_000 };
 
-/** Pauses a destination that has asked for fewer calls. It responds, so this is no failure. Returns the pause's end. */
+/** Pauses a destination that has asked for fewer requests. It works, so this is no failure. Returns the pause's end. */
 const pauseDestination = async (
   { wait }: Extract<AttemptResult, { status: 'rate_limited' }>,
   { destination: { name }, circuit }: DeliveryContext,
@@ -280,9 +318,18 @@ const scheduleRetryAt = async (
   { cause }: Extract<AttemptResult, { status: 'rate_limited' }>,
   { head, entry }: DeliveryContext,
 ): Promise<void> => {
-  await scheduleRetry(head, { until, since: entry.created, cause, attempts: head.attempts ?? 0 });
+  await scheduleRetry(head, {
+    until,
+    since: entry.created,
+    failed: entry.id,
+    cause,
+    attempts: head.attempts ?? 0,
+  });
   measure('info', 'rate limited', { ...namesOf(entry.outgoing), cause, rate_limited: 1 });
 };
+
+/** Results without a response of the destination: they say nothing about it. */
+const NO_ANSWERS = new Set<AttemptResult['status']>(['skipped', 'held', 'withheld', 'internal_error']);
 
 /** Records the result of an attempt in the destination's circuit. Returns the state in which the circuit is now. */
 const recordResult = async (
@@ -290,7 +337,7 @@ const recordResult = async (
   circuit: CircuitState,
   { status }: AttemptResult,
 ): Promise<CircuitState> => {
-  if (status === 'skipped' || status === 'withheld' || status === 'internal_error') return circuit;
+  if (NO_ANSWERS.has(status)) return circuit;
   if (status === 'rate_limited') return acquire(name);
   if (status === 'retry') {
     if (!isOpen(circuit)) await recordFailure(name, circuit);

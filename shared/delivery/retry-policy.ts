@@ -2,18 +2,20 @@
 import { between, now, scaled } from '../core/clock.ts';
 import type { Entry } from '../messaging/events.ts';
 
-/** Milliseconds from one attempt to the next, by how many failed in a row; after the last the last one again. */
+/** Milliseconds from one attempt to the next, by the number of failures in a row. The last step repeats. */
 const STEPS_MS = [1, 2, 10, 30, 60, 120, 240, 360].map((minutes) => minutes * 60_000);
 
-/** Milliseconds after which an attempt that fails is the last one: 3 days. */
+/** Milliseconds after which a failed attempt is the last one: 3 days. */
 const LIFETIME_MS = 3 * 86_400_000;
 
-/** Steps are this much longer or shorter, so that not all come at once. */
+/** Steps are up to this share longer or shorter, so that retries are spread. */
 const JITTER = 0.2;
 
 /**
- * When to try again after so many failures in a row, in milliseconds since 1970; a destination that says when (in
- * milliseconds from now) is obeyed up to twice the step.
+ * The time of the next attempt, in milliseconds since 1970.
+ *
+ * @param failures - failures in a row
+ * @param retryAfter - the pause that the destination asks for, in milliseconds; at most twice the step counts
  */
 export const nextAttempt = (failures: number, retryAfter = 0): number => {
   const step = scaled(STEPS_MS[Math.min(failures, STEPS_MS.length) - 1] ?? 0);

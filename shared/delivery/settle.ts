@@ -1,10 +1,10 @@
-/** Settling: an entry leaves its outbox together with the state that its message reached. */
+/** Settling: one transaction removes an entry from its outbox, and logs the state of its message. */
 import { now, timestamp } from '../core/clock.ts';
 import { type Entry, namesOf, type Outgoing, subjectOf } from '../messaging/events.ts';
 import type { ReasonCode, State } from '../messaging/message.ts';
 import { dequeueWrite, transactInOrder } from '../messaging/outbox.ts';
 import { stateWrites } from '../messaging/states.ts';
-import type { AttemptResult } from '../outbound/attempt-result.ts';
+import type { AttemptResult, EarlyEnd } from '../outbound/attempt-result.ts';
 import type { Destination, StatusReceipt } from '../outbound/destination.ts';
 import type { Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
@@ -12,7 +12,7 @@ import { measure } from '../telemetry/metrics.ts';
 import { pauseWrite } from './spacing.ts';
 import { receiptWrite } from './status-receipts.ts';
 
-/** What is written with a delivered entry: the receipt of a status, or the time of a user's text. */
+/** The further writes for a delivered entry: the receipt of a status, or the pause after a user's text. */
 export const deliveryWrites = (destination: Destination, entry: Entry, receipt: StatusReceipt | undefined): Write[] => {
   if (receipt) return [receiptWrite(subjectOf(entry.outgoing).account, receipt)];
   const spacing = destination.spacing?.(entry);
@@ -20,10 +20,9 @@ export const deliveryWrites = (destination: Destination, entry: Entry, receipt: 
 };
 
 /**
- * Settles an entry in one transaction: removes it, logs its state with the report of it, and writes the receipt of a status.
- * If another worker removed the entry meanwhile, it is settled already and nothing is written. A state that is logged
- * already is not logged or reported again.
- * 4 write units, 8 if the state is reported, 4 with a receipt.
+ * Settles an entry in one transaction: removes it, logs its state with the report of it, and writes the receipt of a
+ * status. If another worker has already removed the entry, nothing is written. A state that is already logged is
+ * neither logged nor reported again. 4 write units, 8 if the state is reported, 4 with a receipt.
  *
  * @returns whether this settled the entry
  */
@@ -41,9 +40,9 @@ export const settle = async (entry: Entry, result: AttemptResult, receipts: Writ
 };
 
 /**
- * Removes an entry in one transaction with other writes, and leaves out those that were written before.
+ * Removes an entry in one transaction with other writes. If one of these was made before, they are left out.
  *
- * @returns whether the entry was there
+ * @returns whether the entry was pending
  */
 const removeWith = async (
   entry: Entry,
@@ -59,7 +58,8 @@ const removeWith = async (
 /** Logs how an entry ended. */
 const logResult = ({ outgoing, created }: Entry, { status }: AttemptResult, cause: string | undefined): void => {
   const names = namesOf(outgoing);
-  if (cause !== undefined) {
+  if (isEndedEarly(cause)) measure('info', 'ended early', { ...names, reason: cause, ended_early: 1 });
+  else if (cause !== undefined) {
     measure('error', 'permanently failed', { ...names, cause, reason: reasonOf(cause), permanently_failed: 1 });
   } else if (status === 'delivered') {
     measure('info', 'delivered', {
@@ -70,16 +70,21 @@ const logResult = ({ outgoing, created }: Entry, { status }: AttemptResult, caus
   } else log('info', 'skipped', names);
 };
 
-/** A cause as metrics tell it apart: destinations return any status, and each one would be another metric. */
+/** Whether the business or the user wanted this end: it is no failure of a destination. */
+const isEndedEarly = (cause: string | undefined): cause is EarlyEnd =>
+  cause === 'cancelled' || cause === 'expired' || cause === 'opted_out';
+
+/** A cause as a dimension of metrics. Statuses are grouped by their first digit, because each value costs a metric. */
 // Stryker disable next-line Regex: A cause ends with three digits or has none.
 export const reasonOf = (cause: string): string => cause.replace(/^(status_\d)\d\d$/, '$1xx');
 
-/** Why an entry has failed, as its message's log entry stores it. */
+/** The reason code of a failed entry, for the log entry of its message. */
 const reasonCodeOf = (result: AttemptResult): ReasonCode | undefined => {
   switch (result.status) {
     case 'rejected':
       return 'refused';
     // Attempts were repeated for three days.
+    case 'held':
     case 'retry':
     case 'rate_limited':
       return 'unreachable';

@@ -1,6 +1,6 @@
 /**
- * Pauses between equal calls, for a destination that takes the second one for a repeat of the first. The time of the last
- * call is kept in the table, because another worker may make the next one.
+ * Pauses between equal requests, for a destination that would treat the second one as a repeat of the first. The end of
+ * the pause is in the table, because another worker may make the next request.
  */
 import { now, scaled, secondsFromNow } from '../core/clock.ts';
 import type { Spacing } from '../outbound/destination.ts';
@@ -14,16 +14,16 @@ interface SpacingItem extends Key {
   expires_at: number;
 }
 
-/** Seconds for which a pause is kept: more than any lasts. */
+/** Seconds for which a pause is stored: longer than any pause. */
 const KEPT = 60;
 
-/** When a call may be made, in milliseconds since 1970; 0 if no equal call was made recently. 1 read unit. */
+/** When a request may be made, in milliseconds since 1970; 0 if no equal one was made recently. 1 read unit. */
 export const pauseUntil = async ({ subject, pauseMs }: Spacing): Promise<number> => {
   const { until = 0 } = (await getConsistent<SpacingItem>(spacingKey(subject))) ?? {};
-  // Clocks differ: the pause is the longest wait.
+  // Clocks differ: limit the wait to one pause.
   return Math.min(until, now() + scaled(pauseMs));
 };
 
-/** Notes that a call was made just now, within the transaction that settles its entry. 2 write units. */
+/** Records that a request was made just now, in the transaction that settles its entry. 2 write units. */
 export const pauseWrite = ({ subject, pauseMs }: Spacing): Write =>
   putWrite<SpacingItem>({ ...spacingKey(subject), until: now() + scaled(pauseMs), expires_at: secondsFromNow(KEPT) });

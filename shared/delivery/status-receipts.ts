@@ -1,9 +1,8 @@
-/** Receipts of the states that were reported to chat platforms, so that each state of a message is reported once. */
+/** Status receipts: a chat platform is notified of each state of a message once. */
 
 import { now, scaled } from '../core/clock.ts';
 import type { StatusReceipt } from '../outbound/destination.ts';
-import { page } from '../table/client.ts';
-import { hasExpired } from '../table/expiry.ts';
+import { hasExpired, page } from '../table/client.ts';
 import { type Key, statusReceiptKey } from '../table/keys.ts';
 import { putWrite, type Write } from '../table/transactions.ts';
 
@@ -22,7 +21,8 @@ export interface ReportCheck {
 
 /**
  * Checks whether a state is still to be reported. It is not if it was reported, or a state that it never follows, or a
- * state of a later generation. A report before the end of the pause after this part's acceptance does not count. 1 read unit.
+ * state of a later generation. A report before the end of the pause after this part's acceptance does not count. 1 read
+ * unit.
  */
 export const checkReported = async (account: string, receipt: StatusReceipt): Promise<ReportCheck> => {
   const { id, generation, state, neverAfter, accepted, pauseMs } = receipt;
@@ -41,7 +41,7 @@ export const checkReported = async (account: string, receipt: StatusReceipt): Pr
       its > generation || over.has(sk) || (sk === own && reported >= earliest),
   );
   const until = Math.max(earliest, ...receipts.map(({ reported = 0 }) => reported + scaled(pauseMs)));
-  // Clocks differ: the pause is the longest wait.
+  // Clocks differ: limit the wait to one pause.
   return { isNew: !isOld, until: Math.min(until, now() + scaled(pauseMs)) };
 };
 

@@ -1,21 +1,21 @@
-/** Cursors of lists: opaque to the caller, a position in one list to us. */
+/** Cursors: opaque texts for callers. A cursor contains a position in one list, and a checksum. */
 import { createHash } from 'node:crypto';
 import { invalidRequest } from '../core/problems.ts';
 
 /** The list that a cursor continues: its account and its filters. */
 type List = readonly (string | number | undefined)[];
 
-/** Characters of a position: ours have far fewer, and the table takes no key of more than 1,024 bytes. */
+/** Most characters of a position. Positions are far shorter, and DynamoDB rejects sort keys over 1,024 bytes. */
 const LONGEST = 250;
 
-/** A position in a list, as a text that a URL holds as it is. */
+/** The cursor of a position in a list, in base64url: URLs contain it without escapes. */
 export const encodeCursor = (list: List, position: string): string =>
   Buffer.from(`${markOf(list, position)} ${position}`).toString('base64url');
 
 /**
- * The position in a cursor; none where there is no cursor.
+ * The position in a cursor; undefined if there is no cursor.
  *
- * @throws invalid_request — not a cursor that we made for this list
+ * @throws invalid_request — the cursor was changed, or belongs to another list
  */
 export const decodeCursor = (list: List, cursor: string | undefined): string | undefined => {
   if (cursor === undefined) return undefined;
@@ -32,7 +32,7 @@ export const decodeCursor = (list: List, cursor: string | undefined): string | u
   return position;
 };
 
-/** Tells a position in one list from those in others, and from what somebody has made of it. */
+/** A checksum of list and position: it detects changed cursors, and cursors of other lists. */
 const markOf = (list: List, position: string): string =>
   createHash('sha256')
     .update(JSON.stringify([list, position]))

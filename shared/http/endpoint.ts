@@ -1,12 +1,12 @@
-/** How a function becomes an endpoint: one Middy chain, built from the endpoint's entry in `shared/api/`. */
+/** Endpoints: each is a Lambda handler with one Middy chain, built from the endpoint's entry in `shared/api/`. */
 import middy from '@middy/core';
 import formBodyParser from '@middy/http-urlencode-body-parser';
 import type { Context } from 'aws-lambda';
-import type { Endpoint } from '../api/endpoint.ts';
+import { type Endpoint, overLimitOf } from '../api/endpoint.ts';
 import { type Api, api, type EndpointName } from '../api/index.ts';
 import { Problem } from '../core/problems.ts';
 import { traced } from '../telemetry/trace.ts';
-import type { HttpEvent, HttpResponse } from './event.ts';
+import type { HttpEvent, HttpMiddleware, HttpResponse } from './event.ts';
 import { authorize } from './middleware/authorize.ts';
 import { checkBody } from './middleware/check-body.ts';
 import { checkForm } from './middleware/check-form.ts';
@@ -14,6 +14,7 @@ import { exactPath } from './middleware/exact-path.ts';
 import { jsonBody } from './middleware/json-body.ts';
 import { multipartBody } from './middleware/multipart-body.ts';
 import { problemDocuments } from './middleware/problem-documents.ts';
+import { rateLimit } from './middleware/rate-limit.ts';
 import { requestLog } from './middleware/request-log.ts';
 import { type RequestOf, validRequest } from './request.ts';
 import { type ResponseOf, toResponse } from './response.ts';
@@ -26,26 +27,38 @@ const bodyParsers = {
   multipart: () => [multipartBody()],
 };
 
-/** Left for our own answer before Lambda ends the function, in milliseconds. */
+/** Milliseconds before Lambda's timeout at which the function responds with 503 itself. */
 const LAST_WORDS = 500;
 
 /**
- * The Lambda handler of an endpoint: logs the request, checks the token's permission, parses the body, validates all
- * parts, calls `handle` with them, and renders what it returns or throws.
+ * The Lambda handler of an endpoint: logs the request, applies the limit of the account, checks the token's permission,
+ * parses the body, validates all parts, calls `handle` with them, and turns the result or the error into a response.
  */
-export const endpoint = <Name extends EndpointName>(
+export const endpoint = <Name extends Exclude<EndpointName, UnlimitedName>>(
+  name: Name,
+  handle: (request: RequestOf<Api[Name]>) => Promise<ResponseOf<Api[Name]>>,
+) => serve<Api[Name]>(api[name], handle, rateLimit(overLimitOf(api[name])));
+
+/** The endpoints whose callers have no limit: the app network, and callers without a token. */
+type UnlimitedName = {
+  [Name in EndpointName]: Api[Name]['permission'] extends 'none' | 'app' ? Name : never;
+}[EndpointName];
+
+/** The same for an endpoint whose callers have no limit. Its bundle contains nothing of the limit. */
+export const unlimitedEndpoint = <Name extends UnlimitedName>(
   name: Name,
   handle: (request: RequestOf<Api[Name]>) => Promise<ResponseOf<Api[Name]>>,
 ) => serve<Api[Name]>(api[name], handle);
 
 /**
- * The same for an endpoint that is described anywhere.
+ * As `endpoint`, for a description that is not in `shared/api/`.
  *
  * @internal Tests and benchmarks use it, too.
  */
 export const serve = <E extends Endpoint>(
   description: E,
   handle: (request: RequestOf<E>) => Promise<ResponseOf<E>>,
+  limit: HttpMiddleware | [] = [],
 ) => {
   const chain = middy<HttpEvent, HttpResponse>({
     timeoutEarlyInMillis: LAST_WORDS,
@@ -54,15 +67,17 @@ export const serve = <E extends Endpoint>(
     },
   })
     .use(requestLog())
+    .use(limit)
     .use(problemDocuments());
-  // Before the permission: a path that does not exist requires none.
+  // Before `authorize`: an unknown path requires no permission.
   if (description.catchAll) chain.use(exactPath(description.routes));
   if (description.permission !== 'none') chain.use(authorize(description.permission));
   if (description.body) chain.use([checkBody(description.body.type), ...bodyParsers[description.body.type]()]);
 
-  chain.handler(async (event: HttpEvent, context) => {
+  // Not an async function, so that an invalid request is an exception and not a rejected promise, which is slower.
+  chain.handler((event: HttpEvent, context) => {
     const remaining = () => context.getRemainingTimeInMillis() - LAST_WORDS;
-    return toResponse(await handle(validRequest(description, event, remaining)));
+    return handle(validRequest(description, event, remaining)).then(toResponse);
   });
   return (event: HttpEvent, context: Context): Promise<HttpResponse> =>
     traced(event.requestContext.requestId, () => chain(event, context));

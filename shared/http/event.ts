@@ -1,19 +1,38 @@
-/** What passes through the Middy chain: API Gateway's event (payload format 2.0) and its answer. */
+/** Input and output of the Middy chain: API Gateway's event (payload format 2.0), and its response. */
 import type middy from '@middy/core';
 import type {
   APIGatewayEventRequestContextV2,
   APIGatewayProxyEventV2WithRequestContext,
   APIGatewayProxyStructuredResultV2,
+  Context,
 } from 'aws-lambda';
+import type { Admission } from '../rate-limit/leases.ts';
 
-/** The authorizer's context reaches functions here; it is absent where a route has no authorizer. */
+/** `authorizer` contains the authorizer's context. It is absent if the route has no authorizer. */
 export type HttpEvent = APIGatewayProxyEventV2WithRequestContext<
   APIGatewayEventRequestContextV2 & { authorizer?: { lambda?: unknown } }
 > & {
-  /** The body as it came, where there is a parser that replaces it. */
+  /** The bytes of the request's body. A parser replaces `body`, so `check-body.ts` keeps them. */
   bytes?: Buffer;
 };
 
+/** The context that the authorizer returns: `Identity` in `shared/accounts/tokens.ts`. */
+export interface Caller {
+  account: string;
+  token: string;
+  permissions: string[];
+  rate?: number | undefined;
+  burst?: number | undefined;
+}
+
 export type HttpResponse = APIGatewayProxyStructuredResultV2;
 
-export type HttpMiddleware = middy.MiddlewareObj<HttpEvent, HttpResponse>;
+/** What middlewares of one request keep from `before` to `after`. */
+interface Internal extends Record<string, unknown> {
+  /** When the request began, in milliseconds since 1970. */
+  started?: number;
+  /** The decision of the rate limit. */
+  admission?: Admission;
+}
+
+export type HttpMiddleware = middy.MiddlewareObj<HttpEvent, HttpResponse, Error, Context, Internal>;

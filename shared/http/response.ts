@@ -2,25 +2,25 @@ import type * as v from 'valibot';
 import type { Endpoint } from '../api/endpoint.ts';
 import type { HttpResponse } from './event.ts';
 
-/** A successful answer with a body. */
+/** A successful response with a body. */
 export interface Ok<Body> {
   status: 200;
   body: Body;
   headers?: Record<string, string>;
 }
 
-/** A successful answer without one. */
+/** A successful response without a body. */
 export interface NoContent {
   status: 204;
 }
 
-/** What the caller has is still what there is. */
+/** The caller's copy is still current. */
 export interface NotModified {
   status: 304;
   headers: Record<string, string>;
 }
 
-/** The answers that an endpoint promises. */
+/** The successful responses of an endpoint, by its description. */
 export type ResponseOf<E extends Endpoint> = {
   [Status in keyof E['responses']]: E['responses'][Status] extends v.GenericSchema
     ? Ok<v.InferInput<E['responses'][Status]>>
@@ -39,7 +39,7 @@ export const noContent = (): NoContent => ({ status: 204 });
 
 export const notModified = (headers: Record<string, string>): NotModified => ({ status: 304, headers });
 
-/** The address of a list's next page, as a `Link` header (RFC 8288). Takes the path and its query. */
+/** The `Link` header (RFC 8288) with the URL of a list's next page. Parameters without a value are left out. */
 export const nextPage = (path: string, query: Record<string, string | number | undefined>): { link: string } => {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));

@@ -1,6 +1,6 @@
 /**
- * Datafree media (spec §4.14, §8): images and files under addresses on our own host, which the app opens without cost to
- * the user. An address works for 30 days, and says so for 30 more.
+ * Datafree media (spec §4.14, §8): images and files with URLs on our own host, which the app opens without data costs.
+ * A URL works for 30 days, and returns 410 for 30 more days.
  */
 import { now, timestampOf } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
@@ -8,51 +8,63 @@ import { bridgeUrl } from '../core/settings.ts';
 import { get, getConsistent } from '../table/client.ts';
 import { type Key, mediaKey } from '../table/keys.ts';
 
-/** Milliseconds that an address works for (spec §8). */
+/** Milliseconds that a datafree URL works (spec §8). */
 export const LIFETIME = 30 * 86_400_000;
 
-/** What is known of media; the bucket holds their bytes. */
+/** Attributes of media. The bucket contains the bytes. */
 export interface Media {
   account: string;
-  /** `image/png` and the like. */
+  /** The media type: `image/png`, for example. */
   type: string;
-  /** Bytes. */
+  /** In bytes. */
   size: number;
   /** SHA-256 of the bytes, in hexadecimal. */
   sha256: string;
   /** Name of the bucket. */
   bucket: string;
+  /** The key of the object, if it is not the id. */
+  object?: string;
   created: string;
-  /** From when on the address does not work any more. */
+  /** When the URL expires. */
   until: string;
 }
 
 /** Media in the table. */
 export interface MediaItem extends Key, Media {
-  expires_at: number;
+  /** Missing for avatars, which do not expire. */
+  expires_at?: number;
   gsi2pk: string;
   gsi2sk: string;
 }
 
-/** What every datafree address begins with. */
+/** `until` of media that do not expire. */
+export const NEVER = '9999-12-31T23:59:59.999999';
+
+/**
+ * The key of an avatar's object. The bucket deletes objects after the lifetime of media if their keys begin with a
+ * hexadecimal digit, as ids do.
+ */
+export const avatarObject = (id: string): string => `profile-${id}`;
+
+/** The prefix of every datafree URL. */
 const beginning = (): string => `${bridgeUrl()}/media/`;
 
-/** The datafree address of media. */
+/** The datafree URL of media. */
 export const urlOf = (id: string): string => `${beginning()}${id}`;
 
-/** Whether an address is one of ours, whether or not it works. */
+/** Whether a URL is a datafree URL. It may have expired, or never have existed. */
 export const isDatafreeUrl = (url: string): boolean => url.startsWith(beginning());
 
 /**
- * What an address leads to. 0.5 read units.
+ * Media by the id in their URL. 0.5 read units.
  *
- * @throws media_not_found — nothing, or no longer
- * @throws media_expired — what was there for 30 days
+ * @throws media_not_found — never uploaded, or removed
+ * @throws media_expired — uploaded more than 30 days ago
  */
 export const getMedia = async (id: string): Promise<Media> =>
   opened(ID.test(id) ? await get<MediaItem>(mediaKey(id)) : undefined);
 
-/** The same as it is at this moment. 1 read unit. */
+/** As `getMedia`, by a consistent read. 1 read unit. */
 export const getMediaConsistent = async (id: string): Promise<Media> => opened(await latestMedia(id));
 
 const opened = (found: MediaItem | undefined): Media => {
@@ -64,23 +76,43 @@ const opened = (found: MediaItem | undefined): Media => {
   return found;
 };
 
-/** Why an account cannot send what is at an address; nothing, where it can. 1 read unit. */
-export const sendError = async (account: string, type: 'image' | 'file', url: string): Promise<string | undefined> => {
+/** An account's own media by URL: `sendAs` is the type of message that can contain it. */
+export type OwnMedia = { sendAs: 'image' | 'file' } | { error: string };
+
+/**
+ * Checks whether an account can send the media at a URL. An image can be sent as a file; other media are always sent as
+ * a file, because existing clients send documents as images (protocols, "Clients written for services of this kind").
+ * 1 read unit.
+ *
+ * @param validUntil - until when the URL must work, in milliseconds since 1970; default: now
+ */
+export const checkOwnMedia = async (
+  account: string,
+  type: 'image' | 'file',
+  url: string,
+  validUntil = now(),
+): Promise<OwnMedia> => {
   const found = isDatafreeUrl(url) ? await latestMedia(url.slice(beginning().length)) : undefined;
+  const upload = `POST /v1/upload_${type}`;
   if (found?.account !== account) {
-    return `must be a datafree URL of yours, which begins with ${beginning()}: upload what you send with POST /v1/upload_${type}`;
+    return {
+      error: `must be a datafree URL of yours, which begins with ${beginning()}: upload what you send with ${upload}`,
+    };
   }
-  if (isOver(found)) return `has expired, 30 days after its upload: upload it again with POST /v1/upload_${type}`;
-  return type === 'image' && !found.type.startsWith('image/')
-    ? `must be an image, and is ${found.type}: send it as a file`
-    : undefined;
+  if (isOver(found)) return { error: `has expired, 30 days after its upload: upload it again with ${upload}` };
+  if (timestampOf(validUntil) > found.until) {
+    return {
+      error: `expires at ${found.until}, before the message does: upload it again with ${upload}, or shorten valid_for`,
+    };
+  }
+  return { sendAs: found.type.startsWith('image/') ? type : 'file' };
 };
 
-/** What has an id at this moment; nothing, where it is none. */
+/** The media with this id, by a consistent read; undefined if there are none. */
 const latestMedia = async (id: string): Promise<MediaItem | undefined> =>
   ID.test(id) ? getConsistent<MediaItem>(mediaKey(id)) : undefined;
 
-/** An id as `newUnguessableId` makes it. */
+/** The form of an id from `newUnguessableId`. */
 const ID = /^[0-9a-f]{32}$/;
 
 const isOver = ({ until }: Media): boolean => timestampOf(now()) >= until;

@@ -1,6 +1,6 @@
 /**
- * The bucket that holds the bytes of media: S3 over HTTP, with requests that the SDK's signer signs. Its client for S3 would
- * make a bundle twice as large for two calls.
+ * The bucket with the bytes of media: S3 over HTTP, with requests that the SDK's signer signs. For these two calls, the
+ * SDK's S3 client would double the size of a bundle.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
@@ -10,35 +10,41 @@ import { between } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import { mediaBucket, region, urlSuffix } from '../core/settings.ts';
 
-/** Milliseconds that a call may take, attempts included: 4 MB within AWS take a tenth of a second. */
+/** Milliseconds that a call may take, with all its attempts. Within AWS, 4 MB take 0.1 s. */
 const PATIENCE = 6_000;
-/** Attempts after the first while the bucket is busy, and the longest pause before the first of them, in milliseconds. */
+/** Retries while the bucket is busy, and the longest pause before the first one, in milliseconds. */
 const RETRIES = { most: 2, pause: 50 };
-/** The bucket asks for fewer calls. */
+/** The status of S3 if it asks for fewer requests. */
 const TOO_MANY_REQUESTS = 429;
 
 interface ObjectRequest {
-  method: 'PUT' | 'GET';
+  method: 'PUT' | 'GET' | 'DELETE';
   headers?: Record<string, string>;
   body?: Uint8Array<ArrayBuffer>;
 }
 
-/** Puts an object. `sha256` in hexadecimal: the bucket rejects other content. */
+/** Puts an object. With `sha256`, in hexadecimal, the bucket rejects corrupted content. */
 export const putObject = async (key: string, bytes: Uint8Array<ArrayBuffer>, sha256: string): Promise<void> => {
   const { status } = await call(key, { method: 'PUT', body: bytes, headers: { 'x-amz-content-sha256': sha256 } });
   if (status >= 300) throw new Error(`The bucket answered ${status}.`);
 };
 
-/** The bytes of an object; nothing, where there is none. */
+/** The bytes of an object; undefined if it does not exist. */
 export const getObject = async (key: string): Promise<Uint8Array<ArrayBuffer> | undefined> => {
   const { status, bytes } = await call(key, { method: 'GET' });
-  // S3 returns 403 for an object that is not there, if the caller may not list the bucket.
+  // S3 returns 403 for a missing object if the caller may not list the bucket.
   if (status === 404 || status === 403) return undefined;
   if (status >= 300) throw new Error(`The bucket answered ${status}.`);
   return bytes;
 };
 
-/** @throws unavailable — the bucket is busy, or cannot be reached, or ends in the middle of its answer */
+/** Removes an object, if it exists. */
+export const removeObject = async (key: string): Promise<void> => {
+  const { status } = await call(key, { method: 'DELETE' });
+  if (status >= 300) throw new Error(`The bucket answered ${status}.`);
+};
+
+/** @throws unavailable — the bucket is busy or unreachable, or its response is incomplete */
 const call = async (
   key: string,
   request: ObjectRequest,
@@ -48,7 +54,8 @@ const call = async (
     const response = await sendUntilAccepted(key, request, signal);
     return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
   };
-  // The bucket may have closed a kept connection while the function was frozen: both calls can be repeated.
+  // A retry, because the bucket may have closed a kept connection while the function was frozen. All calls can be
+  // repeated.
   const repeated = (error: unknown) => (signal.aborted ? Promise.reject(error) : answered());
   const { response, bytes } = await answered()
     .catch(repeated)
@@ -61,7 +68,7 @@ const call = async (
   throw new Problem('unavailable', 'Retry in a moment.', { retryAfter: 1, cause });
 };
 
-/** Sends a request, and again after growing pauses while the bucket is busy. */
+/** Sends a request. While the bucket is busy, it is sent again after growing pauses. */
 const sendUntilAccepted = async (key: string, request: ObjectRequest, signal: AbortSignal): Promise<Response> => {
   for (let attempt = 0; ; attempt += 1) {
     const response = await send(key, request, signal);
@@ -72,7 +79,7 @@ const sendUntilAccepted = async (key: string, request: ObjectRequest, signal: Ab
   }
 };
 
-/** Lambda gives credentials through the environment, anew before they run out. S3 does not want its paths escaped again. */
+/** Lambda renews the credentials in the environment before they expire. For S3, paths must not be escaped twice. */
 const signer = new SignatureV4({
   service: 's3',
   region: async () => region(),
@@ -89,12 +96,12 @@ const send = async (
   const url = objectUrl(key);
   const { protocol, hostname, pathname: path, host } = url;
   const signed = await signer.sign({ method, protocol, hostname, path, headers: { ...headers, host }, body });
-  // The request has the same host by its URL.
+  // `fetch` sets this header from the URL.
   const { host: _, ...sent } = signed.headers;
   return fetch(new Request(url, { method, headers: sent, signal, ...(body && { body }) }));
 };
 
-/** The URL of an object: on AWS, or at the endpoint of the environment, where the bucket is a part of the path. */
+/** The URL of an object: on AWS, or at the endpoint from the environment, with the bucket in the path. */
 const objectUrl = (key: string): URL => {
   const endpoint = configuredEndpoint();
   return new URL(
@@ -104,7 +111,7 @@ const objectUrl = (key: string): URL => {
   );
 };
 
-/** The endpoint of the environment, as the SDK's clients choose it: the one for S3, else the one for all services. */
+/** The endpoint from the environment, by the rules of the SDK: the one for S3, else the one for all services. */
 const configuredEndpoint = (): string | undefined => {
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS } = process.env;
   if (AWS_IGNORE_CONFIGURED_ENDPOINT_URLS === 'true') return undefined;

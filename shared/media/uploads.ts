@@ -1,4 +1,4 @@
-/** Takes media that businesses upload (spec §4.14). */
+/** Uploads of media by businesses (spec §4.14). */
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import { now, secondsFromNow, timestampOf } from '../core/clock.ts';
@@ -12,19 +12,19 @@ import { putObject } from './object-store.ts';
 
 const IMAGES = { 'image/png': 'PNG', 'image/jpeg': 'JPEG', 'image/gif': 'GIF', 'image/webp': 'WebP' };
 
-/** Media types that are taken, with their names for people. */
+/** Accepted media types, with their names for people. */
 const TAKEN = { image: IMAGES, file: { ...IMAGES, 'application/pdf': 'PDF' } };
 
-/** Bytes of a file: more does not fit through the gateway and the function, in base64. */
+/** Most bytes of a file. In base64, a larger one would exceed the limits of API Gateway and Lambda. */
 const MAX_SIZE = 4 * 1024 * 1024;
 
-/** Seconds that an address says for that it has expired. */
+/** Seconds for which an expired URL returns 410. */
 const AFTERMATH = 30 * 86_400;
 
-/** A file that was taken (spec §4.14). */
+/** An accepted file (spec §4.14). */
 export interface Uploaded {
   url: string;
-  /** When the address stops working: 30 days from now. */
+  /** When the URL expires: 30 days after the upload. */
   expires_at: string;
 }
 
@@ -33,42 +33,68 @@ export interface Uploaded {
  * 2 write units and a put to the bucket.
  *
  * @throws file_too_large — over 4 MB
- * @throws file_type_not_supported — something else than an image, or, for a file, a PDF
+ * @throws file_type_not_supported — neither an image nor, for `file`, a PDF
  */
 export const upload = async (account: string, kind: keyof typeof TAKEN, file: File): Promise<Uploaded> => {
-  if (file.size > MAX_SIZE) {
-    throw new Problem('file_too_large', `The file has ${file.size} bytes. The limit is ${MAX_SIZE} (4 MB).`);
-  }
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  const type = await typeOf(bytes);
-  if (!(type in TAKEN[kind])) {
-    const names = Object.values(TAKEN[kind]).join(', ');
-    throw new Problem(
-      'file_type_not_supported',
-      `The content of the file has none of these types: ${names}. The file's name is ignored.`,
-    );
-  }
+  const { bytes, type } = await checkedFile(file, { types: TAKEN[kind], most: MAX_SIZE, inWords: '4 MB' });
   const [id, created] = [newUnguessableId(), now()];
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = sha256Of(bytes);
   const item: MediaItem = {
-    ...mediaKey(id),
-    account,
-    type,
-    size: bytes.length,
-    sha256,
-    bucket: mediaBucket(),
-    created: timestampOf(created),
+    ...newMediaItem(account, { id, type, size: bytes.length, sha256, created: timestampOf(created) }),
     until: timestampOf(created + LIFETIME),
     expires_at: secondsFromNow(LIFETIME / 1_000 + AFTERMATH),
-    ...ofMediaOwner(account, { id, created: timestampOf(created) }),
   };
-  // What has no item has no address, and the bucket forgets it by itself.
+  // The object first: without an item, it has no URL, and the bucket's lifecycle rule removes it.
   await putObject(id, bytes, sha256);
   await putIfAbsent(item);
   return { url: urlOf(id), expires_at: item.until };
 };
 
-/** An animated PNG is a PNG. */
+/** The SHA-256 of a file, in hexadecimal. */
+export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** A file that gets a URL. */
+type NewMedia = Pick<MediaItem, 'type' | 'size' | 'sha256' | 'created'> & { id: string };
+
+/** The item of a new file, without the time of its end. */
+export const newMediaItem = (account: string, { id, ...file }: NewMedia) => ({
+  ...mediaKey(id),
+  account,
+  ...file,
+  bucket: mediaBucket(),
+  ...ofMediaOwner(account, { id, created: file.created }),
+});
+
+/** What a file may be: media types with their names for people, and most bytes, also in words. */
+interface Accepted {
+  types: Record<string, string>;
+  most: number;
+  inWords: string;
+}
+
+/**
+ * The bytes of a file, and its media type by the content.
+ *
+ * @throws file_too_large, file_type_not_supported
+ */
+export const checkedFile = async (
+  file: File,
+  { types, most, inWords }: Accepted,
+): Promise<{ bytes: Uint8Array<ArrayBuffer>; type: string }> => {
+  if (file.size > most) {
+    throw new Problem('file_too_large', `The file has ${file.size} bytes. The limit is ${most} (${inWords}).`);
+  }
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const type = await typeOf(bytes);
+  if (type in types) return { bytes, type };
+  const names = Object.values(types).join(', ');
+  throw new Problem(
+    'file_type_not_supported',
+    `The content of the file has none of these types: ${names}. The file's name is ignored.`,
+  );
+};
+
+/** The media type of the content. An animated PNG counts as a PNG. */
 const typeOf = async (bytes: Uint8Array): Promise<string> => {
   // Stryker disable next-line StringLiteral: The replacement matches nothing either, or is rejected too.
   const { mime = '' } = (await fileTypeFromBuffer(bytes)) ?? {};

@@ -1,35 +1,40 @@
-/** What goes out of the service: to users through the app network, and to customers' chat platforms. */
+/** Outbox entries and their content: for users, through the app network, and for customers' chat platforms. */
 
 import type { Key } from '../table/keys.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import type { Message, State } from './message.ts';
 
-/** `app` leads to a user through the app network, `platform` to a customer's chat platform. */
-export type Direction = 'app' | 'platform';
+/**
+ * `app`: to a user, through the app network. `platform`: to a customer's chat platform. `consent`: to a customer's webhook,
+ * when consent ends.
+ */
+export const directions = ['app', 'platform', 'consent'] as const;
 
-/** Everything between an account and one user in one direction: delivered in order. */
+export type Direction = (typeof directions)[number];
+
+/** An account and a user, in one direction. The entries of a conversation are delivered in order. */
 export interface Conversation {
   direction: Direction;
   account: string;
   phone: string;
 }
 
-/** What a message says. */
+/** The content of a message. */
 export type Content =
   | { type: 'text'; text: { body: string } }
   | { type: 'image'; image: { url: string } }
   | { type: 'file'; file: { url: string } };
 
 /** A property that a business asks for. */
-export interface Asked {
+export interface RequestedProperty {
   property: PropertyName;
-  /** Why this one. */
+  /** Why the business asks for this property. */
   reason?: string | undefined;
   /** Whether the business requires it; the app may show this to the user. */
   required: boolean;
 }
 
-/** A user data request, by who asks whom. */
+/** The id, account and user of a user data request. */
 export interface RequestReference {
   id: string;
   account: string;
@@ -37,39 +42,73 @@ export interface RequestReference {
 }
 
 /**
- * What goes out: to a user, a message (`from` is the number of the account's bot when it was accepted; it goes out under the
- * number that the bot has then) or a user data request; to a platform, a user's message, what became of a message, or
- * that a request is completed.
+ * The content of an entry. A user receives messages and user data requests. A platform receives users' messages, states
+ * of messages, completed requests, opt-outs, and removals of users. `from` is the bot's number when the message was accepted; the
+ * message is sent with the bot's number at the time of the attempt. A message may end before its delivery: `cancellable`
+ * if its job can be cancelled, and `valid_until` if it is of no use later (in the form of `sortableTime`).
  */
 export type Outgoing =
-  | { type: 'message.send'; message: Message; from?: string; content: Content; quick_replies?: string[] }
+  | {
+      type: 'message.send';
+      message: Message;
+      from?: string;
+      content: Content;
+      quick_replies?: string[];
+      cancellable?: true;
+      valid_until?: string;
+    }
   | { type: 'message.received'; message: Message; to: string; content: Content }
   | { type: 'message.state'; message: Message; state: State; created: string }
   | {
       type: 'user_data.request';
       request: RequestReference;
-      /** The business's name, and why it asks. */
+      /** The name of the business. */
       business: string;
       reason: string;
-      properties: Asked[];
+      properties: RequestedProperty[];
+      valid_days?: number;
     }
   | { type: 'user_data.completed'; request: RequestReference; completed: string }
-  /** A user was removed: the platform is to send them nothing more. */
-  | { type: 'user.stopped'; user: UserReference };
+  /** The consent to these properties has ended: the customer must delete its copy. */
+  | {
+      type: 'user_data.ended';
+      request: RequestReference;
+      status: ConsentEnd;
+      properties: PropertyName[];
+      ended: string;
+    }
+  /** Users see another name or avatar of the business. The avatar is the id of its media. */
+  | { type: 'account.updated'; account: string; bot: string; name: string; avatar: string | null }
+  /** A user was removed: the platform must send nothing more to the user. */
+  | { type: 'user.stopped'; user: UserReference }
+  /** A user stopped the account, or started it again. */
+  | { type: 'user.state'; user: UserReference; state: OptOutState };
 
-/** A user as an account knows them. */
+/** How the consent to a property ended. */
+export type ConsentEnd = 'withdrawn' | 'expired';
+
+/** Whether a user has stopped an account. */
+export type OptOutState = 'stopped' | 'started';
+
+/** A user, in relation to an account. */
 export interface UserReference {
   account: string;
   phone: string;
 }
 
-/** Whom an entry is about, and whose it is. */
+/** Whether an entry may end before its delivery: its job can be cancelled, or it is of no use after some time. */
+export const mayEnd = (outgoing: Outgoing): boolean =>
+  outgoing.type === 'message.send' && (outgoing.cancellable === true || outgoing.valid_until !== undefined);
+
+/** The account and the user of an entry. */
 export const subjectOf = (outgoing: Outgoing): UserReference => {
   if ('message' in outgoing) return outgoing.message;
+  // It concerns no user.
+  if (outgoing.type === 'account.updated') return { account: outgoing.account, phone: '' };
   return 'user' in outgoing ? outgoing.user : outgoing.request;
 };
 
-/** What goes out, as the log may name it. */
+/** The fields that identify an entry in the log. */
 export const namesOf = (outgoing: Outgoing) => ({
   type: outgoing.type,
   account: subjectOf(outgoing).account,
@@ -85,16 +124,19 @@ export const conversationAbout = (direction: Direction, { account, phone }: Mess
 });
 
 export interface Entry extends Key {
-  /** The same at every attempt to deliver it. */
+  /** The same in each attempt. */
   id: string;
   /** When it was accepted. */
   created: string;
   outgoing: Outgoing;
   /** The trace in which it was accepted. */
   trace_id?: string;
+  /** The place in the index of due work of a message that is of no use after some time: `sweep` wakes it then. */
+  gsi1pk?: string;
+  gsi1sk?: string;
 }
 
-/** A message to a user as a platform sends it. */
+/** A message from a platform to a user. */
 export type PlatformDraft = Content & {
   to: string;
   quick_replies?: string[];

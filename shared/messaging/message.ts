@@ -1,11 +1,10 @@
-/** Messages and the states that they reach (spec §2): what the service keeps of them, without their content. */
+/** Messages and their states (spec §2), without their content. */
 
 import { secondsFromNow } from '../core/clock.ts';
-import { idFromKey } from '../core/ids.ts';
 import { messageRetention } from '../core/settings.ts';
 import { type Key, messageIdOf, messageKey, ofLog, stateKey } from '../table/keys.ts';
 
-/** The first state of a message to a user, and of one from a user; all others follow. */
+/** The first state of a message to a user, and of a message from a user. */
 const firstStates = ['sent', 'received'] as const;
 
 /** All states of a message. */
@@ -22,10 +21,21 @@ export const states = [
 export type State = (typeof states)[number];
 
 /**
- * Why a message has failed. Log entries contain a code of this list, also in the indexes, and never a text of somebody
- * else's. The guide for operators explains them.
+ * Why a message failed. Log entries and the indexes contain one of these codes, and no text from outside the service.
+ * The guides for businesses and operators explain the codes.
  */
-export type ReasonCode = 'refused' | 'unreachable' | 'bot_number_released' | 'user_erased' | 'unknown';
+export const reasonCodes = [
+  'refused',
+  'unreachable',
+  'cancelled',
+  'expired',
+  'opted_out',
+  'bot_number_released',
+  'user_erased',
+  'unknown',
+] as const;
+
+export type ReasonCode = (typeof reasonCodes)[number];
 
 /** A message as the service stores it, without its content, which is stored only while the message is pending. */
 export interface Message {
@@ -34,9 +44,9 @@ export interface Message {
   /** The user's number, for messages of both directions. */
   phone: string;
   job_id: string;
-  /** `text`, `image`, `file`; empty where unknown. */
+  /** `text`, `image` or `file`; empty if unknown. */
   payload_type: string;
-  /** Set if its states are reported to the account's platform. */
+  /** Set if the account's platform is notified of its states. */
   reported?: true;
   /**
    * The name of the chat platform that sent it, and the platform's id, which other messages may share. The
@@ -45,33 +55,33 @@ export interface Message {
   origin?: { platform: string; id: string; generation?: number };
   /** When it was accepted: `created` of its first log entry. */
   accepted: string;
-  /** When all rows about it expire, in seconds since 1970: its log entries, and the receipts of reported statuses. */
+  /** When all its items expire, in seconds since 1970: log entries, and status receipts. */
   expires_at: number;
 }
 
 /** A log entry in the table. */
 export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'id' | 'accepted'> {
   state: State;
-  /** When it reached the state. */
+  /** When the message reached the state. */
   created: string;
   /** Set if the state is a failure. */
   reason_code?: ReasonCode;
-  /** More about a failure, for operators: the cause, or the words of the app network. Not in the indexes. */
+  /** Details of a failure, for operators: the cause, or the app network's text. Not in the indexes. */
   reason?: string;
-  /** Whether `count` has added it to the counter of its job. Missing in entries of earlier versions. */
+  /** Whether the worker `count` has added it to its job's counter. Missing in entries of earlier versions. */
   counted?: boolean;
 }
 
 /**
- * When a message expires that is accepted now. All its rows get this time, however late they are written: a state that
- * outlived its message would count as one of the next message with the same idempotency key.
+ * When a message expires that is accepted now. All its items get this time, also if they are written later. Otherwise a
+ * state might outlive its message, and belong to the next message with the same idempotency key.
  */
 export const lifetimeFrom = (accepted: string): Pick<Message, 'accepted' | 'expires_at'> => ({
   accepted,
   expires_at: secondsFromNow(messageRetention() * 86_400),
 });
 
-/** The item of a log entry. A message's first one is the message itself. */
+/** The item of a log entry. The first log entry of a message is the message itself. */
 export const logItem = (message: Message, state: State, created: string): LogItem => {
   const { id, accepted: _accepted, ...rest } = message;
   return {
@@ -86,7 +96,7 @@ export const logItem = (message: Message, state: State, created: string): LogIte
 
 const isFirst = (state: State): boolean => firstStates.some((first) => first === state);
 
-/** The message whose first log entry this is. */
+/** The message, by its first log entry. */
 export const messageOf = (first: LogItem): Message => {
   const { account, phone, job_id, payload_type, reported, origin, created, expires_at } = first;
   return {
@@ -101,11 +111,3 @@ export const messageOf = (first: LogItem): Message => {
     expires_at,
   };
 };
-
-/**
- * The job of a message that names none: one for each account, source and day (UTC).
- *
- * @param source - `api`, `app`, or the name of a chat platform
- */
-export const jobOf = (account: string, source: string, created: string): string =>
-  idFromKey(account, 'job', `${source} ${created.slice(0, 10)}`);

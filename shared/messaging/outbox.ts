@@ -5,7 +5,8 @@
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId, newIdAfter } from '../core/ids.ts';
 import { getConsistent, page, pages, remove, update } from '../table/client.ts';
-import { conversationName, dueAt, entryKey, headKey, type Key } from '../table/keys.ts';
+import { conversationName, conversationOf, dueAt, entryKey, headKey, type Key } from '../table/keys.ts';
+import { retryingOnPlatform } from '../table/people-keys.ts';
 import {
   deleteExistingWrite,
   putWrite,
@@ -14,7 +15,7 @@ import {
   type Write,
 } from '../table/transactions.ts';
 import { traceId } from '../telemetry/trace.ts';
-import type { Conversation, Entry, Outgoing } from './events.ts';
+import { type Conversation, type Entry, mayEnd, type Outgoing } from './events.ts';
 
 /**
  * The head of a conversation: an item that exists while entries are pending, and is in the index of due work.
@@ -27,8 +28,8 @@ import type { Conversation, Entry, Outgoing } from './events.ts';
  *     newest = 1          newest = 2          retry_at, due then   due in a minute      nothing is pending
  *     due in a minute
  *
- * If an entry is accepted before the deletion, the generation has changed: the worker keeps the head and continues. If a
- * wake-up is lost, the head becomes due, and `sweep` sends another one.
+ * If an entry is accepted before the deletion, the generation has changed: the worker keeps the head and continues. If
+ * a wake-up is lost, the head becomes due, and `sweep` sends another one.
  */
 export interface Head extends Key {
   /** The number of entries that were accepted. */
@@ -43,12 +44,17 @@ export interface Head extends Key {
   attempts?: number;
   cause?: string;
   retry_at?: string;
+  /** Id of the entry whose attempt failed: the oldest one then. */
+  failed?: string;
+  /** Set if an entry was accepted that may end before its delivery: wake-ups look for it also before `retry_at`. */
+  may_end?: true;
 }
 
-/** A head's wake-up that was lost is made up for by `sweep` after this many milliseconds. */
+/** Milliseconds after which `sweep` replaces a wake-up that was lost. */
 const OVERDUE_MS = 60_000;
 /** Entries that are read at a time. */
 const PAGE = 10;
+
 /**
  * The writes that put an entry into a conversation's outbox, for the transaction that accepts it: `transactInOrder`. 4
  * write units.
@@ -58,7 +64,10 @@ const PAGE = 10;
 export const enqueueWrites = (conversation: Conversation, outgoing: Outgoing, after: string | undefined): Write[] =>
   enqueueAllWrites(conversation, [outgoing], after);
 
-/** The same for several entries, which are delivered in this order. 2 write units each, and 2 for the head. */
+/**
+ * As `enqueueWrites`, for several entries, which are delivered in this order. 2 write units each, and 2 for the head. An
+ * entry that is valid for a limited time costs 1 more on an index.
+ */
 export const enqueueAllWrites = (
   conversation: Conversation,
   outgoing: [Outgoing, ...Outgoing[]],
@@ -72,15 +81,23 @@ export const enqueueAllWrites = (
     const id = place === 0 ? first : newIdAfter(newest);
     newest = id;
     const key = entryKey(name, id);
-    return { ...key, id, created: timestamp(), outgoing: one, ...(trace_id !== undefined && { trace_id }) };
+    const validUntil = one.type === 'message.send' ? one.valid_until : undefined;
+    return {
+      ...key,
+      id,
+      created: timestamp(),
+      outgoing: one,
+      ...(trace_id !== undefined && { trace_id }),
+      ...(validUntil !== undefined && dueAt(name, validUntil)),
+    };
   });
   const { gsi1pk, gsi1sk } = dueAt(name, sortableTime(now() + scaled(OVERDUE_MS)));
+  const ends = outgoing.some(mayEnd);
   return [
     ...entries.map((entry) => putWrite(entry)),
     updateWrite({
       Key: headKey(name),
-      UpdateExpression:
-        'ADD generation :count SET newest = :newest, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
+      UpdateExpression: `ADD generation :count SET newest = :newest, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)${ends ? ', may_end = :true' : ''}`,
       ConditionExpression: 'attribute_not_exists(newest) OR newest < :first',
       ExpressionAttributeValues: {
         ':count': entries.length,
@@ -89,6 +106,7 @@ export const enqueueAllWrites = (
         ':created': entries[0]?.created,
         ':shard': gsi1pk,
         ':due': gsi1sk,
+        ...(ends && { ':true': true }),
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     }),
@@ -96,7 +114,7 @@ export const enqueueAllWrites = (
 };
 
 /**
- * Writes all or nothing, as `transact`. An entry that it adds to an outbox is delivered after all entries that were accepted
+ * As `transact`, for writes that add an entry to an outbox: it is delivered after all entries that were accepted
  * before. Entries are delivered in the order of their ids, which begin with the time, but clocks of instances differ:
  *
  *     time     instance A, clock ahead           table: newest   instance B
@@ -110,7 +128,7 @@ export const enqueueAllWrites = (
 export const transactInOrder = async (writesAfter: (after: string | undefined) => Write[]): Promise<number[]> => {
   for (let after: string | undefined; ; ) {
     const failed = await transactReturningItems(writesAfter(after));
-    // Heads alone are looked at: others that failed are the caller's.
+    // Only heads return their items. Other failed conditions concern the caller.
     const others = failed.filter(({ item }) => item === undefined);
     const [late] = failed;
     if (others.length > 0 || late === undefined) return others.map(({ place }) => place);
@@ -119,7 +137,7 @@ export const transactInOrder = async (writesAfter: (after: string | undefined) =
   }
 };
 
-/** The head of a conversation; nothing, if no entry is pending. 1 read unit. */
+/** The head of a conversation; undefined if no entry is pending. 1 read unit. */
 export const readHead = (conversation: Conversation): Promise<Head | undefined> =>
   getConsistent<Head>(headKey(conversationName(conversation)));
 
@@ -127,7 +145,7 @@ export const readHead = (conversation: Conversation): Promise<Head | undefined> 
 export const isRetryScheduled = ({ retry_at }: Head): boolean =>
   retry_at !== undefined && retry_at > sortableTime(now());
 
-/** The oldest pending entries of a conversation, and whether these are all. 1 read unit for 4 KB. */
+/** The oldest pending entries of a conversation, at most 10; `all` if no more follow. 1 read unit for 4 KB. */
 export const oldestEntries = async (conversation: Conversation): Promise<{ entries: Entry[]; all: boolean }> => {
   const { pk, sk } = entryKey(conversationName(conversation), '');
   const { items, next } = await page<Entry>({
@@ -139,7 +157,46 @@ export const oldestEntries = async (conversation: Conversation): Promise<{ entri
   return { entries: items, all: next === undefined };
 };
 
-/** Everything that is pending in a conversation, oldest first, a page at a time. 1 read unit for 4 KB. */
+/** A count up to a bound, and whether there are more. */
+interface Bounded {
+  more: boolean;
+}
+
+/**
+ * The conversations with an account's platform whose delivery failed and is retried, the longest pending first. 0.5 read
+ * units for 4 KB. Eventually consistent.
+ */
+export const retryingOf = async (
+  account: string,
+  most: number,
+): Promise<Bounded & { conversations: Conversation[] }> => {
+  const { items, next } = await page<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :retrying',
+    ExpressionAttributeValues: { ':retrying': retryingOnPlatform(account) },
+    ProjectionExpression: 'pk, sk',
+    Limit: most + 1,
+  });
+  return { conversations: items.slice(0, most).map(conversationOf), more: isMore(items, most, next) };
+};
+
+/** How many entries of a conversation are pending. 0.5 read units for 4 KB of them. Eventually consistent. */
+export const entriesOf = async (conversation: Conversation, most: number): Promise<Bounded & { count: number }> => {
+  const { pk, sk } = entryKey(conversationName(conversation), '');
+  const { items, next } = await page<Key>({
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+    ProjectionExpression: 'pk',
+    Limit: most + 1,
+  });
+  return { count: Math.min(items.length, most), more: isMore(items, most, next) };
+};
+
+/** Whether a query has more than `most` items. A page is also full at 1 MB. */
+const isMore = (items: Key[], most: number, next: object | undefined): boolean =>
+  items.length > most || (next !== undefined && items.length < most);
+
+/** All pending entries of a conversation, oldest first, a page at a time. 1 read unit for 4 KB. */
 export const pendingEntries = (conversation: Conversation): AsyncGenerator<Entry[]> => {
   const { pk, sk } = entryKey(conversationName(conversation), '');
   return pages<Entry>({
@@ -152,20 +209,26 @@ export const pendingEntries = (conversation: Conversation): AsyncGenerator<Entry
 /** Removes an entry, within the transaction that settles it; the transaction fails if the entry was removed before. */
 export const dequeueWrite = ({ pk, sk }: Entry): Write => deleteExistingWrite({ pk, sk });
 
-/** Schedules a retry of a conversation at `until` (milliseconds since 1970). 1 write unit, and that of the index. */
+/**
+ * Schedules a retry of a conversation at `until` (milliseconds since 1970). Customers see those of their platform. 1
+ * write unit, and 1 on the index; for a platform's first failure, 1 on another index.
+ */
 export const scheduleRetry = async (
   { pk, sk }: Head,
-  why: { until: number; since: string; cause: string; attempts: number },
+  why: { until: number; since: string; failed: string; cause: string; attempts: number },
 ): Promise<void> => {
+  const { direction, account } = conversationOf({ pk });
   await update({
     Key: { pk, sk },
-    UpdateExpression: 'SET attempts = :attempts, cause = :cause, retry_at = :until, gsi1sk = :until, created = :since',
+    UpdateExpression: `SET attempts = :attempts, cause = :cause, retry_at = :until, gsi1sk = :until, created = :since, failed = :failed${direction === 'platform' ? ', gsi2pk = :retrying, gsi2sk = :since' : ''}`,
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: {
+      ...(direction === 'platform' && { ':retrying': retryingOnPlatform(account) }),
       ':attempts': why.attempts,
       ':cause': why.cause,
       ':until': sortableTime(why.until),
       ':since': why.since,
+      ':failed': why.failed,
     },
   });
 };
@@ -175,11 +238,11 @@ export const resume = async (head: Head, since: string): Promise<Head> => {
   const gsi1sk = sortableTime(now() + scaled(OVERDUE_MS));
   await update({
     Key: { pk: head.pk, sk: head.sk },
-    UpdateExpression: 'SET gsi1sk = :due, created = :since REMOVE attempts, cause, retry_at',
+    UpdateExpression: 'SET gsi1sk = :due, created = :since REMOVE attempts, cause, retry_at, failed, gsi2pk, gsi2sk',
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':due': gsi1sk, ':since': since },
   });
-  const { attempts: _attempts, cause: _cause, retry_at: _retry, ...rest } = head;
+  const { attempts: _attempts, cause: _cause, retry_at: _retry, failed: _failed, ...rest } = head;
   return { ...rest, gsi1sk, created: since };
 };
 
@@ -197,7 +260,7 @@ export const endConversation = ({ pk, sk, generation, created }: Head): Promise<
   remove(
     { pk, sk },
     {
-      // A later head may have come to the same generation; it was not created at the same time.
+      // A later head may have the same generation, but not the same time of creation.
       ConditionExpression: 'generation = :generation AND created = :created',
       ExpressionAttributeValues: { ':generation': generation, ':created': created },
     },

@@ -10,33 +10,33 @@ import { updateWrite } from '../table/transactions.ts';
 import type { PlatformDraft } from './events.ts';
 import type { LogItem, State } from './message.ts';
 import { type Copy, type CopyState, decide, readRepeats, repeatsChange } from './repeats.ts';
-import { acceptMessage, rejectForeignMedia } from './send.ts';
+import { acceptMessage, withOwnMedia } from './send.ts';
 
-/** What a repeat is judged by. */
+/** The data of a request that tells repeats and equal parts apart. */
 interface Arrival {
   /** When the request reached the service, in milliseconds since 1970. */
   arrived?: number;
-  /** Bytes that a text has at least that can be an equal part of a longer one. */
+  /** Returns the least number of bytes of a text that can be an equal part. Default: no text can. */
   leastPart?: () => Promise<number>;
 }
 
 /**
- * Accepts a message of an account's chat platform to a user; the platform is notified of its states. A repeat is accepted
- * and not sent again: one with the same reference and the same content (parts of one message share their reference). An
- * equal part of the same message, and a message that is resent after it failed, are sent: `repeats.ts` tells them apart.
- * 0.5 read units and 6 write units, as a message of the API. A repeat costs 2.5 read units and 6 write units, 1 more where
- * it may be an equal part; what is sent again costs 8 write units more.
+ * Accepts a message of an account's chat platform to a user. The platform is notified of its states. A repeat, with the
+ * same reference and content, is accepted and not sent again; parts of one message share their reference. Equal parts,
+ * and a Resend after a failure, are sent: `repeats.ts` tells them apart. 1 read unit and 6 write units, as for a
+ * message of the API. A repeat costs 3 more read units, 4 with `leastPart`, and 1 more write unit if it may be an equal
+ * part. An equal part or a Resend costs 8 more write units.
  *
  * @returns the message's id
- * @throws invalid_request: an image or file that is not the account's own, or has expired
+ * @throws invalid_request — an image or file that is not the account's own, or has expired
  */
 export const sendFromPlatform = async (
   account: string,
   platform: PlatformName,
-  { reference, mediaAt = '#', ...draft }: PlatformDraft,
+  { reference, mediaAt = '#', ...given }: PlatformDraft,
   { arrived = now(), leastPart = async () => Number.POSITIVE_INFINITY }: Arrival = {},
 ): Promise<string> => {
-  await rejectForeignMedia(account, draft, mediaAt);
+  const draft = await withOwnMedia(account, given, mediaAt);
   const sending = { account, source: platform };
   if (reference === undefined) {
     const id = newId();
@@ -71,17 +71,17 @@ export const sendFromPlatform = async (
             origin: originIn(copy.generation),
             more: [updateWrite(change)],
           });
-    // Otherwise another request of the message was noted meanwhile.
+    // Otherwise another request of the message changed the record in the meantime: decide again.
     if (isNoted) return id;
   }
 };
 
-/** States that end a message's way without the user having it. */
+/** Final states of messages that were not delivered. */
 const FAILURES: State[] = ['sending_failed', 'delivery_failed'];
-/** States after which the user has it, whatever else was reported. */
+/** States that prove the delivery, even if a failure was reported, too. */
 const SUCCESSES: State[] = ['delivered_to_user', 'read'];
 
-/** What became of a message. 1 read unit. */
+/** When a message was accepted, and when it failed. 1 read unit. */
 const stateOf = async (id: string): Promise<CopyState> => {
   const { items } = await page<LogItem>({
     KeyConditionExpression: 'pk = :pk',

@@ -5,23 +5,24 @@ import { accountOfBot, findAccount } from '../accounts/accounts.ts';
 import { timestamp } from '../core/clock.ts';
 import { idFromKey, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
+import { jobOf } from '../jobs/default-jobs.ts';
 import { putIfAbsent } from '../table/client.ts';
 import { putIfAbsentWrite } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { phoneNumber } from '../validation/schemas.ts';
 import { type Content, conversationAbout, namesOf, type Outgoing } from './events.ts';
-import { jobOf, lifetimeFrom, logItem, type Message } from './message.ts';
+import { lifetimeFrom, logItem, type Message } from './message.ts';
 import { enqueueWrites, transactInOrder } from './outbox.ts';
 
-/** A message that a user writes to a bot. */
+/** A message from a user to a bot. */
 type Received = { from: string; to: string } & Content;
 
 /**
- * Takes a message that a user wrote to a bot: logs it, and passes it on to the account's platform, if it has one. The
- * same event again changes nothing. 2 read units; 1 write unit, or 6 in one transaction.
+ * Accepts a message from a user to a bot: logs it, and delivers it to the account's platform, if it has one. A repeat
+ * of the event changes nothing. 2 read units. 6 write units in one transaction, or 1 without a platform.
  *
  * @param event - id of the app network's event
- * @returns whether there is such a bot
+ * @returns whether the bot exists
  */
 export const receiveMessage = async (event: string, received: Received): Promise<boolean> => {
   const account = await accountOfBot(received.to);
@@ -31,9 +32,9 @@ export const receiveMessage = async (event: string, received: Received): Promise
 };
 
 /**
- * The same for a message that an account writes to a bot of its own, as if a user had.
+ * Accepts a test message from an account to its own bot, as if it were from a user.
  *
- * @throws bot_not_found — no bot has the number, or another account's
+ * @throws bot_not_found — the number is not that of a bot of the account
  */
 export const receiveTestMessage = async (account: string, received: Received): Promise<void> => {
   const owner = v.is(phoneNumber, received.to) ? await accountOfBot(received.to) : undefined;

@@ -1,36 +1,36 @@
 /**
- * Requests of a chat platform that come again with the same id and content. Such a request is one of three:
+ * Repeated requests of a chat platform, with the same id and content. Such a request is one of three:
  *
  * - a repeat: the platform did not receive our response. It is accepted, and nothing is sent.
  * - an equal part: a long text has two parts of the same content. It is sent.
- * - a Resend: a person has a failed message sent once more. It is sent, and has statuses of its own.
+ * - a Resend: a person sends a failed message again. It is sent, and has statuses of its own.
  *
- * Parts follow within seconds, each after the response to the one before. Repeats come minutes later, or at once. So
- * requests are counted in rounds: the nth request of a round is about the nth copy of the content. A text whose two parts
- * are both `x`, and a repeat of all parts after five minutes:
+ * The parts of a message follow each other within seconds, each after the response to the previous one. Repeats arrive
+ * at once, or minutes later. So requests are counted in rounds: the nth request of a round belongs to the nth copy of
+ * the content. An example is a text whose two parts are both `x`, and a repeat of all parts after five minutes:
  *
  *     round 1:  x → copy 0: sent        x → copy 1: an equal part, sent
  *     round 2:  x → copy 0: a repeat    x → copy 1: a repeat, or sent if it did not reach us in round 1
  *
- * The first request of a content is accepted without any of this, and costs nothing more.
+ * The first request of a content needs no record, and has no further costs.
  */
 import { now, scaled, secondsFromNow } from '../core/clock.ts';
 import { messageRetention } from '../core/settings.ts';
 import { getConsistent, type update } from '../table/client.ts';
 import { type Key, repeatsKey } from '../table/keys.ts';
 
-/** What is known of one content within a message of a platform. */
+/** The requests of one content within a message of a platform. */
 interface Requested {
-  /** The generation in which each copy was sent last. */
+  /** For each copy, the generation in which it was last sent. */
   copies: number[];
   /** Requests in the current round, and when the last one arrived, in milliseconds since 1970. */
   requests: number;
   last: number;
 }
 
-/** The repeats of a message of a platform, besides its first copies. */
+/** The record of a message's repeated requests. */
 export interface Repeats {
-  /** How often it was resent, and when last, in milliseconds since 1970. */
+  /** How often the message was resent, and when last, in milliseconds since 1970. */
   generation: number;
   resent: number;
   /** By the hash of the content. */
@@ -43,47 +43,47 @@ interface RepeatsItem extends Key, Repeats {
   expires_at: number;
 }
 
-/** A request that is not the first one of its content. Times are milliseconds since 1970. */
+/** A repeated request. Times are in milliseconds since 1970. */
 export interface Repeated {
   /** The hash of the content. */
   content: string;
   arrived: number;
-  /** Bytes of its text, and how many a text has at least that can be an equal part. */
+  /** Bytes of its text, and the least number of bytes of a text that can be an equal part. */
   bytes: number;
   leastPart: number;
 }
 
-/** One copy of a content, by its place among the copies, and the generation in which it was sent. */
+/** A copy of a content: its index among the copies, and the generation in which it was last sent. */
 export interface Copy {
   place: number;
   generation: number;
 }
 
-/** What became of a copy. Times are milliseconds since 1970. */
+/** The state of a copy. Times are in milliseconds since 1970. */
 export interface CopyState {
   accepted: number;
-  /** Since when it has failed permanently, unless it was delivered after all. */
+  /** When it failed permanently. Undefined if it was delivered in spite of that. */
   failed?: number | undefined;
 }
 
-/** What is to be done with a request, and what is known afterwards, unless nothing changes. */
+/** `accept` sends nothing. `repeats` is the new record, if it changes. */
 interface Decision {
   action: 'send' | 'accept';
   copy: Copy;
   repeats?: Repeats;
 }
 
-/** A round ends when so many milliseconds pass without a request of the content. Repeats come after five minutes. */
+/** A round ends after this many milliseconds without a request of the content. RapidPro repeats after five minutes. */
 const ROUND_MS = 60_000;
-/** A person who resends a message needs so many milliseconds at least to see that it has failed. */
+/** Least milliseconds from a failure to a Resend: a person must see the failure first. */
 const NOTICE_MS = 5_000;
-/** Bytes that the equal parts of one message have together at most. */
+/** Most bytes of all equal parts of a message. */
 const MAX_MESSAGE = 65_536;
 
 /**
- * Decides what a request is that is not the first one of its content.
+ * Decides whether a repeated request is sent, and for which copy.
  *
- * @param look - what became of a copy
+ * @param look - returns the state of a copy
  */
 export const decide = async (
   repeats: Repeats,
@@ -99,7 +99,7 @@ export const decide = async (
   if (place >= copies.length) {
     const last = copyAt(copies.length - 1);
     const { accepted, failed } = await look(last);
-    // Sent before the response to the copy can have arrived: courier waits for that before it sends the next part.
+    // Courier sends the next part only after our response. This request arrived before the response, so it is a repeat.
     if (arrived <= accepted) return { action: 'accept', copy: last };
     if (failed !== undefined && arrived - failed >= scaled(NOTICE_MS)) place = 0;
     else if (bytes < leastPart || bytes * (place + 1) > MAX_MESSAGE) return { action: 'accept', copy: last };
@@ -116,10 +116,10 @@ export const decide = async (
   }
   const copy = copyAt(place);
   if ((await look(copy)).failed === undefined) {
-    // A text that cannot be an equal part need not be counted.
+    // Requests are counted only for texts that can be equal parts.
     return { action: 'accept', copy, ...(bytes >= leastPart && { repeats: noted(copies) }) };
   }
-  // All parts of a message that is resent are of one generation.
+  // All parts of a Resend belong to one generation.
   const joins = copy.generation < repeats.generation && arrived - repeats.resent <= scaled(ROUND_MS);
   const generation = joins ? repeats.generation : repeats.generation + 1;
   return {
@@ -129,7 +129,7 @@ export const decide = async (
   };
 };
 
-/** What is known of a message of a platform, and the version of that. 1 read unit. */
+/** The record of a message's repeated requests, and the version of the record. 1 read unit. */
 export const readRepeats = async (
   account: string,
   reference: string,
@@ -138,7 +138,7 @@ export const readRepeats = async (
   return { repeats: item ?? { generation: 0, resent: 0, contents: {} }, version: item?.version };
 };
 
-/** The change that notes what is known next, on condition that it still has the version that was read. */
+/** The change that stores the new record, on condition that the stored one still has the version that was read. */
 export const repeatsChange = (
   account: string,
   reference: string,

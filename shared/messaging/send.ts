@@ -1,87 +1,101 @@
 /** Messages from businesses to users of the app (spec §4.14). */
-import { findAccount } from '../accounts/accounts.ts';
+import { type Account, findAccount } from '../accounts/accounts.ts';
 import type { PlatformName } from '../accounts/platform-settings.ts';
-import { timestamp } from '../core/clock.ts';
+import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { hashOf, idempotencyKeyReused } from '../core/idempotency.ts';
 import { idFromKey, newId } from '../core/ids.ts';
 import { invalidRequest } from '../core/problems.ts';
-import { sendError } from '../media/media.ts';
+import { jobOf } from '../jobs/default-jobs.ts';
+import { isCancelled, jobCancelled, openJob } from '../jobs/job.ts';
+import { checkOwnMedia } from '../media/media.ts';
 import { getConsistent } from '../table/client.ts';
 import { messageKey } from '../table/keys.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { type Content, conversationAbout, namesOf, type Outgoing } from './events.ts';
-import { jobOf, type LogItem, lifetimeFrom, logItem, type Message } from './message.ts';
+import { type LogItem, lifetimeFrom, logItem, type Message, type ReasonCode } from './message.ts';
 import { enqueueWrites, transactInOrder } from './outbox.ts';
+import { type ReachedState, stateWrites } from './states.ts';
 
-/** A message as a business sends it. */
+/** A message from a business. */
 export type Draft = { to: string; quick_replies?: string[] | undefined } & Content;
 
 /** A message in the table. */
 interface MessageItem extends LogItem {
-  /** SHA-256 of the request, if it had an idempotency key: distinguishes a repeat from another request with that key. */
+  /**
+   * SHA-256 of the request, if it had an idempotency key: distinguishes a repeat from another request with that key.
+   */
   request?: string;
 }
 
+/** What a request determines besides the message. */
+interface SendOptions {
+  job_id?: string | undefined;
+  idempotencyKey?: string | undefined;
+  /** Seconds after which the message must not be delivered any more. */
+  valid_for?: number | undefined;
+}
+
 /**
- * Accepts a message to a user: it will be delivered, or logged as failed. 1 read unit, another one for an image or a
- * file, and 6 write units in one transaction: the message, its outbox entry, the head of the outbox.
+ * Accepts a message to a user: it will be delivered, or logged as failed. 1 read unit, 2 for an image or a file, 1 more
+ * with a job (`openJob`), and 6 write units in one transaction: the message, its outbox entry, and the head of the
+ * outbox.
  *
  * @returns the message's id
- * @throws invalid_request — an image or file that is not the account's own, or has expired
+ * @throws invalid_request — an image or file that is not the account's own, or expires before the message
  * @throws idempotency_key_reused — the key belongs to another request
+ * @throws job_cancelled — the job was cancelled, and the message is new
  */
-export const sendMessage = async (
-  account: string,
-  draft: Draft,
-  { job_id, idempotencyKey }: { job_id?: string | undefined; idempotencyKey?: string | undefined },
-): Promise<string> => {
-  await rejectForeignMedia(account, draft, `#/${draft.type}/url`);
+export const sendMessage = async (account: string, draft: Draft, options: SendOptions): Promise<string> => {
+  const { job_id, idempotencyKey, valid_for } = options;
+  const validUntil = valid_for === undefined ? undefined : now() + scaled(valid_for * 1_000);
+  const own = await withOwnMedia(account, draft, `#/${draft.type}/url`, validUntil);
   // Stryker disable next-line StringLiteral: Any other word separates these ids from others too.
   const id = idempotencyKey === undefined ? newId() : idFromKey(account, 'sendMessage', idempotencyKey);
+  // Without valid_for, the hash of earlier versions.
+  const parts = valid_for === undefined ? [draft, job_id] : [draft, job_id, valid_for];
   // Stryker disable next-line ConditionalExpression: Only a message with a key compares it.
-  const request = idempotencyKey === undefined ? undefined : hashOf([draft, job_id]);
+  const request = idempotencyKey === undefined ? undefined : hashOf(parts);
+  const isClosed = job_id !== undefined && isCancelled(await openJob(account, job_id));
+  const valid_until = validUntil === undefined ? undefined : sortableTime(validUntil);
   // Stryker disable next-line StringLiteral: Any other word separates these ids from others too.
-  const isNew = await acceptMessage(draft, { id, account, source: 'api', job_id, request });
+  const isNew = !isClosed && (await acceptMessage(own, { id, account, source: 'api', job_id, request, valid_until }));
   // Stryker disable next-line ConditionalExpression: Only the number of calls differs; the capacity tests count them.
   if (!isNew) {
     const first = await getConsistent<MessageItem>(messageKey(id));
-    // The first message has expired since then.
-    if (first === undefined) return sendMessage(account, draft, { job_id, idempotencyKey });
+    if (first === undefined && isClosed) throw jobCancelled();
+    // The first message has expired in the meantime.
+    if (first === undefined) return sendMessage(account, draft, options);
     if (first.request !== request) throw idempotencyKeyReused('message');
   }
   return id;
 };
 
-/** Who sends a message, and how it is counted. */
+/** The sender of a message, and its job. */
 interface Sending extends Pick<Message, 'id' | 'account' | 'origin'> {
   source: 'api' | PlatformName;
+  /** The job that the request names, which can be cancelled. Default: the job of the account, source and day. */
   job_id?: string | undefined;
-  /** SHA-256 of the request, where it came with an idempotency key. */
+  /** When the message must not be delivered any more, in the form of `sortableTime`. */
+  valid_until?: string | undefined;
+  /** SHA-256 of the request, if it had an idempotency key. */
   request?: string | undefined;
-  /** Conditional writes that belong to it. */
+  /** Conditional writes for the same transaction. */
   more?: Write[];
 }
 
 /**
  * Accepts a message to a user: writes it with its outbox entry and the head of the outbox, in one transaction.
  *
- * @returns whether it was written: not, where there is one with its id, or the condition of another write failed
+ * @returns whether the message was written; false if its id exists, or the condition of another write failed
  */
 export const acceptMessage = async (draft: Draft, sending: Sending): Promise<boolean> => {
-  const { source, request, more = [], ...known } = sending;
-  const { bot_number, platform } = (await findAccount(known.account)) ?? {};
-  const { to, quick_replies, ...content } = draft;
+  const { source: _source, request, valid_until, more = [], ...known } = sending;
+  const account = await findAccount(known.account);
+  const { bot_number } = account ?? {};
+  const { to: _to, quick_replies, ...content } = draft;
   const created = timestamp();
-  const message: Message = {
-    ...known,
-    phone: to,
-    job_id: known.job_id ?? jobOf(known.account, source, created),
-    payload_type: content.type,
-    // Chat platforms are notified of the messages that they sent, a plain webhook of all messages.
-    ...((platform === 'webhook' || platform === source) && { reported: true }),
-    ...lifetimeFrom(created),
-  };
+  const message = newMessage(draft, sending, account, created);
   // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   const item: MessageItem = { ...logItem(message, 'sent', created), ...(request !== undefined && { request }) };
   const outgoing: Outgoing = {
@@ -90,6 +104,8 @@ export const acceptMessage = async (draft: Draft, sending: Sending): Promise<boo
     content,
     ...(bot_number !== undefined && { from: bot_number }),
     ...(quick_replies !== undefined && { quick_replies }),
+    ...(known.job_id !== undefined && { cancellable: true }),
+    ...(valid_until !== undefined && { valid_until }),
   };
   const [taken] = await transactInOrder((after) => [
     putIfAbsentWrite(item),
@@ -100,10 +116,75 @@ export const acceptMessage = async (draft: Draft, sending: Sending): Promise<boo
   return taken === undefined;
 };
 
-/** Media go out by their datafree address, which the app opens without cost to the user. */
-export const rejectForeignMedia = async (account: string, draft: Draft, pointer: string): Promise<void> => {
-  if (draft.type === 'text') return;
-  const { url } = draft.type === 'image' ? draft.image : draft.file;
-  const detail = await sendError(account, draft.type, url);
-  if (detail !== undefined) throw invalidRequest([{ pointer, detail }]);
+/** The message that a draft becomes. */
+const newMessage = (
+  { to, type }: Draft,
+  { id, account, origin, job_id, source }: Sending,
+  { platform }: Pick<Account, 'platform'> = {},
+  created: string,
+): Message => ({
+  id,
+  account,
+  ...(origin && { origin }),
+  phone: to,
+  job_id: job_id ?? jobOf(account, source, created),
+  payload_type: type,
+  // Chat platforms are notified of the messages that they sent, a plain webhook of all messages.
+  ...((platform === 'webhook' || platform === source) && { reported: true }),
+  ...lifetimeFrom(created),
+});
+
+/** Why a message is not sent any more. */
+export type EndReason = Extract<ReasonCode, 'cancelled' | 'expired' | 'opted_out'>;
+
+/**
+ * Logs a message as failed that is not sent any more: in one transaction, with the report of its state, so that it never
+ * becomes pending. If the message exists already, nothing changes. 4 write units, 8 with a report.
+ */
+export const logAsEnded = async (draft: Draft, sending: Sending, reason: EndReason): Promise<void> => {
+  const created = timestamp();
+  const message = newMessage(draft, sending, await findAccount(sending.account), created);
+  const failure: ReachedState = {
+    ...{ message, state: 'sending_failed', created: timestamp() },
+    ...{ reason_code: reason, reason },
+  };
+  const [known] = await transactInOrder((after) => [
+    putIfAbsentWrite(logItem(message, 'sent', created)),
+    ...stateWrites(failure, after),
+  ]);
+  const { id: message_id, account } = message;
+  if (known === undefined)
+    measure('info', 'ended early', { type: 'message.send', account, message_id, reason, ended_early: 1 });
 };
+
+/**
+ * The draft as it is sent: with a document that was given as an image as a file.
+ *
+ * @param pointer - the position of the URL in the request
+ * @param validUntil - when the message must not be delivered any more, in milliseconds since 1970; the URL must work until then
+ * @throws invalid_request — the URL is not a datafree URL of the account, or has expired
+ */
+export const withOwnMedia = async (
+  account: string,
+  draft: Draft,
+  pointer: string,
+  validUntil?: number,
+): Promise<Draft> => {
+  const given = mediaIn(draft);
+  if (given === undefined) return draft;
+  const own = await checkOwnMedia(account, given.type, given.url, validUntil);
+  if ('error' in own) throw invalidRequest([{ pointer, detail: own.error }]);
+  return asSent(draft, own);
+};
+
+/** The type and the URL of a draft's image or file. */
+export const mediaIn = (draft: Content): { type: 'image' | 'file'; url: string } | undefined => {
+  if (draft.type === 'text') return undefined;
+  return draft.type === 'image' ? { type: 'image', ...draft.image } : { type: 'file', ...draft.file };
+};
+
+/** A draft whose image or file is sent as a file, if it cannot be sent as an image. */
+export const asSent = (draft: Draft, { sendAs }: { sendAs: 'image' | 'file' }): Draft =>
+  draft.type === 'image' && sendAs === 'file'
+    ? { to: draft.to, quick_replies: draft.quick_replies, type: 'file', file: draft.image }
+    : draft;

@@ -1,4 +1,4 @@
-/** States of messages that the app network reports, many at a time. */
+/** States of messages that the app network reports, in batches. */
 import { timestamp } from '../core/clock.ts';
 import { getManyConsistent, getManyEventual, putIfAbsent } from '../table/client.ts';
 import { type Key, messageKey, stateKey } from '../table/keys.ts';
@@ -16,8 +16,8 @@ interface StateReport {
 }
 
 /**
- * The messages to users that have these ids. 0.5 read units each, and 1 more where one is not found at once: what was
- * accepted a moment ago is found.
+ * The messages to users with these ids. 0.5 read units for each. If a message is not found, a consistent read follows,
+ * which finds new messages: 1 more read unit.
  */
 export const findMessages = async (ids: string[]): Promise<Map<string, Message>> => {
   const items = await getManyEventual<LogItem[]>(ids.map(messageKey));
@@ -30,7 +30,7 @@ export const findMessages = async (ids: string[]): Promise<Map<string, Message>>
 /** The keys of states that are logged. */
 export type Logged = ReadonlySet<string>;
 
-/** Which of these states are logged. One of a moment ago may be missing. 0.5 read units each. */
+/** The states of this list that are logged. The latest ones may be missing. 0.5 read units for each. */
 export const findLogged = async (reports: StateReport[]): Promise<Logged> => {
   const entries = await getManyEventual<LogItem[]>(reports.map(({ id, state }) => stateKey(id, state)));
   return new Set(reports.filter((_, place) => entries[place] !== undefined).map(nameOf));
@@ -40,19 +40,19 @@ export const isLogged = (report: StateReport, logged: Logged): boolean => logged
 
 const nameOf = ({ id, state }: StateReport): string => `${state} ${id}`;
 
-/** A state that a message reaches, and why, where it failed. */
+/** A state that a message reaches, with the reason if it is a failure. */
 export type StateChange = Omit<ReachedState, 'created'>;
 
-/** A transaction takes 100 writes: two for each state, and one for the head of the outbox. */
+/** Most states of a transaction. It takes 100 writes: two for each state, and one for the head of the outbox. */
 const CHUNK = 49;
 
 /**
- * Logs states that messages of one account and user reach, in this order, and reports them to the account's platform where
- * if it is to be notified. A state that is logged already changes nothing.
- * 1 write unit each with 3 on its indexes; if the platform is notified 4 each, and 2 for each 49.
+ * Logs states of messages of one account and user, in this order, and notifies the account's platform of the messages
+ * that it must be notified of. States that are already logged change nothing. 1 write unit for each state, and 3 on the
+ * indexes. If the platform is notified: 4 for each state, and 2 for each transaction of up to 49 states.
  */
 export const recordStates = async (changes: StateChange[]): Promise<void> => {
-  // A transaction takes an item once.
+  // A transaction must not contain an item twice.
   const each = [...new Map(changes.map((change) => [nameOf({ ...change, id: change.message.id }), change])).values()];
   for (let start = 0; start < each.length; ) {
     const chunk = chunkAt(each, start);
@@ -62,7 +62,7 @@ export const recordStates = async (changes: StateChange[]): Promise<void> => {
   }
 };
 
-/** Changes from a place on that are written alike: all of them are reported to the platform, or none. */
+/** The next changes that are written in the same way: with a notification of the platform, or without. */
 const chunkAt = (changes: StateChange[], start: number): StateChange[] => {
   const chunk = changes.slice(start, start + CHUNK);
   const end = chunk.findIndex(({ message }) => message.reported !== chunk[0]?.message.reported);
@@ -90,7 +90,7 @@ const recordAndReport = async (changes: StateChange[]): Promise<void> => {
       ]),
     );
     if (failed.size === 0) return left.forEach(measureState);
-    // Another request has logged these meanwhile.
+    // Another request has logged the failed ones in the meantime.
     left = left.filter((_, place) => !failed.has(place));
   }
 };

@@ -1,4 +1,4 @@
-/** States that messages reach: their log entries, and the reports to the account's platform. */
+/** States that messages reach: their log entries, and the notifications of the account's platform. */
 
 import type { Key } from '../table/keys.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
@@ -6,7 +6,7 @@ import { conversationAbout, type Outgoing } from './events.ts';
 import { type LogItem, logItem, type Message, type ReasonCode, type State } from './message.ts';
 import { enqueueWrites } from './outbox.ts';
 
-/** That a message reaches a state; why, where it failed. */
+/** A message and a state that it reaches, with the reason if it is a failure. */
 export interface ReachedState {
   message: Message;
   state: State;
@@ -25,8 +25,8 @@ export const stateItem = ({ message, state, created, reason_code, reason }: Reac
 });
 
 /**
- * The writes by which a message reaches a state: its log entry, which fails where it has reached it before, and the
- * report to its account's platform, if the platform is to be notified.
+ * The writes by which a message reaches a state: the log entry, whose condition fails if it exists already, and the
+ * notification of the account's platform, if the message is `reported`.
  */
 export const stateWrites = (what: ReachedState, after: string | undefined): Write[] => {
   const { message } = what;
@@ -36,7 +36,7 @@ export const stateWrites = (what: ReachedState, after: string | undefined): Writ
   ];
 };
 
-/** What an account's platform is sent about a state. */
+/** The notification of a state for an account's platform. */
 export const reportOf = ({ message, state, created }: ReachedState): Outgoing => ({
   type: 'message.state',
   message,

@@ -2,14 +2,21 @@
 import type { OutboundResponse } from './request.ts';
 import { retryAfterIn } from './retry-after.ts';
 
+/** Why an entry must not be delivered. */
+export type WithheldCause = 'bot_number_released' | EarlyEnd;
+
+/** Why a message ends that the business or the user does not want any more: no destination has failed. */
+export type EarlyEnd = 'cancelled' | 'expired' | 'opted_out';
+
 /**
  * - `delivered`: the destination accepted the entry.
  * - `skipped`: the destination does not need the entry; nothing was sent.
  * - `rejected`: permanent; a retry would fail, too.
  * - `retry`: temporary; `retryAfter` is the pause that the destination asks for, in milliseconds.
- * - `rate_limited`: the destination works and asks for no calls for `wait` milliseconds.
+ * - `rate_limited`: the destination works, and asks for no requests for `wait` milliseconds.
+ * - `held`: the account is suspended; nothing was sent, and the entry stays pending.
  * - `withheld`: the entry must not be delivered; nothing was sent.
- * - `internal_error`: our own code failed to build the request, so nothing is known of the destination.
+ * - `internal_error`: our own code failed to build the request; this does not concern the destination's circuit.
  */
 export type AttemptResult =
   | { status: 'delivered' }
@@ -17,15 +24,16 @@ export type AttemptResult =
   | { status: 'rejected'; cause: string }
   | { status: 'retry'; cause: string; retryAfter?: number }
   | { status: 'rate_limited'; cause: string; wait: number }
-  | { status: 'withheld'; cause: 'bot_number_released' }
+  | { status: 'held'; cause: 'account_suspended' }
+  | { status: 'withheld'; cause: WithheldCause }
   | { status: 'internal_error'; cause: string };
 
-/** 4xx that ask to try again later. */
+/** 4xx statuses that ask for a retry. */
 const RETRYABLE = new Set([408, 425, 429]);
 
 /**
- * The result by HTTP's rules. Redirects are not followed: the entry is retried until the URL is corrected. A 429 with a
- * time asks for fewer calls until then; without a time it is a failure like others.
+ * The result by HTTP's rules. Redirects are not followed: the entry is retried until the URL is corrected. A 429 with
+ * `Retry-After` is a rate limit; without, it is a failure like others.
  */
 export const interpretByStatus = (response: OutboundResponse): AttemptResult => {
   const { status } = response;
@@ -36,7 +44,7 @@ export const interpretByStatus = (response: OutboundResponse): AttemptResult => 
   return retryResult(response);
 };
 
-/** A retry, after the time that the response names, if it does. */
+/** A retry, after the pause of `Retry-After` if the response has one. */
 export const retryResult = (response: OutboundResponse): AttemptResult => {
   const retryAfter = retryAfterIn(response);
   return { status: 'retry', cause: causeOf(response), ...(retryAfter !== undefined && { retryAfter }) };

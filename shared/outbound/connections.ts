@@ -1,12 +1,12 @@
-/** Connections to servers outside that are kept for later requests, while they are young. */
+/** Connections to destinations: they are kept for later requests while they are recent. */
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { now } from '../core/clock.ts';
 
 /**
- * Milliseconds after which an idle connection is closed instead of used. A function is frozen between invocations, so that
- * its timers do not run, and a gateway on the way may have dropped the connection silently.
+ * Milliseconds after which an idle connection is closed instead of reused: a gateway between may have dropped it
+ * silently. Timers cannot close it, because the function is frozen between invocations.
  */
 const MAX_IDLE_MS = 30_000;
 

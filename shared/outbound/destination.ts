@@ -7,13 +7,13 @@ import { DeliveryError, type OutboundRequest, type OutboundResponse } from './re
 export interface Destination {
   /** The name of its circuit. */
   name: string;
-  /** The request that delivers an entry; nothing, if it does not need the entry. @throws DeliveryError: it is not set up */
+  /** The request that delivers an entry; undefined if it does not need the entry. @throws DeliveryError — not set up */
   buildRequest(entry: Entry): OutboundRequest | undefined;
   /** The meaning of its response, if that differs from HTTP's rules. */
   interpret?: (response: OutboundResponse, entry: Entry) => AttemptResult;
-  /** The receipt of the status that an entry reports, if the destination is to receive each status once. */
+  /** The receipt of the status that an entry reports, if the destination must receive each status once. */
   receiptFor?: (entry: Entry) => StatusReceipt | undefined;
-  /** The pause that it needs after an equal entry. */
+  /** The pause that the destination needs after an equal entry. */
   spacing?: (entry: Entry) => Spacing | undefined;
 }
 
@@ -35,33 +35,33 @@ export const attempt = async (
 /** The name of the app network as a destination. */
 export const APP_NETWORK_DESTINATION = 'app';
 
-/** The name of a conversation's destination: the app network, or the account's platform. */
+/** The name of a conversation's destination: the app network, the account's platform, or its webhook for consent. */
 export const destinationNameOf = ({ direction, account }: Pick<Conversation, 'direction' | 'account'>): string =>
-  direction === 'app' ? APP_NETWORK_DESTINATION : `platform#${account}`;
+  direction === 'app' ? APP_NETWORK_DESTINATION : `${direction}#${account}`;
 
-/** A state that is reported to a platform once. */
+/** A state that a platform is notified of once. */
 export interface StatusReceipt {
   /** The platform's id of the message; parts of one message share it. */
   id: string;
   /** How often the message was resent: each generation has statuses of its own. */
   generation: number;
   state: string;
-  /** States after which this one is not reported any more. */
+  /** States after which this one is not reported. */
   neverAfter: string[];
   /** When this part of the message was accepted. */
   accepted: string;
   /**
-   * Milliseconds that the platform needs after each response about the message: the one that accepts a part, and the one
-   * to a state. A state that is reported earlier may be overwritten.
+   * Least milliseconds after the acceptance of a part, and between reports of states. The platform may overwrite a
+   * state that is reported earlier.
    */
   pauseMs: number;
-  /** When the message expires, in seconds since 1970: its id there may belong to another one afterwards. */
+  /** When the message expires, in seconds since 1970. Afterwards the platform's id may belong to another message. */
   expires_at: number;
 }
 
-/** A pause that a destination needs after a call. */
+/** A pause that a destination needs between equal requests. */
 export interface Spacing {
-  /** Calls of the same subject are equal. A hash: neither number nor text can be read from it. */
+  /** Requests with the same subject are equal. A hash, so that it reveals neither phone number nor text. */
   subject: string;
   pauseMs: number;
 }

@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange: a request, and its response or the reason why there is none. A timer limits it, whatever the server
- * does. A complete status line with headers is a response; nothing that follows changes that.
+ * One HTTP exchange: a request, and its response or the reason why there is none. A timer limits the exchange in all
+ * cases. A complete status line with headers counts as a response, also if the body is incomplete.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { scaled } from '../core/clock.ts';
@@ -15,14 +15,14 @@ const MAX_BODY = 65_536;
 /** Characters of a body that are returned. */
 const MAX_TEXT = 10_000;
 
-/** Begins a request: on a connection that was kept from an earlier one, if there is one, or on a new connection. */
+/** Begins a request: on a kept connection, if there is one, or on a new connection. */
 export type Send = (connection: 'kept' | 'new') => ClientRequest;
 
 /**
- * Exchanges a request for a response within 10 s. Afterwards no connection has unread bytes: either the body was read to
- * its end, or the connection is closed. So a function that is frozen between invocations leaves nothing unfinished.
+ * Exchanges a request for a response within 10 s. Afterwards no connection has unread bytes: either the body was read
+ * to its end, or the connection is closed. So a function that is frozen between invocations leaves nothing unfinished.
  *
- * @throws DeliveryError: `timeout`, `no_connection`, `invalid_response`, or what the look-up of the name throws
+ * @throws DeliveryError — `timeout`, `no_connection`, `invalid_response`, or an error of the name look-up
  */
 export const exchange = async (send: Send): Promise<Required<OutboundResponse>> => {
   const { promise, resolve, reject } = Promise.withResolvers<Required<OutboundResponse>>();
@@ -47,7 +47,7 @@ export const exchange = async (send: Send): Promise<Required<OutboundResponse>> 
       receive(message);
     });
     begun.on('error', (error) => {
-      // The response decides how it ends.
+      // After a response, errors do not change the result.
       if (isOver || response !== undefined) return;
       const isUnanswered = begun.socket === null || begun.socket.bytesRead === bytesBefore;
       // The server closed the kept connection before it read the request.
@@ -75,7 +75,7 @@ export const exchange = async (send: Send): Promise<Required<OutboundResponse>> 
   }
 };
 
-/** A response whose headers have arrived. It ends with its body, or with as much of it as the limits allow. */
+/** A response whose headers have arrived. It ends with its body, or at a limit. */
 class PartialResponse {
   readonly #message: IncomingMessage;
   readonly #done: (answer: Required<OutboundResponse>) => void;
@@ -108,11 +108,11 @@ class PartialResponse {
   }
 }
 
-/** Whether an error is that of a connection which the server has closed. */
+/** Whether the error means that the server closed the connection. */
 const wasClosed = (error: NodeJS.ErrnoException): boolean => error.code === 'ECONNRESET' || error.code === 'EPIPE';
 
 const failureOf = (error: unknown): DeliveryError => {
   if (error instanceof DeliveryError) return error;
   const isParseError = error instanceof Error && 'code' in error && String(error.code).startsWith('HPE_');
-  return new DeliveryError(isParseError ? 'invalid_response' : 'no_connection');
+  return new DeliveryError(isParseError ? 'invalid_response' : 'no_connection', { cause: error });
 };

@@ -1,4 +1,4 @@
-/** Calls of servers outside: one POST, to an address that the public network knows, without following redirects. */
+/** Requests to destinations: a POST to a public IP address. Redirects are not followed. */
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -10,9 +10,9 @@ import { exchange } from './exchange.ts';
 import { DeliveryError, type OutboundRequest, type OutboundResponse } from './request.ts';
 
 /**
- * Posts to a server outside, and reads the beginning of what it responds.
+ * Sends a POST, and reads the beginning of the response.
  *
- * @throws DeliveryError: it did not respond in 10 s, or broke HTTP, or cannot or must not be reached
+ * @throws DeliveryError — no response within 10 s, an invalid response, or a URL that cannot or must not be reached
  */
 export const post = async ({ url: address, headers, body }: OutboundRequest): Promise<Required<OutboundResponse>> => {
   const url = URL.parse(address);
@@ -20,7 +20,7 @@ export const post = async ({ url: address, headers, body }: OutboundRequest): Pr
   const { protocol } = url;
   if (protocol !== 'https:' && !(protocol === 'http:' && allowsLoopback()))
     throw new DeliveryError('address_not_https');
-  // Numeric addresses are not looked up.
+  // IP addresses are checked here, because they are not looked up.
   if (!isPublicAddress(url)) throw new DeliveryError('address_not_public');
   const request = protocol === 'http:' ? requestHttp : requestHttps;
   return exchange((connection) => {
@@ -29,7 +29,7 @@ export const post = async ({ url: address, headers, body }: OutboundRequest): Pr
   });
 };
 
-/** Looks a name up, and fails where any of its addresses is not public. */
+/** Looks up a host name, and fails if one of its IP addresses is not public. */
 const lookUpPublic = (
   name: string,
   options: LookupOptions,
@@ -47,17 +47,17 @@ const lookUpPublic = (
   });
 };
 
-/** Whether a numeric address is public. Names are checked when they are resolved. */
+/** Whether a URL's IP address is public. True for host names, which are checked when they are looked up. */
 export const isPublicAddress = ({ hostname }: URL): boolean => {
   // Stryker disable next-line Regex: A host has brackets only around it.
   const literal = hostname.replace(/^\[|\]$/g, '');
   return isIP(literal) === 0 || isReachable(literal);
 };
 
-/** The range of IPv6 that the public network routes; the other ranges contain spellings of IPv4 addresses. */
+/** The public range of IPv6. Other ranges contain spellings of IPv4 addresses. */
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Whether the public network routes an address; on the local stack, those of this machine are reached too. */
+/** Whether an IP address is public. The local stack also allows addresses of this machine. */
 const isReachable = (address: string): boolean => {
   const known = ipaddr.process(address);
   const range = known.range();

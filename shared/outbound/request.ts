@@ -1,4 +1,4 @@
-/** Requests to servers outside the service, and their responses. `http-client.ts` sends them. */
+/** Requests to destinations, and their responses. `http-client.ts` sends them. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface OutboundRequest {
@@ -11,11 +11,11 @@ export interface OutboundRequest {
 export interface OutboundResponse {
   status: number;
   headers: IncomingHttpHeaders;
-  /** The beginning of its body, at most 10,000 characters: less if the body broke off or took too long. */
+  /** The beginning of its body, at most 10,000 characters; less if the body is incomplete or too slow. */
   body?: string;
 }
 
-/** There was no response. The log may contain the `reason`. */
+/** There was no response. The log may contain the `reason`, but not the `cause`, which names hosts. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   readonly reason:
@@ -26,8 +26,9 @@ export class DeliveryError extends Error {
     | 'address_not_https'
     | 'not_set_up';
 
-  constructor(reason: DeliveryError['reason']) {
-    super(reason);
+  /** @param options.cause - the error of Node.js, which tells apart what `no_connection` stands for */
+  constructor(reason: DeliveryError['reason'], options?: ErrorOptions) {
+    super(reason, options);
     this.reason = reason;
   }
 }

@@ -13,12 +13,12 @@ const DELAY = [
 /** One delay, or several where proxies joined repeated headers. */
 const DELAYS = new RegExp(`^(?:${DELAY})(?:, *(?:${DELAY}))*$`);
 
-/** Milliseconds that a server may ask for. */
+/** The longest pause that a server may ask for, in milliseconds. */
 const LONGEST_DELAY = 86_400_000;
 
 /**
- * How long a server asks to wait by `Retry-After`, in milliseconds from now, from 0 to one day; the longest of several
- * delays. Nothing, if there is no such header or it is malformed.
+ * The pause of `Retry-After`, in milliseconds from now, from 0 to one day; the longest of several delays. Undefined if
+ * the header is missing or malformed.
  */
 export const retryAfterIn = ({ headers }: OutboundResponse): number | undefined => {
   const value = headers['retry-after']?.trim() ?? '';
@@ -30,6 +30,6 @@ export const retryAfterIn = ({ headers }: OutboundResponse): number | undefined 
 
 const millisecondsOf = (delay: string): number => {
   if (/^[\d.]+$/.test(delay)) return Math.ceil(Number(delay) * 1000);
-  // The form of asctime names no zone: it is UTC.
+  // The asctime form has no zone: the time is in UTC.
   return Date.parse(/^\w+ \w+ .* \d{4}$/.test(delay) ? `${delay} GMT` : delay) - now();
 };

@@ -1,11 +1,11 @@
-/** Standard Webhooks (protocols, "Standard Webhooks"): how requests are signed whose destinations share a secret with us. */
+/** Standard Webhooks (protocols, "Standard Webhooks"): signs requests with a secret that the destination also has. */
 import { Webhook } from 'standardwebhooks';
 import { now } from '../core/clock.ts';
 import { jsonRequest, type OutboundRequest } from './request.ts';
 
 /**
- * A JSON post signed by Standard Webhooks. A repeated one has the same `id`. Each secret signs it, so that a destination
- * can change to another one at any time: it accepts a request if one of the signatures is right.
+ * A JSON request, signed by Standard Webhooks. Repeats have the same `id`. Each secret makes a signature, and the
+ * destination accepts the request if one of them is valid. So the destination can change its secret at any time.
  */
 export const signed = (
   url: string,

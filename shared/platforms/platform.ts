@@ -1,4 +1,4 @@
-/** What a chat platform is to the service. One file for each, in this folder; `registry.ts` lists them. */
+/** The interface of chat platforms. Each platform is a file in this folder; `registry.ts` lists them. */
 import * as v from 'valibot';
 import type { PlatformSettings, PreviousSecret } from '../accounts/platform-settings.ts';
 import { now } from '../core/clock.ts';
@@ -8,29 +8,29 @@ import { type AttemptResult, retryResult } from '../outbound/attempt-result.ts';
 import type { Destination } from '../outbound/destination.ts';
 import { notSetUp, type OutboundRequest, type OutboundResponse } from '../outbound/request.ts';
 
-/** How the service talks to an account's platform. */
+/** A chat platform: its settings, and its requests. */
 export interface Platform {
-  /** The settings of an operator, by name: first for notifications, then for the platform's own requests. */
+  /** The operator's settings, by name: first those for requests to the platform, then those for requests from it. */
   options: Record<string, SettingOption>;
-  /** What an operator sets for an account, checked. @throws v.ValiError — with what is wrong */
+  /** Validates the settings of an account. @throws v.ValiError — with the validation errors */
   check(given: unknown): PlatformSettings;
-  /** The destination of an account's conversations, by the account's settings and the secrets that it had lately. */
+  /** The destination of an account's conversations, by the account's settings and its replaced secrets. */
   destination(settings: unknown, previousSecrets?: PreviousSecret[]): Omit<Destination, 'name'>;
-  /** A call that shows whether an account's settings are good, and changes nothing over there. */
+  /** A request that tests an account's settings, and changes nothing on the platform. */
   probe(settings: unknown, previousSecrets?: PreviousSecret[]): Probe | undefined;
 }
 
-/** A setting as an operator gives it. */
+/** A setting that operators enter. */
 export interface SettingOption {
-  /** What it is, for help: follows `--platform-name <value>`. */
-  says: string;
-  /** What it is called where it is shown. Without one it is a secret: never shown. */
+  /** For help: follows `--platform-name <value>`. */
+  description: string;
+  /** The name with which the value is shown. A setting without a label is a secret, and never shown. */
   label?: string;
-  /** Makes a secret where none is given. */
+  /** Generates a secret if none is given. */
   make?: () => string;
 }
 
-/** A call, and what its answer means: what is wrong, as a sentence, or nothing. */
+/** A request that tests settings. `problem` returns the error as a sentence, or undefined if the settings work. */
 interface Probe {
   request: OutboundRequest;
   problem(status: number, body: string): string | undefined;
@@ -42,10 +42,10 @@ type Options<Schema extends Settings> = Record<keyof Schema['entries'], SettingO
 
 interface Description<Out extends Settings, In extends Settings> {
   settings: Out;
-  /** How its own requests are authenticated, if it signs them. */
+  /** Settings for requests from the platform. */
   hook?: In;
   options: Options<Out> & Options<In>;
-  /** `previousSecrets` sign beside the one in the settings. */
+  /** `previousSecrets` also sign, besides the one in the settings. */
   buildRequest: (entry: Entry, settings: v.InferOutput<Out>, previousSecrets: string[]) => OutboundRequest | undefined;
   interpret?: Destination['interpret'];
   receiptFor?: Destination['receiptFor'];
@@ -55,7 +55,7 @@ interface Description<Out extends Settings, In extends Settings> {
 
 type None = v.ObjectSchema<Record<never, never>, undefined>;
 
-/** Describes a platform by the form of its settings, and the requests that notify it. */
+/** Defines a platform by the schemas of its settings, and the requests that deliver entries to it. */
 export const describePlatform = <const Out extends Settings, const In extends Settings = None>({
   settings,
   hook,
@@ -92,13 +92,15 @@ export const describePlatform = <const Out extends Settings, const In extends Se
   },
 });
 
-/** The previous secrets that sign at this moment. */
+/** The previous secrets that have not expired. */
 const inUse = (previous: PreviousSecret[]): string[] =>
   previous.filter(({ until }) => until > now()).map(({ secret }) => secret);
 
 /**
- * Returns a function that reads a platform's status of one of its own messages from an entry: the platform's id of the
- * message, the status by the platform's name, its time, and the message. `names` contains the states that are reported.
+ * Returns a function that makes a status of an entry's content, if the entry reports a state of a message that the
+ * platform sent.
+ *
+ * @param names - the platform's names of the states that are reported
  */
 export const statusReader =
   <Status extends string>(platform: string, names: Partial<Record<State, Status>>) =>
@@ -111,26 +113,27 @@ export const statusReader =
     return status && { id, generation, status, created, message };
   };
 
-/** A status of one of a platform's own messages. */
+/** A status of a message that the platform sent. */
 interface PlatformStatus<Status> {
   /** The platform's id of the message, and how often the platform has resent it. */
   id: string;
   generation: number;
   status: Status;
-  /** Since when. */
+  /** When the message reached the state. */
   created: string;
   message: Message;
 }
 
-/** A user's message for a platform that accepts only texts: media become their URL. */
+/** A user's message as a text, for platforms that accept only texts: media become their URL. */
 export const textOf = (content: Content): string => {
   if (content.type === 'text') return content.text.body;
   return content.type === 'image' ? content.image.url : content.file.url;
 };
 
 /**
- * A retry, if the response shows that the settings are wrong: the platform rejects the token, or the URL does not exist.
- * Users' messages are retried until the settings are corrected. States of a message that the platform does not know are not.
+ * A retry, if the response shows that the settings are wrong: the platform rejects the token, or the URL does not
+ * exist. Users' messages are also retried after 404, until the settings are corrected. Statuses are not, because a 404
+ * may mean an unknown message.
  */
 export const interpretSettingsError = (answer: OutboundResponse, { outgoing }: Entry): AttemptResult | undefined => {
   const mistaken = outgoing.type === 'message.received' ? [401, 403, 404] : [401, 403];

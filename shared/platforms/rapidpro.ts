@@ -19,14 +19,14 @@ import {
 import { describePlatform, interpretSettingsError, statusReader, textOf } from './platform.ts';
 
 const status = (name: string, became: string) => ({
-  label: `Address of "${name}"`,
-  says: `where it is notified of messages that ${became} (default: beside the receive URL)`,
+  label: `URL of "${name}"`,
+  description: `URL for messages that ${became} (default: the receive URL, with the last segment "${name}")`,
 });
 
-/** Times that the field `quick_reply` may come, blank ones included. */
+/** Most repetitions of the field `quick_reply`, including blank ones. */
 const MAX_FIELDS = 100;
 
-/** What it sends: a message to a user, or a part of one. Other fields are ignored. */
+/** A request of RapidPro: a message to a user, or a part of one. Further fields are ignored. */
 export const rapidproMessage = v.pipe(
   v.object({
     id: v.pipe(visibleText, atMost(255)),
@@ -35,7 +35,7 @@ export const rapidproMessage = v.pipe(
     to: v.optional(v.string(), ''),
     quick_reply: v.optional(
       v.pipe(
-        // Fields of a form are texts: the union fails only if there are too many.
+        // All fields of a form are texts, so the union fails only if there are too many.
         v.union(
           [shownAs({ maxItems: MAX_QUICK_REPLIES }, listOf(v.string(), { max: MAX_FIELDS, of: 'fields' })), v.string()],
           `must hold at most ${MAX_QUICK_REPLIES} quick replies`,
@@ -56,12 +56,12 @@ export const rapidproMessage = v.pipe(
   ),
 );
 
-/** Templates name the number either way. */
+/** A channel's template contains one of the two fields. */
 const recipientIn = ({ to_no_plus, to }: { to_no_plus: string; to: string }): string => to_no_plus || to;
 
 /**
- * A message as it is delivered; nothing, where it is a blank part of a longer text. An attachment is its address, on a
- * line at the end of the text.
+ * The message for the user; undefined for a blank part of a longer text. The text ends with the URLs of attachments,
+ * each on a line of its own.
  */
 export const fromRapidpro = (fields: v.InferOutput<typeof rapidproMessage>): PlatformDraft | undefined => {
   if (fields.text.trim() === '') return undefined;
@@ -69,7 +69,7 @@ export const fromRapidpro = (fields: v.InferOutput<typeof rapidproMessage>): Pla
     reference: fields.id,
     to: v.parse(phoneNumberOrPlus, recipientIn(fields)),
     type: 'text',
-    // A message of attachments alone begins with the end of an empty line.
+    // A message that has only attachments begins with an empty line.
     text: { body: fields.text.replace(/^\n+(?=https?:)/, '') },
     ...(fields.quick_reply.length > 0 && { quick_replies: fields.quick_reply }),
   };
@@ -79,7 +79,7 @@ export const fromRapidpro = (fields: v.InferOutput<typeof rapidproMessage>): Pla
 const MAX_LENGTH = { least: 60, most: 6_400 };
 
 const hook = v.object({
-  // As an operator gives it: a text.
+  // Operators enter it as a text.
   max_length: v.optional(
     v.pipe(
       v.string(),
@@ -92,10 +92,12 @@ const hook = v.object({
   ),
 });
 
-/** A part may end at a space so many bytes before the channel's max length, and the space is removed. */
+/** RapidPro may split at a space up to this many bytes before the Max length, and removes the space. */
 const SPLIT_MARGIN = 6;
 
-/** Bytes that a text has at least that can be an equal part of a longer one: all parts but the last one are about as long. */
+/**
+ * Least bytes of a text that can be an equal part: all parts except the last one are almost as long as the Max length.
+ */
 export const leastPartOf = (set: object | undefined): number =>
   Number(v.parse(hook, set ?? {}).max_length ?? MAX_LENGTH.least) - SPLIT_MARGIN;
 
@@ -115,17 +117,18 @@ export const rapidpro = describePlatform({
     stopped_url: v.optional(destinationUrl),
   }),
   options: {
-    url: { label: 'Platform URL', says: "the channel's receive URL, https://HOST/c/ex/CHANNEL/receive" },
+    url: { label: 'Platform URL', description: "the channel's receive URL: https://HOST/c/ex/CHANNEL/receive" },
     sent_url: status('sent', 'were sent'),
     delivered_url: status('delivered', 'were delivered'),
     failed_url: status('failed', 'have failed'),
     stopped_url: {
-      label: 'Address of "stopped"',
-      says: 'where it is notified of users who are removed (default: beside the receive URL)',
+      label: 'URL of "stopped"',
+      description:
+        'URL for users who stop the business or are removed (default: the receive URL, with the last segment "stopped")',
     },
     max_length: {
       label: 'Max length',
-      says: "the channel's Max length in bytes (default: unknown): a repeat of a shorter text is never sent again",
+      description: "the channel's Max length in bytes (default: unknown). Repeats of shorter texts are never sent",
     },
   },
   hook,
@@ -134,7 +137,8 @@ export const rapidpro = describePlatform({
       const { message, content } = outgoing;
       return formRequest(settings.url, { from: `+${message.phone}`, text: textOf(content), date: `${created}Z` });
     }
-    if (outgoing.type === 'user.stopped') {
+    // RapidPro has no request for a user who starts again.
+    if (outgoing.type === 'user.stopped' || (outgoing.type === 'user.state' && outgoing.state === 'stopped')) {
       return formRequest(settings.stopped_url ?? beside(settings.url, 'stopped'), { from: `+${outgoing.user.phone}` });
     }
     const report = statusOf(outgoing);
@@ -169,31 +173,31 @@ export const rapidpro = describePlatform({
 });
 
 /**
- * Milliseconds between the statuses of a message. Courier writes statuses in batches of half a second, with its own status
- * of a message that we have just accepted; of two in one batch it loses one.
+ * Milliseconds between the statuses of a message. Courier writes statuses in batches every 0.5 s, together with its own
+ * status of a message that we have just accepted. If a batch has two statuses of a message, courier loses one.
  */
 const STATUS_PAUSE_MS = 1_000;
 
-/** Milliseconds between equal texts of a user. Courier takes the same text for a repeat for 2 to 4 s. */
+/** Milliseconds between equal texts of a user. For 2 to 4 s, courier treats the same text as a repeat. */
 const TEXT_PAUSE_MS = 4_000;
 
-/** Statuses after which another one is not reported: RapidPro shows the last one that it receives. */
+/** For each status, the statuses after which it is not reported: RapidPro shows the last one that it receives. */
 const NEVER_AFTER = { sent: ['delivered', 'failed'], delivered: ['failed'], failed: [] };
 
-/** The text of courier's 400 if the request is wrong: the same request fails again. */
+/** The text of courier's 400 if the request is invalid: a retry would fail again. */
 const REQUEST_ERROR =
   /not a possible number|phone number|must have one of|field '\w+' required|invalid date|converting value/i;
 
 /** The text of courier's 400 if every request of the channel fails: it is inactive, or the database is down. */
 const CHANNEL_ERROR = /channel|dial tcp|connection|timeout|database/i;
 
-/** Milliseconds for which a status is retried after a 400 of another kind, so that it blocks users' messages no longer. */
+/** Milliseconds for which a status is retried after another 400. Longer retries would block users' messages. */
 const STATUS_PATIENCE_MS = 600_000;
 
 /**
- * The meaning of courier's 400. Courier returns it for errors in the request, but also if the channel is inactive or its
- * database is down. So users' messages are retried, unless the response names the request. Statuses are retried as
- * long only where the response names the channel.
+ * The meaning of courier's 400. Courier returns it for invalid requests, but also if the channel is inactive or its
+ * database is down. So users' messages are retried, unless the response shows that the request is invalid. Statuses are
+ * retried without a time limit of their own only if the response shows that the channel fails.
  */
 const interpret400 = (response: OutboundResponse, { outgoing, created }: Entry): AttemptResult | undefined => {
   const { body = '' } = response;
@@ -204,7 +208,7 @@ const interpret400 = (response: OutboundResponse, { outgoing, created }: Entry):
     : undefined;
 };
 
-/** The URL with another last segment. */
+/** The receive URL with another last segment of the path. */
 const beside = (receiveUrl: string, segment: string): string => {
   const url = new URL(receiveUrl);
   url.pathname = url.pathname.replace(/[^/]*\/?$/, segment);

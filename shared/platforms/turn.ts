@@ -7,6 +7,7 @@ import { type Content, type Entry, type PlatformDraft, subjectOf } from '../mess
 import { type AttemptResult, causeOf, interpretByStatus } from '../outbound/attempt-result.ts';
 import { jsonRequest, type OutboundRequest, type OutboundResponse } from '../outbound/request.ts';
 import { retryAfterIn } from '../outbound/retry-after.ts';
+import { shownAs } from '../validation/bounded.ts';
 import {
   atMost,
   destinationUrl,
@@ -18,7 +19,7 @@ import {
 } from '../validation/schemas.ts';
 import { describePlatform, interpretSettingsError, statusReader, textOf } from './platform.ts';
 
-/** Whether a request is an ordinary webhook of Turn's, and no message to a user: these may come to the same address. */
+/** Whether a request is an ordinary webhook of Turn, not a message to a user. Turn may send both to the same URL. */
 export const isOrdinaryWebhook = (
   { 'x-turn-hook-subscription': subscription }: { 'x-turn-hook-subscription'?: string | undefined },
   { statuses, messages }: Record<string, unknown>,
@@ -26,7 +27,7 @@ export const isOrdinaryWebhook = (
 
 const hook = v.object({ hmac_secret: v.optional(visibleText) });
 
-/** Whether the bytes of a request were signed by the channel's secret; so they are where none is set. */
+/** Whether the body of a request was signed with the channel's secret; true if no secret is set. */
 export const isSigned = (bytes: Buffer, signature: string | undefined, set: object | undefined): boolean => {
   const { hmac_secret: secret } = v.parse(hook, set ?? {});
   if (secret === undefined) return true;
@@ -36,7 +37,7 @@ export const isSigned = (bytes: Buffer, signature: string | undefined, set: obje
   return given.length === right.length && timingSafeEqual(given, right);
 };
 
-/** Characters of a caption: with its address it stays a message. */
+/** Most characters of a caption: with the URL, it still fits into a message. */
 const MAX_CAPTION = 2_000;
 
 const media = v.object({ link: mediaUrl, caption: v.nullish(v.pipe(text, atMost(MAX_CAPTION))) });
@@ -49,25 +50,28 @@ const content = v.variant('type', [
 
 const to = phoneNumberOrPlus;
 
-/** What it sends, in the shape of the Channel API, or of WhatsApp. Other keys are ignored, and many are null. */
+/** A message from Turn, in the form of the Channel API or of WhatsApp. Further keys are ignored; many are null. */
 export const turnMessage = v.lazy((given) => {
   const { turn: inner, type } = isRecord(given) ? given : {};
   if (isRecord(inner)) return channelMessage;
   return type === undefined || type === null ? plainMessage : whatsappMessage;
 });
 
-const channelMessage = v.object({ to, turn: content });
-const plainMessage = v.object({ to, content: messageText });
-const whatsappMessage = v.intersect([v.object({ to }), content]);
+/** Turn sends further fields, which the description allows by name: a field of one form may occur in another. */
+const MORE_FIELDS = { additionalProperties: true };
 
-/** The same, for who describes it. */
+const channelMessage = shownAs(MORE_FIELDS, v.object({ to, turn: content }));
+const plainMessage = shownAs(MORE_FIELDS, v.object({ to, content: messageText }));
+const whatsappMessage = v.intersect([shownAs(MORE_FIELDS, v.object({ to })), content]);
+
+/** The forms of a message, for the API description. */
 export const turnMessages = [channelMessage, plainMessage, whatsappMessage] as const;
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /**
- * A message as it is delivered. An image or a document of ours without a caption goes as one; any other as text: its
- * caption, then its address on a line of its own.
+ * The message for the user. An image or a document with a datafree URL, and without a caption, is delivered as an image
+ * or file. Others are delivered as text: the caption, and the URL on a line of its own.
  */
 export const fromTurn = (message: v.InferOutput<typeof turnMessage>): PlatformDraft => {
   const recipient = message.to;
@@ -99,7 +103,7 @@ const settings = v.object({
     'https://whatsapp.turn.io',
   ),
   channel: v.pipe(v.string(), v.regex(/^[\w-]{1,255}$/, 'must be 1 to 255 letters, digits, hyphens or underscores')),
-  // It goes into a header.
+  // These characters are valid in a header.
   token: v.pipe(v.string(), v.regex(/^[!-~]{1,4096}$/, 'must be 1 to 4096 letters, digits and signs, without spaces')),
 });
 
@@ -107,10 +111,10 @@ export const turn = describePlatform({
   settings,
   hook,
   options: {
-    url: { label: 'Platform URL', says: "Turn's address, where it is another one than https://whatsapp.turn.io" },
-    channel: { label: 'Channel', says: "the channel's UUID at Turn" },
-    token: { says: 'the authentication token that the customer made at Turn' },
-    hmac_secret: { says: "the channel's hmac_secret; requests that it did not sign are refused then" },
+    url: { label: 'Platform URL', description: "Turn's URL (default: https://whatsapp.turn.io)" },
+    channel: { label: 'Channel', description: "the channel's UUID at Turn" },
+    token: { description: 'the authentication token that the customer created at Turn' },
+    hmac_secret: { description: "the channel's hmac_secret (default: none). If set, unsigned requests are rejected" },
   },
   buildRequest: (entry, given) => {
     const [path, document] = callFor(entry) ?? [];
@@ -159,13 +163,13 @@ const callFor = ({ created, outgoing }: Entry): [path: string, document: object]
   return ['statuses', { status: { id, timestamp: seconds(report.created), status, recipient_id: number } }];
 };
 
-/** A time as Turn has it: whole seconds since 1970, in a string. */
+/** A time in Turn's form: whole seconds since 1970, as a string. */
 const seconds = (time: string): string => String(Math.floor(Date.parse(`${time}Z`) / 1000));
 
-/** Milliseconds that are waited where Turn does not say until when. */
+/** Milliseconds of a pause if Turn's response contains no time. */
 const A_MINUTE = 60_000;
 
-/** Milliseconds until it takes calls again: it says when, in seconds since 1970. */
+/** Milliseconds until Turn accepts requests again. `x-ratelimit-reset` is in seconds since 1970. */
 const untilReset = (response: OutboundResponse): number => {
   const reset = Number(response.headers['x-ratelimit-reset'] || Number.NaN) * 1000 - now();
   return Number.isFinite(reset) ? Math.max(reset, 0) : (retryAfterIn(response) ?? A_MINUTE);

@@ -1,6 +1,6 @@
 /**
- * The plain webhook: for an account without a chat platform (protocols, "Plain webhook"). Signed by Standard Webhooks
- * with the account's secret, and with those that it replaced within a day.
+ * The plain webhook: for an account without a chat platform (protocols, "Plain webhook"). Requests are signed by
+ * Standard Webhooks with the account's secret, and with secrets that were replaced within the last 24 hours.
  */
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
@@ -14,9 +14,10 @@ import { describePlatform } from './platform.ts';
 export const webhook = describePlatform({
   settings: v.object({ url: destinationUrl, secret: signingSecret }),
   options: {
-    url: { label: 'Platform URL', says: 'where it posts to: an https address' },
+    url: { label: 'Platform URL', description: 'the https URL that receives the requests' },
     secret: {
-      says: "what it signs with: whsec_ and 24 to 64 bytes in base64 (default: the one it has; else, and for '', a new one, which is shown once). The replaced one also signs for 24 hours",
+      description:
+        "the signing secret: whsec_ and 24 to 64 bytes in base64 (default: unchanged; if there is none, or for '', a new one, which is shown once). A replaced secret also signs for 24 hours",
       make: () => `whsec_${randomBytes(32).toString('base64')}`,
     },
   },
@@ -30,7 +31,10 @@ export const webhook = describePlatform({
   }),
 });
 
-/** A user's message, what became of a message, or that a user data request is completed: without its values. */
+/**
+ * The body of a request: a user's message, a state of a message, a user's opt-out, the end of a consent, or a completed user
+ * data request, without its values.
+ */
 const documentOf = (outgoing: Outgoing): object | undefined => {
   if (outgoing.type === 'message.received') {
     return { message: { from: outgoing.message.phone, ...outgoing.content } };
@@ -38,6 +42,13 @@ const documentOf = (outgoing: Outgoing): object | undefined => {
   if (outgoing.type === 'user_data.completed') {
     const { request, completed } = outgoing;
     return { user_data: { id: request.id, status: 'completed', contact: contactOf(request.phone), completed } };
+  }
+  if (outgoing.type === 'user_data.ended') {
+    const { request, status, properties, ended } = outgoing;
+    return { user_data: { id: request.id, status, properties, contact: contactOf(request.phone), ended } };
+  }
+  if (outgoing.type === 'user.state') {
+    return { user: { contact: contactOf(outgoing.user.phone), state: outgoing.state } };
   }
   if (outgoing.type !== 'message.state') return undefined;
   const { message, state, created } = outgoing;

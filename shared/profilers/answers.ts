@@ -3,52 +3,57 @@
 import { timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import { page, putIfAbsent, removeAll } from '../table/client.ts';
+import { recordDeletion } from '../table/deletion-markers.ts';
 import { answerKey, answersOf, type Key, ofPerson, profilerIdOf } from '../table/keys.ts';
 import { isPanelist } from '../users/users.ts';
-import { answersRemoved, readProfiler } from './profilers.ts';
-
-export interface Answer {
-  profiler_id: string;
-  option_id: string;
-  phone_number: string;
-}
-
-interface AnswerItem extends Key {
-  option_id: string;
-  created: string;
-  gsi2pk: string;
-  gsi2sk: string;
-}
+import type { Answer, AnswerItem } from './answer.ts';
+import { answersRemoved, type Profiler, readProfiler } from './profilers.ts';
+import { removeResults } from './results.ts';
 
 /**
- * Records one answer. The first answer is final: repeating it changes nothing.
+ * Records one answer. The first answer is final, and a repeat changes nothing.
  * 2 write units (the table and the index by person) and 1.5 read units.
  *
  * @throws profiler_not_found — unknown, or another account's (the same error: spec §4.2, rule 2)
  * @throws option_not_found — not an option of this profiler
  * @throws panelist_not_found — the number is not a registered panelist's
- * @throws already_answered — this panelist chose another option before (spec §4.2, rule 1)
+ * @throws already_answered — the panelist chose another option before (spec §4.2, rule 1)
  */
 export const recordAnswer = async (account: string, answer: Answer): Promise<void> => {
   const [profiler, isRegistered] = await Promise.all([
     readProfiler(account, answer.profiler_id),
     isPanelist(answer.phone_number),
   ]);
-  if (!profiler.options.some((option) => option.id === answer.option_id)) {
-    throw new Problem('option_not_found', 'This profiler has no option with this option_id.');
-  }
-  if (!isRegistered) {
-    throw new Problem('panelist_not_found', 'phone_number does not belong to a registered panelist.');
-  }
+  checkOption(profiler, answer);
+  if (!isRegistered) throw panelistNotFound();
+  await storeAnswer(answer);
+};
+
+/** @throws option_not_found — not an option of this profiler */
+export const checkOption = ({ options }: Profiler, { option_id }: Answer): void => {
+  if (options.some(({ id }) => id === option_id)) return;
+  throw new Problem('option_not_found', 'This profiler has no option with this option_id.');
+};
+
+export const panelistNotFound = (): Problem =>
+  new Problem('panelist_not_found', 'phone_number does not belong to a registered panelist.');
+
+/**
+ * Stores a panelist's answer to a profiler, unless there is one. 2 write units.
+ *
+ * @throws already_answered — the panelist chose another option before
+ */
+export const storeAnswer = async ({ profiler_id, option_id, phone_number }: Answer): Promise<void> => {
   const created = timestamp();
   const item: AnswerItem = {
-    ...answerKey(answer.profiler_id, answer.phone_number),
-    option_id: answer.option_id,
+    ...answerKey(profiler_id, phone_number),
+    option_id,
     created,
-    ...ofPerson(answer.phone_number, created),
+    counted: false,
+    ...ofPerson(phone_number, created),
   };
   const first = await putIfAbsent(item);
-  if (first && first.option_id !== item.option_id) {
+  if (first && first.option_id !== option_id) {
     throw new Problem(
       'already_answered',
       'This panelist chose another option of this profiler; the first answer is final.',
@@ -56,21 +61,73 @@ export const recordAnswer = async (account: string, answer: Answer): Promise<voi
   }
 };
 
+const ANSWER = answerKey('', '').sk;
+
+/** The panelist's number, by the key of the answer. */
+export const phoneOfAnswer = ({ sk }: Key): string => sk.slice(ANSWER.length);
+
+/** An answer as the API returns it. */
+export interface ListedAnswer {
+  phone_number: string;
+  option_id: string;
+  option: string;
+  created: string;
+}
+
 /**
- * Removes one page of a deleted profiler's answers; after the last page its tombstone is no longer due.
+ * A page of a profiler's answers, sorted by phone number: at most `limit`. `next` is the number of the last one, if more
+ * follow. 1 read unit, and 1 for 4 KB of answers.
+ *
+ * @param after - the number of the last answer of the previous page
+ * @throws profiler_not_found — unknown, deleted, or another account's
+ */
+export const listAnswers = async (
+  account: string,
+  profiler: string,
+  limit: number,
+  after = '',
+): Promise<{ answers: ListedAnswer[]; next?: string }> => {
+  const { options } = await readProfiler(account, profiler);
+  const texts = new Map(options.map(({ id, option }) => [id, option]));
+  const { items, next } = await page<AnswerItem>({
+    KeyConditionExpression: 'pk = :pk AND sk > :after',
+    ExpressionAttributeValues: { ':pk': answersOf(profiler), ':after': answerKey(profiler, after).sk },
+    // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
+    ConsistentRead: true,
+    Limit: limit,
+  });
+  const answers = items.map(({ option_id, created, ...key }) => ({
+    phone_number: phoneOfAnswer(key),
+    option_id,
+    // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
+    option: texts.get(option_id) ?? '',
+    created,
+  }));
+  const last = answers.at(-1)?.phone_number;
+  return { answers, ...(next !== undefined && last !== undefined && { next: last }) };
+};
+
+/**
+ * Removes one page of a deleted profiler's answers. After the last page, it removes the results, and the tombstone is no
+ * longer due. Each page begins with a deletion marker, so that no restore puts back answers that this page misses.
  *
  * @param tombstone - key of the deleted profiler
- * @returns how many answers were removed, and whether that was all
+ * @returns the number of removed answers, and whether this was the last page
  */
 export const removeAnswers = async (tombstone: Key): Promise<{ removed: number; finished: boolean }> => {
+  const profiler = profilerIdOf(tombstone);
+  await recordDeletion('profiler', profiler);
   const { items, next } = await page<Key>({
     KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': answersOf(profilerIdOf(tombstone)) },
+    ExpressionAttributeValues: { ':pk': answersOf(profiler) },
     ProjectionExpression: 'pk, sk',
     // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
     ConsistentRead: true,
   });
   await removeAll(items);
-  if (next === undefined) await answersRemoved(tombstone);
+  if (next === undefined) {
+    await removeResults(profiler);
+    await answersRemoved(tombstone);
+  }
   return { removed: items.length, finished: next === undefined };
 };

@@ -1,4 +1,4 @@
-/** Research profilers: questions with options, each owned by one vendor's account (spec §2, §4.1, §4.3 to §4.5). */
+/** Research profilers: questions with options, owned by a vendor's account (spec §2, §4.1, §4.3 to §4.5). */
 import { validate as isUuid } from 'uuid';
 import { now, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { hashOf, idempotencyKeyReused } from '../core/idempotency.ts';
@@ -28,22 +28,25 @@ interface ProfilerItem extends Key {
   created_at: string;
   /** SHA-256 of the request: distinguishes a repeat from another request with the same idempotency key. */
   request: string;
-  /** Sort key of the row of its idempotency key, where it was made with one. */
+  /** Sort key of the item of its idempotency key, if it was created with one. */
   keyed?: string;
-  /** Set when it was deleted; the tombstone stays until `expires_at`, in seconds since 1970, which its answers' end sets. */
+  /**
+   * When it was deleted. The tombstone gets its `expires_at` (seconds since 1970) when the last answer is removed.
+   */
   deleted_at?: string;
-  /** Tells the call that deleted it from another one of the same microsecond. */
+  /** Identifies the call that deleted it: another one may have the same microsecond. */
   deletion?: string;
   expires_at?: number;
 }
 
-/** Largest profiler as stored, in bytes: the table takes 400 KB an item, names of attributes and deletion included. */
+/** Largest stored profiler, in bytes. DynamoDB's limit is 400 KB, with attribute names and the marks of a deletion. */
 const MAX_STORED = 350_000;
-/** How long a deleted profiler is remembered, in seconds. */
+/** Seconds that the tombstone of a deleted profiler is kept. */
 const TOMBSTONE_LIFETIME = 7 * 86_400;
-/** Answers under way when a profiler is deleted have this many milliseconds to land before they are removed. */
+/** Milliseconds from the deletion of a profiler to that of its answers, for answers that are in progress. */
 const GRACE = 60_000;
-/** What an idempotency key made, in the table. It expires with the tombstone of the profiler. */
+
+/** The item of an idempotency key. It expires with the tombstone of the profiler. */
 interface KeyedItem extends Key, Pick<ProfilerItem, 'id' | 'created_at' | 'request'> {
   expires_at?: number;
 }
@@ -53,8 +56,8 @@ const profilerNotFound = (): Problem =>
   new Problem('profiler_not_found', 'None of your profilers has this id. GET /v1/research_profilers lists them.');
 
 /**
- * Creates a profiler. Options are lower-cased and deduplicated, nothing else (spec §2). With an idempotency key, the
- * same request gives the first answer again, until seven days after the profiler is deleted. 1 write unit; 2 with a key.
+ * Creates a profiler. Options are lower-cased and deduplicated, nothing else (spec §2). With an idempotency key, a
+ * repeat returns the first response, until seven days after the profiler is deleted. 1 write unit, 2 with a key.
  *
  * @throws profiler_too_large — over 350 KB as stored
  * @throws idempotency_key_reused — the key belongs to another request
@@ -79,13 +82,13 @@ export const createProfiler = async (
     request,
     ...(keyed !== undefined && { keyed }),
   };
-  // One is there already where the request is a repeat.
+  // If the request is a repeat, the profiler exists.
   return (await putIfAbsent(item)) ?? item;
 };
 
 /**
- * Id and time of a new profiler. With an idempotency key they are reserved in a row of their own, before the profiler is
- * put: whoever repeats the request, however far it came, puts the same profiler. 1 write unit, where there is a key.
+ * Id and time of a new profiler. With an idempotency key, they are first reserved in an item of their own. So a repeat
+ * puts the same profiler, even if the first request failed between the two writes. 1 write unit with a key, else none.
  *
  * @throws idempotency_key_reused — the key belongs to another request
  */
@@ -106,10 +109,10 @@ const identityOf = async (
 };
 
 /**
- * An account's profilers, oldest first, as many as fit a response of about 5 MB; `next` is where to go on, if there is
- * more. Reads no more pages of the table than these profilers take, and one.
+ * An account's profilers, oldest first, as many as fit into a response of about 5 MB. `next` is the position of the
+ * next page, if there is one. Reads the pages of the table that contain these profilers, and at most one more.
  *
- * @param after - id of the last profiler that is not listed again
+ * @param after - id of the last profiler of the previous page
  */
 export const listProfilers = async (
   account: string,
@@ -136,7 +139,7 @@ export const listProfilers = async (
 };
 
 /**
- * One profiler of the account as it is at this moment: once deleted, it is neither shown nor answered. 1 read unit.
+ * A profiler of the account, by a consistent read: a deleted one must be neither shown nor answered. 1 read unit.
  *
  * @throws profiler_not_found — unknown, deleted, or another account's
  */
@@ -147,8 +150,8 @@ export const readProfiler = async (account: string, id: string): Promise<Profile
 };
 
 /**
- * Deletes a profiler: its answers are removed by `sweep` after a minute, and a tombstone stays for seven days more.
- * 1 write unit, and 1 on the index through which `sweep` finds the tombstone.
+ * Deletes a profiler. A tombstone replaces it; `sweep` removes the answers after a minute, and the tombstone is kept
+ * for seven more days. 1 write unit, and 1 on the index by which `sweep` finds the tombstone.
  *
  * @throws profiler_not_found — unknown, deleted before, or another account's
  */
@@ -159,7 +162,7 @@ export const deleteProfiler = async (account: string, id: string): Promise<void>
     (await update({
       Key: profilerKey(account, id),
       UpdateExpression: 'SET deleted_at = :now, deletion = :this, gsi1pk = :due, gsi1sk = :time REMOVE question',
-      // Holds for its own repetition too, when the first answer of the table was lost on the way.
+      // Also true for the client's own retry, after DynamoDB's first response was lost.
       ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(deleted_at) OR deletion = :this)',
       ExpressionAttributeValues: {
         ':now': timestamp(),
@@ -172,14 +175,14 @@ export const deleteProfiler = async (account: string, id: string): Promise<void>
 };
 
 /**
- * Ends the wait of a tombstone: its answers are gone, and it expires, with the row of its idempotency key. Not before:
- * answers that outlived it would be taken for answers to the next profiler with the same idempotency key.
+ * Lets a tombstone expire, with the item of its idempotency key, after the last answer was removed. If they expired
+ * earlier, remaining answers would belong to the next profiler with the same idempotency key.
  */
 export const answersRemoved = async ({ pk, sk }: Key): Promise<void> => {
   const end = secondsFromNow(TOMBSTONE_LIFETIME);
   const tombstone = await updateAttributes<{ keyed: string }>({
     Key: { pk, sk },
-    // `keyed` is set so that it is returned.
+    // `keyed` is set, because only changed attributes are returned.
     UpdateExpression:
       'SET expires_at = if_not_exists(expires_at, :end), keyed = if_not_exists(keyed, :none) REMOVE gsi1pk, gsi1sk',
     ConditionExpression: 'attribute_exists(deleted_at)',
@@ -201,7 +204,7 @@ const toProfiler = ({ id, question, created_at, options }: ProfilerItem): Profil
   options: options.map((option) => ({ id: option.id, option: option.option })),
 });
 
-/** Bytes of an item in the table: texts in UTF-8, names of attributes, 3 bytes a list or map and 1 an element. */
+/** Bytes of a value in an item: texts and names of attributes in UTF-8, 3 for a list or map, and 1 for each element. */
 const storedSize = (value: unknown): number => {
   if (Array.isArray(value)) return value.reduce((size, element) => size + 1 + storedSize(element), 3);
   // Stryker disable next-line ConditionalExpression: No item holds null.

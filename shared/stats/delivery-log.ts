@@ -1,43 +1,49 @@
-/** Delivery logs (spec §2, §4.6): one entry for each message and state that it reached. */
+/** The delivery log (spec §2, §4.6): one entry for each message and state. */
 
 import { now } from '../core/clock.ts';
 import { contactOf } from '../messaging/contacts.ts';
-import { type LogItem, type State, states } from '../messaging/message.ts';
-import { page } from '../table/client.ts';
-import { hasExpired } from '../table/expiry.ts';
-import { type Key, logPartitions, positionOfAccount } from '../table/keys.ts';
+import { type LogItem, type ReasonCode, type State, states } from '../messaging/message.ts';
+import { hasExpired, page } from '../table/client.ts';
+import { type Key, logPartitions, messageIdOf, positionOfAccount } from '../table/keys.ts';
 
-/** What an entry says (spec §2). */
+/** A log entry, as the API returns it (spec §2). */
 export interface LogEntry {
+  /** The message's id. */
+  id: string;
   created: string;
   contact: string;
   state: string;
   job_id: string;
+  payload_type: string;
+  /** Set if the state is a failure. */
+  reason?: ReasonCode;
 }
 
 export interface LogFilter {
   phone?: string | undefined;
   state?: State | undefined;
   job_id?: string | undefined;
-  /** Seconds since 1970: the first one that counts, and the first one after it that no longer does. */
+  /** The period, in seconds since 1970: it includes `start`, and excludes `end`. */
   start?: number | undefined;
   end?: number | undefined;
 }
 
-/** What an index holds of an entry. */
-type Listed = Key & Pick<LogItem, 'created' | 'phone' | 'state' | 'job_id' | 'expires_at'> & Record<string, string>;
+/** The attributes of an entry in an index. */
+type Listed = Key &
+  Pick<LogItem, 'created' | 'phone' | 'state' | 'job_id' | 'payload_type' | 'reason_code' | 'expires_at'> &
+  Record<string, string>;
 
-/** Without a start, entries of so many seconds before the end are listed. */
+/** Seconds of the default period, which ends at `end`. */
 const PERIOD = 30 * 86_400;
-/** So many items are read for a page at most where a filter leaves most of them out. */
+/** Most items that are read for a page if a filter drops most of them. */
 const MAX_READ = 1_000;
 
 /**
- * An account's log entries, newest first (by time, message, state), at most `limit`; `next` is the position of the next page.
- * One query where contact, or state, or both state and job are given; else one for each state, of at most `limit`
- * entries. Filtering a contact's entries reads at most 1,000 of them: a short page may have a next one.
+ * A page of an account's log entries: at most `limit`, newest first (by time, message, state). `next` is the position
+ * of the next page. One query if contact or state is given; else one for each state, of at most `limit` entries. A
+ * filter of a contact's entries reads at most 1,000 of them: a short page may have a next one.
  *
- * @param after - position of the last entry that is not listed again
+ * @param after - position of the last entry of the previous page
  */
 export const listLogs = async (
   account: string,
@@ -45,7 +51,7 @@ export const listLogs = async (
   limit: number,
   after?: string,
 ): Promise<{ entries: LogEntry[]; next?: string }> => {
-  // Clocks differ a little: what another one has just written counts too.
+  // Clocks differ: include entries that another machine has just written.
   const end = filter.end ?? Math.floor(now() / 1000) + 60;
   const start = filter.start ?? end - PERIOD;
   const span = { from: timeText(start), to: after ?? timeText(end), limit };
@@ -60,7 +66,7 @@ export const listLogs = async (
       a.position > b.position ? -1 : 1,
     );
   const shown = found.slice(0, limit);
-  // A page is short of entries that are behind it only where a filter left some out, of the one slice that there is then.
+  // If at most `limit` entries are found, more may exist only if a filter dropped some. A filtered list has one slice.
   // Stryker disable next-line OptionalChaining: It never happens; only the compiler asks for it.
   const last = found.length > limit ? shown.at(-1)?.position : slices[0]?.end;
   return {
@@ -69,14 +75,14 @@ export const listLogs = async (
   };
 };
 
-/** Where entries are read: an index's partition, and what is left to filter. */
+/** A source of entries: a partition of an index, and a filter. */
 interface Source {
   index: keyof typeof logPartitions;
   partition: string;
   /** The prefix of each position. */
   prefix: string;
   keep: (item: Listed) => boolean;
-  /** Whether `keep` may leave entries out. */
+  /** Whether `keep` may drop entries. */
   filtered: boolean;
 }
 
@@ -99,11 +105,13 @@ const sourcesOf = (account: string, { phone, state, job_id }: LogFilter): Source
 
 interface Slice {
   items: { item: Listed; position: string }[];
-  /** Position of the last item that was read, where more may follow. */
+  /** Position of the last item that was read, if more may follow. */
   end?: string;
 }
 
-/** Reads the newest entries of a source up to `to`, until there is one more than the limit, or enough was read. */
+/**
+ * Reads the newest entries of a source, from `to` backwards, until `limit` + 2 are found or `MAX_READ` items are read.
+ */
 const readSlice = async (
   { index, partition, prefix, keep, filtered }: Source,
   { from, to, limit }: { from: string; to: string; limit: number },
@@ -111,7 +119,8 @@ const readSlice = async (
   const items: Slice['items'] = [];
   // Stryker disable next-line ConditionalExpression,EqualityOperator: Only the number of calls differs; the capacity tests count them.
   const isShort = (): boolean => items.length < limit + 2;
-  // One more tells whether there is more; another, since `to` may be the entry that the page before ended with.
+  // One more than the limit shows that a next page exists. Another one, because `to` may be the previous page's last
+  // entry.
   let left = filtered ? MAX_READ : limit + 2;
   let last: Record<string, string> | undefined;
   do {
@@ -136,12 +145,23 @@ const readSlice = async (
   return { items, ...(end !== undefined && { end }) };
 };
 
-const toEntry = ({ created, phone, state, job_id }: Listed): LogEntry => ({
-  created,
-  contact: contactOf(phone),
-  state,
-  job_id,
-});
+const toEntry = (item: Listed): LogEntry => {
+  const { created, phone, state, job_id, payload_type, reason_code } = item;
+  return {
+    id: messageIdOf(item),
+    created,
+    contact: contactOf(phone),
+    state,
+    job_id,
+    payload_type,
+    ...(reason_code !== undefined && { reason: reason_code }),
+  };
+};
 
-/** A time in seconds since 1970, as it begins in the entries' positions. */
-const timeText = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 19);
+/** A time in seconds since 1970, in the form with which positions begin: with microseconds if it has a fraction. */
+const timeText = (seconds: number): string => {
+  const whole = Math.floor(seconds);
+  const text = new Date(whole * 1000).toISOString().slice(0, 19);
+  const microseconds = Math.min(Math.round((seconds - whole) * 1e6), 999_999);
+  return microseconds === 0 ? text : `${text}.${String(microseconds).padStart(6, '0')}`;
+};

@@ -1,15 +1,16 @@
-/** Jobs (spec §2, §4.7): how many messages of each reached which state. */
+/** Counters of jobs (spec §2, §4.7): messages by job, payload type, state and day. */
 
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
 import { counterRetention } from '../core/settings.ts';
 import { type LogItem, type State, states } from '../messaging/message.ts';
-import { pages } from '../table/client.ts';
-import { hasExpired } from '../table/expiry.ts';
+import { hasExpired, pages } from '../table/client.ts';
 import { countedBy, jobCounterKey, jobCounterRange, type Key } from '../table/keys.ts';
-import { transact, updateWrite, type Write } from '../table/transactions.ts';
+import { updateWrite, type Write } from '../table/transactions.ts';
+import { CounterShards } from './counter-shards.ts';
+import { countOnce } from './counting.ts';
 
-/** What counting needs of a log entry. */
+/** The attributes of a log entry that counting needs. */
 export type Countable = Pick<LogItem, 'pk' | 'sk' | 'account' | 'job_id' | 'payload_type' | 'state' | 'created'>;
 
 interface CounterItem extends Key {
@@ -17,67 +18,46 @@ interface CounterItem extends Key {
   expires_at: number;
 }
 
-/** A transaction takes 100 writes: so many entries, and a counter for each at the worst. */
-export const CHUNK = 50;
+/** So many entries with up to ten counters are one transaction. */
+export const CHUNK = 90;
+
+/** The shards that this process adds to. */
+const ofThisProcess = new CounterShards();
 
 /**
- * Adds log entries to the counters of their jobs, each entry once, however often it is given: one transaction marks
- * entries as counted, on condition that they are not, and adds their sums. 2 write units an entry, and 2 a counter.
+ * Adds log entries to the counters of their jobs. An entry that is given again is not counted again: one transaction
+ * marks entries as counted, if they are not yet, and adds their sums. 2 write units for an entry, and 2 for a counter.
+ * The entries of a counter are in as few transactions as possible.
  *
- * @returns how many were not counted before
+ * @returns the number of entries that were not counted before
  */
-export const countEntries = async (entries: Countable[]): Promise<number> => {
-  const each = [...new Map(entries.map((entry) => [`${entry.pk} ${entry.sk}`, entry])).values()];
-  let counted = 0;
-  for (let start = 0; start < each.length; start += CHUNK)
-    counted += await countChunk(each.slice(start, start + CHUNK));
-  return counted;
-};
+export const countEntries = (entries: Countable[], shards = ofThisProcess): Promise<number> =>
+  countOnce(entries, { counterOf, endOf: (entry) => endOf(dayOf(entry)), markWrite: markCountedWrite }, shards);
 
-const countChunk = async (entries: Countable[]): Promise<number> => {
-  for (let left = entries; left.length > 0; ) {
-    const failed = new Set(await transact([...left.map(markCountedWrite), ...addToCountersWrites(left)]));
-    if (failed.size === 0) return left.length;
-    left = left.filter((_, place) => !failed.has(place));
-  }
-  return 0;
-};
-
-/** Marks an entry as counted; fails if it is counted already, or gone. Entries of earlier versions lack the mark. */
-const markCountedWrite = ({ pk, sk }: Countable): Write =>
+/**
+ * Marks an entry as counted; fails if it is counted, removed, or replaced by the entry of a later message, which has
+ * another time. Entries of earlier versions lack the attribute.
+ */
+const markCountedWrite = ({ pk, sk, created }: Countable): Write =>
   updateWrite({
     Key: { pk, sk },
     UpdateExpression: 'SET counted = :true',
-    ConditionExpression: 'attribute_exists(pk) AND (counted = :false OR attribute_not_exists(counted))',
-    ExpressionAttributeValues: { ':true': true, ':false': false },
+    ConditionExpression: 'created = :created AND (counted = :false OR attribute_not_exists(counted))',
+    ExpressionAttributeValues: { ':true': true, ':false': false, ':created': created },
   });
 
-/** Adds up entries, a write for each counter. */
-const addToCountersWrites = (entries: Countable[]): Write[] => {
-  const sums = Map.groupBy(entries, (entry) => JSON.stringify(counterOf(entry)));
-  return [...sums.values()].flatMap((group) =>
-    group.slice(0, 1).map((entry) =>
-      updateWrite({
-        Key: counterOf(entry),
-        UpdateExpression: 'ADD #count :count SET expires_at = :end',
-        ExpressionAttributeNames: { '#count': 'count' },
-        ExpressionAttributeValues: { ':count': group.length, ':end': endOf(dayOf(entry)) },
-      }),
-    ),
-  );
-};
-
-const counterOf = (entry: Countable): Key => jobCounterKey(entry.account, { ...entry, day: dayOf(entry) });
+const counterOf = (entry: Countable, shard: number): Key =>
+  jobCounterKey(entry.account, { ...entry, day: dayOf(entry) }, shard);
 
 const dayOf = ({ created }: Countable): string => created.slice(0, 10);
 
 /**
- * When the counters of a day expire, in seconds since 1970. Counted from the end of that day, and not from when one was
- * begun: a job's states would vanish one after the other.
+ * When the counters of a day expire, in seconds since 1970. The retention begins at the end of the day, so that all
+ * states of a job expire together.
  */
 const endOf = (day: string): number => Date.parse(day) / 1000 + (1 + counterRetention()) * 86_400;
 
-/** A job's messages of one type that reached one state in a period. */
+/** The number of a job's messages of one type that reached one state in a period. */
 export interface JobStatistic {
   job_id: string;
   state: string;
@@ -85,15 +65,15 @@ export interface JobStatistic {
   count: number;
 }
 
-/** Serialised bytes of a row, at the least. */
+/** Least serialised bytes of a row. */
 const MIN_ROW = 100;
 
 /**
- * What became of an account's messages in a period, both days included (UTC, `YYYY-MM-DD`): the job that was active last
- * first, then by job id; within a job by payload type, then as messages go through their states.
- * Half a read unit for 4 KB of counters, one for each day, job, payload type and state.
+ * An account's messages by job and state, in a period that includes both days (UTC, `YYYY-MM-DD`). Sorted by the job's
+ * last active day, newest first; then by job id, payload type, and the order of states. 0.5 read units for 4 KB of
+ * counters: one counter for each day, job, payload type and state, with at most 16 shards.
  *
- * @throws period_too_large — the answer would have more than 5 MB
+ * @throws period_too_large — the response would exceed 5 MB
  */
 export const listJobs = async (account: string, start: string, end: string): Promise<JobStatistic[]> => {
   const rows = new Map<string, JobStatistic>();
@@ -103,7 +83,7 @@ export const listJobs = async (account: string, start: string, end: string): Pro
       const name = `${job_id}#${payload_type}#${state}`;
       const row = rows.get(name) ?? { job_id, state, payload_type, count: 0 };
       rows.set(name, { ...row, count: row.count + count });
-      // Counters come day by day.
+      // Counters are sorted by day.
       lastActive.set(job_id, day);
     }
     if (rows.size * MIN_ROW > MAX_BODY_IN_RESPONSE) throw periodTooLarge();
@@ -118,7 +98,7 @@ export const listJobs = async (account: string, start: string, end: string): Pro
   return sorted;
 };
 
-/** An account's counters of a period, day by day, a page at a time. */
+/** An account's counters of a period, by day: yields a page at a time. */
 export async function* countersOf(account: string, start: string, end: string) {
   const { pk, from, to } = jobCounterRange(account, start, end);
   for await (const items of pages<CounterItem>({

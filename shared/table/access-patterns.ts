@@ -1,10 +1,23 @@
-/** Every way in which functions read or write the table. A role allows the patterns of its function, and no others. */
+/** Every access of functions to the table. The role of a function allows only the patterns that the function names. */
+
+import {
+  anyBatch,
+  anyJob,
+  batchesOfRecipient,
+  chunksOf,
+  endingBatchesOf,
+  expansionKey,
+  pendingBatches,
+  pendingBatchesOf,
+  resultsOf,
+  uploadKey,
+} from './batch-keys.ts';
 import {
   accountKey,
+  accountListKey,
   answersOf,
   anyPartition,
   circuitKey,
-  consentReceiptsOf,
   dataOfPerson,
   erasureKey,
   erasurePartition,
@@ -17,38 +30,48 @@ import {
   numberKey,
   platformKey,
   profilersOf,
+  rateKey,
   requestKey,
   spacingKey,
   tokenKey,
   userKey,
+  waitsKey,
 } from './keys.ts';
+import {
+  anyAllowance,
+  anyConsentEnds,
+  appUserKey,
+  consentReceiptsOf,
+  contactKey,
+  retryingOnPlatform,
+} from './people-keys.ts';
 
-/** What lists and reports read of a log entry (spec §2), and when it ends. No text of somebody else's is in an index. */
+/** Attributes of log entries that lists and reports need (spec §2). No text of a customer or user is in an index. */
 const LOG_ENTRY = ['created', 'phone', 'state', 'job_id', 'payload_type', 'reason_code', 'expires_at'];
 
 interface Index {
-  /** The beginning of the names of its key attributes. An index that takes another one's place has the same. */
+  /** The prefix of its key attributes. An index that replaces another one uses the same prefix. */
   keys: string;
-  /** What it contains of an item, beside all keys. */
+  /** The attributes that it contains, besides all keys. */
   holds: string[];
 }
 
 /**
- * The table's indexes: sparse, shared by several entities, holding only what their readers return. A deployed index cannot
- * be changed: `test/infra/pinned.test.ts` compares them with what is deployed.
+ * The table's indexes. They are sparse, several entities share them, and they contain only the attributes that readers
+ * need. A deployed index cannot be changed: `test/infra/pinned.test.ts` compares them with the deployed ones.
  */
 export const indexes = {
-  /** Logs of an account by state; due work, `created` is when it began. */
+  /** An account's log entries by state; due work, where `created` is the time of its beginning. */
   gsi1: { keys: 'gsi1', holds: LOG_ENTRY },
-  /** Logs of one contact; a person's answers and requests; an account's media. */
+  /** A contact's log entries; a person's answers and requests; an account's media. */
   gsi2: { keys: 'gsi2', holds: LOG_ENTRY },
-  /** Logs of one job. */
+  /** A job's log entries. */
   gsi3: { keys: 'gsi3', holds: LOG_ENTRY },
 } satisfies Record<string, Index>;
 
 type IndexName = keyof typeof indexes;
 
-/** One way of touching the table: what a role must allow for it. */
+/** One kind of access to the table, in terms of IAM. */
 export interface AccessPattern {
   action:
     | 'GetItem'
@@ -59,52 +82,87 @@ export interface AccessPattern {
     | 'BatchWriteItem'
     | 'ConditionCheckItem'
     | 'Query';
-  /** The partition keys it touches, with `*` for what varies. */
+  /** The partition keys, with `*` for their variable parts. */
   partitions: string;
-  /** The index it reads, instead of the table. */
+  /** The index that is read, instead of the table. */
   index?: IndexName;
 }
 
 const profilers = profilersOf('*');
 const answers = answersOf('*');
+const results = resultsOf('*');
 const messages = messageKey('*').pk;
 const outbox = headKey('*').pk;
 const circuits = circuitKey('*').pk;
-const jobs = jobCountersOf('*');
+const jobCounters = jobCountersOf('*');
+const chunks = chunksOf('*');
+const uploads = uploadKey('*').pk;
 const requests = requestKey('*').pk;
 const consentReceipts = consentReceiptsOf('*');
 const erasures = erasureKey('*').pk;
 const media = mediaKey('*').pk;
-const { statusReceipts, repeats, removals, logs, due } = anyPartition;
+const contacts = contactKey('*').pk;
+const appUsers = appUserKey('*').pk;
+const { statusReceipts, repeats, removals, deletions, logs, due, optOuts } = anyPartition;
 
-/** The access patterns of the functions, by name. The operator's command works with the operator's own rights. */
+/** The access patterns of the functions, by name. Operator commands use the operator's own rights. */
 export const accessPatterns = {
+  /** Both writes of a token bucket. */
+  takeTokens: { action: 'UpdateItem', partitions: rateKey('*').pk },
   findToken: { action: 'GetItem', partitions: tokenKey('*').pk },
   findUser: { action: 'GetItem', partitions: userKey('*').pk },
   putProfiler: { action: 'PutItem', partitions: profilers },
   findProfiler: { action: 'GetItem', partitions: profilers },
   listProfilers: { action: 'Query', partitions: profilers },
-  buryProfiler: { action: 'UpdateItem', partitions: profilers },
+  markProfilerDeleted: { action: 'UpdateItem', partitions: profilers },
   putAnswer: { action: 'PutItem', partitions: answers },
   listAnswers: { action: 'Query', partitions: answers },
+  findAnswer: { action: 'GetItem', partitions: answers },
+  markAnswer: { action: 'UpdateItem', partitions: answers },
+  removeAnswer: { action: 'DeleteItem', partitions: answers },
+  addToResults: { action: 'UpdateItem', partitions: results },
+  listResults: { action: 'Query', partitions: results },
+  removeResults: { action: 'BatchWriteItem', partitions: results },
+  findUsers: { action: 'BatchGetItem', partitions: userKey('*').pk },
   removeAnswers: { action: 'BatchWriteItem', partitions: answers },
+  updateAccount: { action: 'UpdateItem', partitions: accountKey('*').pk },
+  putAccountName: { action: 'PutItem', partitions: accountListKey('*').pk },
   findAccount: { action: 'GetItem', partitions: accountKey('*').pk },
   beginErasure: { action: 'UpdateItem', partitions: erasures },
   findBot: { action: 'GetItem', partitions: numberKey('*').pk },
   updateUser: { action: 'UpdateItem', partitions: userKey('*').pk },
   removeUser: { action: 'DeleteItem', partitions: userKey('*').pk },
   checkUser: { action: 'ConditionCheckItem', partitions: userKey('*').pk },
+  findContacts: { action: 'BatchGetItem', partitions: contacts },
+  putContact: { action: 'PutItem', partitions: contacts },
+  removeContact: { action: 'DeleteItem', partitions: contacts },
+  findAppUser: { action: 'GetItem', partitions: appUsers },
+  putAppUser: { action: 'PutItem', partitions: appUsers },
+  removeAppUser: { action: 'DeleteItem', partitions: appUsers },
+  findAllowance: { action: 'GetItem', partitions: anyAllowance },
+  chargeAllowance: { action: 'UpdateItem', partitions: anyAllowance },
   putRequest: { action: 'PutItem', partitions: requests },
   findRequest: { action: 'GetItem', partitions: requests },
   findRequests: { action: 'BatchGetItem', partitions: requests },
+  findConsents: { action: 'Query', partitions: requests },
+  putConsent: { action: 'PutItem', partitions: requests },
+  removeValues: { action: 'UpdateItem', partitions: requests },
+  listConsentEnds: { action: 'Query', partitions: anyConsentEnds, index: 'gsi1' },
   answerRequest: { action: 'UpdateItem', partitions: requests },
+  findOptOut: { action: 'GetItem', partitions: optOuts },
+  checkOptOut: { action: 'BatchGetItem', partitions: optOuts },
+  updateOptOut: { action: 'UpdateItem', partitions: optOuts },
+  removeOptOuts: { action: 'BatchWriteItem', partitions: optOuts },
+  updateWaits: { action: 'UpdateItem', partitions: waitsKey('*').pk },
   putConsentReceipt: { action: 'PutItem', partitions: consentReceipts },
   putEventReceipt: { action: 'PutItem', partitions: eventKey('*').pk },
   findEventReceipt: { action: 'GetItem', partitions: eventKey('*').pk },
   putRemoval: { action: 'PutItem', partitions: removals },
   findRemoval: { action: 'GetItem', partitions: removals },
   checkRemoval: { action: 'ConditionCheckItem', partitions: removals },
+  putDeletion: { action: 'PutItem', partitions: deletions },
   putMedia: { action: 'PutItem', partitions: media },
+  removeMedia: { action: 'DeleteItem', partitions: media },
   findMedia: { action: 'GetItem', partitions: media },
   putLogEntry: { action: 'PutItem', partitions: messages },
   findMessage: { action: 'GetItem', partitions: messages },
@@ -116,6 +174,7 @@ export const accessPatterns = {
   checkEntry: { action: 'BatchGetItem', partitions: outbox },
   checkSender: { action: 'BatchGetItem', partitions: accountKey('*').pk },
   checkErasure: { action: 'BatchGetItem', partitions: erasures },
+  listRetrying: { action: 'Query', partitions: retryingOnPlatform('*'), index: 'gsi2' },
   findHead: { action: 'GetItem', partitions: outbox },
   updateHead: { action: 'UpdateItem', partitions: outbox },
   findCircuit: { action: 'GetItem', partitions: circuits },
@@ -130,46 +189,95 @@ export const accessPatterns = {
   findRepeats: { action: 'GetItem', partitions: repeats },
   updateRepeats: { action: 'UpdateItem', partitions: repeats },
   listStates: { action: 'Query', partitions: messages },
-  addToJob: { action: 'UpdateItem', partitions: jobs },
-  listJobs: { action: 'Query', partitions: jobs },
+  addToJob: { action: 'UpdateItem', partitions: jobCounters },
+  listJobs: { action: 'Query', partitions: jobCounters },
+  findJob: { action: 'GetItem', partitions: anyJob },
+  putJob: { action: 'PutItem', partitions: anyJob },
+  updateJob: { action: 'UpdateItem', partitions: anyJob },
+  checkJob: { action: 'BatchGetItem', partitions: anyJob },
   listLogsByState: { action: 'Query', partitions: logs, index: 'gsi1' },
   listLogsOfContact: { action: 'Query', partitions: logs, index: 'gsi2' },
   listLogsOfJob: { action: 'Query', partitions: logs, index: 'gsi3' },
   listDueErasures: { action: 'Query', partitions: erasurePartition, index: 'gsi1' },
   findErasure: { action: 'GetItem', partitions: erasures },
-  putOffErasure: { action: 'UpdateItem', partitions: erasures },
+  postponeErasure: { action: 'UpdateItem', partitions: erasures },
   endErasure: { action: 'DeleteItem', partitions: erasures },
   listOfPerson: { action: 'Query', partitions: dataOfPerson('*'), index: 'gsi2' },
   removeRequests: { action: 'BatchWriteItem', partitions: requests },
   renameInLog: { action: 'UpdateItem', partitions: messages },
   listConsentReceipts: { action: 'Query', partitions: consentReceipts },
   removeConsentReceipt: { action: 'DeleteItem', partitions: consentReceipts },
+  putUpload: { action: 'PutItem', partitions: uploads },
+  removeUpload: { action: 'DeleteItem', partitions: uploads },
+  abandonUpload: { action: 'UpdateItem', partitions: uploads },
+  writeChunks: { action: 'BatchWriteItem', partitions: chunks },
+  findChunk: { action: 'GetItem', partitions: chunks },
+  listChunks: { action: 'Query', partitions: chunks },
+  updateChunk: { action: 'UpdateItem', partitions: chunks },
+  putBatch: { action: 'PutItem', partitions: anyBatch },
+  findBatch: { action: 'GetItem', partitions: anyBatch },
+  updateBatch: { action: 'UpdateItem', partitions: anyBatch },
+  listPendingBatches: { action: 'Query', partitions: pendingBatchesOf('*'), index: 'gsi3' },
+  listEndingBatches: { action: 'Query', partitions: endingBatchesOf('*'), index: 'gsi3' },
+  listAllBatches: { action: 'Query', partitions: pendingBatches, index: 'gsi2' },
+  listBatchesOfRecipient: { action: 'Query', partitions: batchesOfRecipient('*'), index: 'gsi2' },
+  findExpansion: { action: 'GetItem', partitions: expansionKey('*').pk },
+  updateExpansion: { action: 'UpdateItem', partitions: expansionKey('*').pk },
   listDueWork: { action: 'Query', partitions: due, index: 'gsi1' },
 } as const satisfies Record<string, AccessPattern>;
 
 export type AccessPatternName = keyof typeof accessPatterns;
 
 /**
- * The transactions of the functions: for each, all the access patterns that its writes may have. A role allows those, and
- * what IAM may require besides: `infra/constructs/function/table-rights.ts`.
+ * The transactions of the functions: each lists all access patterns that its writes may use. A role allows these, and
+ * further actions that IAM may require: `infra/constructs/function/table-rights.ts`.
  */
 export const transactions = {
-  /** A message reaches a state: the log entry, and what is to be delivered because of it. */
+  /** A message reaches a state: its log entry, and the entry to deliver. */
   logAndEnqueue: ['putLogEntry', 'putEntry', 'updateHead'],
-  /** A chat platform's message that is sent once more. */
+  /** A chat platform's message that is sent again: an equal part or a Resend. */
   logAndEnqueueAgain: ['putLogEntry', 'putEntry', 'updateHead', 'updateRepeats'],
+  /** A batch of messages is accepted: its chunks are written already. */
+  acceptBatch: ['putBatch', 'removeUpload', 'updateJob'],
+  /** A job is cancelled, so that a restore of the table does not open it again. */
+  cancelJob: ['updateJob', 'putDeletion'],
+  /** A recipient who was erased is removed from a batch, and logged as failed. */
+  dropRecipient: ['updateChunk', 'updateBatch', 'putLogEntry'],
+  /** Users see another name of a business. */
+  renameAccount: ['updateAccount', 'putAccountName', 'putEntry', 'updateHead'],
+  /** Users see another avatar of a business. */
+  changeAvatar: ['updateAccount', 'putMedia', 'removeMedia', 'putDeletion', 'putEntry', 'updateHead'],
   askUser: ['putRequest', 'putEntry', 'updateHead'],
-  /** A request of which something is granted at once. */
-  grantAtOnce: ['putRequest', 'checkUser', 'putConsentReceipt', 'putEntry', 'updateHead'],
-  recordAnswers: ['answerRequest', 'checkUser', 'putConsentReceipt', 'putEntry', 'updateHead'],
-  changeUser: ['putEventReceipt', 'updateUser', 'checkRemoval'],
-  forgetUser: ['putEventReceipt', 'removeUser', 'updateUser', 'putRemoval', 'beginErasure'],
+  /** A user data request with properties that are granted at once. */
+  grantAtOnce: ['putRequest', 'checkUser', 'putConsent', 'putConsentReceipt', 'putEntry', 'updateHead'],
+  recordAnswers: ['answerRequest', 'checkUser', 'putConsent', 'putConsentReceipt', 'putEntry', 'updateHead'],
+  /** Consent ends: our copy of the values is removed, and the business is notified. */
+  endConsent: ['putConsent', 'removeValues', 'putConsentReceipt', 'putEntry', 'updateHead'],
+  /** The same, and a restore of the table does not bring the values back. */
+  withdrawConsent: ['putConsent', 'removeValues', 'putConsentReceipt', 'putDeletion', 'putEntry', 'updateHead'],
+  acknowledgeDeletion: ['putConsent', 'putConsentReceipt'],
+  changeUser: ['putEventReceipt', 'updateUser', 'checkRemoval', 'putContact', 'putAppUser', 'removeAppUser'],
+  forgetUser: [
+    'putEventReceipt',
+    'removeUser',
+    'updateUser',
+    'putRemoval',
+    'beginErasure',
+    'putContact',
+    'removeContact',
+    'removeAppUser',
+  ],
+  /** A user stops or starts a business, whose platform is notified. */
+  recordOptOut: ['putEventReceipt', 'updateOptOut', 'putEntry', 'updateHead'],
   /** An entry leaves its outbox with the state that its message reached. */
   settleEntry: ['removeFromOutbox', 'putLogEntry', 'putEntry', 'updateHead'],
   settleStatus: ['removeFromOutbox', 'putStatusReceipt'],
   settleText: ['removeFromOutbox', 'putSpacing'],
   countEntries: ['markCounted', 'addToJob'],
-  /** An erased user's entry leaves its outbox. */
+  countAnswers: ['markAnswer', 'addToResults'],
+  /** An erased user's answer is removed, also from the results. */
+  removeCounted: ['removeAnswer', 'addToResults'],
+  /** An erased user's entry is dropped from its outbox. */
   dropEntry: ['removeFromOutbox', 'putLogEntry'],
   reportStopped: ['putEventReceipt', 'putEntry', 'updateHead'],
   renameConsentReceipt: ['putConsentReceipt', 'removeConsentReceipt'],
@@ -177,5 +285,5 @@ export const transactions = {
 
 export type TransactionName = keyof typeof transactions;
 
-/** A way in which a function touches the table: one access pattern, or several in one transaction. */
+/** An access to the table: one access pattern, or several in one transaction. */
 export type TableAccess = AccessPatternName | TransactionName;

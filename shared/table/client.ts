@@ -1,4 +1,4 @@
-/** The way to the table: its client, and the few operations that the domain is written in. */
+/** Access to the table: the DynamoDB client, and the operations that the domain uses. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -6,6 +6,7 @@ import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client
 import {
   BatchGetCommand,
   BatchWriteCommand,
+  type BatchWriteCommandInput,
   DeleteCommand,
   type DeleteCommandInput,
   DynamoDBDocumentClient,
@@ -21,13 +22,12 @@ import { tableTimeoutMs } from '#runtime';
 import { between, now } from '../core/clock.ts';
 import { tableName } from '../core/settings.ts';
 import { retryConflicts } from './conflicts.ts';
-import { hasExpired } from './expiry.ts';
 import type { Key } from './keys.ts';
 
-/** In milliseconds. Short, because of dead connections. */
+/** Timeouts in milliseconds. Short, because connections may be dead. */
 const patience = { connectionTimeout: 1_000, requestTimeout: tableTimeoutMs, throwOnRequestTimeout: true };
 
-// Pure, as bundles see it: a function that takes no more than a type or a name from here is made without the client.
+// Pure, so that the bundler drops the client from functions that import only types or names from this file.
 export const documents = /* @__PURE__ */ DynamoDBDocumentClient.from(
   /* @__PURE__ */ new DynamoDBClient({ requestHandler: patience, maxAttempts: 3 }),
   { marshallOptions: { removeUndefinedValues: true } },
@@ -36,16 +36,21 @@ export const documents = /* @__PURE__ */ DynamoDBDocumentClient.from(
 /** An update without the table's name. */
 export type Change = Omit<UpdateCommandInput, 'TableName' | 'UpdateExpression'> & { UpdateExpression: string };
 
-/** Under which condition an item is removed. */
+/** The condition of a write, with its values. */
 export type Condition = Pick<DeleteCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'>;
 
 /** A query without the table's name. */
 type Query = Omit<QueryCommandInput, 'TableName'>;
-/** Condition under which an item counts as absent: the table may keep an expired one for two days more. */
+
+/** The condition that an item is absent or has expired: TTL removes expired items up to two days late. */
 export const absent = () => ({
   ConditionExpression: 'attribute_not_exists(pk) OR expires_at <= :present',
   ExpressionAttributeValues: { ':present': Math.floor(now() / 1000) },
 });
+
+/** Whether an item has expired: TTL removes it up to two days late, so readers treat it as absent. */
+export const hasExpired = ({ expires_at }: { expires_at?: number }): boolean =>
+  expires_at !== undefined && expires_at <= now() / 1000;
 
 const readItem = async <Item>(key: Key, ConsistentRead: boolean): Promise<Item | undefined> => {
   const { Item } = await documents.send(new GetCommand({ TableName: tableName(), Key: key, ConsistentRead }));
@@ -53,25 +58,25 @@ const readItem = async <Item>(key: Key, ConsistentRead: boolean): Promise<Item |
 };
 
 /**
- * The item at a key, unless it has expired. An eventually consistent read that misses is repeated consistently, so
- * that what was written a moment ago is found. What is found may be old: `getConsistent` is for refusals, and for what is
- * decided for good. 0.5 read units when found, 1.5 when not.
+ * The item at a key, unless it has expired. If an eventually consistent read finds nothing, a consistent read follows,
+ * so that new items are found. The item may be stale: for rejections and permanent decisions, use `getConsistent`. 0.5
+ * read units if the item is found at once, else 1.5.
  */
 export const get = async <Item>(key: Key): Promise<Item | undefined> =>
   (await readItem<Item>(key, false)) ?? (await readItem<Item>(key, true));
 
 /**
- * The item at a key, unless it has expired, where there usually is none: what was written a moment ago may be missed.
- * 0.5 read units.
+ * The item at a key, unless it has expired, by an eventually consistent read: it may miss a new item. For items that
+ * are rare. 0.5 read units.
  */
 export const getEventual = <Item>(key: Key): Promise<Item | undefined> => readItem<Item>(key, false);
 
-/** The item at a key as it is at this moment, unless it has expired. 1 read unit. */
+/** The item at a key, unless it has expired, by a consistent read. 1 read unit. */
 export const getConsistent = <Item>(key: Key): Promise<Item | undefined> => readItem<Item>(key, true);
 
-/** Keys that the table takes in a call. */
+/** Most keys of a `BatchGetItem` call. */
 const KEYS = 100;
-/** How often keys that the table leaves out of its response are asked for again, and the first pause, in milliseconds. */
+/** Attempts for keys that a response leaves unprocessed, and the base of the random pauses in milliseconds. */
 const UNPROCESSED = { attempts: 6, pause: 20 };
 
 const identityOf = ({ pk, sk }: Record<string, unknown>): string => JSON.stringify([pk, sk]);
@@ -81,7 +86,7 @@ const getMany = async (
   ConsistentRead: boolean,
 ): Promise<(Record<string, unknown> | undefined)[]> => {
   const found = new Map<string, Record<string, unknown>>();
-  // The table takes a key once.
+  // DynamoDB rejects a call that contains a key twice.
   const each = [...new Map(keys.map((key) => [identityOf({ ...key }), { pk: key.pk, sk: key.sk }])).values()];
   for (let start = 0; start < each.length; start += KEYS) {
     let left: Record<string, unknown>[] = each.slice(start, start + KEYS);
@@ -101,21 +106,25 @@ const getMany = async (
   return keys.map((key) => found.get(identityOf({ ...key })));
 };
 
-/** Items in the order of their keys; `undefined` where there is none, or an expired one. */
+/** Items in the order of their keys; `undefined` for an item that does not exist or has expired. */
 type Many<Items extends unknown[]> = { [Place in keyof Items]: Items[Place] | undefined };
 
-/** The items at these keys as they are at this moment. One call for 100 keys; 1 read unit for each key and 4 KB. */
+/** The items at these keys, by consistent reads. One call for 100 keys; 1 read unit for each key and 4 KB. */
 export const getManyConsistent = async <Items extends unknown[]>(
   keys: { [Place in keyof Items]: Key },
 ): Promise<Many<Items>> => (await getMany(keys, true)) as Many<Items>;
 
-/** The same, but what was written a moment ago may be missed. 0.5 read units for each key and 4 KB. */
+/**
+ * The items at these keys, by eventually consistent reads: they may miss new items. 0.5 read units for each key and 4
+ * KB.
+ */
 export const getManyEventual = async <Items extends unknown[]>(
   keys: { [Place in keyof Items]: Key },
 ): Promise<Many<Items>> => (await getMany(keys, false)) as Many<Items>;
+
 /**
- * Puts an item if there is none. Returns the existing item, or nothing if the new one was put. It also returns nothing if
- * the client put the item in an attempt whose response was lost, and finds it in the next attempt.
+ * Puts an item if there is none. Returns the existing item; undefined if the new item was put. An existing item that
+ * equals the new one counts as put: the response to the client's previous attempt was lost.
  */
 export const putIfAbsent = async <Item extends Key>(item: Item): Promise<Item | undefined> => {
   const command = new PutCommand({
@@ -134,13 +143,29 @@ export const putIfAbsent = async <Item extends Key>(item: Item): Promise<Item | 
   }
 };
 
-/** Changes an item. Answers whether its condition held. */
+/** Changes an item. Returns whether its condition was met. */
 export const update = async (change: Change): Promise<boolean> => {
   const command = new UpdateCommand({ TableName: tableName(), ...change });
   return held(retryConflicts(() => documents.send(command)));
 };
 
-/** Changes a small item. Returns what it is afterwards; nothing, where its condition did not hold. 1 write unit. */
+/** Changes an item. Returns undefined, or the present item if the condition was not met. A failed change costs as much. */
+export const updateOrExisting = async (change: Change): Promise<Record<string, unknown> | undefined> => {
+  const command = new UpdateCommand({
+    TableName: tableName(),
+    ...change,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  try {
+    await retryConflicts(() => documents.send(command));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return error.Item === undefined ? {} : unmarshall(error.Item);
+  }
+};
+
+/** Changes a small item. Returns the new item; undefined if the condition was not met. 1 write unit. */
 export const updatedIf = async <Item>(change: Change): Promise<Item | undefined> => {
   const command = new UpdateCommand({ TableName: tableName(), ReturnValues: 'ALL_NEW', ...change });
   try {
@@ -152,17 +177,40 @@ export const updatedIf = async <Item>(change: Change): Promise<Item | undefined>
   }
 };
 
-/** Changes an item. Returns the attributes that it changed, as they are then; nothing, where its condition failed. */
+/**
+ * Changes a small item. Returns whether its condition held, and the item as it is then, if there is one. 1 write unit,
+ * even if the condition failed.
+ */
+export const updateReturningItem = async <Item>(
+  change: Change,
+  abortSignal: AbortSignal,
+): Promise<{ isDone: boolean; item: Item | undefined }> => {
+  const command = new UpdateCommand({
+    TableName: tableName(),
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    ...change,
+  });
+  try {
+    const { Attributes } = await documents.send(command, { abortSignal });
+    return { isDone: true, item: Attributes as Item };
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return { isDone: false, item: error.Item && (unmarshall(error.Item) as Item) };
+  }
+};
+
+/** Changes an item. Returns the new values of the changed attributes; undefined if the condition was not met. */
 export const updateAttributes = <Changed>(change: Change): Promise<Changed | undefined> =>
   updatedIf<Changed>({ ...change, ReturnValues: 'UPDATED_NEW' });
 
-/** Removes an item. Answers whether its condition held. */
+/** Removes an item. Returns whether its condition was met. */
 export const remove = async (key: Key, condition: Condition = {}): Promise<boolean> => {
   const command = new DeleteCommand({ TableName: tableName(), Key: key, ...condition });
   return held(retryConflicts(() => documents.send(command)));
 };
 
-/** Whether a write was done: not, where its condition failed. */
+/** Whether a write was made; false if its condition was not met. */
 const held = async (write: Promise<unknown>): Promise<boolean> => {
   try {
     await write;
@@ -173,13 +221,13 @@ const held = async (write: Promise<unknown>): Promise<boolean> => {
   }
 };
 
-/** One page of what a query finds, at most 1 MB; `next` is where the following one starts, if there is more. */
+/** One page of a query's items, at most 1 MB. `next` is the start of the next page, if there is one. */
 export const page = async <Item>(query: Query): Promise<{ items: Item[]; next?: Query['ExclusiveStartKey'] }> => {
   const { Items, LastEvaluatedKey } = await documents.send(new QueryCommand({ TableName: tableName(), ...query }));
   return { items: (Items ?? []) as Item[], next: LastEvaluatedKey };
 };
 
-/** Everything that a query finds, page by page. */
+/** All items of a query, page by page. */
 export async function* pages<Item>(query: Query): AsyncGenerator<Item[]> {
   let current = await page<Item>(query);
   yield current.items;
@@ -189,13 +237,23 @@ export async function* pages<Item>(query: Query): AsyncGenerator<Item[]> {
   }
 }
 
-/** Removes any number of items by their keys, 25 a call. Unprocessed keys are retried with growing pauses. */
-export const removeAll = async (keys: Key[]): Promise<void> => {
-  let left = keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
+/** Removes any number of items by their keys. 1 write unit for each, and 1 KB of it. */
+export const removeAll = (keys: Key[]): Promise<void> =>
+  writeAll(keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })));
+
+/** Puts any number of items, in any order. 1 write unit for each, and 1 KB of it. */
+export const putAll = <Item extends Key>(items: Item[]): Promise<void> =>
+  writeAll(items.map((item) => ({ PutRequest: { Item: item } })));
+
+type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
+
+/** Makes writes, 25 per call. Unprocessed ones are retried, with growing pauses. */
+const writeAll = async (requests: WriteRequest[]): Promise<void> => {
+  let left = requests;
   for (let delay = 50; left.length > 0; ) {
     const command = new BatchWriteCommand({ RequestItems: { [tableName()]: left.slice(0, 25) } });
     const response = await retryConflicts(() => documents.send(command));
-    const unprocessed = (response.UnprocessedItems?.[tableName()] ?? []) as typeof left;
+    const unprocessed = response.UnprocessedItems?.[tableName()] ?? [];
     left = [...unprocessed, ...left.slice(25)];
     // Stryker disable next-line ConditionalExpression,EqualityOperator: No test measures pauses.
     if (unprocessed.length > 0) await pause(delay);

@@ -1,36 +1,51 @@
-/** Writes that meet a transaction on their items, and what a cancelled transaction reports. */
+/** Retries of writes that conflict with a transaction, and the failed conditions of a cancelled transaction. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { between } from '../core/clock.ts';
 
 /**
- * How often a write is tried that meets a transaction on its items, and the first and the longest mean pause between, in
- * milliseconds: 5 s at the most. Longer pauses would leave the items free for later writes, which then overtake.
+ * Attempts of a write that conflicts with a transaction, and the first and the longest mean pause between attempts, in
+ * milliseconds. Together at most 5 s. With longer pauses, later writes would overtake.
  */
 const CONFLICT = { attempts: 12, pause: 20, longest: 320 };
 
-/** Makes a write; again, after a random pause, if the table rejected it because a transaction was changing its items. */
-export const retryConflicts = async <Result>(write: () => Promise<Result>): Promise<Result> => {
+/**
+ * Makes a write. If DynamoDB rejects it because a transaction is changing its items, retries after a random pause.
+ *
+ * @param onConflict - receives the indexes of the writes of a transaction that conflicted
+ */
+export const retryConflicts = async <Result>(
+  write: () => Promise<Result>,
+  onConflict: (places: number[]) => void = () => undefined,
+): Promise<Result> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await write();
     } catch (error) {
-      if (!isConflict(error) || attempt === CONFLICT.attempts) throw error;
+      if (!isConflict(error)) throw error;
+      onConflict(placesOf(error, 'TransactionConflict'));
+      if (attempt === CONFLICT.attempts) throw error;
     }
     await pause(between(0, Math.min(CONFLICT.pause * 2 ** attempt, 2 * CONFLICT.longest)));
   }
 };
 
-/** Whether nothing was written because of a transaction under way, and no condition failed. */
+/** Whether a write failed only because of a concurrent transaction: no condition failed. */
 const isConflict = (error: unknown): boolean => {
   if (error instanceof TransactionConflictException) return true;
   if (!(error instanceof TransactionCanceledException) || failedConditions(error).length > 0) return false;
-  // Stryker disable next-line ArrayDeclaration: It never happens; only the compiler asks for it.
-  return (error.CancellationReasons ?? []).some(({ Code }) => Code === 'TransactionConflict');
+  return placesOf(error, 'TransactionConflict').length > 0;
 };
 
-/** A write of a transaction whose condition failed: its place, and the item as it is, where the write asks for that. */
+/** The indexes of the writes of a transaction that were cancelled for a reason. */
+const placesOf = (error: unknown, reason: string): number[] =>
+  error instanceof TransactionCanceledException
+    ? // Stryker disable next-line ArrayDeclaration: It never happens; only the compiler asks for it.
+      (error.CancellationReasons ?? []).flatMap(({ Code }, place) => (Code === reason ? [place] : []))
+    : [];
+
+/** A write whose condition failed: its index in the transaction, and the present item if the write asks for it. */
 export interface FailedCondition {
   place: number;
   item?: Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * Every key of the table, and every way in which the service reads or writes it.
- * A key's prefix names its entity, so that a role can be fenced into the prefixes that its function needs.
+ * Every key of the table, with the functions that make and parse it.
+ * The prefix of a key names the entity, so that a role can be limited to the prefixes that its function needs.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,14 +13,17 @@ export interface Key {
 
 const key = (pk: string, sk: string): Key => ({ pk, sk });
 
-/** What follows the prefix of a partition key. */
+/** A partition key without its prefix. */
 const after = (prefix: string, { pk }: Pick<Key, 'pk'>): string => pk.slice(prefix.length);
 
-/** Who a token belongs to, by the SHA-256 of the token. */
+/** The account and permissions of a token, by the SHA-256 of the token. */
 export const tokenKey = (sha256: string): Key => key(`TOKEN#${sha256}`, 'TOKEN');
 
-/** The list of accounts: one row each with id and name. */
+/** An entry in the list of accounts, with id and name. */
 export const accountListKey = (account: string): Key => key('ACCOUNTS', `ACCOUNT#${account}`);
+
+/** The token bucket of an account. */
+export const rateKey = (account: string): Key => key(`RATE#${account}`, 'RATE');
 
 /** An account. Its tokens are in the same partition. */
 export const accountKey = (account: string): Key => key(`ACCOUNT#${account}`, 'ACCOUNT');
@@ -39,21 +42,21 @@ const PROFILER = 'PROFILER#';
 /** The partition of an account's profilers, and of their idempotency keys. */
 export const profilersOf = (account: string): string => `PROFILERS#${account}`;
 
-/** A profiler. Those of an account are one partition, oldest first: their ids sort by age. */
+/** A profiler. An account's profilers are in one partition, oldest first: ids sort by age. */
 export const profilerKey = (account: string, profiler: string): Key =>
   key(profilersOf(account), `${PROFILER}${profiler}`);
 
 /** The id of the profiler at this key. */
 export const profilerIdOf = ({ sk }: Key): string => sk.slice(PROFILER.length);
 
-/** The profilers of an account whose ids sort after one: their partition, and the bounds of their sort keys. */
+/** The partition and the range of sort keys of an account's profilers, after a given profiler or from the first one. */
 export const profilersAfter = (account: string, profiler: string | undefined) => ({
   pk: profilersOf(account),
   from: profilerKey(account, profiler === undefined ? '' : `${profiler}~`).sk,
   to: profilerKey(account, '~').sk,
 });
 
-/** The profiler that a request with an idempotency key created: in their partition, outside the range of profilers. */
+/** The idempotency key of a created profiler: in the partition of profilers, outside their range of sort keys. */
 export const profilerOfKey = (account: string, hash: string): Key => key(profilersOf(account), `IDEMPOTENCY#${hash}`);
 
 const ANSWERS = 'ANSWERS#';
@@ -64,22 +67,22 @@ export const answersOf = (profiler: string): string => `${ANSWERS}${profiler}`;
 /** A panelist's answer. */
 export const answerKey = (profiler: string, phone: string): Key => key(answersOf(profiler), `ANSWER#${phone}`);
 
-/** Whether a key is an answer's. */
+/** Whether a key is that of an answer. */
 export const isAnswerKey = ({ pk }: Pick<Key, 'pk'>): boolean => pk.startsWith(ANSWERS);
 
-/** The id of the profiler that the answer at this key belongs to. */
+/** The id of an answer's profiler, by the key of the answer. */
 export const answeredProfilerOf = (answer: Key): string => after(ANSWERS, answer);
 
 const MESSAGE = 'MESSAGE#';
 const FIRST_ENTRY = 'MESSAGE';
 
-/** A message, which is its own first log entry. Its further log entries are in the same partition. */
+/** A message, which is also its first log entry. Its further log entries are in the same partition. */
 export const messageKey = (message: string): Key => key(`${MESSAGE}${message}`, FIRST_ENTRY);
 
-/** Whether the key of a log entry is that of a message's first one. */
+/** Whether the key of a log entry is that of the message itself. */
 export const isMessageKey = ({ sk }: Key): boolean => sk === FIRST_ENTRY;
 
-/** The id of the message whose log entry is at this key. */
+/** The id of the message, by the key of a log entry. */
 export const messageIdOf = (entry: Key): string => after(MESSAGE, entry);
 
 /** A further log entry of a message: one for each state. */
@@ -88,14 +91,14 @@ export const stateKey = (message: string, state: string): Key => key(messageKey(
 const OUTBOX = 'OUTBOX#';
 const HEAD = 'HEAD';
 
-/** Who exchanges messages in which direction: the key of an outbox consists of these. */
+/** The parts of a conversation's name: account, user, and the direction of the messages. */
 interface ConversationParts {
-  direction: 'app' | 'platform';
+  direction: 'app' | 'platform' | 'consent';
   account: string;
   phone: string;
 }
 
-/** The name of a conversation: what its keys consist of. */
+/** The name of a conversation, in the keys of its items. */
 export const conversationName = ({ direction, account, phone }: ConversationParts): string =>
   `${direction}#${account}#${phone}`;
 
@@ -103,11 +106,14 @@ export const conversationName = ({ direction, account, phone }: ConversationPart
 export const conversationOf = (entryOrHead: Pick<Key, 'pk'>): ConversationParts => {
   // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
   const [direction, account = '', phone = ''] = after(OUTBOX, entryOrHead).split('#');
-  return { direction: direction === 'app' ? 'app' : 'platform', account, phone };
+  return { direction: direction === 'app' || direction === 'consent' ? direction : 'platform', account, phone };
 };
 
-/** A pending entry of a conversation. Oldest first: the ids of entries sort by age. */
+/** A pending entry of a conversation. Oldest first: ids of entries sort by age. */
 export const entryKey = (conversation: string, entry: string): Key => key(`${OUTBOX}${conversation}`, `ENTRY#${entry}`);
+
+/** Whether a key is that of a pending entry. */
+export const isEntryKey = ({ pk, sk }: Key): boolean => pk.startsWith(OUTBOX) && sk !== HEAD;
 
 /** The head of a conversation's outbox: it exists as long as entries are pending. */
 export const headKey = (conversation: string): Key => key(`${OUTBOX}${conversation}`, HEAD);
@@ -118,7 +124,7 @@ export const isHeadKey = ({ sk }: Key): boolean => sk === HEAD;
 /** The circuit of a destination. */
 export const circuitKey = (destination: string): Key => key(`CIRCUIT#${destination}`, 'CIRCUIT');
 
-/** How an account's chat platform is reached: address and secrets. */
+/** The URL and the secrets of an account's chat platform. */
 export const platformKey = (account: string): Key => key(`PLATFORM#${account}`, 'PLATFORM');
 
 /** The secret that authenticates requests of an account's chat platform. */
@@ -126,11 +132,11 @@ export const hookKey = (account: string): Key => key(`HOOK#${account}`, 'HOOK');
 
 const STATUS_RECEIPTS = 'TOLD#';
 
-/** The receipt of a state that was reported to an account's chat platform, by the platform's id of the message. */
+/** The receipt of a state that an account's chat platform was notified of, by the platform's id of the message. */
 export const statusReceiptKey = (account: string, id: string, generation: number, state: string): Key =>
   key(`${STATUS_RECEIPTS}${account}#${id}`, `${generation > 0 ? `GENERATION#${generation}#` : ''}STATE#${state}`);
 
-/** When a call may follow an equal one, by a hash of what they have in common. */
+/** The time from which a request may follow an equal one, by a hash of their common content. */
 export const spacingKey = (subject: string): Key => key(`SPACING#${subject}`, 'SPACING');
 
 const REPEATS = 'REPEATS#';
@@ -138,7 +144,7 @@ const REPEATS = 'REPEATS#';
 /** The repeats of a message of an account's chat platform, by the platform's id of the message. */
 export const repeatsKey = (account: string, id: string): Key => key(`${REPEATS}${account}#${id}`, 'REPEATS');
 
-/** What a job counter counts: messages of a job and payload type that reached a state on a day (`YYYY-MM-DD`). */
+/** The dimensions of a job counter: messages of a job and payload type that reached a state on a day (`YYYY-MM-DD`). */
 interface Counted {
   day: string;
   job_id: string;
@@ -151,22 +157,31 @@ const DAY = 'DAY#';
 /** The partition of an account's job counters. */
 export const jobCountersOf = (account: string): string => `JOBS#${account}`;
 
-/** A job counter. Those of an account are one partition, day by day. */
-export const jobCounterKey = (account: string, { day, job_id, payload_type, state }: Counted): Key =>
-  key(jobCountersOf(account), `${DAY}${[day, job_id, payload_type, state].join('#')}`);
+/** A job counter, or one of its shards. An account's counters are in one partition, sorted by day. */
+export const jobCounterKey = (account: string, { day, job_id, payload_type, state }: Counted, shard = 0): Key =>
+  key(jobCountersOf(account), `${DAY}${[day, job_id, payload_type, state].join('#')}${shard > 0 ? `#${shard}` : ''}`);
 
-/** What the counter with this key counts. */
+/** The dimensions of a job counter, by its key or that of a shard. */
 export const countedBy = ({ sk }: Key): Counted => {
   // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
   const [day = '', job_id = '', payload_type = '', state = ''] = sk.slice(DAY.length).split('#');
   return { day, job_id, payload_type, state };
 };
 
-/** The counters of an account from one day to another, both included: their partition, and the bounds of their sort keys. */
+/**
+ * The partition and the range of sort keys of an account's counters, from one day to another. Both days are included.
+ */
 export const jobCounterRange = (account: string, start: string, end: string) => ({
   pk: jobCountersOf(account),
   from: `${DAY}${start}#`,
   to: `${DAY}${end}#~`,
+});
+
+/** The partition and the range of sort keys of the counters of one job and day. */
+export const jobCounterRangeOfDay = (account: string, day: string, job_id: string) => ({
+  pk: jobCountersOf(account),
+  from: `${DAY}${day}#${job_id}#`,
+  to: `${DAY}${day}#${job_id}#~`,
 });
 
 const REQUEST = 'REQUEST#';
@@ -174,28 +189,21 @@ const REQUEST = 'REQUEST#';
 /** A user data request. */
 export const requestKey = (request: string): Key => key(`${REQUEST}${request}`, 'REQUEST');
 
-/** Whether a key is a user data request's. */
-export const isRequestKey = ({ pk }: Key): boolean => pk.startsWith(REQUEST);
+/** Whether a key is that of a user data request. */
+export const isRequestKey = ({ pk, sk }: Key): boolean => pk.startsWith(REQUEST) && sk === 'REQUEST';
 
-/** The id of the user data request at this key. */
-export const requestIdOf = (request: Key): string => after(REQUEST, request);
-
-/** The partition of the receipts about values that were released of a user. */
-export const consentReceiptsOf = (phone: string): string => `GRANTS#${phone}`;
-
-/** A receipt about values that were released of a user. Those about one user are one partition, by time. */
-export const consentReceiptKey = (phone: string, { created, request }: { created: string; request: string }): Key =>
-  key(consentReceiptsOf(phone), `GRANT#${created}#${request}`);
+/** The id of a user data request, by its key or that of its consent. */
+export const requestIdOf = (item: Pick<Key, 'pk'>): string => after(REQUEST, item);
 
 const ERASURE = 'ERASURE#';
 
-/** The erasure of a user, for as long as it takes. */
+/** The erasure of a user: the item exists until the erasure is complete. */
 export const erasureKey = (phone: string): Key => key(`${ERASURE}${phone}`, 'ERASURE');
 
-/** The phone number of the user that an erasure is about. */
+/** The user's phone number, by the key of the erasure. */
 export const phoneOfErasure = (erasure: Key): string => after(ERASURE, erasure);
 
-/** The partition of erasures in the index of due work, by the time at which they continue. */
+/** The partition of erasures in the index of due work, sorted by the time at which they continue. */
 export const erasurePartition = 'ERASURES';
 
 /** The query for erasures that are due at a time. */
@@ -206,38 +214,62 @@ export const dueErasure = (time: string) => ({
   ProjectionExpression: 'pk, sk',
 });
 
+const OPT_OUTS = 'STOP#';
+
+/** Whether a user has stopped an account. */
+export const optOutKey = (account: string, phone: string): Key => key(`${OPT_OUTS}${account}#${phone}`, 'STOP');
+
+/** Whether a key is that of an opt-out. */
+export const isOptOutKey = ({ pk }: Key): boolean => pk.startsWith(OPT_OUTS);
+
+/** The account of an opt-out, by its key. */
+// Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
+export const accountOfOptOut = (optOut: Key): string => after(OPT_OUTS, optOut).split('#', 1)[0] ?? '';
+
+/** The slots of an account's long polls. */
+export const waitsKey = (account: string): Key => key(`WAIT#${account}`, 'WAITS');
+
 const MEDIA = 'MEDIA#';
 
 /** Media, by the id in their URL. */
 export const mediaKey = (media: string): Key => key(`${MEDIA}${media}`, 'MEDIA');
 
-/** The id of the media at this key. */
+/** The id of media, by their key. */
 export const mediaIdOf = (media: Pick<Key, 'pk'>): string => after(MEDIA, media);
 
 /** The index partition of an account's media. */
 export const mediaOfAccount = (account: string): string => `MEDIA_OF#${account}`;
 
-/** Index attributes of media: an account's, oldest first. */
+/** Index attributes of media: they list an account's media, oldest first. */
 export const ofMediaOwner = (account: string, { created, id }: { created: string; id: string }) => ({
   gsi2pk: mediaOfAccount(account),
   gsi2sk: `${created}#${id}`,
 });
 
-/** The receipt of an event of the app network, if repeating the event would have an effect. */
+/** The receipt of an event of the app network, for events whose repeat would have an effect. */
 export const eventKey = (event: string): Key => key(`EVENT#${event}`, 'EVENT');
 
-/** The receipt of a user's answer to a data request: its repetition succeeds after the request is gone. */
+/** The receipt of a user's answer to a data request: with it, a repeat succeeds also after the request has expired. */
 export const answeredEventKey = (event: string): Key => key(eventKey(event).pk, 'ANSWERED');
 
 const REMOVALS = 'REMOVED#';
 
-/** When a user was removed, under a hash of the number: older data does not register the user again. */
+/** The time of a user's removal, under a hash of the number: older data does not register the user again. */
 export const removalKey = (phone: string): Key =>
   key(`${REMOVALS}${createHash('sha256').update(phone).digest('hex')}`, 'REMOVED');
 
+const DELETIONS = 'DELETED#';
+
+/** What a deletion marker is about, besides users, who have `removalKey`. */
+export type DeletedKind = 'account' | 'token' | 'profiler' | 'number' | 'platform' | 'media' | 'job' | 'consent';
+
+/** When something was deleted or revoked, under a hash of what it was: a restore of the table leaves it out. */
+export const deletionKey = (kind: DeletedKind, identity: string): Key =>
+  key(`${DELETIONS}${createHash('sha256').update(`${kind} ${identity}`).digest('hex')}`, 'DELETED');
+
 const LOGS = 'LOGS#';
 
-/** The index partition of all log entries about a contact, over all accounts: erasure finds them by the number alone. */
+/** The index partition of a contact's log entries, of all accounts: erasure finds them by the number alone. */
 export const logsOfContact = (phone: string): string => `${LOGS}${phone}`;
 
 /** The partitions of an account's log entries, by index. */
@@ -248,14 +280,14 @@ export const logPartitions = {
     `${LOGS}${account}#${job_id}#${state}`,
 };
 
-/** The prefix of an account's log entries among those of a contact. */
+/** The prefix of an account's sort keys in the partition of a contact's log entries. */
 export const positionOfAccount = (account: string): string => `${account}#`;
 
-/** The account that a contact's log entry is of, by its sort key there. */
+/** The account of a contact's log entry, by its sort key in that partition. */
 // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
 export const accountAt = (position: string): string => position.split('#', 1)[0] ?? '';
 
-/** Index attributes of a log entry. They sort by time, then message, then state; a contact's by account before. */
+/** Index attributes of a log entry. Sorted by time, message, state; in a contact's partition, by account first. */
 export const ofLog = (
   account: string,
   entry: { created: string; message: string; phone: string; job_id: string; state: string },
@@ -271,14 +303,17 @@ export const ofLog = (
   };
 };
 
-/** The shards that due work is spread over: an index key takes about a thousand writes a second. */
-const DUE_SHARDS = 8;
+/**
+ * Number of shards of due work: an index partition accepts about 1,000 writes per second, and twenty campaigns at the
+ * default pace write 40,000.
+ */
+const DUE_SHARDS = 64;
 
 const DUE = 'DUE#';
 
 export const duePartitions: readonly string[] = Array.from({ length: DUE_SHARDS }, (_, shard) => `${DUE}${shard}`);
 
-/** Index attributes of work that `sweep` picks up at `time`, spread by any id. */
+/** Index attributes of work that `sweep` picks up at `time`. The id chooses the shard. */
 export const dueAt = (id: string, time: string): { gsi1pk: string; gsi1sk: string } => {
   return { gsi1pk: `${DUE}${crc32(id) % DUE_SHARDS}`, gsi1sk: time };
 };
@@ -294,11 +329,13 @@ export const ofPerson = (phone: string, time: string): { gsi2pk: string; gsi2sk:
   gsi2sk: time,
 });
 
-/** The partitions of keys that consist of several parts, as rights name them. */
+/** Patterns for the partitions of keys that consist of several parts, for access rights. */
 export const anyPartition = {
   statusReceipts: `${STATUS_RECEIPTS}*`,
   repeats: `${REPEATS}*`,
   removals: `${REMOVALS}*`,
+  deletions: `${DELETIONS}*`,
+  optOuts: `${OPT_OUTS}*`,
   logs: `${LOGS}*`,
   due: `${DUE}*`,
 } as const;

@@ -1,4 +1,4 @@
-/** Errors of the table that pass, by name or by the code of the connection's: throttling, a conflict, no answer. */
+/** Temporary errors of DynamoDB, by name, or by the code of a connection error: throttling, conflicts, no response. */
 const PASSING = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -17,11 +17,11 @@ const PASSING = new Set([
   'TransactionInProgressException',
 ]);
 
-/** Whether trying again in a moment may work: the client's own attempts are used up by then. */
+/** Whether a retry in a moment may succeed. The SDK has already made its own retries. */
 export const isRetryable = (error: unknown): boolean =>
   error instanceof Error &&
   (PASSING.has(error.name) || ('code' in error && PASSING.has(String(error.code))) || isOfServer(error));
 
-/** Whether the response was 5xx: from DynamoDB, or from a proxy in front of it, which names no error. */
+/** Whether the response was 5xx, from DynamoDB or from a proxy. A proxy's response has no error name. */
 const isOfServer = (error: Error): boolean =>
   '$metadata' in error && Number(Object(error.$metadata).httpStatusCode) >= 500;

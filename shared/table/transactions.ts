@@ -1,4 +1,4 @@
-/** Transactions: writes that happen all or not at all. */
+/** Transactions: either all writes of a transaction are made, or none. */
 
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
@@ -10,45 +10,67 @@ import type { Key } from './keys.ts';
 /** One write of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** Puts an item, whether one is there or not, within a transaction; one that fails if a condition is not met, if given. */
+/** Puts or replaces an item, in a transaction that fails if the optional condition is not met. */
 export const putWrite = <Item extends Key>(item: Item, condition: Condition = {}): Write => ({
   Put: { TableName: tableName(), Item: item, ...condition },
 });
 
-/** Puts an item, within a transaction that fails if one is there. */
+/** Puts an item, in a transaction that fails if the item exists. */
 export const putIfAbsentWrite = <Item extends Key>(item: Item): Write => ({
   Put: { TableName: tableName(), Item: item, ...absent() },
 });
 
-/** Removes an item, within a transaction that fails if there is none. */
+/** Removes an item, in a transaction that fails if the item does not exist. */
 export const deleteExistingWrite = ({ pk, sk }: Key): Write => ({
   Delete: { TableName: tableName(), Key: { pk, sk }, ConditionExpression: 'attribute_exists(pk)' },
 });
 
-/** Removes an item, within a transaction that fails if the condition is not met. */
+/** Removes an item, in a transaction that fails if the optional condition is not met. */
 export const deleteWrite = (key: Key, condition: Condition = {}): Write => ({
   Delete: { TableName: tableName(), Key: key, ...condition },
 });
 
-/** Holds that a condition is met by an item, within a transaction that fails if it is not. 2 write units. */
+/** Checks an item, in a transaction that fails if the condition is not met. 2 write units. */
 export const conditionCheckWrite = (key: Key, condition: Condition & { ConditionExpression: string }): Write => ({
   ConditionCheck: { TableName: tableName(), Key: key, ...condition },
 });
 
-/** Changes an item, within a transaction. */
+/** Changes an item, in a transaction. */
 export const updateWrite = (change: Change): Write => ({ Update: { TableName: tableName(), ...change } });
+
 /**
- * Writes all or nothing; again, where another write held one of the items. Answers the places of the writes whose
- * condition failed: none where all was written.
+ * Makes all writes or none, with retries if another transaction is changing one of the items.
+ *
+ * @returns the indexes of the writes whose conditions failed; empty if all writes were made
  */
 export const transact = async (writes: Write[]): Promise<number[]> =>
   (await transactReturningItems(writes)).map(({ place }) => place);
 
-/** The same; returns the items whose conditions failed. */
-export const transactReturningItems = async (writes: Write[]): Promise<FailedCondition[]> => {
+/**
+ * As `transact`, but makes the writes anew after a conflict.
+ *
+ * @param onConflict - receives the indexes of the writes that conflicted
+ */
+export const transactAnew = async (
+  writes: () => Write[],
+  onConflict: (places: number[]) => void,
+): Promise<number[]> => {
+  const failed = await attemptTransaction(() => new TransactWriteCommand({ TransactItems: writes() }), onConflict);
+  return failed.map(({ place }) => place);
+};
+
+/** As `transact`, but also returns the present items of failed conditions, for writes that ask for them. */
+export const transactReturningItems = (writes: Write[]): Promise<FailedCondition[]> => {
   const command = new TransactWriteCommand({ TransactItems: writes });
+  return attemptTransaction(() => command);
+};
+
+const attemptTransaction = async (
+  command: () => TransactWriteCommand,
+  onConflict?: (places: number[]) => void,
+): Promise<FailedCondition[]> => {
   try {
-    await retryConflicts(() => documents.send(command));
+    await retryConflicts(() => documents.send(command()), onConflict);
     return [];
   } catch (error) {
     const failed = error instanceof TransactionCanceledException ? failedConditions(error) : [];

@@ -1,7 +1,7 @@
 /**
- * What is measured. Each of these events is a log line, and CloudWatch makes metrics of its numbers: the line holds their
- * description in the embedded metric format (EMF). So nothing has to be called, and whoever sees a figure finds the lines
- * that it was made of. Dashboard and alarms name their metrics from here.
+ * Metrics. Each event is a log line that describes its metrics in the embedded metric format (EMF), and CloudWatch
+ * extracts them. So no call is needed, and each figure leads to its log lines. Dashboard and alarms use the names
+ * below.
  */
 import { now } from '../core/clock.ts';
 import { metricsNamespace } from '../core/settings.ts';
@@ -10,7 +10,10 @@ import { type Fields, type Level, write } from './log.ts';
 type Unit = 'Count' | 'Milliseconds' | 'Seconds';
 
 interface Measured {
-  /** The dimensions of its metrics. Each costs as many metrics as it has values: few, and none that a caller makes up. */
+  /**
+   * The dimensions of its metrics. Each value of a dimension is a metric of its own: few values, none chosen by
+   * callers.
+   */
   by: readonly string[];
   /** The numbers, with their units. */
   metrics: Record<string, Unit>;
@@ -20,8 +23,10 @@ interface Measured {
 export const events = {
   /** An endpoint responded: the request succeeded, was rejected (4xx), or failed (5xx). */
   request: { by: ['outcome'], metrics: { requests: 'Count', request_ms: 'Milliseconds' } },
-  /** A long poll for user data ended: the user had answered, or the time was over. */
+  /** A long poll for user data ended: with the user's answer, or with the deadline. */
   'long poll': { by: ['outcome'], metrics: { long_polls: 'Count', long_poll_ms: 'Milliseconds' } },
+  /** A long poll returned at once, because the account had no free slot for it. */
+  'long poll declined': { by: [], metrics: { long_polls_declined: 'Count' } },
   /** An entry was accepted for delivery, by type: a message, a user data request. */
   accepted: { by: ['type'], metrics: { accepted: 'Count' } },
   /** The destination accepted it; `delivery_ms` is the time since the service accepted it. */
@@ -32,25 +37,30 @@ export const events = {
   'rate limited': { by: ['type'], metrics: { rate_limited: 'Count' } },
   /** No further attempt: the destination rejected it, or no attempt succeeded for three days. */
   'permanently failed': { by: ['type', 'reason'], metrics: { permanently_failed: 'Count' } },
+  /** A message ended before its delivery: its job was cancelled, or it had expired. */
+  'ended early': { by: ['reason'], metrics: { ended_early: 'Count' } },
   /** The app network reported the state of a message. */
   state: { by: ['state'], metrics: { states: 'Count' } },
   /** A destination failed too often in a row. `app` is the app network, `platform` an account's platform. */
   'circuit opened': { by: ['direction'], metrics: { circuits_opened: 'Count' } },
   /** The destination works again. */
   'circuit closed': { by: ['direction'], metrics: { circuits_closed: 'Count' } },
-  /** Each minute: the number of conversations with pending entries, the age of the oldest, and whether the app network fails. */
+  /**
+   * Each minute: the number of conversations with pending entries, the age of the oldest, and whether the app network
+   * fails.
+   */
   backlog: { by: [], metrics: { pending_conversations: 'Count', oldest_s: 'Seconds', app_network_failing: 'Count' } },
 } as const satisfies Record<string, Measured>;
 
 export type EventName = keyof typeof events;
 
-/** What an event has to say: its numbers, what they are told apart by, and anything else that the log may hold. */
-export type Saying<Name extends EventName> = Record<keyof (typeof events)[Name]['metrics'], number> &
+/** The fields of an event: its metrics, their dimensions, and further fields of the log line. */
+export type EventFields<Name extends EventName> = Record<keyof (typeof events)[Name]['metrics'], number> &
   Record<(typeof events)[Name]['by'][number], string> &
   Fields;
 
 /** Writes the log line of an event, from which its metrics are made. */
-export const measure = <Name extends EventName>(level: Level, name: Name, fields: Saying<Name>): void =>
+export const measure = <Name extends EventName>(level: Level, name: Name, fields: EventFields<Name>): void =>
   write(
     { level, message: name, ...fields },
     `,"_aws":{"Timestamp":${now()},"CloudWatchMetrics":[${descriptionOf(name)}]}`,
@@ -68,7 +78,7 @@ const descriptionOf = (name: EventName): string => {
 const describe = ({ by, metrics }: Measured): string =>
   JSON.stringify({
     Namespace: metricsNamespace(),
-    // Of all, and of each.
+    // The metric over all values, and by dimension.
     Dimensions: by.length === 0 ? [[]] : [[], by],
     Metrics: Object.entries(metrics).map(([Name, Unit]) => ({ Name, Unit })),
   });

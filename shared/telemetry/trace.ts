@@ -1,12 +1,12 @@
 /**
- * The id by which what a request set off is followed: through functions, outbox, queue and delivery. API Gateway gives it
- * to the request; an entry of an outbox and a wake-up carry it on; every log line holds it as `trace_id`.
+ * Traces: an id follows the work of a request through functions, outbox, queue and delivery. API Gateway creates the
+ * id. Outbox entries and wake-ups contain it, and every log line has it as `trace_id`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const traces = new AsyncLocalStorage<string>();
 
-/** Does work in the trace of this id; in the current one, if there is none given. */
+/** Does work in the trace of this id. Default: the current trace. */
 export const traced = <Result>(id: string | undefined, work: () => Result): Result =>
   id === undefined ? work() : traces.run(id, work);
 

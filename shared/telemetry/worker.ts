@@ -1,27 +1,27 @@
-/** How a function becomes a worker: something that events of AWS call, not people. */
+/** Workers: functions that a stream, a queue or a schedule invokes. */
 import { describeError, type Fields, log } from './log.ts';
 import { traced } from './trace.ts';
 
-/** Of the context that Lambda gives, what workers look at. */
+/** The part of Lambda's context that workers use. */
 interface Context {
   awsRequestId: string;
   getRemainingTimeInMillis(): number;
 }
 
-/** What a worker of a queue responds: the messages that it leaves on the queue, so that they come again. */
+/** The response of a worker of a queue: the messages that stay on the queue, and are received again. */
 interface LeftMessages {
   batchItemFailures: { itemIdentifier: string }[];
 }
 
 /**
- * What a worker does with an event: how many milliseconds are left for it, and a way to leave a message, by its id, on the
- * queue. Returns what it counted.
+ * Handles an event. `remaining` returns the milliseconds that are left. `leave` keeps a message on the queue, by its
+ * id. Returns counts for the log.
  */
 type Handle<Event> = (event: Event, remaining: () => number, leave: (message: string) => void) => Promise<Fields>;
 
 /**
- * The Lambda handler of a worker. What it counted goes to the log; an error is logged without its message, which may
- * quote data, and fails the invocation. What has no trace of its own is traced by the invocation's id.
+ * The Lambda handler of a worker. It logs the counts. An error is logged without its message, which may quote data, and
+ * fails the invocation. Work without a trace of its own gets the invocation's id.
  */
 export const worker =
   <Event>(name: string, handle: Handle<Event>) =>

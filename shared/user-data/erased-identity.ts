@@ -1,44 +1,45 @@
-/** Which data belongs to an erased user, and which to the next owner of the number. */
+/** Tells apart the data of an erased user and the data of the number's next owner, by time. */
 
 import { scaled, timestampOf } from '../core/clock.ts';
 import { getConsistent } from '../table/client.ts';
 import { type Key, userKey } from '../table/keys.ts';
 
-/** An erasure under way. */
+/** An erasure that is not complete. */
 export interface ErasureItem extends Key {
-  /** Replaces the number from now on; random, so that it does not identify anyone. */
+  /** Replaces the phone number. Random, so that it identifies nobody. */
   pseudonym: string;
-  /** Since when. */
+  /** When the erasure was requested. */
   requested: string;
 }
 
-/** Milliseconds after which it is looked once more: what was under way when it began is over by then. */
+/** Milliseconds from the request to the last run. Requests and deliveries that were in progress have ended by then. */
 const AFTERMATH_MS = 120_000;
 
-/** The erased user, and the pseudonym. */
+/** The erased user's number and pseudonym, and the times that bound the user's data. */
 export interface ErasedIdentity {
   phone: string;
   pseudonym: string;
-  /** Up to when what begins is theirs. */
+  /** Data that was created by this time belongs to the erased user. */
   until: string;
-  /** Up to when what comes of it is found. */
+  /** Log entries and reports that follow from such data are found up to this time. */
   end: string;
 }
 
-/** When an erasure looks for the last time, in milliseconds since 1970. */
-export const lastLookAt = ({ requested }: ErasureItem): number => Date.parse(requested) + scaled(AFTERMATH_MS);
+/** The time of an erasure's last run, in milliseconds since 1970. */
+export const lastLookAt = ({ requested }: Pick<ErasureItem, 'requested'>): number =>
+  Date.parse(requested) + scaled(AFTERMATH_MS);
 
-/** 1 read unit. */
+/** The identity that an erasure is about. 1 read unit. */
 export const erasedIdentityOf = async (phone: string, erasure: ErasureItem): Promise<ErasedIdentity> => {
   const end = timestampOf(lastLookAt(erasure));
   const until = await endOfTheirs(phone, timestampOf(Date.parse(erasure.requested)), end);
   return { phone, pseudonym: erasure.pseudonym, end, until };
 };
 
-/** Up to when what begins is theirs: until the number was registered again, else as long as anything is under way. */
+/** `until` of an erased identity: the time at which the number was registered again, else the time of the last run. */
 const endOfTheirs = async (phone: string, requested: string, end: string): Promise<string> => {
   const registered = (await getConsistent<{ created: string }>(userKey(phone)))?.created ?? end;
   if (registered > end) return end;
-  // Clocks differ a little.
+  // Clocks differ: a registration cannot precede the erasure.
   return registered < requested ? requested : registered;
 };

@@ -14,7 +14,10 @@ import { type ErasedIdentity, type ErasureItem, erasedIdentityOf } from './erase
 /** Platforms that are notified of users who are removed. */
 const STOPPED_ON = ['rapidpro'];
 
-/** Notifies an account's platform that it is to send nothing more to a user: once in each erasure. 0.5 read units, 6 write units. */
+/**
+ * Notifies an account's platform, once for each erasure, to send nothing more to a user. 1 read unit, and 6 write
+ * units.
+ */
 export const reportStopped = async (
   { account, phone }: UserReference,
   { pseudonym }: ErasedIdentity,
@@ -28,7 +31,9 @@ export const reportStopped = async (
   ]);
 };
 
-/** Removes the pending entries of a conversation. A message that is not delivered is logged as failed. */
+/**
+ * Drops the erased user's pending entries of a conversation. Their messages are logged as failed. Returns their number.
+ */
 export const dropPending = async (conversation: Conversation, whom: ErasedIdentity): Promise<number> => {
   let dropped = 0;
   for (;;) {
@@ -46,11 +51,11 @@ export const dropPending = async (conversation: Conversation, whom: ErasedIdenti
 };
 
 /**
- * Drops an entry that is about to be delivered, if it belongs to the user who is being erased: its message is logged as
- * failed under the pseudonym, unless the erasure has done so already. Entries of the number's next owner stay.
- * 1 read unit; 4 write units to drop a message.
+ * Drops an entry that is about to be delivered, if it belongs to the erased user: its message is logged as failed under
+ * the pseudonym, unless the erasure has already done this. Entries of the number's next owner stay. 1 read unit; 4
+ * write units to drop a message.
  *
- * @returns whether the entry belongs to the erased user, and is gone
+ * @returns whether the entry belonged to the erased user, and was removed
  */
 export const dropErased = async (entry: Entry, erasure: ErasureItem): Promise<boolean> => {
   const whom = await erasedIdentityOf(conversationOf(entry).phone, erasure);
@@ -60,8 +65,8 @@ export const dropErased = async (entry: Entry, erasure: ErasureItem): Promise<bo
 };
 
 /**
- * Whether an entry is of who is erased: it was there by then, or reports what has become of a message of theirs. That they
- * are removed is still to be reported.
+ * Whether an entry belongs to the erased user: it was created by `until`, or reports a state of a message that was. The
+ * notification of the removal itself is kept.
  */
 const isTheirs = ({ created, outgoing }: Entry, { until, end }: ErasedIdentity): boolean =>
   outgoing.type !== 'user.stopped' &&
@@ -69,10 +74,10 @@ const isTheirs = ({ created, outgoing }: Entry, { until, end }: ErasedIdentity):
   (created <= until || (created <= end && outgoing.type === 'message.state' && outgoing.message.accepted <= until));
 
 /**
- * Drops the report that a user was removed if the number has a new owner by now, who is not to be stopped. 1 read unit; 2
- * write units to drop it.
+ * Drops the notification of a user's removal if the number has a new owner, whom the platform must not stop. 1 read
+ * unit; 2 write units to drop the entry.
  *
- * @returns whether the entry is gone
+ * @returns whether the entry was dropped
  */
 export const dropOutdatedStop = async (entry: Entry): Promise<boolean> => {
   if (entry.outgoing.type !== 'user.stopped') return false;
@@ -81,18 +86,18 @@ export const dropOutdatedStop = async (entry: Entry): Promise<boolean> => {
   return true;
 };
 
-/** Takes an entry out. Answers whether it still waited: what was delivered a moment ago has not failed. */
+/** Removes an entry, and logs its failure. Returns whether it was pending: a worker may have just delivered it. */
 const drop = async (entry: Entry, whom: ErasedIdentity): Promise<boolean> => {
   const failure = failureLogged(entry.outgoing, whom);
   const failed = await transact([
     deleteExistingWrite(entry),
     ...(failure === undefined ? [] : [putIfAbsentWrite(failure)]),
   ]);
-  // Where it failed only to be logged, it is already.
+  // If only the log entry failed, it exists already.
   return failed.length === 0 || (!failed.includes(0) && (await transact([deleteExistingWrite(entry)])).length === 0);
 };
 
-/** What is logged of an entry that does not go out: under the pseudonym that a message did not come to its end. */
+/** The log entry of a dropped entry: the failure of its message, under the pseudonym. Undefined for other entries. */
 const failureLogged = (outgoing: Outgoing, { pseudonym }: ErasedIdentity): LogItem | undefined => {
   const state = failureOf(outgoing);
   if (state === undefined || !('message' in outgoing)) return undefined;

@@ -1,45 +1,57 @@
 /**
- * Erasure: forgets a user. The profile goes first, so that nothing can be granted any more; then what was answered, asked
- * and granted, pending entries, and the number in logs and receipts, which keep a pseudonym instead. It can be repeated,
- * and continues where it ended.
+ * Erasure of users. The profile is removed first, so that no more values are released. Pending entries, answers and
+ * requests follow. In logs and receipts, a pseudonym replaces the number. An erasure that was interrupted can be
+ * repeated.
  */
 
+import { dropRecipient } from '../campaigns/erasure.ts';
 import { now, sortableTime } from '../core/clock.ts';
 import { newPseudonym } from '../core/ids.ts';
+import { directions } from '../messaging/events.ts';
+import { removeAnswer } from '../profilers/results.ts';
 import { getConsistent, pages, remove, removeAll, update } from '../table/client.ts';
 import {
   accountAt,
-  consentReceiptKey,
+  accountOfOptOut,
   dataOfPerson,
   dueErasure,
   erasureKey,
   erasurePartition,
   isAnswerKey,
   isMessageKey,
+  isOptOutKey,
   isRequestKey,
   type Key,
   logsOfContact,
   phoneOfErasure,
   positionOfAccount,
+  requestIdOf,
 } from '../table/keys.ts';
+import { consentReceiptKey, isConsentKey } from '../table/people-keys.ts';
 import { deleteWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
-import { applyOnce, eventReceiptWrite } from '../users/event-receipts.ts';
-import { removalWrites, removalWritesAt } from '../users/user-removal.ts';
+import { eventReceiptWrite } from '../users/event-receipts.ts';
+import { removalWrites } from '../users/user-removal.ts';
+import { endWithUser } from './consent-ends.ts';
 import { type ConsentReceipt, consentReceiptWrite, listConsentReceipts } from './consent-receipts.ts';
 import { type ErasedIdentity, type ErasureItem, erasedIdentityOf, lastLookAt } from './erased-identity.ts';
 import { dropPending, reportStopped } from './erasure-outbox.ts';
 
-/** What an erasure has found. */
+/** Numbers of items that a run of an erasure removed or changed. */
 export interface Erased {
   answers: number;
   requests: number;
-  /** Entries of outboxes: messages, requests and reports that will not go out. */
+  /** Pending entries that were dropped: messages, requests and reports. */
   waiting: number;
   log_entries: number;
   receipts: number;
+  opt_outs: number;
+  /** Consents that ended with the user; they keep the pseudonym until the businesses have deleted their copies. */
+  consents: number;
 }
 
-/** The write that has a user erased: `erase` does it within a minute. 2 write units in a transaction. */
+/**
+ * The write that requests a user's erasure: the worker `erase` runs within a minute. 2 write units in a transaction.
+ */
 const erasureWrite = (phone: string): Write =>
   updateWrite({
     Key: erasureKey(phone),
@@ -49,51 +61,60 @@ const erasureWrite = (phone: string): Write =>
   });
 
 /**
- * Removes a user because the app network reports it; `erase` does the rest within a minute. The same event again changes
- * nothing for seven days, whoever registers in between. 8 write units in one transaction.
+ * Removes a user after a report of the app network. The profile goes at once; the worker `erase` erases the other data
+ * within a minute. For seven days, a repeat of the event changes nothing, also if the number was registered again. 10
+ * write units in one transaction, 12 if the app network sent an id of the user; 1 read unit, or 2.
  *
- * @param at - when the user left, as `timestamp` writes it: what is known of a later time stays, and a removal before one
- * that is known changes nothing. 2 read units more. Without it, all that is known goes.
+ * @param at - the time of the removal, as `timestamp` writes it. Newer data stays. If the same or a later removal is
+ * recorded, nothing changes. Costs 1 more read unit. Default: all data is removed.
  */
-export const removeUser = async (event: string, phone: string, at?: string): Promise<void> => {
-  if (at === undefined) return applyOnce(event, [...removalWrites(phone), erasureWrite(phone)]);
-  for (;;) {
-    const removal = await removalWritesAt(phone, at);
-    if (removal === undefined) return;
-    const failed = await transact([eventReceiptWrite(event), ...removal, erasureWrite(phone)]);
-    if (failed.length === 0 || failed.includes(0)) return;
-    // The user was changed meanwhile.
-  }
-};
+export const removeUser = (event: string, phone: string, at?: string): Promise<void> =>
+  removeProfile(phone, at, [eventReceiptWrite(event)]);
 
-/** Erases a user at once. What is under way meanwhile is found by a last look a little later. */
+/** As `removeUser`, for a number that its user has left for another one. */
+export const removeFormerNumber = (phone: string, at: string | undefined): Promise<void> =>
+  removeProfile(phone, at, []);
+
+/** Erases a user at once. A last run of the worker, a little later, finds data of requests that were in progress. */
 export const eraseUser = async (phone: string): Promise<Erased> => {
-  await transact([...removalWrites(phone), erasureWrite(phone)]);
+  await removeProfile(phone, undefined, []);
   return resumeErasure(phone);
 };
 
-/** Does what is left of an erasure: everything, or at last nothing. */
+const removeProfile = async (phone: string, at: string | undefined, receipt: Write[]): Promise<void> => {
+  for (;;) {
+    const removal = await removalWrites(phone, at);
+    if (removal === undefined) return;
+    const failed = await transact([...receipt, ...removal, erasureWrite(phone)]);
+    if (failed.length === 0 || (receipt.length > 0 && failed.includes(0))) return;
+    // The user was changed in the meantime: read again.
+  }
+};
+
+/** Runs an erasure: erases the data that is found, and then schedules the last run, or ends the erasure after it. */
 export const resumeErasure = async (phone: string): Promise<Erased> => {
   const erasure = await getConsistent<ErasureItem>(erasureKey(phone));
-  const found: Erased = { answers: 0, requests: 0, waiting: 0, log_entries: 0, receipts: 0 };
+  const found: Erased = { answers: 0, requests: 0, waiting: 0, log_entries: 0, receipts: 0, opt_outs: 0, consents: 0 };
   if (erasure === undefined) return found;
   const { requested } = erasure;
   const last = lastLookAt(erasure);
   const isLast = now() >= last;
   const whom = await erasedIdentityOf(phone, erasure);
 
-  const { inLog, others } = await accountsAbout(phone);
+  const { known, others } = await accountsAbout(phone);
   const accounts = await Promise.all(
-    [...inLog, ...others].map(async (id) => ({ id, next: await messagesOfNext(id, whom) })),
+    [...known, ...others].map(async (id) => ({ id, next: await messagesOfNext(id, whom) })),
   );
-  // Before the log: what fails here is logged.
+  found.waiting += await dropRecipient(whom);
+  // Before the log entries are renamed: a dropped message adds a log entry.
   for (const { id: account } of accounts) {
-    for (const direction of ['app', 'platform'] as const) {
+    for (const direction of directions) {
       found.waiting += await dropPending({ direction, account, phone }, whom);
     }
   }
-  // After what was posted before; and before the log is renamed, which is how the accounts are found.
-  for (const account of inLog) await reportStopped({ account, phone }, whom);
+  // After the user's entries are dropped. Before the log is renamed, because accounts are found by the log.
+  for (const account of known) await reportStopped({ account, phone }, whom);
+  found.consents += await endConsents(whom);
   await removeOfPerson(whom, found);
   for (const { id, next } of accounts) found.log_entries += await renameInLog(id, whom, next);
   found.receipts = await renameInReceipts(whom);
@@ -103,16 +124,16 @@ export const resumeErasure = async (phone: string): Promise<Erased> => {
       ConditionExpression: 'requested = :requested',
       ExpressionAttributeValues: { ':requested': requested },
     });
-  else await putOffErasure(phone, requested, last);
+  else await postponeErasure(phone, requested, last);
   return found;
 };
 
-/** Numbers whose erasure is due. */
+/** Phone numbers of users whose erasure is due. */
 export async function* dueErasures(): AsyncGenerator<string[]> {
   for await (const items of pages<Key>(dueErasure(sortableTime(now())))) yield items.map(phoneOfErasure);
 }
 
-const putOffErasure = async (phone: string, requested: string, until: number): Promise<void> => {
+const postponeErasure = async (phone: string, requested: string, until: number): Promise<void> => {
   await update({
     Key: erasureKey(phone),
     UpdateExpression: 'SET gsi1sk = :until',
@@ -121,9 +142,12 @@ const putOffErasure = async (phone: string, requested: string, until: number): P
   });
 };
 
-/** Accounts with data about a user. Each pending entry has a message in the log, or a request. */
-const accountsAbout = async (phone: string): Promise<{ inLog: Set<string>; others: Set<string> }> => {
-  const inLog = new Set<string>();
+/**
+ * Accounts with data of a user: each pending entry belongs to a message, which is in the log, to a request, to its
+ * consent, or to an opt-out.
+ */
+const accountsAbout = async (phone: string): Promise<{ known: Set<string>; others: Set<string> }> => {
+  const known = new Set<string>();
   const others = new Set<string>();
   for await (const items of pages<{ gsi2sk: string }>({
     IndexName: 'gsi2',
@@ -131,7 +155,7 @@ const accountsAbout = async (phone: string): Promise<{ inLog: Set<string>; other
     ExpressionAttributeValues: { ':contact': logsOfContact(phone) },
     ProjectionExpression: 'gsi2sk',
   })) {
-    for (const { gsi2sk } of items) inLog.add(accountAt(gsi2sk));
+    for (const { gsi2sk } of items) known.add(accountAt(gsi2sk));
   }
   for await (const keys of pages<Key>({
     IndexName: 'gsi2',
@@ -139,14 +163,16 @@ const accountsAbout = async (phone: string): Promise<{ inLog: Set<string>; other
     ExpressionAttributeValues: { ':person': dataOfPerson(phone) },
     ProjectionExpression: 'pk, sk',
   })) {
-    for (const { pk, sk } of keys.filter(isRequestKey)) {
-      const request = await getConsistent<{ account: string }>({ pk, sk });
-      if (request && !inLog.has(request.account)) others.add(request.account);
+    for (const key of keys.filter(isOptOutKey)) known.add(accountOfOptOut(key));
+    for (const { pk, sk } of keys.filter((key) => isRequestKey(key) || isConsentKey(key))) {
+      const item = await getConsistent<{ account: string }>({ pk, sk });
+      if (item && !known.has(item.account)) others.add(item.account);
     }
   }
-  return { inLog, others };
+  return { known, others };
 };
-/** An account's messages that are another's, who has the number by now: those that began since. */
+
+/** The partitions of an account's messages that belong to the number's next owner: they were created after `until`. */
 const messagesOfNext = async (account: string, { phone, until, end }: ErasedIdentity): Promise<Set<string>> => {
   const found = new Set<string>();
   if (until === end) return found;
@@ -164,7 +190,24 @@ const messagesOfNext = async (account: string, { phone, until, end }: ErasedIden
   }
   return found;
 };
-/** Removes answers and requests, with their values. */
+
+/** Ends the consents of a user, and replaces the number in them by the pseudonym. Returns their number. */
+const endConsents = async ({ phone, pseudonym, until }: ErasedIdentity): Promise<number> => {
+  const ids = new Set<string>();
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :person AND gsi2sk <= :until',
+    ExpressionAttributeValues: { ':person': dataOfPerson(phone), ':until': until },
+    ProjectionExpression: 'pk, sk',
+  })) {
+    for (const key of keys.filter((one) => isRequestKey(one) || isConsentKey(one))) ids.add(requestIdOf(key));
+  }
+  let ended = 0;
+  for (const id of ids) ended += await endWithUser(id, phone, pseudonym);
+  return ended;
+};
+
+/** Removes answers, opt-outs, and requests with their values, and adds their numbers to `found`. */
 const removeOfPerson = async ({ phone, until }: ErasedIdentity, found: Erased): Promise<void> => {
   const gsi2pk = dataOfPerson(phone);
   for await (const keys of pages<Key>({
@@ -173,15 +216,17 @@ const removeOfPerson = async ({ phone, until }: ErasedIdentity, found: Erased): 
     ExpressionAttributeValues: { ':person': gsi2pk, ':until': until },
     ProjectionExpression: 'pk, sk',
   })) {
-    await removeAll(keys);
-    found.answers += keys.filter(isAnswerKey).length;
-    found.requests += keys.filter((key) => !isAnswerKey(key)).length;
+    // With their part of the results.
+    for (const key of keys.filter(isAnswerKey)) found.answers += (await removeAnswer(key)) ? 1 : 0;
+    await removeAll(keys.filter((key) => !isAnswerKey(key) && !isConsentKey(key)));
+    found.requests += keys.filter(isRequestKey).length;
+    found.opt_outs += keys.filter(isOptOutKey).length;
   }
 };
 
 /**
- * Puts the pseudonym in the place of the number, in all log entries of an account about it. Later states
- * of these messages are not reported.
+ * Replaces the number by the pseudonym in an account's log entries, except those of the next owner's messages. Later
+ * states of the changed messages are not reported.
  */
 const renameInLog = async (
   account: string,
@@ -200,7 +245,7 @@ const renameInLog = async (
     ProjectionExpression: 'pk, sk',
   })) {
     for (const { pk, sk } of keys.filter(({ pk }) => !next.has(pk))) {
-      // A transaction, since it bears that the entry is just being counted.
+      // A transaction, because the entry may be counted at the same time.
       const failed = await transact([
         updateWrite({
           Key: { pk, sk },
@@ -219,7 +264,7 @@ const renameInLog = async (
   return renamed;
 };
 
-/** Replaces the number in receipts by the pseudonym. */
+/** Replaces the number by the pseudonym in consent receipts. Returns their number. */
 const renameInReceipts = async ({ phone, pseudonym, until }: ErasedIdentity): Promise<number> => {
   const theirs = (await listConsentReceipts(phone)).filter(({ created }: ConsentReceipt) => created <= until);
   for (const grant of theirs)

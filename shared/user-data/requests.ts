@@ -1,90 +1,81 @@
 /**
- * User data requests (spec §2, §3, §4.8–4.10): a business asks a user for properties of the profile; what is granted is
- * copied at that moment, and never changes after. Some properties are granted without asking.
+ * User data requests (spec §2, §3, §4.8–4.10): a business asks a user for properties of the profile. A granted value is
+ * copied at that moment, and does not change later. Some properties are granted without the user's approval.
  */
 import * as v from 'valibot';
 import { findAccount } from '../accounts/accounts.ts';
 import { secondsFromNow, timestamp } from '../core/clock.ts';
 import { hashOf, idempotencyKeyReused } from '../core/idempotency.ts';
-import { idFromKey, newId } from '../core/ids.ts';
+import { idFromKey, isPseudonym, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { requestRetention } from '../core/settings.ts';
-import { type Asked, type Conversation, namesOf, type Outgoing, type RequestReference } from '../messaging/events.ts';
+import {
+  type Conversation,
+  namesOf,
+  type Outgoing,
+  type RequestedProperty,
+  type RequestReference,
+} from '../messaging/events.ts';
 import { enqueueWrites, transactInOrder } from '../messaging/outbox.ts';
+import { hasOptedOut } from '../opt-outs/opt-outs.ts';
 import { get, getConsistent, getManyConsistent, getManyEventual } from '../table/client.ts';
-import { type Key, ofPerson, requestKey } from '../table/keys.ts';
-import { putIfAbsentWrite, updateWrite, type Write } from '../table/transactions.ts';
+import { ofPerson, requestKey } from '../table/keys.ts';
+import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { isAutomatic, type PropertyName } from '../users/profile-properties.ts';
-import { latestProfile, type Profile, registeredSinceWrite } from '../users/users.ts';
+import { latestProfile, registeredSinceWrite } from '../users/users.ts';
 import { uuid } from '../validation/schemas.ts';
-import { type ConsentReceipt, consentReceiptWrite, recordConsentReceipt } from './consent-receipts.ts';
+import { recordConsentReceipt } from './consent-receipts.ts';
+import { endedResults, newConsent, readConsents, releaseWrites, validUntil } from './consents.ts';
+import { granted, grantOf, presentResults, type RequestItem, type Results, releasedIn } from './stored-request.ts';
 
-/** What became of one property (spec §2). */
-type Result =
-  | { status: 'approved'; source: string; value: string; timestamp: string }
-  | { status: 'denied' }
-  /** Granted, but the profile says nothing. */
-  | { status: 'unavailable' };
-
-type Results = Partial<Record<PropertyName, Result>>;
-
-/** A request as its business sees it: results are there once all of them are. */
+/** A request as the API returns it: without results until all properties are answered. */
 export interface UserData {
   status: 'pending' | 'completed';
   results: Results;
 }
 
-/** A request in the table. */
-export interface RequestItem extends Key, Omit<RequestReference, 'id'> {
-  business: string;
+/** The body of a business's request. */
+export interface UserDataRequestBody {
   reason: string;
-  properties: Asked[];
-  results: Results;
-  created: string;
-  /** When the last property was answered. */
-  completed?: string;
-  /** Counts changes. */
-  version: number;
-  /** SHA-256 of what made it, where it came with an idempotency key. */
-  request?: string;
-  expires_at: number;
-  gsi2pk: string;
-  gsi2sk: string;
-}
-
-/** What a business asks for. */
-export interface Asking {
-  reason: string;
-  data: Asked[];
+  data: RequestedProperty[];
+  /** For how many days the consent is valid. Default: until the user withdraws it. */
+  valid_days?: number | undefined;
 }
 
 /**
- * Asks a user for properties: those that are granted without asking at once, the others through the app.
- * 2 read units. 6 write units in one transaction, where something is asked; 2 for a receipt and 2 for a check where
- * something is granted at once.
+ * Starts a request: automatic properties are granted at once, and the user is asked for the others through the app.
+ * 3 read units. One transaction: 6 write units if the user is asked; if a value is released at once, 2 for the consent, 2
+ * for a receipt and 2 for a check.
  *
- * @throws user_not_found — not a user of the app
+ * @throws user_not_found — the number is not registered with the app
+ * @throws user_opted_out — the user has stopped the account, and the request is new
  * @throws idempotency_key_reused — the key belongs to another request
  */
 export const startRequest = async (
   account: string,
   phone: string,
-  { reason, data }: Asking,
+  { reason, data, valid_days }: UserDataRequestBody,
   idempotencyKey: string | undefined,
 ): Promise<{ id: string; status: UserData['status'] }> => {
   let created = timestamp();
-  const [user, { name: business, platform } = {}] = await Promise.all([latestProfile(phone), findAccount(account)]);
+  const [user, { name: business, platform } = {}, isStopped] = await Promise.all([
+    latestProfile(phone),
+    findAccount(account),
+    hasOptedOut(account, phone),
+  ]);
   if (user === undefined) throw userNotFound();
   const { profile, since } = user;
-  // Clocks differ: a request is never older than the user whom it asks, or it would count as one to who was there before.
+  // Clocks differ. A request that is older than the user's registration would count as one to the number's previous
+  // owner.
   if (since > created) created = since;
   const reference: RequestReference = {
     id: idempotencyKey === undefined ? newId() : idFromKey(account, 'startUserDataRequest', idempotencyKey),
     account,
     phone,
   };
-  const results = granted(profile, data.map(({ property }) => property).filter(isAutomatic), created);
+  const end = validUntil(valid_days);
+  const results = granted(profile, data.map(({ property }) => property).filter(isAutomatic), created, end);
   const isComplete = data.every(({ property }) => isAutomatic(property));
   const answer = { id: reference.id, status: isComplete ? 'completed' : 'pending' } as const;
   const { id, ...rest } = reference;
@@ -95,10 +86,13 @@ export const startRequest = async (
     reason,
     properties: data,
     results,
+    ...(valid_days !== undefined && { valid_days }),
     created,
     ...(isComplete && { completed: created }),
     version: 0,
-    ...(idempotencyKey !== undefined && { request: hashOf([phone, reason, data]) }),
+    ...(idempotencyKey !== undefined && {
+      request: hashOf([phone, reason, data, ...(valid_days === undefined ? [] : [valid_days])]),
+    }),
     expires_at: secondsFromNow(requestRetention() * 86_400),
     ...ofPerson(phone, created),
   };
@@ -110,25 +104,30 @@ export const startRequest = async (
     business: item.business,
     reason,
     properties: asked,
+    ...(valid_days !== undefined && { valid_days }),
   };
+  if (isStopped) {
+    // A repeat of an earlier request returns its response.
+    const first = idempotencyKey === undefined ? undefined : await getConsistent<RequestItem>(requestKey(id));
+    if (first === undefined) throw userOptedOut();
+    if (first.request !== item.request) throw idempotencyKeyReused('request');
+    return answer;
+  }
   const failed = await transactInOrder((after) => [
     putIfAbsentWrite(item),
-    // No value of a removed user is released, also if the number has a new owner.
+    // Values of a removed user are not released, even if the number has a new owner.
     ...(released.length > 0
-      ? [
-          registeredSinceWrite(phone, created),
-          consentReceiptWrite(phone, grantOf(reference, reason, released, created)),
-        ]
+      ? [registeredSinceWrite(phone, created), ...releaseWrites(newConsent(id, item), released, created, end)]
       : []),
     ...(isComplete
       ? completing(reference, platform, created, after)
       : enqueueWrites(conversation('app', reference), outgoing, after)),
   ]);
   if (failed.includes(0)) {
-    // A repeat, which is answered as the first was.
+    // A repeat: it returns the response of the first request.
     const first = await getConsistent<RequestItem>(requestKey(id));
-    // The first request has expired since then, or its user was erased.
-    if (first === undefined) return startRequest(account, phone, { reason, data }, idempotencyKey);
+    // The first request has expired in the meantime, or its user was erased.
+    if (first === undefined) return startRequest(account, phone, { reason, data, valid_days }, idempotencyKey);
     if (first.request !== item.request) throw idempotencyKeyReused('request');
   } else if (failed.length > 0) throw userNotFound();
   else if (!isComplete) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
@@ -136,38 +135,49 @@ export const startRequest = async (
 };
 
 /**
- * The present state of a request: after a notification, the caller reads it only once. 1 read unit.
+ * A request, by a consistent read: after a notification, the caller reads it only once. 1 read unit. After the request has
+ * expired, only the properties whose consent has ended are known, for another read unit.
  *
- * @throws request_not_found — there is none, or it has expired, or it is another account's
+ * @throws request_not_found — unknown, expired, or another account's
  */
-export const fetchRequest = async (account: string, id: string): Promise<UserData> =>
-  seenBy(account, v.is(uuid, id) ? await getConsistent<RequestItem>(requestKey(id)) : undefined);
+export const fetchRequest = async (account: string, id: string): Promise<UserData> => {
+  if (!v.is(uuid, id)) throw requestNotFound();
+  const item = await getConsistent<RequestItem>(requestKey(id));
+  if (item !== undefined) return seenBy(account, item);
+  const { consents } = await readConsents(id);
+  // Of a user who was removed, nothing is shown.
+  const results = endedResults(consents.filter((one) => one.account === account && !isPseudonym(one.phone)));
+  if (Object.keys(results).length === 0) throw requestNotFound();
+  return { status: 'completed', results };
+};
 
 /**
- * The same for a caller who looks again later: what has just become of it may be missed. 0.5 read units.
+ * A request, by an eventually consistent read that may miss the latest answer: for callers that read again. 0.5 read
+ * units.
  *
- * @throws request_not_found — it is gone by now
+ * @throws request_not_found — expired or removed in the meantime
  */
 export const fetchAgain = async (account: string, id: string): Promise<UserData> =>
   seenBy(account, await get<RequestItem>(requestKey(id)));
 
 const seenBy = (account: string, item: RequestItem | undefined): UserData => {
-  if (item?.account !== account) {
-    throw new Problem(
-      'request_not_found',
-      'Your account has no such request. Start one with POST /v1/user_data/start/{phone_number}.',
-    );
-  }
+  if (item?.account !== account) throw requestNotFound();
   const status = statusOf(item);
-  return { status, results: status === 'completed' ? item.results : {} };
+  return { status, results: status === 'completed' ? presentResults(item.results) : {} };
 };
 
+export const requestNotFound = (): Problem =>
+  new Problem(
+    'request_not_found',
+    'Your account has no such request. Start one with POST /v1/user_data/start/{phone_number}.',
+  );
+
 /**
- * Retrieves properties that are granted without asking, in one call (spec §4.10). 1 read unit, and 1 write unit for the
- * receipt.
+ * One-shot retrieval of properties that need no approval (spec §4.10). 2 read units, and 1 write unit for the receipt.
  *
- * @throws approval_required — one of them needs the user's approval; nothing is revealed then
- * @throws user_not_found — not a user of the app
+ * @throws approval_required — a property needs the user's approval; no value is released
+ * @throws user_not_found — the number is not registered with the app
+ * @throws user_opted_out — the user has stopped the account; no value is released
  */
 export const retrieve = async (account: string, phone: string, properties: PropertyName[]): Promise<UserData> => {
   const asked = properties.filter((property) => !isAutomatic(property));
@@ -177,8 +187,9 @@ export const retrieve = async (account: string, phone: string, properties: Prope
       `The user must approve ${asked.join(', ')}. Ask with POST /v1/user_data/start/{phone_number}.`,
     );
   }
-  const user = await latestProfile(phone);
+  const [user, isStopped] = await Promise.all([latestProfile(phone), hasOptedOut(account, phone)]);
   if (user === undefined) throw userNotFound();
+  if (isStopped) throw userOptedOut();
   const created = timestamp();
   const results = granted(user.profile, properties, created);
   const released = releasedIn(results);
@@ -188,7 +199,10 @@ export const retrieve = async (account: string, phone: string, properties: Prope
   return { status: 'completed', results };
 };
 
-/** The numbers of the users whom these requests ask, by the requests' ids. 0.5 read units each, 1.5 for one that is unknown. */
+/**
+ * The phone numbers of the users of these requests, by request id; the pseudonyms of removed users. 0.5 read units for each;
+ * 2.5 for a request that has expired, or is unknown.
+ */
 export const usersAsked = async (ids: string[]): Promise<Map<string, string>> => {
   const items = await getManyEventual<RequestItem[]>(ids.map(requestKey));
   const missed = ids.filter((_, place) => items[place] === undefined);
@@ -197,95 +211,16 @@ export const usersAsked = async (ids: string[]): Promise<Map<string, string>> =>
     ...ids.map((id, place) => [id, items[place]] as const),
     ...missed.map((id, place) => [id, late[place]] as const),
   ];
-  return new Map(found.flatMap(([id, item]) => (item ? [[id, item.phone]] : [])));
-};
-
-/** Why a user's answer is rejected: the request is unknown, or did not ask for these properties. */
-export type RejectedAnswer = { unknown: true } | { notAsked: string[] };
-
-/**
- * Takes a user's answer to a request, whole or in part: what is approved is copied from the profile. The first answer to a
- * property stands. The last one completes the request, and its business's plain webhook is notified. 2 read units, and
- * 1 for the account at the end; 2 write units for the request, 2 for a check, 2 for a receipt, 4 if a webhook is notified.
- *
- * @returns nothing, where it is taken, or was before
- */
-export const answerRequest = async (
-  id: string,
-  answers: Partial<Record<string, 'approved' | 'denied'>>,
-): Promise<RejectedAnswer | undefined> => {
-  for (;;) {
-    const item = await getConsistent<RequestItem>(requestKey(id));
-    if (item === undefined) return { unknown: true };
-    const asked = item.properties.map(({ property }) => property);
-    const notAsked = Object.keys(answers).filter((name) => !asked.some((property) => property === name));
-    if (notAsked.length > 0) return { notAsked };
-    // Stryker disable next-line ConditionalExpression: Only the number of calls differs; the capacity tests count them.
-    const open = asked.filter((property) => answers[property] !== undefined && item.results[property] === undefined);
-    if (open.length === 0) return undefined;
-
-    // Stryker disable next-line StringLiteral: The replacement matches nothing either, or is rejected too.
-    const { profile, since = '' } = (await latestProfile(item.phone)) ?? {};
-    // The one who was asked is gone; the request will be in a moment too.
-    if (profile === undefined || since > item.created) return { unknown: true };
-    const created = timestamp();
-    const approved = granted(
-      profile,
-      open.filter((property) => answers[property] === 'approved'),
-      created,
-    );
-    const denied = open.filter((property) => answers[property] === 'denied');
-    const results = { ...approved, ...Object.fromEntries(denied.map((property) => [property, { status: 'denied' }])) };
-    const writesAfter = await answering({ id, item, results, released: releasedIn(approved), created });
-    const failed = await transactInOrder(writesAfter);
-    // Stryker disable next-line ConditionalExpression: Only the number of calls differs; the capacity tests count them.
-    if (failed.length === 0) return undefined;
-    // Somebody else has changed the request, or removed the user: look again.
+  const users = new Map(found.flatMap(([id, item]) => (item ? [[id, item.phone] as const] : [])));
+  for (const id of missed.filter((one) => !users.has(one))) {
+    const [consent] = (await readConsents(id)).consents;
+    if (consent !== undefined) users.set(id, consent.phone);
   }
+  return users;
 };
 
-interface Answering {
-  id: string;
-  item: RequestItem;
-  results: Results;
-  released: PropertyName[];
-  created: string;
-}
-
-/** The writes by which a request gets these results, as `transactInOrder` takes them. */
-const answering = async ({
-  id,
-  item,
-  results,
-  released,
-  created,
-}: Answering): Promise<(after: string | undefined) => Write[]> => {
-  const { account, phone, reason, version } = item;
-  const reference: RequestReference = { id, account, phone };
-  const all = { ...item.results, ...results };
-  const isComplete = item.properties.every(({ property }) => property in all);
-  const platform = isComplete ? (await findAccount(account))?.platform : undefined;
-  return (after) => [
-    updateWrite({
-      Key: requestKey(id),
-      UpdateExpression: `SET results = :results, version = :next${isComplete ? ', completed = :now' : ''}`,
-      ConditionExpression: 'version = :version AND expires_at > :present',
-      ExpressionAttributeValues: {
-        ':results': all,
-        ':version': version,
-        ':next': version + 1,
-        ':present': secondsFromNow(0),
-        ...(isComplete && { ':now': created }),
-      },
-    }),
-    registeredSinceWrite(phone, item.created),
-    ...(released.length > 0 ? [consentReceiptWrite(phone, grantOf(reference, reason, released, created))] : []),
-    ...(isComplete ? completing(reference, platform, created, after) : []),
-  ];
-};
-
-/** The writes that notify a plain webhook of a completed request. Chat platforms make no such requests. */
-const completing = (
+/** The writes that notify a plain webhook of a completed request. Other chat platforms are not notified. */
+export const completing = (
   request: RequestReference,
   platform: string | undefined,
   completed: string,
@@ -303,27 +238,7 @@ const conversation = (
 const statusOf = ({ completed }: RequestItem): UserData['status'] =>
   completed === undefined ? 'pending' : 'completed';
 
-/** What is granted of a profile, copied. */
-const granted = (profile: Profile, properties: PropertyName[], timestamp: string): Results =>
-  Object.fromEntries(
-    properties.map((property): [PropertyName, Result] => {
-      const known = profile[property];
-      return [
-        property,
-        known ? { status: 'approved', source: known.source, value: known.value, timestamp } : { status: 'unavailable' },
-      ];
-    }),
-  );
-
-/** The properties of which there is something in the results. */
-const releasedIn = (results: Results): PropertyName[] =>
-  (Object.keys(results) as PropertyName[]).filter((property) => results[property]?.status === 'approved');
-
-const grantOf = (
-  { id, account }: RequestReference,
-  reason: string | undefined,
-  properties: PropertyName[],
-  created: string,
-): ConsentReceipt => ({ account, request: id, properties, ...(reason !== undefined && { reason }), created });
-
 const userNotFound = (): Problem => new Problem('user_not_found', 'This number is not registered with the app.');
+
+export const userOptedOut = (): Problem =>
+  new Problem('user_opted_out', 'This user has stopped your account. Only the user can start it again, in the app.');

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { Key } from '../table/keys.ts';
 
-/** A user; each property is an attribute of its own, with the time of its data. */
+/** A user. Each property is an attribute of its own, with the time of its data. */
 export interface UserItem extends Key {
   panelist: boolean;
   /** The time of the data about `panelist`. */
@@ -12,30 +12,34 @@ export interface UserItem extends Key {
   updated?: string;
   /** Counts changes. */
   version?: number;
+  /** Set if the number's contact exists. Users of earlier releases have none until they change. */
+  has_contact?: true;
+  /** The app network's id of the user, with the time of the data. */
+  app_user?: { id: string; updated: string };
 }
 
-/** What attributes begin with that hold properties. */
+/** The prefix of the attributes that contain properties. */
 const PROPERTY = 'property_';
 
-/** The attribute that holds a property. */
+/** The name of the attribute that contains a property. */
 export const attributeOf = (property: string): string => `${PROPERTY}${property}`;
 
 const timed = v.object({ updated: v.string() });
 
-/** The time of a property's data; before all others, where there is none. */
+/** The time of a property's data; if there is none, an empty string, which sorts first. */
 export const timeOf = (property: unknown): string => (v.is(timed, property) ? property.updated : '');
 
-/** All properties of a user by their names, those that were removed too. */
+/** All properties of a user, by name. Includes properties without a value, which were removed. */
 export const propertiesOf = (item: UserItem): [string, unknown][] =>
   Object.entries(item).flatMap(([name, property]) =>
     name.startsWith(PROPERTY) ? [[name.slice(PROPERTY.length), property]] : [],
   );
 
-/** The condition under which a user is as it was read, with the values that it needs. */
+/** A condition, and its values: the user was not changed since `item` was read. */
 export const unchanged = (item: UserItem | undefined): { condition: string; values: Record<string, unknown> } => {
   if (item === undefined) return { condition: 'attribute_not_exists(pk)', values: {} };
   const { created, version } = item;
-  // Users from before changes were counted have no version.
+  // Users of earlier releases have no version.
   return version === undefined
     ? { condition: 'created = :seen AND attribute_not_exists(version)', values: { ':seen': created } }
     : { condition: 'created = :seen AND version = :version', values: { ':seen': created, ':version': version } };

@@ -1,24 +1,26 @@
 /**
- * Removal of users as far as their profile goes; `erasure.ts` does the rest. A removal is remembered for seven days under a
- * hash of the number, so that older data that arrives later does not register the user again.
+ * Removal of profiles; `erasure.ts` erases the other data. A removal is recorded for 36 days under a hash of the number,
+ * so that neither older data that arrives later nor a restore of the table registers the user again.
  */
 import { now, timestamp } from '../core/clock.ts';
 import { getConsistent } from '../table/client.ts';
-import { type Key, removalKey, userKey } from '../table/keys.ts';
+import { type DeletionItem, deletionNow } from '../table/deletion-markers.ts';
+import { removalKey, userKey } from '../table/keys.ts';
 import { conditionCheckWrite, deleteWrite, putWrite, updateWrite, type Write } from '../table/transactions.ts';
-import { endOfEventMemory } from './event-receipts.ts';
+import { releaseIdWrites } from './app-users.ts';
+import { contactWrite, removeContactWrite } from './contacts.ts';
 import { attributeOf, propertiesOf, timeOf, type UserItem, unchanged } from './user-item.ts';
 
-interface RemovalItem extends Key {
+interface RemovalItem extends DeletionItem {
+  /** When the user left, by the latest event of the app network. */
   removed: string;
-  expires_at: number;
 }
 
-/** When the user with this number was removed last, in the last seven days. 1 read unit. */
+/** The time of the number's last removal within 36 days. 1 read unit. */
 export const lastRemoval = async (phone: string): Promise<string | undefined> =>
   (await getConsistent<RemovalItem>(removalKey(phone)))?.removed;
 
-/** Checks that a user was not removed at this time or later, within a transaction that fails otherwise. 2 write units. */
+/** Checks in a transaction that a user was not removed at this time or later. 2 write units. */
 export const notRemovedSinceWrite = (phone: string, time: string): Write =>
   conditionCheckWrite(removalKey(phone), before(time));
 
@@ -27,45 +29,67 @@ const before = (time: string) => ({
   ExpressionAttributeValues: { ':time': time, ':present': Math.floor(now() / 1000) },
 });
 
-/** The writes that remove a user, whatever is known. 4 write units in a transaction. */
-export const removalWrites = (phone: string): Write[] => [
-  deleteWrite(userKey(phone)),
-  putWrite(removalItem(phone, timestamp())),
-];
-
 /**
- * The same for a removal at a known time: data that is newer stays, for somebody has registered since. Nothing, where a
- * later removal is known. 2 read units.
+ * The writes that remove a user, with all items that find the user. They fail if the user is changed in the meantime. 1
+ * read unit, and 1 if the app network sent an id of the user. 6 write units in a transaction, 8 with an id.
+ *
+ * @param time - the time of the removal, as `timestamp` writes it. Newer data stays, because it belongs to a later
+ * registration. Costs 1 more read unit. Default: all data is removed.
+ * @returns undefined if the same or a later removal is recorded
  */
-export const removalWritesAt = async (phone: string, time: string): Promise<Write[] | undefined> => {
-  const [item, removed] = await Promise.all([getConsistent<UserItem>(userKey(phone)), lastRemoval(phone)]);
-  if (removed !== undefined && removed >= time) return undefined;
-  return [forgetWrite(phone, time, item), putWrite(removalItem(phone, time), before(time))];
+export const removalWrites = async (phone: string, time?: string): Promise<Write[] | undefined> => {
+  const [item, removed] = await Promise.all([
+    getConsistent<UserItem>(userKey(phone)),
+    time === undefined ? undefined : lastRemoval(phone),
+  ]);
+  if (time !== undefined && removed !== undefined && removed >= time) return undefined;
+  return [
+    ...(await forgetWrites(phone, time, item)),
+    putWrite(removalItem(phone, time ?? timestamp()), time === undefined ? {} : before(time)),
+  ];
 };
 
 const removalItem = (phone: string, removed: string): RemovalItem => ({
   ...removalKey(phone),
+  ...deletionNow(),
   removed,
-  expires_at: endOfEventMemory(),
 });
 
-/** Removes a user as far as nothing newer is known. */
-const forgetWrite = (phone: string, time: string, item: UserItem | undefined): Write => {
+/** Removes the data of a user that is not newer than `time`; by default, all data. */
+const forgetWrites = async (phone: string, time: string | undefined, item: UserItem | undefined): Promise<Write[]> => {
   const { condition, values } = unchanged(item);
   const Key = userKey(phone);
-  if (item?.updated === undefined || item.updated <= time) {
-    return deleteWrite(Key, {
+  const isOld = (updated: string): boolean => time === undefined || updated <= time;
+  const { app_user } = item ?? {};
+  const formerId = app_user !== undefined && isOld(app_user.updated) ? app_user.id : undefined;
+  const idWrites = formerId === undefined ? [] : await releaseIdWrites(formerId, phone);
+  if (item?.updated === undefined || isOld(item.updated)) {
+    const checked = {
       ConditionExpression: condition,
       ...(item !== undefined && { ExpressionAttributeValues: values }),
-    });
+    };
+    return [deleteWrite(Key, checked), removeContactWrite(phone), ...idWrites];
   }
-  const older = propertiesOf(item).flatMap(([name, property]) => (timeOf(property) <= time ? attributeOf(name) : []));
-  const isOld = (item.panelist_updated ?? '') <= time;
-  return updateWrite({
-    Key,
-    // Whoever is registered now is another person: requests to the one before are not theirs.
-    UpdateExpression: `SET created = :now${isOld ? ', panelist = :false' : ''} ADD version :one${older.length > 0 ? ` REMOVE ${older.join(', ')}` : ''}`,
-    ConditionExpression: condition,
-    ExpressionAttributeValues: { ...values, ':now': timestamp(), ':one': 1, ...(isOld && { ':false': false }) },
-  });
+  const older = [
+    ...propertiesOf(item).flatMap(([name, property]) => (isOld(timeOf(property)) ? attributeOf(name) : [])),
+    ...(formerId === undefined ? [] : ['app_user']),
+  ];
+  const wasPanelist = isOld(item.panelist_updated ?? '');
+  return [
+    updateWrite({
+      Key,
+      // A new `created`: the number belongs to another person now, who must not receive requests to the previous one.
+      UpdateExpression: `SET created = :now${wasPanelist ? ', panelist = :false' : ''} ADD version :one${older.length > 0 ? ` REMOVE ${older.join(', ')}` : ''}`,
+      ConditionExpression: condition,
+      ExpressionAttributeValues: {
+        ...values,
+        ':now': timestamp(),
+        ':one': 1,
+        ...(wasPanelist && { ':false': false }),
+      },
+    }),
+    // As new as the registration: a restore of the table compares its time with that of the removal.
+    contactWrite(phone),
+    ...idWrites,
+  ];
 };

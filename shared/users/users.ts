@@ -1,22 +1,25 @@
-/** Users of the mobile app: who is registered, who is a panelist, and what their profiles say. */
+/** Users of the mobile app: registration, panelists and profiles. */
 import * as v from 'valibot';
 import { timestamp } from '../core/clock.ts';
-import { getConsistent, getEventual } from '../table/client.ts';
+import { getConsistent, getEventual, getManyConsistent, getManyEventual } from '../table/client.ts';
 import { userKey } from '../table/keys.ts';
 import { conditionCheckWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
-import { applyOnce, eventReceiptWrite } from './event-receipts.ts';
+import { giveIdWrite, numberOfId, releaseIdWrites } from './app-users.ts';
+import { contactWrite } from './contacts.ts';
+import { eventReceiptWrite, wasApplied } from './event-receipts.ts';
 import { type PropertyName, propertyNames } from './profile-properties.ts';
 import { attributeOf, timeOf, type UserItem, unchanged } from './user-item.ts';
 import { lastRemoval, notRemovedSinceWrite } from './user-removal.ts';
 
-/** What is known of a user, by property. */
-export type Profile = Partial<Record<PropertyName, { value: string; source: string }>>;
+/** The properties of a user that have a value. */
+export type Profile = Record<PropertyName, { value: string; source: string }>;
 
 /** The value and the source of a property; `null` if it was removed from the profile. */
 type Property = { value: string; source: string } | { value: null };
+
 /**
- * Whether a number is a registered panelist's. 0.5 read units. If an eventually consistent read says no, it is repeated
- * consistently, because the number may have become one a moment ago: 1.5.
+ * Whether a number is a registered panelist's. 0.5 read units for a panelist. Otherwise 1.5, because a consistent read
+ * follows: the user may have become a panelist a moment ago.
  */
 export const isPanelist = async (phone: string): Promise<boolean> =>
   (await getEventual<UserItem>(userKey(phone)))?.panelist ||
@@ -24,74 +27,158 @@ export const isPanelist = async (phone: string): Promise<boolean> =>
   false;
 
 /**
- * What is known of a user at this moment, and since when there is this user; nothing, where there is none. A stale
- * profile would release values that the user has changed or removed. 1 read unit.
+ * The registered panelists among these numbers. 0.5 read units for a panelist, 1.5 for another number: as `isPanelist`.
  */
-export const latestProfile = async (phone: string): Promise<{ profile: Profile; since: string } | undefined> => {
-  const item = await getConsistent<UserItem>(userKey(phone));
-  return item && { profile: profileIn(item), since: item.created };
+export const panelistsAmong = async (phones: string[]): Promise<Set<string>> => {
+  const found = await getManyEventual<UserItem[]>(phones.map(userKey));
+  const missed = phones.filter((_, place) => found[place]?.panelist !== true);
+  const late = await getManyConsistent<UserItem[]>(missed.map(userKey));
+  const others = new Set(missed.filter((_, place) => late[place]?.panelist !== true));
+  return new Set(phones.filter((phone) => !others.has(phone)));
 };
-/** A property with a value; one that was removed keeps the time of that alone. */
-export const known = v.object({ value: v.string(), source: v.string() });
+
+/**
+ * A user's profile, and the time of the registration; undefined if there is no user. A consistent read: a stale profile
+ * would release values that the user has changed or removed. 1 read unit.
+ */
+export const latestProfile = async (
+  phone: string,
+): Promise<{ profile: Profile; since: string; id: string | undefined } | undefined> => {
+  const item = await getConsistent<UserItem>(userKey(phone));
+  return item && { profile: profileIn(item), since: item.created, id: item.app_user?.id };
+};
+
+/** A property with a value. A removed property has only the time of its removal. */
+export const knownProperty = v.object({ value: v.string(), source: v.string() });
 
 const profileIn = (item: object): Profile =>
   Object.fromEntries(
     propertyNames.flatMap((name) => {
-      const { success, output } = v.safeParse(known, Object(item)[attributeOf(name)]);
+      const { success, output } = v.safeParse(knownProperty, Object(item)[attributeOf(name)]);
       return success ? [[name, output]] : [];
     }),
   );
 
-/** What the app network reports of a user: what is given is set, what is not stays. */
+/** The app network's report about a user. Fields that are absent do not change the user. */
 interface UserUpdate {
   phone_number: string;
+  /** The app network's id of the user. */
+  id?: string | undefined;
   panelist?: boolean | undefined;
-  properties?: Partial<Record<PropertyName, Property>> | undefined;
+  properties?: Record<PropertyName, Property> | undefined;
+}
+
+interface ReportOptions {
+  /** The time of the data, as `timestamp` writes it. Default: newer than all stored data. */
+  at?: string | undefined;
+  /** A number whose user has left it: the user's id is taken from it. */
+  left?: string | undefined;
 }
 
 /**
- * Records what the app network reports of a user, who is registered by it. The same event again changes nothing for
- * seven days. 4 write units in one transaction.
+ * Records a report of the app network about a user. An unknown user is registered. For seven days, a repeat of the
+ * event changes nothing. Newer data than that of the report stays; data of the time of the user's removal, or before,
+ * changes nothing. 1 read unit, and 4 write units in one transaction. More units: 2 write units for the contact of a new
+ * user; 1 read unit for an id, and 2 write units if it is new; 1 read unit for a report with a time, and 2 write units
+ * if the user is new.
  *
- * @param at - when the data was true, as `timestamp` writes it: what is known of a later time stays, and data from
- * before the user's removal, or of the same time, changes nothing. 2 read units more, and 2 write units where the user is
- * new. Without it, the data counts as newer than all that is known.
+ * @returns the number that the id belongs to, if it is another one: then nothing is recorded
  */
-export const updateUser = async (event: string, reported: UserUpdate, at?: string): Promise<void> => {
-  if (at === undefined) {
-    const present = timestamp();
-    return applyOnce(event, [updateWrite(userChange(reported, { at: present, updated: present }))]);
-  }
-  const { phone_number } = reported;
+export const updateUser = async (
+  event: string,
+  reported: UserUpdate,
+  { at, left }: ReportOptions = {},
+): Promise<string | undefined> => {
+  const { phone_number: phone, id } = reported;
   for (;;) {
-    const [item, removed] = await Promise.all([
-      getConsistent<UserItem>(userKey(phone_number)),
-      lastRemoval(phone_number),
+    const [item, removed, owner] = await Promise.all([
+      getConsistent<UserItem>(userKey(phone)),
+      at === undefined ? undefined : lastRemoval(phone),
+      id === undefined ? undefined : numberOfId(id),
     ]);
-    if (removed !== undefined && removed >= at) return;
-    const newer = notOlder(item, reported, at);
-    if (item !== undefined && newer.panelist === undefined && Object.keys(newer.properties).length === 0) return;
-    const { condition, values } = unchanged(item);
-    const { updated = at } = item ?? {};
-    const change = userChange({ phone_number, ...newer }, { at, updated: updated > at ? updated : at });
+    if (at !== undefined && removed !== undefined && removed >= at) return undefined;
+    if (id !== undefined && owner !== undefined && owner !== phone && owner !== left) {
+      return (await isOutdated(event, { id, owner, at })) ? undefined : owner;
+    }
+    const changes = at === undefined ? changesIn(reported) : changesNotOlder(item, reported, at);
+    if (item !== undefined && at !== undefined && isEmpty(changes)) return undefined;
     const failed = await transact([
       eventReceiptWrite(event),
-      updateWrite({
-        ...change,
-        ConditionExpression: condition,
-        ExpressionAttributeValues: { ...change.ExpressionAttributeValues, ...values },
-      }),
-      ...(item === undefined ? [notRemovedSinceWrite(phone_number, at)] : []),
+      ...(await userWrites(item, { phone_number: phone, ...changes }, { at, left })),
+      ...(item === undefined && at !== undefined ? [notRemovedSinceWrite(phone, at)] : []),
     ]);
-    if (failed.length === 0 || failed.includes(0)) return;
-    // The user was changed meanwhile.
+    if (failed.length === 0 || failed.includes(0)) return undefined;
+    // The user was changed in the meantime: read again.
   }
 };
 
-/** A change of a user's item: each property with the time of its data, which alone stays of one that is removed. */
+/** Whether a report is a repeat, or its user has left the number since, for the number `owner`. 1 or 2 read units. */
+const isOutdated = async (
+  event: string,
+  { id, owner, at }: { id: string; owner: string; at: string | undefined },
+): Promise<boolean> => {
+  if (await wasApplied(event)) return true;
+  if (at === undefined) return false;
+  const { app_user } = (await getConsistent<UserItem>(userKey(owner))) ?? {};
+  return app_user?.id === id && app_user.updated > at;
+};
+
+/** The writes that change a user, with the items that find the user. */
+const userWrites = async (
+  item: UserItem | undefined,
+  { id, ...reported }: UserUpdate,
+  { at, left }: ReportOptions,
+): Promise<Write[]> => {
+  const { phone_number: phone } = reported;
+  const present = timestamp();
+  const time = at ?? present;
+  const { updated: latest = time, has_contact, app_user: former } = item ?? {};
+  const updated = at !== undefined && latest > at ? latest : time;
+  const change = userChange(reported, { at: time, updated, id, has_contact });
+  const { condition, values } = at === undefined ? stillFound(item, id) : unchanged(item);
+  const isNewId = id !== undefined && former?.id !== id;
+  return [
+    updateWrite({
+      ...change,
+      ...(condition !== undefined && { ConditionExpression: condition }),
+      ExpressionAttributeValues: { ...change.ExpressionAttributeValues, ...values },
+    }),
+    ...(has_contact ? [] : [contactWrite(phone)]),
+    ...(isNewId ? [giveIdWrite(id, phone, left === undefined ? [] : [left])] : []),
+    ...(isNewId && former !== undefined ? await releaseIdWrites(former.id, phone) : []),
+  ];
+};
+
+/**
+ * A condition for a report without a time, and its values: the items that find the user are as they were read. The
+ * report replaces all other data, so that changes of one user at the same time need no repeat.
+ */
+const stillFound = (
+  item: UserItem | undefined,
+  id: string | undefined,
+): { condition: string | undefined; values: Record<string, unknown> } => {
+  const { has_contact, app_user: former } = item ?? {};
+  const conditions = [
+    ...(has_contact ? ['attribute_exists(has_contact)'] : []),
+    ...(id === undefined ? [] : [former === undefined ? 'attribute_not_exists(app_user)' : 'app_user.id = :former']),
+  ];
+  return {
+    condition: conditions.length === 0 ? undefined : conditions.join(' AND '),
+    values: id !== undefined && former !== undefined ? { ':former': former.id } : {},
+  };
+};
+
+/**
+ * A change of a user's item. A property is stored with the time of its data; a removed property, only with the time.
+ */
 const userChange = (
-  { phone_number, panelist, properties = {} }: UserUpdate,
-  { at, updated }: { at: string; updated: string },
+  { phone_number, panelist, properties = {} }: Omit<UserUpdate, 'id'>,
+  {
+    at,
+    updated,
+    id,
+    has_contact,
+  }: { at: string; updated: string; id: string | undefined; has_contact: true | undefined },
 ) => {
   const given = Object.entries(properties);
   const assignments = [
@@ -100,6 +187,8 @@ const userChange = (
     ...(panelist === undefined
       ? ['panelist = if_not_exists(panelist, :panelist)']
       : ['panelist = :panelist', 'panelist_updated = :at']),
+    ...(has_contact ? [] : ['has_contact = :true']),
+    ...(id === undefined ? [] : ['app_user = :app_user']),
     ...given.map(([name]) => `${attributeOf(name)} = :${name}`),
   ];
   return {
@@ -110,6 +199,8 @@ const userChange = (
       ':updated': updated,
       ':panelist': panelist ?? false,
       ...(panelist !== undefined && { ':at': at }),
+      ...(!has_contact && { ':true': true }),
+      ...(id !== undefined && { ':app_user': { id, updated: at } }),
       ...Object.fromEntries(
         given.map(([name, property]) => [
           `:${name}`,
@@ -121,15 +212,22 @@ const userChange = (
   };
 };
 
-/** The part of an update that is not older than what is known. */
-const notOlder = (item: UserItem | undefined, { panelist, properties = {} }: UserUpdate, at: string) => ({
+/** The changes of a report, without the number. */
+const changesIn = ({ id, panelist, properties = {} }: UserUpdate) => ({ id, panelist, properties });
+
+const isEmpty = ({ id, panelist, properties }: ReturnType<typeof changesIn>): boolean =>
+  id === undefined && panelist === undefined && Object.keys(properties).length === 0;
+
+/** The changes of a report that are not older than the stored data. */
+const changesNotOlder = (item: UserItem | undefined, { id, panelist, properties = {} }: UserUpdate, at: string) => ({
+  id: (item?.app_user?.updated ?? '') <= at ? id : undefined,
   panelist: (item?.panelist_updated ?? '') <= at ? panelist : undefined,
   properties: Object.fromEntries(
     Object.entries(properties).filter(([name]) => timeOf(Object(item)[attributeOf(name)]) <= at),
   ),
 });
 
-/** Holds that there is this user since then or before, within a transaction that fails otherwise. 2 write units. */
+/** Checks in a transaction that the user was registered at `time` or before. 2 write units. */
 export const registeredSinceWrite = (phone: string, time: string): Write =>
   conditionCheckWrite(userKey(phone), {
     ConditionExpression: 'created <= :time',

@@ -1,23 +1,23 @@
 /**
- * Schemas of lists and records, each with its bound. The bound is checked before the items: a list that is too long is
- * one fault, and costs nothing. `v.array`, `v.record` and their like are declared nowhere else (a test checks this).
+ * Schemas of lists and records, with bounds. A bound is checked before the items, so that a list that is too long is
+ * one cheap validation error. No other file uses `v.array`, `v.record` and their like (a test checks this).
  */
 import * as v from 'valibot';
 
-/** Characters of a name in a record: a fault may repeat it in its pointer. */
+/** Most characters of a name in a record: the pointer of a validation error may contain it. */
 const MAX_NAME = 100;
 
-/** Names that valibot leaves out of records. They are unknown names like any other, so they are faults like any other. */
+/** Names that valibot drops from records. Like other unknown names, they are validation errors. */
 const LEFT_OUT = ['__proto__', 'constructor', 'prototype'];
 
-/** Gives a schema or a check the keywords by which the API description shows it. */
+/** Attaches JSON Schema keywords to a schema or a check, for the API description. */
 export const shownAs = <Part extends object>(keywords: Record<string, unknown>, part: Part): Part =>
   Object.assign(part, { keywords });
 
 /**
- * Reads with `schema` only what passes `precheck`, which looks at the whole value first.
+ * A schema that runs `precheck` on the whole value first, and `schema` only if the precheck succeeds.
  *
- * @param keywords - JSON Schema keywords that say in the API description what `precheck` allows
+ * @param keywords - the bounds of `precheck` as JSON Schema keywords, for the API description
  */
 const readAfter = <Schema extends v.GenericSchema>(
   precheck: v.RawCheckAction<unknown>,
@@ -35,13 +35,13 @@ const readAfter = <Schema extends v.GenericSchema>(
 };
 
 interface ListBounds {
-  /** Fewest items; 0 where it is not given. */
+  /** Fewest items. Default: 0. */
   min?: number;
   /** The text of the error if there are fewer. */
   tooFew?: string;
   /** Most items. */
   max: number;
-  /** What the items are, in the plural: it follows "must hold at most 10". */
+  /** The name of the items, in the plural: it follows "must hold at most 10". */
   of: string;
 }
 
@@ -52,9 +52,22 @@ const checkLength = ({ min = 0, tooFew = '', max, of }: ListBounds) =>
     else if (dataset.value.length < min) addIssue({ message: tooFew || `must hold at least ${min} ${of}` });
   });
 
-/** A list of at least `min` and at most `max` items; one with too few or too many is a single fault. */
+/** A list of `min` to `max` items. Too few or too many items are one validation error. */
 export const listOf = <Item extends v.GenericSchema>(item: Item, bounds: ListBounds) =>
   readAfter(checkLength(bounds), { ...(bounds.min && { minItems: bounds.min }), maxItems: bounds.max }, v.array(item));
+
+/** One item, or a list of at least one. The form of the input decides which of the two it must be. */
+export const oneOrList = <Item extends v.GenericSchema>(item: Item, bounds: ListBounds) => {
+  const list = listOf(item, { min: 1, ...bounds });
+  const either = v.union([item, list]);
+  return {
+    ...either,
+    '~run': ((dataset, config) =>
+      Array.isArray(dataset.value)
+        ? list['~run'](dataset, config)
+        : item['~run'](dataset, config)) as (typeof either)['~run'],
+  };
+};
 
 const checkNames = (max: number) =>
   v.rawCheck<unknown>(({ dataset, addIssue }) => {
@@ -73,7 +86,7 @@ const checkNames = (max: number) =>
     }
   });
 
-/** A record of at most `max` names; one with more, or with a name of over 100 characters, is a single fault. */
+/** A record of at most `max` names. More names, or a name of over 100 characters, are one validation error. */
 export const recordOf = <Name extends v.GenericSchema<string, string>, Value extends v.GenericSchema>(
   name: Name,
   value: Value,
@@ -82,7 +95,7 @@ export const recordOf = <Name extends v.GenericSchema<string, string>, Value ext
 
 const anyFields = v.looseObject({});
 
-/** An object of any form. Its fields are not validated here: their reader parses them. */
+/** An object of any form. Its fields are validated later, by the code that reads them. */
 export const anyObject = {
   ...anyFields,
   '~run': ((dataset, config) => {
@@ -95,11 +108,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** A list in an answer of ours, which is as long as what it shows. */
+/** A list in a response, without bounds. */
 export const responseList = v.array;
 
-/** A record in an answer of ours. */
+/** A record in a response, without bounds. */
 export const responseRecord = v.record;
 
-/** An object in an answer of ours with more fields than are named. */
+/** An object in a response, with more fields than the schema names. */
 export const responseObject = v.looseObject;

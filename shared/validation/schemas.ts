@@ -1,16 +1,18 @@
-/** Schemas of the texts and numbers that several endpoints take. */
+/** Schemas of texts and numbers that several endpoints use. */
 
 import * as v from 'valibot';
 import { allowsLoopback } from '#runtime';
 import { listOf, shownAs } from './bounded.ts';
 
-/** Text that survives the table unchanged: no lone surrogates, which UTF-8 cannot hold. */
+export { phoneNumber, phoneNumberOrPlus } from './phone-numbers.ts';
+
+/** Text that can be stored unchanged: without lone surrogates, which UTF-8 cannot encode. */
 export const text = v.pipe(
   v.string(),
   v.check((value) => value.isWellFormed(), 'must be valid Unicode: it holds half of a surrogate pair'),
 );
 
-/** Text with something to read in it. */
+/** Text that is not blank. */
 export const visibleText = v.pipe(
   text,
   shownAs(
@@ -19,35 +21,22 @@ export const visibleText = v.pipe(
   ),
 );
 
-/** Texts in lower case (without locale), each once, in the order in which they come first. */
+/** Texts in lower case (without locale) and without duplicates, in the order of their first occurrences. */
 export const lowerCased = (texts: string[]): string[] => [...new Set(texts.map((text) => text.toLowerCase()))];
 
-/** A phone number in international format without + (spec §4.2): 7 to 15 digits. */
-export const phoneNumber = v.pipe(
-  v.string(),
-  v.regex(/^[0-9]{7,15}$/, 'must be a phone number in international format without +: 7 to 15 digits'),
-);
-
-/** The same as chat platforms write it, who may put a + before it; it is left out. */
-export const phoneNumberOrPlus = v.pipe(
-  v.string(),
-  v.regex(/^\+?[0-9]{7,15}$/, 'must be a phone number in international format: 7 to 15 digits'),
-  v.transform((value) => value.replace('+', '')),
-);
-
-/** At most so many characters, as people count them: an emoji of two code units is one. */
+/** At most `count` characters. Code points are counted, so an emoji of two code units is one character. */
 export const atMost = (count: number) =>
   shownAs(
     { maxLength: count },
     v.check<string, string>(
-      // Text of more than two code units a character is too long whatever they are: it is not taken apart.
+      // A text of more than 2 × count code units is always too long: it need not be split into code points.
       // Stryker disable next-line EqualityOperator: Counting code points gives the same result.
       (value) => value.length <= count || (value.length <= 2 * count && [...value].length <= count),
       `must have at most ${count} characters`,
     ),
   );
 
-/** The first so many characters, as people count them: never half of an emoji. */
+/** The first `count` characters. Code points are counted, so an emoji is never cut. */
 export const truncate = (value: string, count: number): string => {
   if (value.length <= count) return value;
   let end = 0;
@@ -57,20 +46,20 @@ export const truncate = (value: string, count: number): string => {
   return value.slice(0, end);
 };
 
-/** Characters of a message to a user, and of a quick reply. */
+/** Most characters of a message to a user, and of a quick reply. */
 export const MAX_TEXT = 4_096;
 export const MAX_QUICK_REPLIES = 10;
 
-/** What a text message to a user says. */
+/** The text of a message to a user. */
 export const messageText = v.pipe(visibleText, atMost(MAX_TEXT));
 
-/** What a user writes: it may be longer than what a business does, and fits the table in any script. */
+/** The text of a user's message. It may be longer than a business's message, and fits into an item in any script. */
 export const receivedText = v.pipe(visibleText, atMost(65_536));
 
 /** Answers that are offered to the user. */
 export const quickReplies = listOf(messageText, { max: MAX_QUICK_REPLIES, of: 'quick replies' });
 
-/** The address of an image or a file. */
+/** The URL of an image or a file. */
 export const mediaUrl = v.pipe(visibleText, atMost(2_048));
 
 /** A whole number in a parameter. */
@@ -88,13 +77,42 @@ export const wholeNumber = (least: number, most: number) =>
     v.transform(Number),
   );
 
+/** A duration in a body: a whole number of seconds or days. */
+export const duration = (unit: 'seconds' | 'days', least: number, most: number) =>
+  v.pipe(
+    v.number(),
+    shownAs(
+      // Stryker disable next-line ObjectLiteral,StringLiteral: Only the API description shows it.
+      { type: 'integer', minimum: least, maximum: most },
+      v.check<number, string>(
+        (value) => Number.isInteger(value) && value >= least && value <= most,
+        `must be a whole number of ${unit} from ${least} to ${most}`,
+      ),
+    ),
+  );
+
+/** Unix time in seconds in a parameter, with at most nine decimal places. Result: a number; microseconds are exact. */
+export const unixTime = (least: number, most: number) =>
+  v.pipe(
+    v.string(),
+    shownAs(
+      // Stryker disable next-line ObjectLiteral,StringLiteral: Only the API description shows it.
+      { type: 'number', format: 'double', minimum: least, maximum: most },
+      v.check<string, string>(
+        (value) => /^\d{1,15}(\.\d{1,9})?$/.test(value) && Number(value) >= least && Number(value) <= most,
+        `must be Unix seconds from ${least} to ${most}; fractions have at most nine decimal places`,
+      ),
+    ),
+    v.transform(Number),
+  );
+
 /**
- * The id of something that may not be there: capital letters are accepted, as in every UUID. What is no UUID is passed on,
- * and found nowhere.
+ * The id of something that may not exist. Capital letters are accepted, as in every UUID. A text that is not a UUID is
+ * valid here, and not found later.
  */
 export const idOfAnything = v.pipe(v.string(), v.toLowerCase());
 
-/** An id as the service writes it; capital letters are taken too. */
+/** A UUID. Capital letters are accepted. */
 export const uuid = v.pipe(v.string(), v.uuid('must be a UUID'), v.toLowerCase());
 
 /** A day of the calendar, `YYYY-MM-DD`. */
@@ -122,7 +140,7 @@ export const signingSecret = v.pipe(
   }, 'must be whsec_ and 24 to 64 bytes in base64'),
 );
 
-/** An address that the service posts to. */
+/** The URL of a destination. */
 export const destinationUrl = v.pipe(
   v.string(),
   v.trim(),

@@ -1,25 +1,25 @@
-/** Validation errors in words for the caller: where, what is wrong, what is expected. */
+/** Validation errors for the caller: the place, and the expected value. */
 import * as v from 'valibot';
 import { invalidRequest, type ValidationError } from '../core/problems.ts';
 
 type Issue = v.BaseIssue<unknown>;
 
-/** An error in a parameter: of path, query or headers. */
+/** An error in a parameter of path, query or headers. */
 export const errorInParameter = (issue: Issue): ValidationError => ({
   parameter: keysOf(issue).join('.'),
   detail: describe(issue),
 });
 
-/** An error in the body, or in the part of it below `keys`. */
-export const errorInBody = (issue: Issue, keys: string[] = []): ValidationError => ({
+/** An error in the body; with `keys`, in the part of the body at this place. */
+export const errorInBody = (issue: Issue, keys: string[] = []): { pointer: string; detail: string } => ({
   pointer: pointerTo([...keys, ...keysOf(issue)]),
   detail: describe(issue),
 });
 
 /**
- * A body as its schema types it, where what it must be is known only by something else.
+ * Parses a body by a schema, if the schema of the endpoint is too general.
  *
- * @throws invalid_request — with all faults at once
+ * @throws invalid_request — with all validation errors
  */
 export const validBody = <Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> => {
   const { success, output, issues } = v.safeParse(schema, body);
@@ -28,12 +28,17 @@ export const validBody = <Schema extends v.GenericSchema>(schema: Schema, body: 
 };
 
 /** A place in a body as a JSON pointer in URI fragment form (RFC 6901). Half of a surrogate pair becomes U+FFFD. */
-export const pointerTo = (keys: string[]): string =>
-  `#${keys.map((key) => `/${encodeURIComponent(key.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')}`;
+export const pointerTo = (keys: string[]): string => `#${keys.map((key) => `/${tokenOf(key)}`).join('')}`;
+
+/** Most keys are names of fields or places in lists, and need no escapes. */
+const tokenOf = (key: string): string =>
+  PLAIN.test(key) ? key : encodeURIComponent(key.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'));
+
+const PLAIN = /^\w*$/;
 
 const keysOf = (issue: Issue): string[] => (issue.path ?? []).map(({ key }) => String(key));
 
-/** What is wrong, for a person. Schemas word their own rules; a wrong type is worded here. */
+/** The text of an error. Rules of schemas have texts of their own; this function words wrong types. */
 const describe = ({ kind, type, message, expected, received, input }: Issue): string => {
   if (kind !== 'schema' || type === 'union') return message;
   if (received === 'undefined') return 'is required';
@@ -45,7 +50,7 @@ const describe = ({ kind, type, message, expected, received, input }: Issue): st
       `must be ${EXPECTED[expected ?? ''] ?? expected}, not ${kindOf(input)}`;
 };
 
-/** What a schema expects that takes certain words only: `"one"`, or `("one" | "two")`. */
+/** `expected` of a schema that accepts only certain words: `"one"`, or `("one" | "two")`. */
 const CHOICE = /^\(?"/;
 
 const inWords = (expected: string): string =>

@@ -17,9 +17,13 @@ const benches = {
   queries: new URL('./queries.ts', import.meta.url),
   capacity: new URL('./capacity.ts', import.meta.url),
   cost: new URL('./cost.ts', import.meta.url),
+  count: new URL('./count.ts', import.meta.url),
+  campaigns: new URL('./campaigns.ts', import.meta.url),
   messages: new URL('./messages.ts', import.meta.url),
   'user-data': new URL('./user-data.ts', import.meta.url),
   media: new URL('./media.ts', import.meta.url),
+  'rate-limit': new URL('./rate-limit.ts', import.meta.url),
+  growth: new URL('./growth.ts', import.meta.url),
 };
 
 /** Runs a benchmark. Returns its report, or undefined if it failed. */

@@ -1,63 +1,55 @@
 /**
- * The duration of a cold start of each function, compared with a bundle of the plain SDK that reads one item. Each
- * start has a new process, starts alternate, and the figures are medians of ratios. Lambda calls the loading of a
- * bundle init. If the first call of a function makes one call of the table, like the plain bundle, it is measured too.
- * `BENCH_STARTS` sets the number of starts.
+ * The duration of a cold start of each function, compared with a bundle of the plain SDK that reads one item, as Lambda has
+ * it: init runs at full speed, and the first call with the share of a processor that the memory buys. Each start has a new
+ * process, starts alternate, and the figures are medians of ratios. If the first call of a function makes one call of the
+ * table, like the plain bundle, it is measured too. `BENCH_STARTS` sets the number of starts, `BENCH_FUNCTIONS` selects
+ * functions, and `BENCH_BEFORE` is a folder with an earlier version of this repository, whose functions take part.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import type { bundleFunctions } from '../../infra/bundle/bundle.ts';
 import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { createProfiler } from '../../shared/profilers/profilers.ts';
 import { accountKey } from '../../shared/table/keys.ts';
 import { startRequest } from '../../shared/user-data/requests.ts';
 import { updateUser } from '../../shared/users/users.ts';
+import { openProcessorShare } from './cold-start/processor-share.ts';
+import { type Contestant, type Start, shareOf, startCold } from './cold-start/start.ts';
 import { authorizing, requestOf, wakingUp } from './events.ts';
 import { openParts } from './parts.ts';
-import { type Figure, median, ratios, report, say } from './report.ts';
+import { listPriceOf } from './prices.ts';
+import { type Figure, median, quantile, ratios, report, say } from './report.ts';
 
 const STARTS = Number(process.env.BENCH_STARTS ?? 15);
+const CHOSEN = process.env.BENCH_FUNCTIONS?.split(',');
 /** The plain bundle starts before every second function, so that other load on the machine affects both. */
 const GROUP = 2;
-const GOAL = { goal: { atMost: 0.7 } } as const;
+const GOAL = { goal: { atMost: 0.5 } } as const;
+
+/** The memory that the functions are compared at, and the sizes that are compared for some of them. */
+const MEMORY = 512;
+const SIZES = [256, 512, 1_024, 1_769];
+const SIZED = ['readProfiler', 'authorizer', 'deliver'];
+/** Warm calls after the first one, for the comparison of sizes. */
+const WARM = 20;
+
+/** Milliseconds of the busy loop that measures the precision of the model. */
+const BUSY = 60;
 
 const ACCOUNT = 'acme';
 const PHONE = '27820000001';
 
-interface Contestant {
-  bundle: string;
-  environment: Record<string, string>;
-  /** The event of the first call. Without an event, the bundle is only loaded. */
-  event?: unknown;
-}
-
-/** Milliseconds until a bundle is loaded, and until the response to its first call. */
-interface Start {
-  init: number;
-  first: number;
-}
-
 const parts = await openParts('cold-start');
+const processor = openProcessorShare();
 
-const runtime = fileURLToPath(new URL('./cold-start/runtime.mjs', import.meta.url));
-
-const start = async ({ bundle, environment, event }: Contestant): Promise<Start> => {
-  const child = spawn(process.execPath, [runtime, bundle, ...(event === undefined ? [] : [JSON.stringify(event)])], {
-    env: { ...parts.environment, ...environment },
-    stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
-  });
-  const exited = once(child, 'exit');
-  const answered = await text(child.stdio[3] as NodeJS.ReadableStream);
-  await exited;
-  const { init, first, result } = JSON.parse(answered);
-  if (result?.statusCode >= 400) throw new Error(`A first call of ${bundle} was answered ${result.statusCode}.`);
-  return { init, first };
-};
+const start = (contestant: Contestant, memory = MEMORY, warm = 0): Promise<Start> =>
+  startCold(
+    { ...contestant, environment: { ...parts.environment, ...contestant.environment } },
+    { processor, memory, warm },
+  );
 
 /** Bundles the plain function with only the necessary options of esbuild. */
 const buildPlain = async (): Promise<string> => {
@@ -84,7 +76,6 @@ const firstCalls = async (): Promise<Record<string, unknown>> => {
     fetchUserData: requestOf('fetchUserData', ACCOUNT, { path: { id: request.id } }),
     listJobs: requestOf('listJobs', ACCOUNT, { query: { start_date: day, end_date: day } }),
     deliver: wakingUp({ direction: 'app', account: ACCOUNT, phone: '27820000002' }),
-    erase: {},
   };
 };
 
@@ -105,7 +96,53 @@ const measure = async (plain: Contestant, functions: Map<string, Contestant>) =>
   return found;
 };
 
-const times = (starts: Start[], until: keyof Start): number[] => starts.map((one) => one[until]);
+/** How much longer the first call of a busy loop takes than the model says. */
+const precision = async (): Promise<Figure> => {
+  const bundle = fileURLToPath(new URL('./cold-start/busy.mjs', import.meta.url));
+  const found: number[] = [];
+  for (let round = 0; round < STARTS; round += 1) {
+    const { call } = await start({ bundle, environment: {}, event: BUSY });
+    found.push((call.elapsed * shareOf(MEMORY)) / call.processor);
+  }
+  return { what: `a busy loop, limited by ${processor.by}: times the model`, unit: '×', ...median(found) };
+};
+
+/** Time and price of cold and of warm calls by memory. Lambda bills init and call by memory. */
+const compareSizes = async (functions: Map<string, Contestant>): Promise<Figure[]> => {
+  const figures: Figure[] = [];
+  for (const [name, contestant] of functions) {
+    if (!SIZED.includes(name) || contestant.event === undefined) continue;
+    for (const memory of SIZES) {
+      const starts: Start[] = [];
+      for (let round = 0; round < STARTS; round += 1) starts.push(await start(contestant, memory, WARM));
+      const cold = median(starts.map(({ init, call }) => init.elapsed + call.elapsed));
+      const warm = median(starts.map(({ warm: { elapsed } }) => elapsed / WARM));
+      const price = (ms: number) => (ms / 1_000) * (memory / 1_024) * listPriceOf('gigabyteSecond') * 1e6;
+      const what = `${name}, ${memory} MB`;
+      figures.push(
+        { what: `${what}: cold`, unit: 'ms', ...cold },
+        { what: `${what}: a million cold starts`, unit: 'US$', value: price(cold.value) },
+        { what: `${what}: warm`, unit: 'ms', ...warm },
+        { what: `${what}: a million warm calls`, unit: 'US$', value: price(warm.value) },
+      );
+    }
+  }
+  return figures;
+};
+
+/** Bundles of an earlier version, by function; none, if there is no earlier version. */
+const bundlesBefore = async (): Promise<Record<string, string>> => {
+  const { BENCH_BEFORE: folder } = process.env;
+  if (folder === undefined) return {};
+  const earlier: { bundleFunctions: typeof bundleFunctions } = await import(
+    pathToFileURL(join(folder, 'infra/bundle/bundle.ts')).href
+  );
+  return earlier.bundleFunctions(join(parts.folder, 'before'), 'minified');
+};
+
+const init = ({ init: { elapsed } }: Start): number => elapsed;
+const whole = (one: Start): number => one.init.elapsed + one.call.elapsed;
+const work = (one: Start): number => one.init.processor + one.call.processor / shareOf(MEMORY);
 
 try {
   const plain = {
@@ -114,31 +151,46 @@ try {
     event: accountKey(ACCOUNT),
   };
   const events = await firstCalls();
-  const functions = new Map(
-    [...parts.functions].map(([name, { folder, environment }]): [string, Contestant] => [
-      name,
-      { bundle: join(folder, 'index.mjs'), environment, event: events[name] },
-    ]),
-  );
+  const before = await bundlesBefore();
+  const functions = new Map<string, Contestant>();
+  for (const [name, { folder, environment }] of parts.functions) {
+    if (CHOSEN !== undefined && !CHOSEN.includes(name)) continue;
+    const event = events[name];
+    functions.set(name, { bundle: join(folder, 'index.mjs'), environment, event });
+    const earlier = before[name];
+    if (earlier !== undefined) {
+      functions.set(`before: ${name}`, { bundle: join(earlier, 'index.mjs'), environment, event });
+    }
+  }
+  const figures: Figure[] = [await precision()];
   const found = await measure(plain, functions);
   const starts = [...found.values()].flatMap((one) => one.plain);
-  const figures: Figure[] = [
+  figures.push(
+    { what: `the plain bundle (${await kilobytes(plain.bundle)} KB): init`, unit: 'ms', ...median(starts.map(init)) },
+    { what: 'the plain bundle: init and first call', unit: 'ms', ...median(starts.map(whole)) },
     {
-      what: `the plain bundle (${await kilobytes(plain.bundle)} KB): init`,
+      what: 'the plain bundle: processor time of the first call',
       unit: 'ms',
-      ...median(times(starts, 'init')),
+      value: quantile(
+        starts.map(({ call }) => call.processor),
+        0.5,
+      ),
     },
-    { what: 'the plain bundle: init and first call', unit: 'ms', ...median(times(starts, 'first')) },
-  ];
-  for (const [name, { bundle }] of functions) {
+  );
+  for (const [name, { bundle, event }] of functions) {
     const { own = [], plain: beside = [] } = found.get(name) ?? {};
     const what = `${name} (${await kilobytes(bundle)} KB)`;
-    const ratio = (until: keyof Start) => median(ratios(times(own, until), times(beside, until)));
-    figures.push({ what: `${what}: init, times the plain one's`, unit: '×', ...ratio('init'), ...GOAL });
-    if (events[name] === undefined) continue;
-    figures.push({ what: `${what}: init and first call`, unit: '×', ...ratio('first'), ...GOAL });
+    const ratio = (value: (one: Start) => number) => median(ratios(own.map(value), beside.map(value)));
+    figures.push({ what: `${what}: init, times the plain one's`, unit: '×', ...ratio(init) });
+    if (event === undefined) continue;
+    const goal = name.startsWith('before: ') ? {} : GOAL;
+    figures.push(
+      { what: `${what}: init and first call`, unit: '×', ...ratio(whole), ...goal },
+      { what: `${what}: the same in processor time`, unit: '×', ...ratio(work) },
+    );
   }
-  report('cold start', figures);
+  report('cold start', [...figures, ...(await compareSizes(functions))]);
 } finally {
+  processor.close();
   await parts.close();
 }

@@ -1,132 +1,47 @@
 /**
  * The cost of requests and messages at list prices, itemised, up to a billion messages a month. It is computed from the
- * measurements of `usage.ts`, the prices of `prices.ts`, and the assumptions in this file.
+ * measurements of `usage.ts`, the prices of `prices.ts`, and the assumptions of `bill.ts` and this file.
  */
 
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
-import { logItem, states } from '../../shared/messaging/message.ts';
-import { indexes } from '../../shared/table/access-patterns.ts';
-import type { Key } from '../../shared/table/keys.ts';
-import { lifetime } from '../support/lifetime.ts';
+import {
+  ASSUMED,
+  add,
+  type Bill,
+  billOf,
+  ITEMS,
+  invocationOf,
+  MONTH,
+  messageBytes,
+  perMillion,
+  requestThroughGateway,
+  times,
+} from './bill.ts';
 import { costOf, listPriceOf, type Priced } from './prices.ts';
 import { type Figure, report } from './report.ts';
-import { measureUsage, type Use } from './usage.ts';
+import { measureUsage, type Way } from './usage.ts';
 
-const MONTH = { minutes: 43_200, days: 30 };
-
-const ASSUMED = {
-  /** The share of a processor that a function of 512 MB has. Times of this machine are divided by this share. */
-  processor: 512 / 1_769,
-  memory: 0.5,
-  /** Bytes of log lines: one of the function, two of Lambda for each invocation, and one of the gateway per request. */
-  logBytes: { line: 300, lambda: 500, request: 260 },
-  /** Bytes of the additional log lines of a message: accepted, delivered, and two states. */
-  messageLogBytes: 400 + 460 + 2 * 385,
-  /** The retention of log lines and messages in days: the defaults of the stack. */
-  logDays: 30,
-  messageDays: 90,
-  /** The number of tokens in use. The authorizer runs once a minute for each token, for any number of requests. */
-  tokens: 10,
-  /** Empty receives of Lambda's five pollers. Each waits 20 s. */
-  emptyReceives: (MONTH.minutes * 60 * 5) / 20,
-  /** Queue requests of a wake-up: send, receive, delete. */
-  queueRequests: 3,
-  /** Read units of the two workers that run every minute. */
-  minuteReads: 5,
-  /** Metrics of alarms. AWS charges each as an alarm. */
-  alarms: 49,
-  /** Alarms that combine other alarms. */
-  compositeAlarms: 1,
-  /** Custom metrics: in a month without traffic, and with values for all dimensions. */
-  metrics: { idle: 3, busy: 70 },
+/** A campaign: one request. */
+const CAMPAIGN = {
+  recipients: 10_000,
+  /** Write units for its chunks and its batch, and for the removal of the chunks. A test bounds the first part by 320. */
+  write: 400,
+  /** The part of a write for the progress that a message causes. */
+  progress: 1 / 25,
+  /** Messages per second at the default pace, and looks at the queue per second. */
+  rate: 500,
+  looks: 4,
+  /** How much longer the request takes than one for a message: `npm run bench -- campaigns`. */
+  slower: 8,
 };
-
-/** Amounts of billed units. */
-type Bill = Partial<Record<Priced, number>>;
-
-const add = (...bills: Bill[]): Bill => {
-  const total: Bill = {};
-  for (const bill of bills) {
-    for (const [what, amount] of Object.entries(bill) as [Priced, number][]) total[what] = (total[what] ?? 0) + amount;
-  }
-  return total;
-};
-
-const times = (count: number, bill: Bill): Bill =>
-  Object.fromEntries(Object.entries(bill).map(([what, amount]) => [what, amount * count]));
-
-const gigabytes = (bytes: number): number => bytes / 1e9;
-
-/** The bill of an invocation: units of the table, time, and log lines. */
-const invocationOf = ({ reads, writes, indexes: more, ms }: Use): Bill => ({
-  readUnit: reads,
-  writeUnit: writes + more,
-  invocation: 1,
-  gigabyteSecond: (ms / ASSUMED.processor / 1_000) * ASSUMED.memory,
-  ...logging(ASSUMED.logBytes.line + ASSUMED.logBytes.lambda),
-});
-
-const logging = (bytes: number): Bill => ({
-  logTaken: gigabytes(bytes),
-  logKept: (gigabytes(bytes) * ASSUMED.logDays) / MONTH.days,
-});
-
-const requestThroughGateway: Bill = { apiRequest: 1, ...logging(ASSUMED.logBytes.request) };
 
 const callOfBucket = (name: EndpointName): Bill => {
   const { bucket }: Endpoint = api[name];
   return bucket === undefined ? {} : { [bucket === 'PutObject' ? 'objectPut' : 'objectGet']: 1 };
 };
 
-const storing = (bytes: number): Bill => {
-  const kept = (gigabytes(bytes) * ASSUMED.messageDays) / MONTH.days;
-  return { storage: kept, backup: kept };
-};
-
-/** The billed size of an item: its bytes and those of its index entries, with 100 bytes of overhead each. */
-const bytesOf = (item: Key): number => {
-  const size = (names: string[]) =>
-    Object.entries(item)
-      .filter(([name]) => names.includes(name))
-      .reduce((total, [name, value]) => total + name.length + Buffer.byteLength(String(value)), 100);
-  const copies = Object.values(indexes).map(({ keys, holds }) =>
-    size(['pk', 'sk', `${keys}pk`, `${keys}sk`, ...holds]),
-  );
-  return [size(Object.keys(item)), ...copies].reduce((total, one) => total + one, 0);
-};
-
-/** The bytes of a message that stay in the table for the retention period: its log entries. */
-const messageBytes = (): number => {
-  const id = '0198c0de-0000-7000-8000-000000000000';
-  const message = { id, account: 'acme-research', phone: '27821234567', job_id: id, payload_type: 'text', ...lifetime };
-  const reached = states.filter((state) =>
-    ['sent', 'delivered_to_server', 'delivered_to_user', 'read'].includes(state),
-  );
-  return reached.reduce(
-    (total, state) =>
-      total + bytesOf({ ...logItem(message, state, '2026-11-21T12:00:00.000000'), counted: true } as Key),
-    0,
-  );
-};
-
-process.env.MESSAGE_RETENTION = String(ASSUMED.messageDays);
 const { endpoints, authorizer, message } = await measureUsage();
-
-const perMillion = (bill: Bill): number =>
-  Object.entries(bill).reduce((total, [what, amount]) => total + listPriceOf(what as Priced) * amount * 1e6, 0);
-
-/** The labels of billed items. */
-const ITEMS: Record<string, Priced[]> = {
-  'table, writes': ['writeUnit'],
-  'table, reads': ['readUnit'],
-  'table, storage and backup': ['storage', 'backup'],
-  'API Gateway': ['apiRequest'],
-  'Lambda, invocations': ['invocation'],
-  'Lambda, time': ['gigabyteSecond'],
-  queue: ['queueRequest'],
-  'log lines': ['logTaken', 'logKept'],
-};
 
 const itemised = (bill: Bill): Figure[] =>
   Object.entries(ITEMS).map(([item, parts]) => ({
@@ -136,22 +51,32 @@ const itemised = (bill: Bill): Figure[] =>
   }));
 
 /** The path of a message, with two separate state reports. */
-const way = [...message];
-const requests = way.filter(([name]) => name === 'sendMessage' || name === 'receiveAppEvents');
-const messageBill = add(
-  ...way.map(([, use]) => {
-    const { invocations, reads, writes, indexes: more } = use;
-    // These units are sums over all invocations for the message.
-    return add(times(invocations, invocationOf({ ...use, reads: 0, writes: 0, indexes: 0 })), {
-      readUnit: reads,
-      writeUnit: writes + more,
-    });
-  }),
-  ...requests.map(([, { invocations }]) => times(invocations, requestThroughGateway)),
-  { queueRequest: ASSUMED.queueRequests },
-  logging(ASSUMED.messageLogBytes),
-  storing(messageBytes()),
-);
+const messageBill = billOf(message);
+
+const usedBy = (name: string) => {
+  const use = message.get(name);
+  if (use === undefined) throw new Error(`Nothing was measured of ${name}.`);
+  return use;
+};
+
+/** A message of a campaign: `expand` writes what a request writes for one, and full batches are counted for half the units. */
+const recipientBill = (): Bill => {
+  const { recipients, write, progress, rate, looks } = CAMPAIGN;
+  const [sent, counted] = [usedBy('sendMessage'), usedBy('count')];
+  const { sendMessage: _, ...others } = Object.fromEntries(message);
+  const way: Way = new Map(Object.entries({ ...others, count: { ...counted, writes: counted.writes / 2 } }));
+  return add(
+    billOf(way),
+    {
+      // The opt-out of each recipient, and the job for each progress.
+      readUnit: sent.reads + 1 + progress,
+      writeUnit: sent.writes + sent.indexes + progress + write / recipients,
+      gigabyteSecond: ASSUMED.memory / rate,
+      queueRequest: looks / rate,
+    },
+    times(1 / recipients, add(requestThroughGateway, invocationOf({ ...sent, ms: sent.ms * CAMPAIGN.slower }))),
+  );
+};
 
 /** The bill of a month without traffic. */
 const idle: Bill = add(
@@ -184,6 +109,13 @@ report('cost at list prices', [
   { what: 'a million times, the authorizer', value: perMillion(invocationOf(authorizer)), unit: 'US$' },
   { what: 'a million messages, all in all', value: perMillion(messageBill), unit: 'US$' },
   ...itemised(messageBill),
+  { what: 'a million messages in campaigns of 10,000', value: perMillion(recipientBill()), unit: 'US$' },
+  ...itemised(recipientBill()),
+  {
+    what: '  a campaign of 10,000',
+    value: (perMillion(recipientBill()) * CAMPAIGN.recipients) / 1e6,
+    unit: 'US$',
+  },
   {
     what: '  of it, counting each entry alone',
     value: 1e6 * listPriceOf('writeUnit') * (message.get('count')?.writes ?? 0),

@@ -48,14 +48,17 @@ const CONTENT_TYPES = {
 
 /** An API Gateway event: JSON as text, other types in base64. */
 const eventWith = (name: EndpointName, body: string): HttpEvent => {
-  const { body: described, permission }: Endpoint = api[name];
+  const { body: described, permission, routes }: Endpoint = api[name];
+  const [{ method, path }] = routes;
   const type = described?.type ?? 'json';
   const event = {
-    routeKey: `POST /${name}`,
+    routeKey: `${method} ${path}`,
+    rawPath: path,
     headers: { 'content-type': CONTENT_TYPES[type], 'content-length': String(Buffer.byteLength(body)) },
     pathParameters: { id: '27821234567', phone_number: '27821234567', bot_phone_number: '27820000001' },
     requestContext: {
       requestId: 'bench',
+      http: { method, path },
       authorizer: { lambda: { account: 'bench', token: 'bench', permissions: [permission] } },
     },
     ...(type === 'json'

@@ -1,12 +1,13 @@
 /**
  * A proxy between the local stack and its database that records the capacity units of each call by caller. The embedded
  * database does not report index writes of transactions. They are computed from the writes, as if each conversation
- * were new.
+ * were new. Leases of rate limits depend on the traffic before, so they are left out: `rate-limit` measures them.
  */
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { callerOf } from '../../infra/local/aws/iam/roles.ts';
 import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
+import { rateKey } from '../../shared/table/keys.ts';
 import { nameOf } from './parts.ts';
 
 /** Consumption of a caller. */
@@ -27,6 +28,7 @@ interface Capacity {
 
 interface Call {
   ReturnConsumedCapacity?: string;
+  Key?: Record<string, { S?: string }>;
   TransactItems?: { Put?: { Item: object }; Update?: { UpdateExpression: string } }[];
 }
 
@@ -88,6 +90,7 @@ export class Meter {
   }
 
   #note(caller: string, isRead: boolean, call: Call, capacity: Capacity[]): void {
+    if (call.Key?.pk?.S?.startsWith(rateKey('').pk)) return;
     const units = this.#consumed.get(caller) ?? noUnits();
     const all = sum(capacity.map(({ CapacityUnits = 0 }) => CapacityUnits));
     const indexes = sum(

@@ -12,7 +12,7 @@ const calledBy = (event: string): string => {
   if (routeKey !== undefined) return routeKey;
   const [record] = Records ?? [];
   if (record === undefined) return 'schedule';
-  if (record.receiptHandle !== undefined) return 'deliver';
+  if (record.receiptHandle !== undefined) return 'direction' in JSON.parse(record.body) ? 'deliver' : 'expand';
   return record.dynamodb.Keys.pk.S.startsWith('OUTBOX#') ? 'relay' : 'count';
 };
 

@@ -33,7 +33,20 @@ export const typicalRequests = async (
   const { url } = (await door.send('uploadImage', upload())) as { url: string };
   const started = { path: { phone_number: user }, body: request };
   const { requestId } = (await door.send('startUserDataRequest', started)) as { requestId: string };
-  for (let count = 0; count < 10; count += 1) await door.send('sendMessage', { body: textTo(newPhone()) });
+  for (let count = 0; count < 9; count += 1) await door.send('sendMessage', { body: textTo(newPhone()) });
+  const asked = { path: { phone_number: user }, body: { reason: 'To help', data: [{ property: 'device_platform' }] } };
+  /** A request whose consent the user has withdrawn. */
+  const newWithdrawn = async (): Promise<string> => {
+    const { requestId: id } = (await door.send('startUserDataRequest', asked)) as { requestId: string };
+    const data = { id, properties: ['device_platform'] };
+    await door.send('receiveAppEvents', { body: { id: randomUUID(), type: 'user_data.withdrawn', data } });
+    return id;
+  };
+  await door.send('setAvatar', upload());
+  const message = (await door.send('sendMessage', { body: textTo(newPhone()) })) as { id: string };
+
+  const job = randomUUID();
+  await door.send('sendMessage', { query: { job_id: job }, body: textTo(newPhone()) });
 
   return {
     readApiDescription: () => ({}),
@@ -44,7 +57,21 @@ export const typicalRequests = async (
     answerProfiler: async () => ({
       body: { profiler_id: profiler.id, option_id: profiler.option, phone_number: await door.newUser() },
     }),
+    answerProfilers: async () => ({
+      body: [{ profiler_id: profiler.id, option_id: profiler.option, phone_number: await door.newUser() }],
+    }),
+    countAudience: () => ({ body: { all: [{ profiler_id: profiler.id, option_ids: [profiler.option] }] } }),
+    listAnswers: () => ({ path: { id: profiler.id }, query: { limit: '10' } }),
+    readResults: () => ({ path: { id: profiler.id } }),
     sendMessage: () => ({ body: textTo(newPhone()) }),
+    sendMessages: () => ({ body: [textTo(newPhone()), textTo(newPhone())] }),
+    readMessage: () => ({ path: { id: message.id } }),
+    readJob: () => ({ path: { job_id: job } }),
+    cancelJob: async () => {
+      const job_id = randomUUID();
+      await door.send('sendMessage', { query: { job_id }, body: textTo(newPhone()) });
+      return { path: { job_id } };
+    },
     uploadImage: upload,
     uploadFile: upload,
     readMedia: () => ({ path: { id: url.split('/').at(-1) ?? '' } }),
@@ -65,7 +92,15 @@ export const typicalRequests = async (
     }),
     startUserDataRequest: async () => ({ path: { phone_number: await door.newUser() }, body: request }),
     fetchUserData: () => ({ path: { id: requestId } }),
+    acknowledgeDeletion: async () => ({ path: { request_id: await newWithdrawn() } }),
     retrieveUserData: () => ({ path: { id: user }, body: { data: [{ property: 'device_platform' }] } }),
+    matchContacts: () => ({ body: { contacts: [user] } }),
+    readUser: () => ({ path: { user } }),
+    readTokenInfo: () => ({}),
+    readConfiguration: () => ({}),
+    updateAccount: () => ({ body: { name: `Demo ${randomUUID()}` } }),
+    setAvatar: upload,
+    readAvatar: () => ({}),
     listLogs: () => ({ query: { limit: '10' } }),
     listJobs: () => ({ query: { start_date: day, end_date: day } }),
   };

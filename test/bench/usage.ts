@@ -22,7 +22,7 @@ export interface Use extends Units {
 }
 
 /** The usage of one message by function, and the number of invocations of each function. */
-type Way = Map<string, Use & { invocations: number }>;
+export type Way = Map<string, Use & { invocations: number }>;
 
 interface Usage {
   endpoints: Map<EndpointName, Use>;

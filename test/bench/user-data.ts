@@ -1,16 +1,24 @@
 /**
  * Long polls on the local stack: the delay from a user's answer to the response, the cost of a long poll in calls of
- * the table, and the effect of 200 simultaneous long polls on memory and on other requests.
+ * the table, and the effect of 1,000 simultaneous long polls of a customer on memory and on another customer's requests.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
+import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
+import { inParallel } from '../../shared/core/parallel.ts';
 import type { HttpEvent } from '../../shared/http/event.ts';
+import { takeSlot } from '../../shared/rate-limit/wait-slots.ts';
 import { documents } from '../../shared/table/client.ts';
 import { type Figure, quantile, times } from './report.ts';
 import { demo, measure, stack } from './support.ts';
 
 const { token, app_token: appToken } = demo;
+
+await createAccount({ name: 'Another customer', id: 'another' });
+const { token: otherToken } = await issueToken('another', { label: 'bench', permissions: ['profilers'] });
 
 const send = async (url: string, bearer: string, body?: unknown): Promise<string> => {
   const response = await fetch(url, {
@@ -30,6 +38,10 @@ const report = (events: { type: string; data: object }[]): Promise<string> =>
   );
 
 let phones = 0;
+
+/** The waits of a customer at once, and how many of them have a slot: the default of `waitsPerAccount`. */
+const WAITS = 1_000;
+const SLOTS = 50;
 
 /** Starts a request to a new user. Returns its id. */
 const newRequest = async (): Promise<string> => {
@@ -107,6 +119,7 @@ const costOfWait = async (id: string): Promise<Figure[]> => {
     requestContext: { requestId: 'bench', authorizer: { lambda } },
   };
   const context = { getRemainingTimeInMillis: () => 29_000 - (performance.now() - start) };
+  process.env.WAITS_PER_ACCOUNT = String(SLOTS);
   // The log line is discarded.
   const write = process.stdout.write;
   process.stdout.write = () => true;
@@ -122,6 +135,46 @@ const costOfWait = async (id: string): Promise<Figure[]> => {
   ];
 };
 
+/** Connections of one client. In a longer queue for them, requests exceed the client's time limit for connecting. */
+const CONNECTIONS = 50;
+
+/** Of the last slots that are free: the writes that so many waits at the same moment need to share them. */
+const attemptsNear = async (free: number, waits: number): Promise<Figure[]> => {
+  const account = `near-${free}-${waits}`;
+  const end = Date.now() + 600_000;
+  process.env.WAITS_PER_ACCOUNT = String(SLOTS);
+  for (let used = 0; used < SLOTS - free; used += 1) await takeSlot(account, end);
+  const attempts: number[] = [];
+  let taken = 0;
+  await inParallel(
+    Array.from({ length: waits }, (_, place) => place),
+    CONNECTIONS,
+    () =>
+      attempted.run({ writes: 0 }, async () => {
+        if ((await takeSlot(account, end)) !== undefined) taken += 1;
+        attempts.push(attempted.getStore()?.writes ?? 0);
+      }),
+  );
+  const mean = attempts.reduce((sum, one) => sum + one, 0) / waits;
+  return [
+    { what: `${waits} waits for the last ${free} of ${SLOTS} slots: those that got one`, value: taken, unit: 'waits' },
+    { what: 'writes of each, on average', value: mean, unit: 'writes' },
+    { what: 'most writes of one', value: Math.max(...attempts), unit: 'writes' },
+  ];
+};
+
+/** Counts the writes of a wait. */
+const attempted = new AsyncLocalStorage<{ writes: number }>();
+documents.middlewareStack.add(
+  (next, { commandName }) =>
+    (args) => {
+      const store = attempted.getStore();
+      if (store && commandName === 'UpdateItemCommand') store.writes += 1;
+      return next(args);
+    },
+  { name: 'attempts', step: 'initialize' },
+);
+
 /** The number of threads of the stack's functions. */
 let threads = 0;
 process.on('worker', (worker) => {
@@ -133,12 +186,12 @@ process.on('worker', (worker) => {
   });
 });
 
-/** Times in milliseconds of other requests, one after the other, while `goesOn` returns true. */
+/** Times in milliseconds of another customer's requests, one after the other, while `goesOn` returns true. */
 const othersWhile = async (goesOn: (done: number) => boolean): Promise<number[]> => {
   const found: number[] = [];
   while (goesOn(found.length)) {
     const start = performance.now();
-    await send(`${stack.baseUrl}/v1/research_profilers`, token);
+    await send(`${stack.baseUrl}/v1/research_profilers`, otherToken);
     found.push(performance.now() - start);
     await pause(20);
   }
@@ -147,22 +200,32 @@ const othersWhile = async (goesOn: (done: number) => boolean): Promise<number[]>
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1024 / 1024);
 
-/** Starts all long polls at once, measures other requests meanwhile, and then reports the answers of all users. */
+/**
+ * Starts all long polls at once, several for each request, and measures another customer's requests: before, while most
+ * long polls return because they have no slot, and while the others wait. Then reports the answers of all users.
+ */
 const crowd = async (ids: string[]): Promise<Figure[]> => {
   await othersWhile((done) => done < 20);
   const usual = await othersWhile((done) => done < 200);
   const [memory, other] = [process.memoryUsage.rss(), threads];
   const start = performance.now();
-  const passed = (): number => performance.now() - start;
-  const waits = Promise.all(ids.map(delayOf));
-
-  // Threads take time to start. The gateway times out after 30 s, including this time.
-  const beginning = await othersWhile(() => passed() < 6_000);
-  const [began, begun] = [passed(), threads - other];
-  const waiting = await othersWhile(() => passed() < began + 2_000);
+  let returned = 0;
+  const waits = Promise.all(
+    Array.from({ length: WAITS }, async (_, place) => {
+      const delay = await delayOf(ids[place % ids.length] ?? '');
+      returned += 1;
+      return delay;
+    }),
+  );
+  const beginning = await othersWhile(() => returned < WAITS - SLOTS);
+  const began = performance.now() - start;
+  const begun = threads - other;
+  // Longer than any wait would be pointless.
+  const waiting = await othersWhile((done) => done < 200 && performance.now() - start < 25_000);
+  const held = WAITS - returned;
   const crowded = process.memoryUsage.rss();
   for (let done = 0; done < ids.length; done += 20) await answer(ids.slice(done, done + 20));
-  const delays = await waits;
+  const delays = (await waits).filter((delay) => delay !== undefined);
 
   const ratio = (values: number[]): Figure => ({
     what: 'ratio of the medians',
@@ -170,16 +233,17 @@ const crowd = async (ids: string[]): Promise<Figure[]> => {
     unit: '×',
   });
   return [
-    { what: `${ids.length} waits at once: functions that serve them`, value: begun, unit: 'threads' },
-    { what: 'from the first to the last one that waits', value: began / 1_000, unit: 's' },
+    { what: `${WAITS} waits of a customer at once: those that wait`, value: held, unit: 'waits' },
+    { what: 'until all others have returned', value: began / 1_000, unit: 's' },
+    { what: 'threads that serve them', value: begun, unit: 'threads' },
     { what: 'memory of the process before', value: megabytes(memory), unit: 'MB' },
     { what: 'memory with all of them', value: megabytes(crowded), unit: 'MB' },
-    times('another endpoint before', usual),
-    times('another endpoint while they begin', beginning),
+    times('another customer before', usual),
+    times('another customer while they begin', beginning),
     ratio(beginning),
-    times('another endpoint while they wait', waiting),
-    ratio(waiting),
-    ...delayFigures('from the answer to the end of the wait, all answered at once', delays),
+    times('another customer while they wait', waiting),
+    { ...ratio(waiting), goal: { atMost: 1.2 } },
+    times('from the answer to the end of the wait, all answered at once', delays),
   ];
 };
 
@@ -189,8 +253,10 @@ await measure('user data', async () => {
   const figures = await crowd(ids.slice(1, 201));
   const found: (number | undefined)[] = [];
   for (let done = 201; done < 401; done += 50) found.push(...(await delaysOf(ids.slice(done, done + 50))));
+  const attempts = [...(await attemptsNear(1, 1)), ...(await attemptsNear(10, 20)), ...(await attemptsNear(50, 1_000))];
   return [
     ...figures,
+    ...attempts,
     ...delayFigures('from the answer to the end of the wait, 50 at once', found),
     ...(await costOfWait(unanswered)),
   ];

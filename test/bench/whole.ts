@@ -3,10 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callTableOf } from '../../infra/local/call-table.ts';
-import { type Demo, seedDemo } from '../../infra/local/demo.ts';
+import { type Demo, demoBots, seedDemo } from '../../infra/local/demo.ts';
 import { LocalStack } from '../../infra/local/local-stack.ts';
 import { Simulators } from '../../infra/local/simulators/simulators.ts';
 import { synthesise } from '../../infra/local/synthesise.ts';
+import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { UNLIMITED } from '../support/unlimited.ts';
 
 const TABLE = 'business-api-bench';
 const MINUTE = 60_000;
@@ -19,11 +21,15 @@ interface Whole {
   close: () => Promise<void>;
 }
 
-export const openWhole = async (dynamodbEndpoint: string | undefined): Promise<Whole> => {
+/** @param settings - settings of the stack that differ from the defaults */
+export const openWhole = async (
+  dynamodbEndpoint: string | undefined,
+  settings: Record<string, number> = {},
+): Promise<Whole> => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   const simulators = await Simulators.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute: MINUTE });
   const stack = await LocalStack.start({
-    assembly: synthesise(folder, 'minified').then(() => folder),
+    assembly: synthesise(folder, 'minified', undefined, settings).then(() => folder),
     ports: { base: 0, bridge: 0 },
     dynamodbEndpoint,
     tableName: TABLE,
@@ -33,6 +39,7 @@ export const openWhole = async (dynamodbEndpoint: string | undefined): Promise<W
   });
   callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table: TABLE });
   const demo = await seedDemo(simulators);
+  for (const { id } of demoBots) await updateAccount(id, UNLIMITED);
   simulators.connect({ bridgeUrl: stack.bridgeUrl, appToken: demo.app_token });
   const close = async (): Promise<void> => {
     await stack.close();

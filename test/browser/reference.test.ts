@@ -1,15 +1,18 @@
 /** The documentation in a browser: the reference with its "try out", and the guides. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { pages } from '../../infra/docs/shell.ts';
+import { pages } from '../../infra/docs/site/navigation.ts';
+import { operationsOf } from '../../infra/docs/site/search-entries.ts';
+import { apiDescription } from '../../shared/api/openapi/description.ts';
 import { png } from '../stack/support/files.ts';
 import { expectAccessible, openPage, stack } from './support/browser.ts';
 
 const DOCS = `${stack.base_url}/docs`;
 
-const openReference = async (options: Parameters<typeof openPage>[1] = {}, address = DOCS): Promise<Page> => {
-  const page = await openPage(address, options);
-  await page.locator('#reference[data-ready]').waitFor();
+const openReference = async (options: Parameters<typeof openPage>[1] = {}, docs = DOCS): Promise<Page> => {
+  const page = await openPage(`${docs}/reference.html`, options);
+  // The first page makes what the examples name.
+  await page.locator('#reference[data-ready]').waitFor({ timeout: 100_000 });
   return page;
 };
 
@@ -20,6 +23,8 @@ const open = async (page: Page, name: string) => {
   return operation;
 };
 
+const description = apiDescription({ base: stack.base_url, bridge: stack.bridge_url });
+
 /** Tries out an operation with its example. Returns the status of the response. */
 const tryOut = async (page: Page, name: string): Promise<string> => {
   const operation = await open(page, name);
@@ -29,17 +34,38 @@ const tryOut = async (page: Page, name: string): Promise<string> => {
 };
 
 describe('the reference', () => {
-  test.each<[string, string]>([
-    ['sendMessage', '200'],
-    ['createProfiler', '200'],
-    ['startUserDataRequest', '200'],
-    ['retrieveUserData', '200'],
-    ['listJobs', '200'],
-    ['receiveTestMessage', '200'],
-    ['receiveRapidproMessage', '200'],
-    ['receiveTurnMessage', '200'],
-  ])('trying out %s with its example and the given token returns %s', async (name, status) => {
-    expect(await tryOut(await openReference(), name)).toBe(status);
+  test('every operation works unchanged with the given tokens, and works again', { timeout: 900_000 }, async () => {
+    const page = await openReference();
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(request.url()));
+    const failed: string[] = [];
+    for (const { id, method } of operationsOf(description)) {
+      const operation = await open(page, id);
+      const keys = await operation.getByLabel('Idempotency-Key').all();
+      for (const key of keys) expect(await key.inputValue()).toBe('');
+      for (const time of ['first', 'second']) {
+        const [response] = await Promise.all([
+          page.waitForResponse((one) => one.request().method() === method && !/\/docs\/[\w.]+$/.test(one.url())),
+          operation.locator('button.execute').click(),
+        ]);
+        if (response.status() >= 300) failed.push(`${id}, ${time}: ${response.status()} ${await response.text()}`);
+        await operation.locator('.live-responses-table').waitFor();
+      }
+      // A closed operation takes no time.
+      await operation.locator('.opblock-summary-control').click();
+    }
+    expect(failed).toEqual([]);
+    expect(asked.filter((url) => url.includes(stack.token) || url.includes(stack.app_token))).toEqual([]);
+  });
+
+  test('an entered token replaces the given one, also for events of the app network', async () => {
+    const page = await openReference({ expectedErrors: /403/ });
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    await page.getByRole('button', { name: 'Remove authorization' }).click();
+    await page.locator('.modal-ux input').fill('another');
+    await page.getByRole('button', { name: 'Apply credentials' }).click();
+    await page.locator('.modal-ux .btn-done').click();
+    expect(await tryOut(page, 'receiveAppEvents')).toBe('403');
   });
 
   test.each(['sendMessage', 'receiveTestMessage'])('trying out %s at localhost returns 200', async (name) => {
@@ -50,10 +76,40 @@ describe('the reference', () => {
   test('the reference uploads a file', async () => {
     const page = await openReference();
     const operation = await open(page, 'uploadImage');
-    const file = { name: 'picture.png', mimeType: 'image/png', buffer: Buffer.from(png) };
+    const file = { name: 'own.png', mimeType: 'image/png', buffer: Buffer.from(png) };
     await operation.locator('input[type=file]').setInputFiles(file);
     await operation.locator('button.execute').click();
     await operation.getByText('/media/').first().waitFor();
+  });
+
+  test('the reference shows samples of code, and keeps the chosen language', async () => {
+    const page = await openPage(`${DOCS}/`);
+    await page.route('**/docs/openapi.json', async (route) => {
+      const response = await route.fetch();
+      const changed = await response.json();
+      changed.paths['/v1/message'].post['x-codeSamples'] = [
+        { lang: 'Shell', label: 'curl', source: 'curl "$BASE_URL/v1/message"' },
+        { lang: 'Python', source: 'requests.post(url)' },
+      ];
+      await route.fulfill({ response, json: changed });
+    });
+    await page.goto(`${DOCS}/reference.html`);
+    await page.locator('#reference[data-ready]').waitFor({ timeout: 100_000 });
+    const operation = await open(page, 'sendMessage');
+    await operation.getByText('curl "$BASE_URL/v1/message"').waitFor();
+    await operation.getByRole('button', { name: 'Python' }).click();
+    await operation.getByText('requests.post(url)').waitFor();
+    await expectAccessible(page);
+    await page.reload();
+    await page.locator('#reference[data-ready]').waitFor({ timeout: 100_000 });
+    // The URL names the operation, so it is open.
+    await operation.getByText('requests.post(url)').waitFor();
+  });
+
+  test('a link of the sidebar opens its operation', async () => {
+    const page = await openReference();
+    await page.getByRole('navigation', { name: 'Pages' }).locator('a[href="#/Media/uploadImage"]').click();
+    await page.locator('.opblock.is-open[id$="-uploadImage"]').waitFor();
   });
 
   test('the reference shows the webhooks of the service', async () => {
@@ -76,17 +132,57 @@ describe('the reference', () => {
   });
 });
 
-describe.each(pages.flatMap(({ guide }) => guide?.replace('.md', '') ?? []))('the guide %s', (guide) => {
-  test.each([
-    { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-    { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-  ] as const)(
-    'the guide fits a screen of $viewport.width px, and axe finds no serious violation ($colorScheme)',
-    async (options) => {
-      const page = await openPage(`${DOCS}/${guide}.html`, options);
-      await page.locator('main h1').waitFor();
-      await expectAccessible(page);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
-    },
-  );
+test.each(pages.map(({ path }) => path))('%s fits all screens, and axe finds no serious violation', async (path) => {
+  const page = await openPage(`${DOCS}/${path}`, { viewport: { width: 1440, height: 900 } });
+  await page.locator('main h1').waitFor();
+  await expectAccessible(page);
+  for (const width of [1440, 1024, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth'), String(width)).toBe(width);
+  }
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectAccessible(page);
+});
+
+test('below 1100 px the page has no contents, and below 800 px the sidebar is a drawer', async () => {
+  const page = await openPage(`${DOCS}/messages.html`, { viewport: { width: 1440, height: 900 } });
+  const sidebar = page.getByRole('navigation', { name: 'Pages' });
+  const contents = page.getByRole('navigation', { name: 'On this page' });
+  await contents.getByText('Stop messages').click();
+  await page.waitForURL(/#stop-messages$/);
+  await page.setViewportSize({ width: 1000, height: 800 });
+  expect([await sidebar.isVisible(), await contents.isVisible()]).toEqual([true, false]);
+  await page.setViewportSize({ width: 700, height: 800 });
+  expect(await sidebar.isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await expectAccessible(page);
+  await sidebar.getByText('Campaigns').click();
+  await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
+  expect(await sidebar.isVisible()).toBe(false);
+});
+
+test('the chosen theme stays', async () => {
+  const page = await openPage(`${DOCS}/`, { colorScheme: 'light' });
+  const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  await page.getByRole('button', { name: 'Dark theme' }).click();
+  expect(await background()).toBe('rgb(16, 19, 24)');
+  await page.reload();
+  expect(await background()).toBe('rgb(16, 19, 24)');
+});
+
+test.each([
+  ['when consent ends', 'user-data.html'],
+  ['/v1/upload_image', 'reference.html#/Media/uploadImage'],
+  ['idempotency_key_reused', 'errors.html#idempotency_key_reused'],
+  ['rapidpro max length', 'rapidpro.html'],
+])('the search for "%s" leads to %s, without a connection to elsewhere', async (words, target) => {
+  const page = await openPage(`${DOCS}/`);
+  await page.keyboard.press('/');
+  await page.keyboard.type(words);
+  await page.getByRole('option').first().waitFor();
+  await expectAccessible(page);
+  const found = await page.getByRole('option').evaluateAll((options) => options.map((one) => one.getAttribute('href')));
+  expect(found.some((url) => url?.startsWith(target))).toBe(true);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${DOCS}/${found[0]}`);
 });

@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config';
 import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';
 import { tags } from '../support/tags.ts';
 
+// As in `npm test`, but shorter: the proxies of these tests also lose responses of the database.
+process.env.TABLE_TIMEOUT_MS ??= '10000';
+
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {

@@ -1,4 +1,8 @@
-/** The tests with DynamoDB Local on a machine without Java and Maven. */
+/**
+ * @module-tag long
+ *
+ * The tests with DynamoDB Local on a machine without Java and Maven.
+ */
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 

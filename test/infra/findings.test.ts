@@ -1,3 +1,8 @@
+/**
+ * @module-tag long
+ *
+ * Findings of the validation of a synthesised stack, and the errors of a synthesis.
+ */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -19,7 +24,7 @@ const synthesise = ({ folder }: SourceCopy, context: Record<string, string> = { 
     killSignal: 'SIGKILL',
   });
 
-const WITH_RETRY = { tags: 'long' as const, timeout: 150_000, retry: 1 };
+const WITH_RETRY = { timeout: 150_000, retry: 1 };
 
 const sources = async (): Promise<SourceCopy> => {
   const copy = await copySources();
@@ -29,9 +34,21 @@ const sources = async (): Promise<SourceCopy> => {
 
 test('the synthesised stack has no findings of AwsSolutions or CloudFormation', WITH_RETRY, async () => {
   const copy = await sources();
-  // With the resources that only settings create.
+  // With the resources and properties that only settings create.
   await copy.change('infra/stages/production.json', () =>
-    JSON.stringify({ alarmEmail: 'operators@example.com', monthlyBudget: 100 }),
+    JSON.stringify({
+      alarmEmail: 'operators@example.com',
+      monthlyBudget: 100,
+      baseDomain: 'api.example.com',
+      baseCertificate: 'arn:aws:acm:eu-west-1:111122223333:certificate/a',
+      bridgeDomain: 'bridge.example.com',
+      bridgeCertificate: 'arn:aws:acm:eu-west-1:111122223333:certificate/b',
+      moreProperties: { loyalty_tier: 'automatic' },
+      fetchConcurrency: 200,
+      deliverConcurrency: 50,
+      warmWriteUnits: 20_000,
+      tags: { 'cost-center': '42' },
+    }),
   );
   const { status, stderr } = synthesise(copy);
   expect(stderr).not.toMatch(/AwsSolutions|error|warning/i);

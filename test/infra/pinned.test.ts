@@ -1,6 +1,6 @@
 /** What is deployed stays: a change of these resources would lose data, or URLs that customers have stored. */
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, type TestOptions, test } from 'vitest';
 import { breakingChanges, type Pinned } from './support/pinned.ts';
 import { useStack } from './support/synthesised.ts';
 
@@ -38,20 +38,39 @@ const DEPLOYED: Record<string, Pinned> = {
   BridgeApi0C8010E3: { type: 'AWS::ApiGatewayV2::Api', fixed: { ProtocolType: 'HTTP' } },
   WakeUpsQueue2CC32346: { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } },
   WakeUpsDeadLetters603E8A91: { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } },
+  ExpansionsQueue61207E13: { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } },
+  ExpansionsDeadLettersAD92257E: { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } },
   FailedBatches983C92EC: { type: 'AWS::SQS::Queue', fixed: {} },
 };
 
 const domainOf = (name: string): Pinned => ({ type: 'AWS::ApiGatewayV2::DomainName', fixed: { DomainName: name } });
 
+/** Tests that synthesise the stack with other settings. */
+const LONG: TestOptions = { tags: ['long'] };
+
 test('a deployment keeps every resource that holds data or has a URL, and every index', () => {
   expect(breakingChanges(DEPLOYED, template)).toEqual([]);
 });
 
-test('a setting for the throughput of an index is no change of it', () => {
+test('a setting for the throughput of an index is no change of it', LONG, () => {
   expect(breakingChanges(DEPLOYED, synthesise({ warmWriteUnits: 20_000 }).toJSON())).toEqual([]);
 });
 
-test('a deployment keeps custom domains, which DNS records point to', () => {
+test('a stack that adopts a table defines none, and keeps every other resource', LONG, () => {
+  const existingTable = 'restored';
+  const existingTableStream = `arn:aws:dynamodb:eu-west-1:111122223333:table/${existingTable}/stream/2030-01-01T00:00:00.000`;
+  const next = synthesise({ existingTable, existingTableStream });
+  const { TableCD117FA1: _table, ...others } = DEPLOYED;
+  expect(breakingChanges(others, next.toJSON())).toEqual([]);
+  next.allResourcesProperties('AWS::Lambda::Function', { Environment: { Variables: { TABLE_NAME: existingTable } } });
+  const sources = Object.values(next.findResources('AWS::Lambda::EventSourceMapping')).map(
+    ({ Properties }) => Properties.EventSourceArn,
+  );
+  expect(sources.filter((source) => source === existingTableStream)).toHaveLength(2);
+  expect(JSON.stringify(next.toJSON())).not.toMatch(/TableCD117FA1|AWS::DynamoDB::/);
+});
+
+test('a deployment keeps custom domains, which DNS records point to', LONG, () => {
   const settings = {
     baseDomain: 'api.example.com',
     baseCertificate: 'arn:aws:acm:eu-west-1:111122223333:certificate/a',
@@ -65,7 +84,7 @@ test('a deployment keeps custom domains, which DNS records point to', () => {
   expect(breakingChanges({ ...DEPLOYED, ...domains }, synthesise(settings).toJSON())).toEqual([]);
 });
 
-test('a deployment keeps the topic of alarms, whose subscription was confirmed', () => {
+test('a deployment keeps the topic of alarms, whose subscription was confirmed', LONG, () => {
   const topic: Pinned = { type: 'AWS::SNS::Topic', fixed: {} };
   const next = synthesise({ alarmEmail: 'alarms@example.com' }).toJSON();
   expect(breakingChanges({ ...DEPLOYED, AlarmTopicD01E77F9: topic }, next)).toEqual([]);

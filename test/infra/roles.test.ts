@@ -1,13 +1,10 @@
-/** Roles under every way in which IAM may evaluate transactions: what they allow beyond their functions, and their size. */
+/** Roles under every way in which IAM may evaluate transactions: what they allow beyond their functions. */
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { deniedAsWhole, tableRights } from '../../infra/constructs/function/table-rights.ts';
 import { functionAccess, patternsNamed } from '../support/table-access.ts';
-import { useStack } from './support/synthesised.ts';
 import { widened } from './support/widened.ts';
-
-const { synthesise } = await useStack('linked');
 
 /** Actions that change an item. */
 const WRITES = /^(Put|Update|Delete|BatchWrite)Item$/;
@@ -66,36 +63,5 @@ describe('the guide for security', () => {
     );
     expect(listed).toEqual(denied);
     expect(denied.map(([id]) => id)).toEqual(['StartUserDataRequest']);
-  });
-});
-
-describe('the policies of a role', () => {
-  /** Characters of all inline policies of a role, without white space: "IAM and AWS STS quotas". */
-  const LIMIT = 10_240;
-  /** More than an ARN of the stack has: a log group's name, the longest one, has up to 512 characters. */
-  const LONGEST_ARN = 'x'.repeat(600);
-
-  /** A value of the template with the longest text in the place of each reference. */
-  const resolved = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(resolved);
-    if (typeof value !== 'object' || value === null) return value;
-    if ('Ref' in value || 'Fn::GetAtt' in value) return LONGEST_ARN;
-    if ('Fn::Join' in value) {
-      const [separator, parts] = v.parse(v.tuple([v.string(), v.array(v.unknown())]), value['Fn::Join']);
-      return parts.map(resolved).join(separator);
-    }
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolved(inner)]));
-  };
-
-  test('are well within the limit of IAM, however long the names of resources are', { tags: 'long' }, () => {
-    const policies = Object.values(synthesise().findResources('AWS::IAM::Policy')).map(({ Properties }) => ({
-      roles: JSON.stringify(Properties.Roles),
-      size: JSON.stringify(resolved(Properties.PolicyDocument)).replaceAll(/\s/g, '').length,
-    }));
-    const sizes = [...Map.groupBy(policies, ({ roles }) => roles).values()].map((ofRole) =>
-      ofRole.reduce((sum, { size }) => sum + size, 0),
-    );
-    expect(sizes.length).toBeGreaterThan(functionAccess.length - 2);
-    expect(Math.max(...sizes)).toBeLessThan(LIMIT * 0.9);
   });
 });

@@ -2,13 +2,26 @@
 import { readFile } from 'node:fs/promises';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { renderGuide } from '../../infra/docs/guide.ts';
+import { renderGuide } from '../../infra/docs/site/guide.ts';
 import type { Outgoing } from '../../shared/messaging/events.ts';
 import { events } from '../../shared/telemetry/metrics.ts';
 import { useStack } from './support/synthesised.ts';
 
 const { synthesise } = await useStack('linked');
 const template = synthesise();
+
+const alarmTopic = 'arn:aws:sns:eu-west-1:111122223333:operators';
+/** The stack with other settings: with a topic, with an email address, and with both. */
+const toTopic = synthesise({
+  stage: 'trial',
+  docsUrl: 'https://docs.example.com/api/',
+  alarmTopic,
+  alarmAge: 5,
+  alarmLatency: 5,
+  accountConcurrency: 10,
+});
+const toEmail = synthesise({ alarmEmail: 'operators@example.com', monthlyBudget: 250 });
+const toBoth = synthesise({ alarmEmail: 'operators@example.com', alarmTopic });
 
 interface Query {
   Expression?: string;
@@ -61,6 +74,7 @@ describe('alarms', () => {
       'PermanentFailures',
       'SlowDelivery',
       'DeadLetters',
+      'DeadExpansions',
       'FailedBatches',
       'QueueBehind',
       'FailedRequests',
@@ -84,18 +98,15 @@ describe('alarms', () => {
   });
 
   test('link to the documentation site of the setting', () => {
-    const own = synthesise({ docsUrl: 'https://docs.example.com/api/' });
-    expect(alarmsOf(own)[0]?.[1].AlarmDescription).toMatch(
+    expect(alarmsOf(toTopic)[0]?.[1].AlarmDescription).toMatch(
       / Runbook: https:\/\/docs\.example\.com\/api\/runbooks\.html#oldestentry$/,
     );
   });
 
   test("notify the topic of the setting, and the limit of the backlog's age is a setting", () => {
-    const alarmTopic = 'arn:aws:sns:eu-west-1:111122223333:operators';
-    const own = synthesise({ alarmTopic, alarmAge: 5 });
-    for (const [name, { AlarmActions }] of notifyingAlarmsOf(own)) expect(AlarmActions, name).toEqual([alarmTopic]);
-    for (const [name, { AlarmActions }] of alarmsOf(own).filter(isPart)) expect(AlarmActions, name).toBeUndefined();
-    own.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'oldest_s', Threshold: 300 });
+    for (const [name, { AlarmActions }] of notifyingAlarmsOf(toTopic)) expect(AlarmActions, name).toEqual([alarmTopic]);
+    for (const [name, { AlarmActions }] of alarmsOf(toTopic).filter(isPart)) expect(AlarmActions, name).toBeUndefined();
+    toTopic.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'oldest_s', Threshold: 300 });
   });
 
   test('have at most ten metrics each, the limit of CloudWatch', () => {
@@ -145,23 +156,22 @@ describe('alarms', () => {
     template.hasResourceProperties('AWS::CloudWatch::CompositeAlarm', {
       AlarmName: 'BusinessApi/production/Throttled',
     });
-    synthesise({ stage: 'trial' }).hasResourceProperties('AWS::CloudWatch::CompositeAlarm', {
+    toTopic.hasResourceProperties('AWS::CloudWatch::CompositeAlarm', {
       AlarmName: 'BusinessApi/trial/Throttled',
     });
   });
 
   test('notify an email address by a topic of the stack, which accepts the alarms of this account over TLS only', () => {
-    const own = synthesise({ alarmEmail: 'operators@example.com' });
-    own.hasResourceProperties('AWS::SNS::Subscription', {
+    toEmail.hasResourceProperties('AWS::SNS::Subscription', {
       Protocol: 'email',
       Endpoint: 'operators@example.com',
       TopicArn: { Ref: Match.stringLikeRegexp('^AlarmTopic') },
     });
-    for (const [name, { AlarmActions }] of notifyingAlarmsOf(own)) {
+    for (const [name, { AlarmActions }] of notifyingAlarmsOf(toEmail)) {
       expect(AlarmActions, name).toEqual([{ Ref: expect.stringMatching('^AlarmTopic') }]);
     }
-    own.hasOutput('AlarmTopicArn', { Value: { Ref: Match.stringLikeRegexp('^AlarmTopic') } });
-    const [policy] = Object.values(own.findResources('AWS::SNS::TopicPolicy'));
+    toEmail.hasOutput('AlarmTopicArn', { Value: { Ref: Match.stringLikeRegexp('^AlarmTopic') } });
+    const [policy] = Object.values(toEmail.findResources('AWS::SNS::TopicPolicy'));
     expect(policy?.Properties.PolicyDocument.Statement).toMatchObject([
       { Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
       { Effect: 'Allow', Action: 'sns:Publish', Principal: { Service: 'cloudwatch.amazonaws.com' } },
@@ -172,9 +182,7 @@ describe('alarms', () => {
   });
 
   test('notify both an email address and a topic of the settings', () => {
-    const alarmTopic = 'arn:aws:sns:eu-west-1:111122223333:operators';
-    const own = synthesise({ alarmEmail: 'operators@example.com', alarmTopic });
-    for (const [name, { AlarmActions }] of notifyingAlarmsOf(own)) {
+    for (const [name, { AlarmActions }] of notifyingAlarmsOf(toBoth)) {
       expect(AlarmActions, name).toEqual([{ Ref: expect.stringMatching('^AlarmTopic') }, alarmTopic]);
     }
   });
@@ -188,7 +196,7 @@ describe('alarms', () => {
     const alarm = (own: Template) =>
       alarmsOf(own).find(([name]) => name === 'SlowDelivery')?.[1] as AlarmProperties & { Threshold: number };
     expect(alarm(template).Threshold).toBe(30_000);
-    expect(alarm(synthesise({ alarmLatency: 5 })).Threshold).toBe(5_000);
+    expect(alarm(toTopic).Threshold).toBe(5_000);
     expect(alarm(template)).toMatchObject({ EvaluationPeriods: 3, ComparisonOperator: 'GreaterThanThreshold' });
     const { Metrics = [] } = alarm(template);
     expect(Metrics).toMatchObject([
@@ -204,10 +212,10 @@ describe('alarms', () => {
   });
 
   test.each([
-    [{}, 800],
-    [{ accountConcurrency: 10 }, 8],
-  ])('ConcurrencyClaimed is raised at 80 % of what the account may use: %j', (settings, Threshold) => {
-    synthesise(settings).hasResourceProperties('AWS::CloudWatch::Alarm', {
+    [1_000, template, 800],
+    [10, toTopic, 8],
+  ])('ConcurrencyClaimed is raised at 80 % of an account concurrency of %i', (_, own, Threshold) => {
+    own.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'AWS/Lambda',
       MetricName: 'ClaimedAccountConcurrency',
       Dimensions: Match.absent(),
@@ -253,8 +261,7 @@ describe('alarms', () => {
 
 test('a monthly budget of the account notifies the email address at 80 %, at 100 %, and if 100 % are expected', () => {
   template.resourceCountIs('AWS::Budgets::Budget', 0);
-  const own = synthesise({ alarmEmail: 'operators@example.com', monthlyBudget: 250 });
-  own.hasResourceProperties('AWS::Budgets::Budget', {
+  toEmail.hasResourceProperties('AWS::Budgets::Budget', {
     Budget: {
       // A name would make it impossible to replace the budget.
       BudgetName: Match.absent(),
@@ -303,8 +310,7 @@ describe('the dashboard', () => {
 });
 
 test('the metrics of all functions are in the namespace of the stage', () => {
-  const own = synthesise({ stage: 'trial' });
-  own.allResourcesProperties('AWS::Lambda::Function', {
+  toTopic.allResourcesProperties('AWS::Lambda::Function', {
     Environment: { Variables: { METRICS_NAMESPACE: 'BusinessApi/trial' } },
   });
 });

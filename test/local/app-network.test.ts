@@ -456,12 +456,13 @@ describe('events from the app network to the service:', () => {
       {
         method: 'POST',
         path: `/phones/${PHONE}/user`,
-        body: { panelist: true, properties: { first_name: { value: 'Thandi', source: 'user' } } },
+        body: { id: 'u1', panelist: true, properties: { first_name: { value: 'Thandi', source: 'user' } } },
       },
       {
         type: 'user.updated',
         data: {
           phone_number: PHONE,
+          id: 'u1',
           panelist: true,
           properties: { first_name: { value: 'Thandi', source: 'user' } },
         },
@@ -473,9 +474,24 @@ describe('events from the app network to the service:', () => {
       { type: 'user_data.answered', data: { id: 'r1', answers: { first_name: 'approved', number: 'denied' } } },
     ],
     [
+      'a user withdraws consent',
+      { method: 'POST', path: '/requests/r1/withdrawals', body: { properties: ['first_name'] } },
+      { type: 'user_data.withdrawn', data: { id: 'r1', properties: ['first_name'] } },
+    ],
+    [
       'a user is removed',
       { method: 'DELETE', path: `/phones/${PHONE}/user` },
       { type: 'user.removed', data: { phone_number: PHONE } },
+    ],
+    [
+      'a user stops a business',
+      { method: 'PUT', path: `/phones/${PHONE}/stops/${BOT}` },
+      { type: 'user.stopped', data: { from: PHONE, to: BOT } },
+    ],
+    [
+      'a user starts a business again',
+      { method: 'DELETE', path: `/phones/${PHONE}/stops/${BOT}` },
+      { type: 'user.started', data: { from: PHONE, to: BOT } },
     ],
   ];
 
@@ -559,6 +575,7 @@ describe('events from the app network to the service:', () => {
     ['POST', '/phones/1/user', { panelist: 'yes' }, '"panelist" must be true or false.'],
     ['POST', '/phones/1/user', { properties: 'all' }, '"properties" must be an object.'],
     ['DELETE', '/phones/1/user', { id: '1' }, '"id" is unknown: the fields are event_id.'],
+    ['PUT', '/phones/1/stops/2', { id: '1' }, '"id" is unknown: the fields are event_id.'],
   ])('%s %s with %j returns 422, and no event is sent', async (method, path, body, message) => {
     expect(await ask(method, path, body)).toEqual({ status: 422, body: { message } });
     expect(bridge.calls).toEqual([]);
@@ -574,6 +591,16 @@ describe('events from the app network to the service:', () => {
   ])('%s %s with a body that is not JSON returns 400, and no event is sent', async (method, path) => {
     expect(await ask(method, path, '{"to":')).toEqual({ status: 400, body: { message: 'The body must be JSON.' } });
     expect(bridge.calls).toEqual([]);
+  });
+
+  test('the stops of a user are shown until they are reverted, or the user is removed', async () => {
+    const stops = async () => (await ask('GET', `/phones/${PHONE}/stops`)).body;
+    for (const bot of [BOT, OTHER_PHONE]) await ask('PUT', `/phones/${PHONE}/stops/${bot}`);
+    expect(await stops()).toEqual([BOT, OTHER_PHONE]);
+    await ask('DELETE', `/phones/${PHONE}/stops/${BOT}`);
+    expect(await stops()).toEqual([OTHER_PHONE]);
+    await ask('DELETE', `/phones/${PHONE}/user`);
+    expect(await stops()).toEqual([]);
   });
 
   test('without a request, no event is sent', async () => {

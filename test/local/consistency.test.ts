@@ -1,4 +1,8 @@
-/** Behaviour of DynamoDB that local databases lack: stale reads and transaction conflicts. */
+/**
+ * @module-tag long
+ *
+ * Behaviour of DynamoDB that local databases lack: stale reads and transaction conflicts.
+ */
 import {
   BatchGetItemCommand,
   BatchWriteItemCommand,
@@ -84,7 +88,7 @@ describe('stale reads', () => {
     await change(() => client.send(new DeleteItemCommand({ TableName, Key: keyOf('a') })), 'second', undefined);
   });
 
-  test('return every write in the end, even after 60 writes in quick succession', { tags: 'long' }, async () => {
+  test('return every write in the end, even after 60 writes in quick succession', async () => {
     for (let value = 1; value <= 60; value += 1) await Promise.all([put('b', `${value}`), put(`b${value}`, 'there')]);
     await expect.poll(() => read('b')).toEqual(byEachRead('60'));
     expect(await Promise.all(Array.from({ length: 60 }, (_, place) => read(`b${place + 1}`)))).toEqual(

@@ -28,7 +28,7 @@ beforeAll(async () => {
       output += text;
     });
   }
-  await vi.waitFor(() => expect(output).toMatch(/^ready$/m), { timeout: 20_000 });
+  await vi.waitFor(() => expect(output).toMatch(/^ready$/m), { timeout: 60_000 });
   file = JSON.parse(await readFile(join(folder, '.local/stack.json'), 'utf8'));
 });
 
@@ -66,7 +66,7 @@ export const handler = endpoint('countProfilers', async ({ account }) => {
 });
 `,
   );
-  await sources.change('shared/api/profilers.ts', (source) =>
+  await sources.change('shared/api/areas/profilers.ts', (source) =>
     source.replace(
       'export const profilers = {',
       `export const profilers = {

@@ -7,12 +7,31 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pages } from '../../infra/docs/shell.ts';
-import { buildSite } from '../../infra/docs/site.ts';
+import { pages, REFERENCE } from '../../infra/docs/site/navigation.ts';
+import { type Entry, operationsOf } from '../../infra/docs/site/search-entries.ts';
+import { slugOf } from '../../infra/docs/site/sections.ts';
+import { buildSite } from '../../infra/docs/site/site.ts';
+import { MESSAGES } from '../../infra/local/aws/gateway/gateway.ts';
 import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
-import { documentation } from '../../infra/local/documentation.ts';
+import { documentation } from '../../infra/local/documentation/documentation.ts';
+import type { ExampleData } from '../../infra/local/documentation/example-data.ts';
+import { placeholders } from '../../infra/openapi/examples.ts';
+import { connectGuides } from '../../infra/operator/connect/fields.ts';
+import { apiDescription } from '../../shared/api/openapi/description.ts';
+import { nextAttempt } from '../../shared/delivery/retry-policy.ts';
 
 const servers: Server[] = [];
+
+/** How many times the documentation has asked for the data of the examples. */
+let ensured = 0;
+
+const ensure = async (): Promise<ExampleData> => {
+  ensured += 1;
+  return {
+    texts: new Map([[placeholders.user, '447700900001']]),
+    paths: new Map([['deleteProfiler', 'own-profiler']]),
+  };
+};
 
 const serve = (listener: RequestListener): Promise<string> => {
   const server = createServer(listener);
@@ -28,8 +47,9 @@ beforeAll(async () => {
     response.writeHead(207, { 'content-type': 'text/plain', 'x-own': 'yes' });
     response.end(`${incoming.method} ${incoming.url} ${incoming.headers.authorization} ${body}`);
   });
-  const demo = { token: 'demo', bot_phone_number: '447700900000', panelist: '447700900001' };
-  const show = await documentation({ baseUrl: 'http://127.0.0.1:1', bridgeUrl, demo });
+  const phoneUrl = 'http://127.0.0.1:2';
+  const tokens = { token: 'demo', app_token: 'app' };
+  const show = documentation({ baseUrl: 'http://127.0.0.1:1', bridgeUrl, phoneUrl, tokens, examples: { ensure } });
   url = await serve((incoming, response) => {
     if (!show(incoming, response)) response.writeHead(404).end('not of the documentation');
   });
@@ -37,19 +57,29 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all(servers.map(closeServer)));
 
-const site = await buildSite({ base_url: 'https://api.example.com', bridge_url: 'https://bridge.example.com' }, {});
+const hosts = { base: 'https://api.example.com', bridge: 'https://bridge.example.com' };
+const site = await buildSite({ base_url: hosts.base, bridge_url: hosts.bridge }, apiDescription(hosts));
 
-const textOf = (path: string): string => String(site.get(path)?.body);
+const decoder = new TextDecoder();
 
-/** All pages except the reference. */
-const guides = pages.slice(1).map(({ path }) => path);
+const textOf = (path: string): string => {
+  const { body = '' } = site.get(path) ?? {};
+  return typeof body === 'string' ? body : decoder.decode(body);
+};
+
+/** The pages of guides. */
+const guides = pages.map(({ path }) => path);
+const all = [...guides, REFERENCE.path];
+
+/** The fragments of all operations in the reference. */
+const operations = operationsOf(apiDescription(hosts)).map(({ tag, id }) => `/${tag}/${id}`);
 
 describe('pages', () => {
-  test.each(['', 'index.html', ...guides])('/docs/%s is a page', async (path) => {
+  test.each(['', ...all])('/docs/%s is a page', async (path) => {
     const answer = await fetch(`${url}/docs/${path}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(await answer.text()).toContain('<nav aria-label="Documentation">');
+    expect(await answer.text()).toContain('<nav class="tabs" aria-label="Documentation">');
   });
 
   test('/docs redirects to /docs/', async () => {
@@ -65,27 +95,55 @@ describe('pages', () => {
     expect(await (await fetch(`${url}${path}`)).text()).toBe('not of the documentation');
   });
 
-  test.each(guides)('%s has no broken links', (guide) => {
-    const links = [...textOf(guide).matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
+  test.each(all)('%s has no broken links', (page) => {
+    const links = [...textOf(page).matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
     for (const href of links.filter((one) => !one.startsWith('http') && one !== 'data:,')) {
       const [path = '', anchor] = href.split('#');
-      expect(site.has(path || guide), href).toBe(true);
-      if (anchor !== undefined) expect(textOf(path || guide), href).toContain(`id="${anchor}"`);
+      expect(site.has(path || page), href).toBe(true);
+      if (anchor?.startsWith('/')) expect(operations, href).toContain(decodeURIComponent(anchor));
+      else if (anchor !== undefined) expect(textOf(path || page), href).toContain(`id="${anchor}"`);
     }
   });
 
-  test.each(['index.html', ...guides])('%s loads only its own files', (page) => {
+  test.each(all)('%s loads only its own files', (page) => {
     const loaded = [...textOf(page).matchAll(/<(?:script|link|img)[^>]*?(?:src|href)="([^"]+)"/g)];
     expect(loaded.length).toBeGreaterThan(0);
     for (const [, address = ''] of loaded) expect(address).toMatch(/^(data:,|[\w.-]+)$/);
     expect(textOf(page)).toContain("default-src 'none'; script-src 'self'");
   });
 
+  test.each(['business.md', 'operator.md'])('each section of %s is on one page', async (guide) => {
+    const markdown = (await readFile(`infra/docs/${guide}`, 'utf8')).replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
+    for (const [, title = ''] of markdown.matchAll(/^## (.+)$/gm)) {
+      const id = slugOf(title);
+      const own = pages.filter((page) => page.guide === guide);
+      const shown = own.filter(
+        ({ path, sections }) =>
+          textOf(path).includes(`<h2 id="${id}">`) || (Array.isArray(sections) && sections[0] === title),
+      );
+      expect(shown, title).toHaveLength(1);
+    }
+  });
+
+  test('the search finds sections, operations and error codes, at URLs that exist', () => {
+    const entries: Entry[] = JSON.parse(textOf('search.json'));
+    for (const { url: target } of entries) {
+      const [path = '', anchor] = target.split('#');
+      if (anchor?.startsWith('/')) expect(operations).toContain(decodeURIComponent(anchor));
+      else expect(textOf(path), target).toContain(anchor === undefined ? '<main' : `id="${anchor}"`);
+    }
+    const urls = new Map(entries.map(({ title, url: target }) => [title, target]));
+    expect(urls.get('Stop messages')).toBe('messages.html#stop-messages');
+    expect(urls.get('POST /v1/message')).toBe('reference.html#/Messages/sendMessage');
+    expect(urls.get('idempotency_key_reused')).toBe('errors.html#idempotency_key_reused');
+  });
+
   test('npm run docs writes all pages, with the given hosts', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'docs-'));
     const env = { ...process.env, BASE_URL: 'https://api.acme.example', BRIDGE_URL: 'https://bridge.acme.example' };
-    await promisify(execFile)(process.execPath, ['infra/docs/write.ts', folder], { env });
+    await promisify(execFile)(process.execPath, ['infra/docs/site/write.ts', folder], { env });
     expect((await readdir(folder)).sort()).toEqual([...site.keys()].sort());
+    expect(await readFile(join(folder, 'index.html'), 'utf8')).toBe(textOf('index.html'));
     const description = await readFile(join(folder, 'openapi.json'), 'utf8');
     expect(description).toContain('"url":"https://api.acme.example"');
     expect(description).not.toContain('bridge.example.com');
@@ -112,6 +170,75 @@ test.each([
   }
 });
 
+const read = (path: string): Promise<string> => readFile(`infra/docs/${path}`, 'utf8');
+
+describe.each(['rapidpro', 'turn'] as const)('the form of %s', (platform) => {
+  const values = {
+    bridgeUrl: 'BRIDGE_URL',
+    token: 'TOKEN',
+    encodedToken: 'ENCODED_TOKEN',
+    botNumber: 'BOT_NUMBER',
+    name: 'the name of your business',
+  };
+  const fields = connectGuides[platform].fields(values).map(({ field, value }) => [field, value || 'leave empty']);
+
+  test('in the guide has the fields and values of the command connect', async () => {
+    const [, table = ''] = /^\| field +\| value +\|\n([\s\S]+?)\n\n/m.exec(await read(`connect/${platform}.md`)) ?? [];
+    const rows = [...table.matchAll(/^\| (?!-)(.+?) +\| (.+?) +\|$/gm)].map(([, ...row]) =>
+      row.map((cell = '') => cell.replaceAll('`', '')),
+    );
+    expect(rows).toEqual(fields);
+  });
+
+  test('in the picture has them, too', async () => {
+    const picture = await read(`connect/${platform}-form.svg`);
+    const texts = [...picture.matchAll(/<text [^>]*>(.*?)<\/text>/g)].map(([, text = '']) =>
+      text.replaceAll('&amp;', '&'),
+    );
+    expect(texts.slice(1, 1 + 2 * fields.length)).toEqual(fields.flat());
+  });
+});
+
+test('all guides use one form of the Authorization header', async () => {
+  const names = await readdir('infra/docs', { recursive: true });
+  const guidesAndReadme = [
+    ...names.filter((name) => name.endsWith('.md')).map((name) => `infra/docs/${name}`),
+    'README.md',
+  ];
+  const forms = new Set<string>();
+  for (const path of guidesAndReadme) {
+    const text = await readFile(path, 'utf8');
+    // RapidPro's own API has another one.
+    for (const [, form = ''] of text.matchAll(/Authorization: (?!Token PLATFORM_TOKEN)([^"'`\n]+)/g)) forms.add(form);
+  }
+  expect([...forms].filter((form) => !/^Bearer (\$?[A-Z_]*TOKEN)$/.test(form))).toEqual([]);
+  expect(forms.size).toBeGreaterThan(1);
+});
+
+test('the guide for businesses explains each error of API Gateway, with a remedy', async () => {
+  const guide = await read('business.md');
+  const rows = [...guide.matchAll(/^\| (\d{3}) +\| `([A-Z][\w ]+)` +\| (\S.*?) +\| (\S.*?) +\|$/gm)];
+  const described = rows.map(([, status, message]) => [Number(status), message]);
+  // The emulator never has too many requests.
+  expect(described).toEqual(
+    [...Object.entries(MESSAGES), ['429', 'Too Many Requests']].map(([status, text]) => [Number(status), text]).sort(),
+  );
+});
+
+test('the diagram of the retry schedule has the pauses of the service', async () => {
+  const guide = await read('start/how-it-works.md');
+  const units = { min: 60_000, h: 3_600_000 };
+  const pauses = [...guide.matchAll(/-->\|(\d+) (min|h)\|/g)].map(
+    ([, count, unit]) => Number(count) * units[unit === 'h' ? 'h' : 'min'],
+  );
+  expect(pauses).toHaveLength(8);
+  for (const [place, pause] of [...pauses, pauses.at(-1) ?? 0].entries()) {
+    const next = nextAttempt(place + 1) - Date.now();
+    expect(next).toBeGreaterThan(pause * 0.79);
+    expect(next).toBeLessThan(pause * 1.21);
+  }
+});
+
 describe('the proxy to the bridge', () => {
   test('passes on method, path, query, token and body, and returns the response', async () => {
     const answer = await fetch(`${url}/docs/bridge/webhook/27820000001?a=1`, {
@@ -124,16 +251,39 @@ describe('the proxy to the bridge', () => {
   });
 });
 
-test('examples contain the phone numbers of the demo, so that they work', async () => {
-  const { paths } = (await (
-    await fetch(`${url}/docs/openapi.json`)
-  ).json()) as typeof import('../../shared/api/openapi/openapi.json');
-  const send = paths['/v1/message'].post.requestBody.content['application/json'].examples['a-text-with-quick-replies'];
-  const test = paths['/webhook/{bot_phone_number}'].post;
-  expect([send.value.to, test.parameters[0]?.example]).toEqual(['447700900001', '447700900000']);
+type Description = typeof import('../../shared/api/openapi/openapi.json');
+
+describe('the examples', () => {
+  const describedPaths = async (): Promise<Description['paths']> =>
+    ((await (await fetch(`${url}/docs/openapi.json`)).json()) as Description).paths;
+
+  test('contain the data of the stack, and an id of its own for an operation that ends it', async () => {
+    const paths = await describedPaths();
+    const { examples } = paths['/v1/message'].post.requestBody.content['application/json'];
+    expect(examples['a-text-with-quick-replies'].value.to).toBe('447700900001');
+    const examplesOf = ({ parameters }: { parameters: { in: string; example?: unknown }[] }) =>
+      parameters.filter((one) => one.in === 'path').map(({ example }) => example);
+    expect(examplesOf(paths['/v1/research_profilers/{profiler_id}'].delete)).toEqual(['own-profiler']);
+    expect(examplesOf(paths['/v1/research_profilers/{profiler_id}'].get)).toEqual([placeholders.profiler]);
+  });
+
+  test('contain no idempotency key', async () => {
+    const operations = Object.values(await describedPaths()).flatMap((item) => Object.values(item));
+    const keys = operations
+      .flatMap(({ parameters = [] }: { parameters?: { name: string; example?: unknown }[] }) => parameters)
+      .filter(({ name }) => name === 'Idempotency-Key');
+    expect(keys.length).toBeGreaterThan(2);
+    for (const key of keys) expect(key).not.toHaveProperty('example');
+  });
+
+  test('are restored by a POST', async () => {
+    const before = ensured;
+    const { status } = await fetch(`${url}/docs/examples`, { method: 'POST' });
+    expect([status, ensured]).toEqual([204, before + 1]);
+  });
 });
 
-const PATHS = ['/docs/service.json', '/docs/bridge/media/1', '/docs/'];
+const PATHS = ['/docs/service.json', '/docs/examples', '/docs/bridge/media/1', '/docs/'];
 
 test.each(PATHS)("%s returns 403 for a host name other than this machine's", async (path) => {
   const { hostname, port } = new URL(url);

@@ -226,19 +226,20 @@ describe('the response of a function', () => {
 });
 
 describe('a function that fails', () => {
-  test.each(['Thrower', 'Rejecter', 'Exiter', 'Broken', 'Unborn', 'Endless', 'Hungry', 'Talkative'])(
-    'returns 500 without the cause, and affects no other call: %s',
-    async (id) => {
-      const response = await get(`/${id}`);
-      expect(response.status).toBe(500);
-      expect(await response.json()).toEqual({ message: 'Internal Server Error' });
-      expect((await get('/Echo')).status).toBe(200);
-      expect((await get(`/${id}`)).status).toBe(500);
-    },
-  );
+  const title = 'returns 500 without the cause, and affects no other call: %s';
+  const fails = async (id: string): Promise<void> => {
+    const response = await get(`/${id}`);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ message: 'Internal Server Error' });
+    expect((await get('/Echo')).status).toBe(200);
+    expect((await get(`/${id}`)).status).toBe(500);
+  };
+
+  test.each(['Thrower', 'Exiter', 'Broken'])(title, fails);
+  test.each(['Rejecter', 'Unborn', 'Endless', 'Hungry', 'Talkative'])(title, { tags: 'long' }, fails);
 });
 
-test('20 calls of one function run concurrently', async () => {
+test('20 calls of one function run concurrently', { tags: 'long' }, async () => {
   await get('/Slow');
   const responses = await Promise.all(Array.from({ length: 20 }, () => get('/Slow')));
   expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));

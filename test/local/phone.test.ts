@@ -23,7 +23,14 @@ beforeEach(async () => {
   phone = new Phone(simulators);
   phone.serve(
     { baseUrl: bridge.url, bridgeUrl: bridge.url },
-    { token: 'bapi_demo', app_token: 'bapi_app', bot_phone_number: BOT, turn_bot_phone_number: '1', panelist: PHONE },
+    {
+      token: 'bapi_demo',
+      app_token: 'bapi_app',
+      turn_token: 'bapi_turn',
+      bot_phone_number: BOT,
+      turn_bot_phone_number: '1',
+      panelist: PHONE,
+    },
   );
 });
 
@@ -76,9 +83,9 @@ describe('the URL of the phones', () => {
     expect(policy).toContain(`img-src 'self' data: ${bridge.url};`);
   });
 
-  test('has a page with at most 60 KB of script', async () => {
+  test('has a page with at most 144 KB of script', async () => {
     const { script, style } = await makePage();
-    expect(Buffer.byteLength(script)).toBeLessThanOrEqual(60 * 1024);
+    expect(Buffer.byteLength(script)).toBeLessThanOrEqual(144 * 1024);
     expect([script, style]).not.toContain('');
   });
 });
@@ -93,7 +100,16 @@ describe('the view of a phone', () => {
     await ask('POST', '/messages/m1/states', { state: 'delivered_to_user' });
     await ask('POST', '/messages/m1/states', { state: 'read' });
     expect((await viewOf()).timeline).toEqual([
-      { kind: 'written', id: 'e1', time: aTime, to: BOT, text: 'Hello', outcome: 'taken', detail: null },
+      {
+        kind: 'written',
+        id: 'e1',
+        time: aTime,
+        to: BOT,
+        text: 'Hello',
+        outcome: 'taken',
+        detail: null,
+        delivered: false,
+      },
       {
         kind: 'received',
         id: 'm1',
@@ -156,6 +172,29 @@ describe('the view of a phone', () => {
     expect((await ask('GET', '/view/phones')).body).toMatchObject([{ asks: 0 }]);
   });
 
+  test('shows what was withdrawn, what has expired, and for how many days the consent of a request is valid', async () => {
+    await deliver({ ...request, valid_days: 7 }, 'user_data.request');
+    await ask('POST', '/requests/r1/answers', { answers: { first_name: 'approved' } });
+    await ask('POST', '/requests/r1/withdrawals', { properties: ['first_name', 'last_name'] });
+    await deliver({ ...request, id: 'r2', valid_days: 1e-9 }, 'user_data.request');
+    await ask('POST', '/requests/r2/answers', { answers: { first_name: 'approved', last_name: 'denied' } });
+    // The service denies a property that is withdrawn before it is answered.
+    expect((await viewOf()).timeline).toMatchObject([
+      { id: 'r1', valid_days: 7, answers: { first_name: 'withdrawn', last_name: 'denied' } },
+      { id: 'r2', answers: { first_name: 'expired', last_name: 'denied' } },
+    ]);
+  });
+
+  test('keeps the approval if the service does not accept the withdrawal', async () => {
+    await deliver(request, 'user_data.request');
+    await ask('POST', '/requests/r1/answers', { answers: { first_name: 'approved' } });
+    bridge.answerWith({ status: 503 });
+    expect(await ask('POST', '/requests/r1/withdrawals', { properties: ['first_name'] })).toMatchObject({
+      status: 503,
+    });
+    expect((await viewOf()).timeline).toMatchObject([{ valid_days: null, answers: { first_name: 'approved' } }]);
+  });
+
   test('lists answers by consent rules', async () => {
     await ask('PUT', '/consent', { all: 'approved' });
     await deliver(request, 'user_data.request');
@@ -190,21 +229,14 @@ describe('the live feed', () => {
     };
   };
 
-  test('reports changes of phones, platforms, requests and counters', async () => {
+  test('reports changes of phones, traces and counters', async () => {
     const waitFor = await follow();
     await ask('POST', `/phones/${PHONE}/messages`, { to: BOT, text: 'Hello' });
     await waitFor('phones');
-    await askAt(simulators.rapidpro.url, 'PUT', '/channels/c', { token: 't' });
-    await waitFor('platforms');
-    phone.onLine(
-      '{"trace_id":"1","time":"1767323045000","route":"POST /v1/message","status":"200","account":"-","ms":"12"}',
-    );
+    phone.onLine('{"level":"info","message":"accepted","type":"message.send","trace_id":"1","message_id":"m1"}');
     phone.onLine('{"level":"info","message":"count","entries":1,"counted":1}');
     phone.onLine('no JSON');
-    await waitFor('requests', 'funnel');
-    expect((await ask('GET', '/view/requests')).body).toEqual([
-      { id: '1', time: '2026-01-02T03:04:05.000Z', route: 'POST /v1/message', status: 200, account: null, ms: 12 },
-    ]);
+    await waitFor('traces', 'funnel', 'jobs');
   });
 
   test('ends when the app network closes', async () => {
@@ -214,23 +246,119 @@ describe('the live feed', () => {
   });
 });
 
-describe("the views of the service's work", () => {
-  test('list deliveries with their attempts, and the messages of each platform', async () => {
-    await deliver({ id: 'm1', from: BOT, type: 'text', text: { body: 'Hi' } });
-    expect((await ask('GET', '/view/deliveries')).body).toMatchObject([
-      { phone: PHONE, what: 'message.send', attempts: [{ outcome: '204', taken: true }] },
-    ]);
-    simulators.rapidpro.addChannel('c', { token: 't' });
-    simulators.turn.addNumber('n', { token: 't', bridge_token: 't' });
-    await fetch(`${simulators.rapidpro.url}/c/ex/c/receive`, {
+describe('traces', () => {
+  /** A request of the demo account to the API, as the gateway shows it. */
+  const accept = (requestId: string, { url = '/v1/message', type = 'application/json', body = message } = {}) => {
+    phone.onLine(
+      JSON.stringify({
+        message: 'accepted',
+        type: 'message.send',
+        account: 'demo',
+        trace_id: requestId,
+        message_id: 'm1',
+      }),
+    );
+    phone.onExchange({
+      requestId,
+      time: Date.now(),
+      ms: 5,
       method: 'POST',
-      body: new URLSearchParams({ from: PHONE, text: 'Hello' }),
+      url,
+      headers: { host: 'h', 'content-type': type, authorization: 'Bearer bapi_secret', 'idempotency-key': 'k' },
+      body: Buffer.from(body),
+      routeKey: `POST ${url}`,
+      context: { account: 'demo' },
+      status: 200,
+      responseHeaders: { 'content-type': 'application/json' },
+      responseBody: '{"id":"m1"}',
     });
-    await askAt(simulators.turn.url, 'POST', '/numbers/n/send', { to: PHONE, text: 'Hello you' });
-    expect((await ask('GET', '/view/platforms')).body).toMatchObject([
-      { platform: 'RapidPro', line: 'c', got: [{ what: 'receive', text: 'Hello', outcome: '200' }], sent: [] },
-      { platform: 'Turn', line: 'n', got: [], sent: [{ to: PHONE, text: 'Hello you' }] },
+  };
+  const message = JSON.stringify({ to: PHONE, type: 'text', text: { body: 'Hi' } });
+
+  test('show each call to a destination with its response, or that there was none', async () => {
+    accept('t1');
+    await ask('PUT', '/behaviour', { drop: true, times: 1 });
+    const data = { id: 'm1', from: BOT, type: 'text', text: { body: 'Hi' } };
+    await expect(deliver(data)).rejects.toThrow();
+    await deliver(data);
+    const attempts = async () =>
+      (await ask('GET', '/view/traces/m1')).body.steps
+        .filter(({ title }: { title: string }) => title.startsWith('Attempt'))
+        .map(({ status }: { status: unknown }) => status);
+    await expect.poll(attempts).toEqual(['no response', 204]);
+    const { body: calls } = await ask('GET', '/view/calls');
+    expect(calls.map(({ server, status, trace }: Record<string, unknown>) => [server, status, trace])).toEqual([
+      ['app', 204, 't1'],
+      ['app', null, 't1'],
+      ['service', 200, 't1'],
     ]);
+    expect((await ask('GET', `/view/calls/${calls[0].id}`)).body).toMatchObject({
+      call: { method: 'POST', path: '/app' },
+    });
+    expect((await ask('GET', '/view/traces')).body.destinations).toMatchObject([
+      { server: 'app', calls: [{ ok: false }, { ok: true }] },
+      { server: 'rapidpro', calls: [] },
+      { server: 'turn', calls: [] },
+    ]);
+    expect(await ask('DELETE', '/traces')).toMatchObject({ status: 204 });
+    expect((await ask('GET', '/view/traces')).body.rows).toEqual([]);
+    expect(await ask('GET', '/view/traces/m1')).toMatchObject({ status: 404 });
+    expect(await ask('GET', `/view/calls/${calls[0].id}`)).toMatchObject({ status: 404 });
+  });
+
+  test("send a request again with the business's own token, and without its idempotency key", async () => {
+    accept('t1');
+    bridge.answerWith({ status: 200, body: '{"id":"m2"}' });
+    expect(await ask('POST', '/traces/t1/again')).toMatchObject({ status: 204 });
+    expect(bridge.calls).toMatchObject([
+      { method: 'POST', url: '/v1/message', body: message, headers: { authorization: 'Bearer bapi_demo' } },
+    ]);
+    expect(bridge.calls[0]?.headers['idempotency-key']).toBe(undefined);
+    expect(await ask('POST', '/traces/t2/again')).toMatchObject({ status: 404 });
+    expect(await ask('POST', '/traces/t2/retry')).toMatchObject({ status: 404 });
+  });
+
+  test.each([
+    ['message.received', { from: PHONE, to: BOT, type: 'text', text: { body: 'Hello' } }],
+    ['message.state', { id: 'm1', state: 'delivery_failed', reason: 'No space' }],
+    ['user.updated', { phone_number: PHONE, properties: { first_name: { value: 'Thandi', source: 'user' } } }],
+    ['user.removed', { phone_number: PHONE }],
+    ['user.stopped', { from: PHONE, to: BOT }],
+    ['user.started', { from: PHONE, to: BOT }],
+    ['user_data.answered', { id: 'r1', answers: { first_name: 'approved' } }],
+    ['user_data.withdrawn', { id: 'r1', properties: ['first_name'] }],
+  ])('report %s again with the same data, as another event', async (type, data) => {
+    const event = { id: 'e1', timestamp: aTime, type, data };
+    accept('t1', { url: '/v1/app/events', body: JSON.stringify({ ...event, timestamp: '2026-01-02T03:04:05Z' }) });
+    expect(await ask('POST', '/traces/t1/again')).toMatchObject({ status: 204 });
+    const reported = bridge.calls.map(({ body }) => JSON.parse(body));
+    expect(reported).toEqual([{ ...event, id: expect.any(String) }]);
+    expect(reported[0].id).not.toBe('e1');
+  });
+
+  test('list the switches that were set, the newest first', async () => {
+    for (const mode of ['failing', 'normal']) await ask('PUT', '/destinations/turn', { mode, share: 0.5 });
+    expect((await ask('GET', '/view/switched')).body).toMatchObject([
+      { name: 'Turn', mode: 'normal', share: 1 },
+      { name: 'Turn', mode: 'failing', share: 0.5 },
+    ]);
+  });
+
+  test('send one of the last 20 uploads again as it was', async () => {
+    const upload = { url: '/v1/upload_file', type: 'multipart/form-data; boundary=x' };
+    bridge.answerWith({ status: 200, body: '{}' });
+    accept('t1', { ...upload, body: '--x\r\nfirst\r\n--x--' });
+    expect(await ask('POST', '/traces/t1/again')).toMatchObject({ status: 204 });
+    expect(bridge.calls).toMatchObject([
+      { url: '/v1/upload_file', body: '--x\r\nfirst\r\n--x--', headers: { 'content-type': upload.type } },
+    ]);
+    for (let place = 2; place <= 21; place += 1) accept(`t${place}`, { ...upload, body: '--x--' });
+    bridge.calls.length = 0;
+    expect(await ask('POST', '/traces/t1/again')).toEqual({
+      status: 422,
+      body: { message: 'Its file is not kept any more: the stack keeps the last 20 uploads.' },
+    });
+    expect(bridge.calls).toEqual([]);
   });
 });
 
@@ -267,13 +395,105 @@ describe('the origin check', () => {
 
 describe('the business', () => {
   test("returns 404 for an unknown action, 422 for an unknown phone, and the service's error as 502", async () => {
-    expect(await ask('POST', '/business/nothing', { phone: PHONE })).toMatchObject({ status: 404 });
-    expect(await ask('POST', '/business/greeting', { phone: '1' })).toMatchObject({ status: 422 });
+    expect(await ask('POST', '/businesses/demo/acts/nothing', { phone: PHONE })).toMatchObject({ status: 404 });
+    expect(await ask('POST', '/businesses/nobody/acts/greeting', { phone: PHONE })).toMatchObject({ status: 404 });
+    expect(await ask('POST', '/businesses/demo/acts/greeting', { phone: '1' })).toMatchObject({ status: 422 });
     bridge.answerWith({ status: 404, body: '{"detail":"There is no such user."}' });
-    expect(await ask('POST', '/business/consent', { phone: PHONE })).toEqual({
+    expect(await ask('POST', '/businesses/demo/acts/consent', { phone: PHONE })).toEqual({
       status: 502,
       body: { message: 'There is no such user.' },
     });
     expect(bridge.calls.at(-1)).toMatchObject({ headers: { authorization: 'Bearer bapi_demo' } });
   });
+
+  test('sends a message to one user, and returns its id', async () => {
+    bridge.answerWith({ status: 200, body: '{"id":"m1"}' });
+    const message = { to: PHONE, type: 'text', text: { body: 'Hello' } };
+    expect(await ask('POST', '/businesses/demo-turn/messages', message)).toEqual({ status: 201, body: { id: 'm1' } });
+    expect(bridge.calls.at(-1)).toMatchObject({ url: '/v1/message', headers: { authorization: 'Bearer bapi_turn' } });
+    expect(await ask('POST', '/businesses/demo/messages', { type: 'text' })).toMatchObject({ status: 422 });
+  });
+
+  test('asks for consent for a number of days, from 1 to 365', async () => {
+    bridge.answerWith({ status: 200, body: '{}' });
+    for (const valid_days of [0, 366, 1.5, '7']) {
+      expect(await ask('POST', '/businesses/demo/acts/consent', { phone: PHONE, valid_days })).toMatchObject({
+        status: 422,
+      });
+    }
+    expect(await ask('POST', '/businesses/demo/acts/consent', { phone: PHONE, valid_days: 365 })).toMatchObject({
+      status: 204,
+    });
+    expect(await ask('POST', '/businesses/demo/acts/consent', { phone: PHONE })).toMatchObject({ status: 204 });
+    expect(bridge.calls.map(({ body }) => JSON.parse(body).valid_days)).toEqual([365, undefined]);
+  });
+
+  test.each([
+    ['demo', 'bapi_demo'],
+    ['demo-turn', 'bapi_turn'],
+  ])('%s starts and stops a job by the API, with its own token', async (business, token) => {
+    bridge.answerWith({ status: 200, body: '{"job_id":"j1","messages":2}' });
+    const job = { text: 'Hello', made_up: 2, priority: 'low', send_at: '2026-11-23T08:00:00.000Z' };
+    expect(await ask('POST', `/businesses/${business}/jobs`, job)).toMatchObject({
+      status: 201,
+      body: { job_id: 'j1' },
+    });
+    bridge.answerWith({ status: 204 });
+    expect(await ask('DELETE', `/businesses/${business}/jobs/j1`)).toMatchObject({ status: 204 });
+    const headers = { authorization: `Bearer ${token}` };
+    const [start, stop] = bridge.calls;
+    expect(start).toMatchObject({ method: 'POST', url: '/v1/message', headers });
+    expect(JSON.parse(start?.body ?? '')).toEqual({
+      to: ['99900000001', '99900000002'],
+      type: 'text',
+      text: { body: 'Hello' },
+      priority: 'low',
+      send_at: '2026-11-23T08:00:00.000Z',
+    });
+    expect(stop).toMatchObject({ method: 'DELETE', url: '/v1/jobs/j1', headers });
+  });
+
+  test('passes on why the service rejects a job, with the first three errors; other requests are rejected', async () => {
+    const errors = ['a', 'b', 'c', 'd'].map((name) => ({ pointer: `#/${name}`, detail: 'is wrong' }));
+    bridge.answerWith({ status: 422, body: JSON.stringify({ detail: 'The request is invalid.', errors }) });
+    expect(await ask('POST', '/businesses/demo/jobs', { text: 'Hello', to: ['1'] })).toEqual({
+      status: 502,
+      body: { message: 'The request is invalid. #/a is wrong #/b is wrong #/c is wrong' },
+    });
+    expect(await ask('POST', '/businesses/nobody/jobs', { text: 'Hello', made_up: 1 })).toMatchObject({ status: 404 });
+    expect(await ask('DELETE', '/businesses/nobody/jobs/j1')).toMatchObject({ status: 404 });
+    expect(await ask('POST', '/businesses/demo/jobs', { text: 'Hello' })).toMatchObject({ status: 422 });
+    expect(bridge.calls).toHaveLength(1);
+  });
+});
+
+describe('made-up users', () => {
+  test('report that they got and read a message, and are not in the list of phones', { tags: 'long' }, async () => {
+    await deliver({ id: 'm1', to: '99900000001', type: 'text', text: { body: 'Hi' } });
+    await deliver({ id: 'm2', type: 'text', text: { body: 'Hi' } });
+    const reports = () => bridge.calls.flatMap(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data]);
+    await expect.poll(reports).toEqual([
+      ['message.state', { id: 'm1', state: 'delivered_to_user' }],
+      ['message.state', { id: 'm1', state: 'read' }],
+    ]);
+    expect(bridge.calls.at(-1)).toMatchObject({
+      url: '/v1/app/events',
+      headers: { authorization: 'Bearer bapi_app' },
+    });
+    expect((await ask('GET', '/view/phones')).body).toMatchObject([{ phone: PHONE }]);
+  });
+
+  test('report again what the service did not take', { tags: 'long' }, async () => {
+    bridge.answerWith({ status: 503 });
+    await deliver({ id: 'm1', to: '99900000001', type: 'text', text: { body: 'Hi' } });
+    const delivered = () => bridge.calls.filter(({ body }) => body.includes('delivered_to_user')).length;
+    await expect.poll(delivered).toBeGreaterThan(1);
+  });
+});
+
+test('the list of phones has at most 50', async () => {
+  for (let number = 0; number < 55; number += 1) {
+    await deliver({ id: `m${number}`, to: `2782000${1000 + number}`, type: 'text', text: { body: 'Hi' } });
+  }
+  expect((await ask('GET', '/view/phones')).body).toHaveLength(50);
 });

@@ -441,7 +441,7 @@ describe('a message from RapidPro', () => {
   });
 });
 
-describe('retries of a message:', () => {
+describe('retries of a message:', { tags: 'long' }, () => {
   test('all parts are repeated with the same id, after 5 and 10 minutes', async () => {
     rapidpro.addChannel(CHANNEL, { token: 't', max_length: 3 });
     const times: number[] = [];

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -61,7 +61,9 @@ const freePorts = async (): Promise<number> => {
 
 const stackFile = join(folder, 'stack.json');
 
-test('npm start prints "ready", writes the stack file, and leaves nothing behind on SIGTERM', async () => {
+test('npm start prints "ready", writes the stack file, and leaves nothing behind on SIGTERM', {
+  tags: 'long',
+}, async () => {
   const port = await freePorts();
   const { child, output, exit } = start({ PORT: `${port}` });
   await expect.poll(() => output.out).toMatch(/^ready$/m);
@@ -80,6 +82,7 @@ test('npm start prints "ready", writes the stack file, and leaves nothing behind
     table: 'business-api-local',
     token: expect.stringMatching(/^bapi_/),
     app_token: expect.stringMatching(/^bapi_/),
+    turn_token: expect.stringMatching(/^bapi_/),
     bot_phone_number: expect.stringMatching(/^\d+$/),
     turn_bot_phone_number: expect.stringMatching(/^\d+$/),
     panelist: expect.stringMatching(/^\d+$/),
@@ -87,6 +90,7 @@ test('npm start prints "ready", writes the stack file, and leaves nothing behind
   });
   expect(output.out).toContain(file.token);
   expect(output.out).not.toContain(file.app_token);
+  expect(output.out).not.toContain(file.turn_token);
   expect(output.out).toMatch(
     new RegExp(
       `^export .* PHONE_URL=${file.phone_url} RAPIDPRO_URL=${file.rapidpro_url} TURN_URL=${file.turn_url} .* TURN_BOT=${file.turn_bot_phone_number} BOT=${file.bot_phone_number}$`,
@@ -97,7 +101,7 @@ test('npm start prints "ready", writes the stack file, and leaves nothing behind
     headers: { authorization: `Bearer ${file.token}` },
   });
   expect({ status: list.status, body: await list.json() }).toEqual({ status: 200, body: [] });
-  expect(await (await fetch(file.docs_url)).text()).toContain('<nav aria-label="Documentation">');
+  expect(await (await fetch(file.docs_url)).text()).toContain('<nav class="tabs" aria-label="Documentation">');
   const { try: demo } = (await (await fetch(`${file.docs_url}/service.json`)).json()) as { try: { token: string } };
   expect(demo.token).toBe(file.token);
 
@@ -136,6 +140,33 @@ test('npm start delivers messages to simulated phones, and logs messages from th
   await exit;
 });
 
+test('npm start with MORE_PROPERTIES grants the property, and the page shows it', { tags: 'long' }, async () => {
+  const { child, output, exit } = start({ PORT: '0', MORE_PROPERTIES: '{"loyalty_tier":"automatic"}' });
+  await expect.poll(() => output.out).toMatch(/^ready$/m);
+  const { base_url, bridge_url, phone_url, token, app_token, panelist }: StackFile = JSON.parse(
+    await readFile(stackFile, 'utf8'),
+  );
+  const post = (url: string, bearer: string, body: object): Promise<Response> =>
+    fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const data = { phone_number: panelist, properties: { loyalty_tier: { value: 'gold', source: 'user' } } };
+  const reported = await post(`${bridge_url}/v1/app/events`, app_token, { id: 'tier', type: 'user.updated', data });
+  expect(reported.status).toBe(204);
+  const granted = await post(`${base_url}/v1/user_data/fetch/${panelist}`, token, {
+    data: [{ property: 'loyalty_tier' }],
+  });
+  expect(await granted.json()).toMatchObject({ results: { loyalty_tier: { status: 'approved', value: 'gold' } } });
+  const setup = await fetch(`${phone_url}/view/setup`);
+  expect(await setup.json()).toMatchObject({
+    properties: expect.arrayContaining([expect.objectContaining({ name: 'loyalty_tier', automatic: true })]),
+  });
+  child.kill('SIGTERM');
+  await exit;
+});
+
 test('npm start ends when npm ends, even if the shell between them passes on no signal', { tags: 'long' }, async () => {
   const shell = spawn('sh', ['-c', `'${process.execPath}' infra/local/start.ts; true`], {
     env: { ...process.env, DYNAMODB_ENDPOINT: '', LOCAL_FOLDER: folder, PORT: '0', npm_lifecycle_event: 'start' },
@@ -158,26 +189,109 @@ test('npm start ends when npm ends, even if the shell between them passes on no 
   }
 });
 
+test('a second npm start on the same port names the first one, and leaves it intact', { tags: 'long' }, async () => {
+  const PORT = `${await freePorts()}`;
+  const first = start({ PORT });
+  await expect.poll(() => first.output.out).toMatch(/^ready$/m);
+  const written = await readFile(stackFile, 'utf8');
+  const { base_url, phone_url, token }: StackFile = JSON.parse(written);
+
+  const second = start({ PORT });
+  expect(await second.exit).toEqual([1, null]);
+  expect(second.output).toEqual({
+    out: '',
+    err: expect.stringMatching(
+      new RegExp(
+        `^A local stack is already running on port ${PORT}: process ${first.child.pid}, ${base_url}, with its phone at ${phone_url}\\. .+"kill ${first.child.pid}"\\. Another stack can run beside it: PORT=\\d+ npm start\\.\n$`,
+      ),
+    ),
+  });
+  expect(await readFile(stackFile, 'utf8')).toBe(written);
+  // This function runs for the first time, so that its bundle is read now.
+  const jobs = await fetch(`${base_url}/v1/stats/jobs?start_date=2026-01-01&end_date=2026-01-02`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(jobs.status).toBe(204);
+  first.child.kill('SIGTERM');
+  expect(await first.exit).toEqual([0, null]);
+  expect((await readdir(folder)).filter((name) => name.startsWith('assembly'))).toEqual([]);
+});
+
+test('demo tokens stay the same from start to start, in a file that only its owner can read; --keep keeps the data', {
+  tags: 'long',
+  timeout: 400_000,
+}, async () => {
+  const tokensFile = join(folder, 'demo-tokens.json');
+  const begin = async (...args: string[]) => {
+    const begun = start({ PORT: '0' }, ...args);
+    await expect.poll(() => begun.output.out).toMatch(/^ready$/m);
+    return { ...begun, file: JSON.parse(await readFile(stackFile, 'utf8')) as StackFile };
+  };
+  const end = async ({ child, exit }: Awaited<ReturnType<typeof begin>>) => {
+    child.kill('SIGTERM');
+    expect(await exit).toEqual([0, null]);
+  };
+  const profilersOf = async ({ file: { base_url, token } }: { file: StackFile }) => {
+    const response = await fetch(`${base_url}/v1/research_profilers`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return (await response.json()) as object[];
+  };
+
+  const kept = await begin('--keep');
+  expect((await stat(tokensFile)).mode & 0o777).toBe(0o600);
+  const { base_url, token } = kept.file;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ question: 'Kept?', options: ['Yes', 'No'] });
+  expect((await fetch(`${base_url}/v1/research_profilers`, { method: 'POST', headers, body })).status).toBe(200);
+  const image = new FormData();
+  image.append('file', new Blob([await readFile('infra/local/phone/picture.png')]), 'picture.png');
+  const uploaded = await fetch(`${base_url}/v1/upload_image`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+    body: image,
+  });
+  const { url } = (await uploaded.json()) as { url: string };
+  const other = start({ PORT: '0' }, '--keep');
+  expect(await other.exit).toEqual([1, null]);
+  expect(other.output.err).toMatch(new RegExp(`in use by the local stack of the process ${kept.child.pid}`));
+  await end(kept);
+
+  const fresh = await begin();
+  expect(fresh.file).toMatchObject({ token, app_token: kept.file.app_token, turn_token: kept.file.turn_token });
+  expect(await profilersOf(fresh)).toEqual([]);
+  await end(fresh);
+
+  const again = await begin('--keep');
+  expect(again.file.token).toBe(token);
+  expect(await profilersOf(again)).toMatchObject([{ question: 'Kept?' }]);
+  const media = await fetch(`${again.file.bridge_url}${new URL(url).pathname}`);
+  expect({ status: media.status, type: media.headers.get('content-type') }).toEqual({ status: 200, type: 'image/png' });
+  await end(again);
+});
+
 const wrong: [string, () => Promise<Record<string, string>>, RegExp][] = [
   [
     'a port that is taken',
     async () => ({ PORT: `${await takenPort()}` }),
-    /^Port \d+ is taken: set PORT to another one\.\n$/,
+    new RegExp(
+      `^Port \\d+ is taken by the process ${process.pid} \\(.+ in ${process.cwd()}\\)\\. Another stack can run beside it: PORT=\\d+ npm start\\.\n$`,
+    ),
   ],
   [
     'a taken port of the app network',
     async () => ({ PORT: `${(await takenPort()) - 2}` }),
-    /^Port \d+ is taken: set PORT to another one\.\n$/,
+    /^Port \d+ is taken by the process \d+ .+ PORT=\d+ npm start\.\n$/,
   ],
   [
     'a taken port of RapidPro',
     async () => ({ PORT: `${(await takenPort()) - 3}` }),
-    /^Port \d+ is taken: set PORT to another one\.\n$/,
+    /^Port \d+ is taken by the process \d+ .+ PORT=\d+ npm start\.\n$/,
   ],
   [
     'a taken port of Turn',
     async () => ({ PORT: `${(await takenPort()) - 4}` }),
-    /^Port \d+ is taken: set PORT to another one\.\n$/,
+    /^Port \d+ is taken by the process \d+ .+ PORT=\d+ npm start\.\n$/,
   ],
   [
     'a system without an embedded database',

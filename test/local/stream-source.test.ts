@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Stream, type StreamRecord } from '../../infra/local/aws/event-sources/stream.ts';
 import { type Positions, StreamSource } from '../../infra/local/aws/event-sources/stream-source.ts';
 import { Writes } from '../../infra/local/aws/event-sources/writes.ts';
@@ -17,6 +17,7 @@ const mapping: StreamMapping = {
   id: 'Mapping',
   function: 'Count',
   batchSize: 2,
+  parallelization: 1,
   reportsFailures: false,
   window: 0,
   filter: (record) => (record as StreamRecord).eventName === 'INSERT',
@@ -68,7 +69,11 @@ const answers: Record<string, (input: Input) => object> = {
     return {
       Records: page.map((number) => ({
         eventName: number > 0 ? 'INSERT' : 'MODIFY',
-        dynamodb: { SequenceNumber: String(Math.abs(number)), ApproximateCreationDateTime: 1 },
+        dynamodb: {
+          SequenceNumber: String(Math.abs(number)),
+          ApproximateCreationDateTime: 1,
+          Keys: { pk: { S: String(number % 10) } },
+        },
       })),
       ...(!isEnd && { NextShardIterator: JSON.stringify([id, read + page.length]) }),
     };
@@ -95,7 +100,10 @@ afterEach(async () => {
   server.close();
 });
 
-const read = (settings: Partial<StreamMapping> = {}): StreamSource => {
+const read = (
+  settings: Partial<StreamMapping> = {},
+  handle: (batch: number[]) => Promise<void> = async (batch) => void calls.push(batch),
+): StreamSource => {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   source = new StreamSource(
     { ...mapping, ...settings },
@@ -105,7 +113,7 @@ const read = (settings: Partial<StreamMapping> = {}): StreamSource => {
       positions,
       invoke: async (_, event) => {
         const { Records } = event as { Records: StreamRecord[] };
-        calls.push(Records.map(({ dynamodb }) => Number(dynamodb.SequenceNumber)));
+        await handle(Records.map(({ dynamodb }) => Number(dynamodb.SequenceNumber)));
       },
       tell: () => undefined,
       faultInjection: {},
@@ -156,6 +164,50 @@ test.each(['ExpiredIteratorException', 'InternalServerError'])(
     await expect.poll(() => calls).toEqual([[1, 2], [3]]);
   },
 );
+
+describe('with a parallelization factor', () => {
+  /** Ends the calls that are waiting. */
+  let letGo = Promise.withResolvers<void>();
+  beforeEach(() => {
+    letGo = Promise.withResolvers();
+  });
+  afterEach(() => letGo.resolve());
+
+  test('several batches of a shard are handled at once, those of an item in order; the position follows all', async () => {
+    // The item of a record is the number's last digit.
+    const records = Array.from({ length: 12 }, (_, place) => place + 1);
+    shards = { one: { records, ended: false } };
+    const seen: number[][] = [];
+    read({ parallelization: 4, batchSize: 3, window: 1_000 }, async (batch) => {
+      seen.push(batch);
+      await letGo.promise;
+    });
+    await expect.poll(() => seen.length).toBeGreaterThan(1);
+    expect(seen.length).toBeLessThanOrEqual(4);
+    expect(positions.get('one')?.after).toBeUndefined();
+    letGo.resolve();
+    await expect.poll(() => positions.get('one')?.after).toBe('12');
+    expect(seen.flat().toSorted((a, b) => a - b)).toEqual(records);
+    for (const batch of seen) expect(batch.length).toBeLessThanOrEqual(3);
+    for (const digit of [1, 2]) {
+      expect(seen.flat().filter((number) => number % 10 === digit)).toEqual([digit, digit + 10]);
+    }
+  });
+
+  test('a source that is stopped waits for every call, and reads their records again', async () => {
+    shards = { one: { records: [1, 2, 3, 4, 5, 6], ended: false } };
+    let running = 0;
+    const stopped = read({ parallelization: 4, batchSize: 3 }, async () => {
+      running += 1;
+      await letGo.promise;
+      running -= 1;
+    });
+    await expect.poll(() => running).toBeGreaterThan(1);
+    const stopping = stopped.stop().then(() => running);
+    letGo.resolve();
+    expect(await stopping).toBe(0);
+  });
+});
 
 test('with a batching window, an incomplete batch waits for more records', async () => {
   shards = { one: { records: [1], ended: false } };

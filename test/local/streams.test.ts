@@ -284,7 +284,11 @@ describe('a template is rejected', () => {
       () => withMapping({ StartingPosition: 'LATEST' }),
       'RelayMapping.StartingPosition',
     ],
-    ['with concurrent batches', () => withMapping({ ParallelizationFactor: 2 }), 'RelayMapping.ParallelizationFactor'],
+    [
+      'with too many concurrent batches',
+      () => withMapping({ ParallelizationFactor: 11 }),
+      'RelayMapping.ParallelizationFactor',
+    ],
     [
       'with tumbling windows',
       () => withMapping({ TumblingWindowInSeconds: 1 }),

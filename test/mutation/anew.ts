@@ -3,11 +3,7 @@
  * starts as in a new process.
  */
 import { vi } from 'vitest';
-
-const kept = globalThis as { firstEnvironment?: NodeJS.ProcessEnv };
-const { env } = process;
+import { restoreEnvironment } from '../support/first-environment.ts';
 
 vi.resetModules();
-kept.firstEnvironment ??= { ...env };
-for (const name of Object.keys(env)) if (!(name in kept.firstEnvironment)) delete env[name];
-Object.assign(env, kept.firstEnvironment);
+restoreEnvironment();

@@ -41,6 +41,7 @@ export default async (project: TestProject) => {
     turn_url: '',
     token: '',
     app_token: '',
+    turn_token: '',
     bot_phone_number: '',
     turn_bot_phone_number: '',
     panelist: '',

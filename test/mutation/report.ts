@@ -60,7 +60,7 @@ const isStatic = ({ status, statusReason }: Mutant): boolean =>
 
 const isExcused = (mutant: Mutant): boolean => mutant.status === 'Ignored' && !isStatic(mutant);
 
-const PAGE = 'infra/docs/mutation.md';
+const PAGE = 'test/mutation/README.md';
 /** The heading from which this program writes the page. */
 const FROM = '## The score';
 

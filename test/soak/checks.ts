@@ -3,7 +3,8 @@
  * service equal the book, and no entry is pending.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Direction } from '../../shared/messaging/events.ts';
+import { type Direction, directions } from '../../shared/messaging/events.ts';
+import type { State } from '../../shared/messaging/message.ts';
 import { oldestEntries, readHead } from '../../shared/messaging/outbox.ts';
 import { type Book, type Conversation, nameOf } from './book.ts';
 import type { Account } from './world.ts';
@@ -18,7 +19,7 @@ interface Checked {
 }
 
 /** The state of a failed message by direction. */
-const FAILED = { app: 'sending_failed', platform: 'reception_failed_http' } as const;
+const FAILED: Partial<Record<Direction, State>> = { app: 'sending_failed', platform: 'reception_failed_http' };
 
 /** Milliseconds without a change until counters are final, and between reads. */
 const PATIENCE = { still: 20_000, look: 1_000 };
@@ -45,7 +46,7 @@ export const check = async (checked: Checked): Promise<string[]> => {
   const wrong = [...missingIn(book, logged), ...untold(checked)];
   wrong.push(...differences('Log entries', expectedLogs(checked, logged), logged));
   wrong.push(...differences('Counted', byAccount(logged), await countersLike(byAccount(logged), checked)));
-  for (const direction of ['app', 'platform'] as const) {
+  for (const direction of directions) {
     for (let start = 0; start < conversations.length; start += TOGETHER) {
       const some = conversations.slice(start, start + TOGETHER).map((one) => leftIn(one, direction));
       wrong.push(...(await Promise.all(some)).filter((left) => left !== undefined));

@@ -5,6 +5,7 @@ import { createAccount, updateAccount } from '../../infra/operator/queries/accou
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { APP_NETWORK } from '../../shared/core/permissions.ts';
 import { HOW_TO_GET_IT, startDynamodbLocal } from '../support/dynamodb-local.ts';
+import { UNLIMITED } from '../support/unlimited.ts';
 import type { Book, Conversation, Message } from './book.ts';
 import { Destinations } from './destination-servers.ts';
 import { ServedStack } from './served-stack.ts';
@@ -55,7 +56,7 @@ const openAccounts = async (destinations: Destinations, secret: string): Promise
   const accounts = new Map<string, Account>();
   for (let place = 0; place < settings.accounts; place += 1) {
     const [id, bot] = [accountAt(place), `4477008${10_000 + place}`];
-    await createAccount({ id, name: `Soak ${place}`, bot_number: bot });
+    await createAccount({ id, name: `Soak ${place}`, bot_number: bot, ...UNLIMITED });
     const url = await destinations.openPlatform({ id, bot });
     await updateAccount(id, { platform: { name: 'webhook', settings: { url, secret } } });
     const { token } = await issueToken(id, { label: 'soak', permissions: ['messages', 'stats'] });

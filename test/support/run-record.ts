@@ -15,6 +15,8 @@ export interface RunRecord {
   log: string;
   /** The kinds of AWS calls of the functions, on all stacks of the stack tests: one JSON line each. */
   calls: string;
+  /** The paths of the stack test files that `npm test` runs, or that a run's options leave. */
+  expected: string[];
   /** The paths of the stack test files that ran, one per line. */
   ran: string;
   /** The names of the failed stack tests, one per line. */
@@ -37,7 +39,7 @@ const isRunning = (pid: number): boolean => {
 };
 
 /** Creates an empty folder for the run of this process. Removes the folders of ended processes. */
-export const startRecord = async (isNarrowed: boolean): Promise<RunRecord> => {
+export const startRecord = async (expected: string[], isNarrowed: boolean): Promise<RunRecord> => {
   await mkdir(runs, { recursive: true });
   const over = (await readdir(runs)).filter((pid) => Number(pid) === process.pid || !isRunning(Number(pid)));
   for (const pid of over) await rm(join(runs, pid), { recursive: true, force: true });
@@ -47,6 +49,7 @@ export const startRecord = async (isNarrowed: boolean): Promise<RunRecord> => {
     assembly: join(folder, 'assembly'),
     log: join(folder, 'stack.log'),
     calls: join(folder, 'calls.jsonl'),
+    expected,
     ran: join(folder, 'ran.txt'),
     failed: join(folder, 'failed.txt'),
     fences: join(folder, 'fences.json'),

@@ -1,4 +1,5 @@
 /** How each function touches the table, by the beginning of its logical ids in the template. */
+import { accessOf } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
 import { workers } from '../../shared/api/workers.ts';
 import {
@@ -13,10 +14,12 @@ interface FunctionAccess {
   access: readonly TableAccess[];
 }
 
-export const functionAccess: FunctionAccess[] = Object.entries({ ...api, ...workers }).map(([name, { table }]) => ({
-  id: name.charAt(0).toUpperCase() + name.slice(1),
-  access: table,
-}));
+const idOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+export const functionAccess: FunctionAccess[] = [
+  ...Object.entries(api).map(([name, endpoint]) => ({ id: idOf(name), access: accessOf(endpoint) })),
+  ...Object.entries(workers).map(([name, { table }]) => ({ id: idOf(name), access: table })),
+];
 
 /** The access patterns that a function names, alone or within transactions. */
 export const patternsNamed = (access: readonly TableAccess[]): AccessPattern[] => {

@@ -1,6 +1,5 @@
 /** A Lambda function with its bundle, its own log group, and a role with only the rights that it needs. */
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -13,11 +12,12 @@ import {
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { TableAccess } from '../../../shared/table/access-patterns.ts';
+import type { ServiceTable } from '../business-table.ts';
 import { type TableRight, tableRights } from './table-rights.ts';
 
 /** The properties that all functions of a stack share. */
 export interface Surroundings {
-  table: TableV2;
+  table: ServiceTable;
   environment: Record<string, string>;
   logRetention: RetentionDays;
   sourceMaps: boolean;
@@ -80,7 +80,7 @@ export class ServiceFunction extends Construct {
 }
 
 /** IAM has one statement for each right: `table-rights.ts` says why. */
-const tableStatement = (table: TableV2, { action, index, partitions }: TableRight): PolicyStatement =>
+const tableStatement = (table: ServiceTable, { action, index, partitions }: TableRight): PolicyStatement =>
   new PolicyStatement({
     effect: Effect.ALLOW,
     actions: [`dynamodb:${action}`],

@@ -2,7 +2,7 @@
  * Buckets on this machine: the package s3rver, which accepts the functions' credentials, behind a guard. The guard
  * checks every call against the role of the calling function.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -24,20 +24,24 @@ const ACTIONS: Record<string, string> = {
 export class Buckets {
   readonly #roles: Roles;
   readonly #folder: string;
+  readonly #isKept: boolean;
   readonly #store: S3rver;
   readonly #guard: Server;
   #port = 0;
 
-  private constructor(roles: Roles, folder: string) {
+  private constructor(roles: Roles, folder: string, isKept: boolean) {
     this.#roles = roles;
     this.#folder = folder;
+    this.#isKept = isKept;
     this.#store = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory: folder });
     this.#guard = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
   }
 
-  /** Stores objects in a temporary folder, which `close` deletes. */
-  static async open(roles: Roles): Promise<Buckets> {
-    const buckets = new Buckets(roles, await mkdtemp(join(tmpdir(), 'buckets-')));
+  /** Stores objects in `dataFolder`; by default in a temporary folder, which `close` deletes. */
+  static async open(roles: Roles, dataFolder?: string): Promise<Buckets> {
+    const folder = dataFolder === undefined ? await mkdtemp(join(tmpdir(), 'buckets-')) : join(dataFolder, 'buckets');
+    await mkdir(folder, { recursive: true });
+    const buckets = new Buckets(roles, folder, dataFolder !== undefined);
     ({ port: buckets.#port } = (await buckets.#store.run()) as AddressInfo);
     return buckets;
   }
@@ -56,7 +60,7 @@ export class Buckets {
   async close(): Promise<void> {
     await closeServer(this.#guard);
     await this.#store.close();
-    await rm(this.#folder, { recursive: true, force: true });
+    if (!this.#isKept) await rm(this.#folder, { recursive: true, force: true });
   }
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {

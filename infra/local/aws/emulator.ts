@@ -7,13 +7,13 @@ import { Buckets } from './buckets.ts';
 import { HeldItems } from './consistency/held-items.ts';
 import { Replica } from './consistency/replica.ts';
 import { StaleReads, type StaleReadsOptions } from './consistency/stale-reads.ts';
-import { createTable, type Database, openDatabase, streamOf } from './database/database.ts';
+import { createTable, type Database, existingTableOf, openDatabase, streamOf } from './database/database.ts';
 import { TableGuard } from './database/table-guard.ts';
 import { EventSources } from './event-sources/event-sources.ts';
 import { Stream } from './event-sources/stream.ts';
 import { Writes } from './event-sources/writes.ts';
 import type { FaultInjection } from './fault-injection.ts';
-import { type Beside, Gateway } from './gateway/gateway.ts';
+import { type Beside, type Exchange, Gateway } from './gateway/gateway.ts';
 import type { EmptyRest } from './gateway/routes.ts';
 import type { TransactionEvaluation } from './iam/policies.ts';
 import { type MadeCall, Roles } from './iam/roles.ts';
@@ -35,6 +35,8 @@ export interface EmulatorOptions {
   hosts: Record<string, HostOptions>;
   /** A database to use instead of the embedded one. */
   dynamodbEndpoint: string | undefined;
+  /** A folder for the embedded database and the buckets, which stay after the end. Default: nothing stays. */
+  dataFolder?: string | undefined;
   tableName: string;
   /**
    * Milliseconds that count as a minute: for schedules, for the deduplication of queues, and for the retries of
@@ -60,6 +62,8 @@ export interface EmulatorOptions {
   transactionEvaluation?: TransactionEvaluation;
   /** Receives every log line: of functions, and of the hosts' access logs. */
   onLine: (source: string, line: string) => void;
+  /** Receives every request to a host, with its response. */
+  onExchange?: (exchange: Exchange) => void;
   /** Receives every kind of call of AWS that functions make, once each. */
   onCall?: (call: MadeCall) => void;
   /** The class that runs a function. Default: worker threads. */
@@ -149,14 +153,14 @@ export class AwsEmulator {
         opened.push(gateway);
         hosts.set(name, { gateway, output, url: await takePort(gateway, port) });
       }
-      const database = await openDatabase(options.dynamodbEndpoint);
+      const database = await openDatabase(options.dynamodbEndpoint, options.dataFolder);
       const roles = new Roles(options);
       const queues = new Queues(options.faultInjection ?? {}, options.minute);
       const writes = new Writes();
       const guard = new TableGuard(database.endpoint, roles, writes);
       const aws = new AwsEndpoint(queues, roles);
       opened.push(database, guard, aws);
-      const buckets = await Buckets.open(roles);
+      const buckets = await Buckets.open(roles, options.dataFolder);
       opened.push(buckets);
       const guardedEndpoint = await guard.listen();
       const awsEndpoint = await aws.listen();
@@ -186,6 +190,7 @@ export class AwsEmulator {
     const template = await readTemplate(assembly, {
       stackName,
       tableName,
+      existingTable: await existingTableOf(this.dynamodbEndpoint, tableName),
       hosts: Object.fromEntries(hosts),
       awsUrl: this.awsEndpoint,
     });
@@ -296,7 +301,7 @@ export class AwsEmulator {
       const definition = template.hosts[name];
       if (definition === undefined) throw new Error(`The template has no host ${name}.`);
       const onLine = (line: string) => this.#options.onLine(definition.id, line);
-      gateway.serve({ definition, invoke: this.#invoke, onLine, emptyRest });
+      gateway.serve({ definition, invoke: this.#invoke, onLine, onExchange: this.#options.onExchange, emptyRest });
     }
   }
 

@@ -1,8 +1,8 @@
 /** Today's jobs of the demo's accounts, with their messages by state: the same counts as `GET /v1/stats/jobs`. */
 import { timestamp } from '../../../shared/core/clock.ts';
-import { jobOf } from '../../../shared/messaging/message.ts';
+import { jobOf } from '../../../shared/jobs/default-jobs.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
-import type { Bot, JobView } from './views.ts';
+import type { Bot, JobCounts } from './views.ts';
 
 /** Names of the default jobs, by the source of their messages. */
 const SOURCES = {
@@ -12,14 +12,18 @@ const SOURCES = {
   turn: 'sent by Turn',
 };
 
+/** The default jobs of an account and a day, each with the source of its messages. */
+export const defaultJobsOfToday = (account: string, present: string): Map<string, string> =>
+  new Map(Object.entries(SOURCES).map(([source, label]) => [jobOf(account, source, present), label]));
+
 /** Reads the table directly: requests to the API would fill the page's list of requests. */
-export const jobsOfToday = async (accounts: (Pick<Bot, 'name'> & { id: string })[]): Promise<JobView[]> => {
+export const jobsOfToday = async (accounts: Pick<Bot, 'id' | 'name'>[]): Promise<JobCounts[]> => {
   const present = timestamp();
   const today = present.slice(0, 10);
   const jobs = await Promise.all(
     accounts.map(async ({ id, name }) => {
       const rows = await listJobs(id, today, today);
-      const names = new Map(Object.entries(SOURCES).map(([source, label]) => [jobOf(id, source, present), label]));
+      const names = defaultJobsOfToday(id, present);
       return [...Map.groupBy(rows, ({ job_id }) => job_id)].map(([job, counted]) => ({
         id: job,
         account: name,
@@ -32,7 +36,7 @@ export const jobsOfToday = async (accounts: (Pick<Bot, 'name'> & { id: string })
 };
 
 /** Sums by state, over all payload types. */
-const summed = (rows: { state: string; count: number }[]): Record<string, number> =>
+export const summed = (rows: { state: string; count: number }[]): Record<string, number> =>
   Object.fromEntries(
     [...Map.groupBy(rows, ({ state }) => state)].map(([state, some]) => [
       state,

@@ -2,19 +2,25 @@
  * The phone: a page of the simulated app network. A person uses it as a user of the app, and sees the service's work.
  */
 import { catalogue } from '../../../shared/users/profile-properties.ts';
+import type { Exchange } from '../aws/gateway/gateway.ts';
 import { type Demo, demoBots } from '../demo.ts';
 import { Changes } from '../simulators/changes.ts';
-import { noContent, parseJson } from '../simulators/http.ts';
-import { check, fields, phone as phoneNumber } from '../simulators/schemas.ts';
+import { freshJson, httpError, noContent, parseJson } from '../simulators/http.ts';
+import { check } from '../simulators/schemas.ts';
 import { HELP_HEADERS, newRoutes, type Routes } from '../simulators/server.ts';
 import type { Simulators } from '../simulators/simulators.ts';
-import { AccessLog } from './access-log.ts';
-import { Business } from './business.ts';
-import { phonesOf, phoneViewOf } from './conversation.ts';
+import { actionBody, Business, messageBody } from './business.ts';
+import { addConnectRoutes } from './connect/routes.ts';
+import { otherBots, Wizard } from './connect/wizard.ts';
+import { Destinations } from './destinations/routes.ts';
 import { jobsOfToday } from './funnel.ts';
+import { Crowd } from './jobs/crowd.ts';
+import { Jobs } from './jobs/routes.ts';
 import { feedOf } from './live.ts';
 import { makePage, type PageFiles } from './page-files.ts';
-import { deliveriesOf, platformsOf } from './traffic.ts';
+import { Traces } from './traces/routes.ts';
+import { consentRecordOf, consentsOf } from './user/consents.ts';
+import { phonesOf, phoneViewOf } from './user/conversation.ts';
 import type { Setup } from './views.ts';
 
 interface Service {
@@ -22,25 +28,40 @@ interface Service {
   bridgeUrl: string;
 }
 
-/** The body of a request for an action of the business. */
-const actionBody = fields({ phone: phoneNumber });
+/** The requests that may change a job at rest, or create one. */
+const CHANGES_JOBS = /^(POST \/v1\/messages?|DELETE \/v1\/jobs\/.*)$/;
 
 export class Phone {
   readonly #simulators: Simulators;
-  readonly #log = new AccessLog();
-  readonly #requests = new Changes();
   readonly #funnel = new Changes();
+  readonly #jobs: Jobs;
+  readonly #destinations: Destinations;
+  readonly #traces: Traces;
   #files: Promise<PageFiles> | undefined;
 
   constructor(simulators: Simulators) {
     this.#simulators = simulators;
+    this.#jobs = new Jobs(simulators.app);
+    this.#destinations = new Destinations(simulators);
+    this.#traces = new Traces(simulators, demoBots);
+    new Crowd(simulators.app).watch();
   }
 
-  /** Receives the log lines of the stack, and picks those about requests and counted messages. */
+  /** Receives the log lines of the stack, and picks those about traces, jobs and counted messages. */
   readonly onLine = (line: string): void => {
     const entry = parsed(line);
-    if (this.#log.add(entry)) this.#requests.notify();
-    else if (isCount(entry)) this.#funnel.notify();
+    this.#destinations.onLine(entry);
+    this.#traces.onLine(entry);
+    if (isCount(entry)) {
+      this.#funnel.notify();
+      this.#jobs.changes.notify();
+    } else this.#jobs.onLine(entry);
+  };
+
+  /** Receives the requests to the stack's hosts, with their responses. */
+  readonly onExchange = (exchange: Exchange): void => {
+    this.#traces.onExchange(exchange);
+    if (CHANGES_JOBS.test(exchange.routeKey ?? '')) this.#jobs.onRequest();
   };
 
   /** Serves the page at the app network's URL. */
@@ -48,6 +69,9 @@ export class Phone {
     const routes = newRoutes();
     this.#addPage(routes, service);
     this.#addViews(routes, service, demo);
+    this.#addActions(routes, service, demo);
+    this.#destinations.addRoutes(routes);
+    addConnectRoutes(routes, new Wizard(this.#simulators, service.bridgeUrl));
     this.#simulators.app.serve(routes);
   }
 
@@ -67,33 +91,74 @@ export class Phone {
     routes.get('/style.css', async (c) => c.body((await files()).style, 200, fileHeaders('text/css')));
   }
 
-  #addViews(routes: Routes, { baseUrl }: Service, demo: Demo): void {
-    const { app, rapidpro, turn } = this.#simulators;
-    const setup: Setup = {
-      demo_phone: demo.panelist,
-      bots: demoBots.map(({ number, name, platform }) => ({ number, name, platform })),
-      properties: Object.entries(catalogue).map(([name, described]) => ({ name, ...described })),
-    };
-    const business = new Business({ baseUrl, token: demo.token });
+  #addViews(routes: Routes, service: Service, demo: Demo): void {
+    const { app } = this.#simulators;
+    const network = { inbox: app.inbox, reportedEvents: app.reportedEvents, isDelivered: this.#traces.isDelivered };
     routes.get('/live', (c) =>
       feedOf(c, [
         [app.changes, 'phones'],
-        [rapidpro.changes, 'platforms'],
-        [turn.changes, 'platforms'],
-        [this.#requests, 'requests'],
+        [this.#traces.changes, 'traces'],
         [this.#funnel, 'funnel'],
+        [this.#jobs.changes, 'jobs'],
+        [this.#destinations.changes, 'destinations'],
       ]),
     );
-    routes.get('/view/setup', () => view(setup));
-    routes.get('/view/phones', () => view(phonesOf(app)));
-    routes.get('/view/phones/:phone', ({ req }) => view(phoneViewOf(app, req.param('phone'))));
-    routes.get('/view/requests', () => view(this.#log.requests));
-    routes.get('/view/deliveries', () => view(deliveriesOf(app)));
-    routes.get('/view/platforms', () => view(platformsOf({ rapidpro, turn })));
-    routes.get('/view/funnel', async () => view(await jobsOfToday(demoBots)));
-    routes.post('/business/:act', async ({ req }) => {
-      await business.act(req.param('act'), check(actionBody, parseJson(await req.text())).phone);
+    routes.get('/view/setup', async () => freshJson(await this.#setupOf(service, demo)));
+    routes.get('/view/phones', () => freshJson(phonesOf(network)));
+    routes.get('/view/phones/:phone', ({ req }) => freshJson(phoneViewOf(network, req.param('phone'))));
+    routes.get('/view/phones/:phone/consents', async ({ req }) =>
+      freshJson(await consentsOf(app, demoBots, req.param('phone'))),
+    );
+    routes.get('/view/phones/:phone/consent-record', async ({ req }) => {
+      const phone = req.param('phone');
+      return new Response(JSON.stringify(await consentRecordOf(demoBots, phone), undefined, 2), {
+        headers: {
+          'content-type': 'application/ld+json',
+          'content-disposition': 'attachment; filename="consent-receipts.jsonld"',
+          'cache-control': 'no-store',
+        },
+      });
+    });
+    routes.get('/view/funnel', async () => freshJson(await jobsOfToday(demoBots)));
+  }
+
+  /** The businesses by their names at present, which they can change, and the properties of users. */
+  async #setupOf({ baseUrl }: Service, demo: Demo): Promise<Setup> {
+    const { businesses } = this.#simulators.app.inbox;
+    return {
+      demo_phone: demo.panelist,
+      docs_url: `${baseUrl}/docs`,
+      api_url: baseUrl,
+      bots: [...demoBots.map((bot) => ({ ...bot, sends: true })), ...(await otherBots(demoBots))].map((bot) => {
+        const known = businesses.find(({ bot: number }) => bot.number === number);
+        return { ...bot, name: known?.name ?? bot.name, avatar: known?.avatar ?? null };
+      }),
+      properties: Object.entries(catalogue).map(([name, described]) => ({ name, ...described })),
+    };
+  }
+
+  /** What the page's user does as a business: sends messages to the phone, and starts and stops jobs. */
+  #addActions(routes: Routes, { baseUrl }: Service, demo: Demo): void {
+    const business = new Business({ baseUrl, token: demo.token });
+    const businessOnTurn = new Business({ baseUrl, token: demo.turn_token });
+    const businesses = new Map(
+      demoBots.map(({ id, number }) => [id, number === demo.bot_phone_number ? business : businessOnTurn]),
+    );
+    this.#jobs.addRoutes(routes, businesses);
+    this.#traces.addRoutes(routes, businesses);
+    const businessOf = (id: string): Business => {
+      const found = businesses.get(id);
+      if (found === undefined) throw httpError(404, `There is no business ${id}.`);
+      return found;
+    };
+    routes.post('/businesses/:business/acts/:act', async ({ req }) => {
+      const act = check(actionBody, parseJson(await req.text()));
+      await businessOf(req.param('business')).act(req.param('act'), act);
       return noContent();
+    });
+    routes.post('/businesses/:business/messages', async ({ req }) => {
+      const message = check(messageBody, parseJson(await req.text()));
+      return Response.json(await businessOf(req.param('business')).send(message), { status: 201 });
     });
   }
 }
@@ -118,8 +183,6 @@ const fileHeaders = (type: string): Record<string, string> => ({
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 });
-
-const view = (value: unknown): Response => Response.json(value, { headers: { 'cache-control': 'no-store' } });
 
 const parsed = (line: string): unknown => {
   try {

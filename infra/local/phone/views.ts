@@ -1,25 +1,39 @@
 /** The data of the phone's page: each view is the response of `GET /view/…`. */
 
 /** The views that the live feed names when they have changed. */
-export type Part = 'phones' | 'requests' | 'platforms' | 'funnel';
+export type Part = 'phones' | 'traces' | 'funnel' | 'jobs' | 'destinations';
 
-/** Data that does not change while the stack runs: `/view/setup`. */
+/** What all phones have in common: `/view/setup`. */
 export interface Setup {
   /** The demo user's phone. */
   demo_phone: string;
-  bots: Bot[];
+  /** The URL of the documentation. */
+  docs_url: string;
+  /** The URL of the API. */
+  api_url: string;
+  bots: KnownBot[];
   properties: PropertyDescription[];
 }
 
 export interface Bot {
+  /** The id of its account. */
+  id: string;
   number: string;
   name: string;
+  /** The URL of the business's avatar, if the app network knows one. */
+  avatar?: string | null;
   platform: string;
+}
+
+/** A bot that users can write to. */
+export interface KnownBot extends Bot {
+  /** Whether the page can send as its business: it has a token of it. */
+  sends: boolean;
 }
 
 export interface PropertyDescription {
   name: string;
-  says: string;
+  description: string;
   /** Whether it is granted without the user's approval. */
   automatic: boolean;
 }
@@ -27,6 +41,10 @@ export interface PropertyDescription {
 /** An entry in the list of phones: `/view/phones`. */
 export interface PhoneSummary {
   phone: string;
+  /** The first name in the reported profile. */
+  name: string | null;
+  /** The last name in the reported profile. */
+  lastName: string | null;
   /** The last message, of either side. */
   last: { text: string; time: string } | null;
   /** Ids of the messages that are not reported as delivered, and not as read. */
@@ -41,6 +59,34 @@ export interface PhoneView {
   timeline: TimelineItem[];
   /** The profile that was reported to the service; null if nothing was reported from here. */
   user: UserView | null;
+}
+
+/** What a business knows about a user: `/view/phones/{phone}/consents`, in the order of the businesses. */
+export interface ConsentView {
+  business: Pick<Bot, 'id' | 'name' | 'number'>;
+  /** Whether the user has stopped it. */
+  stopped: boolean;
+  known: KnownProperty[];
+}
+
+/** A property that a business got, by one or several requests. */
+export interface KnownProperty {
+  property: string;
+  /** Whether it is granted without the user's approval. */
+  automatic: boolean;
+  /** The value in the user's profile; null if the profile has none, or the consent has ended. */
+  value: string | null;
+  /** The time of the last release. */
+  since: string;
+  /** Until when the business may use it; null if there is no end, or the consent has ended. */
+  until: string | null;
+  state: 'approved' | 'withdrawn' | 'expired';
+  /** When the consent ended; null if it has not. */
+  ended: string | null;
+  /** Whether the business has acknowledged that its copy is deleted; null if the consent has not ended. */
+  deletion: 'owed' | 'done' | null;
+  /** The ids of the requests whose consent the user can withdraw here: none of automatic properties. */
+  requests: string[];
 }
 
 export interface UserView {
@@ -67,9 +113,13 @@ export interface RequestItem {
   id: string;
   time: string;
   business: string;
+  /** The number of the business; null if no business has this name. */
+  from: string | null;
   reason: string;
   properties: { property: string; reason: string | null; required: boolean }[];
-  answers: Record<string, 'approved' | 'denied'>;
+  /** For how many days the consent is valid; null if it has no end. */
+  valid_days: number | null;
+  answers: Record<string, 'approved' | 'denied' | 'withdrawn' | 'expired'>;
 }
 
 export interface WrittenItem {
@@ -82,38 +132,15 @@ export interface WrittenItem {
   outcome: 'sending' | 'taken' | 'refused' | 'unanswered';
   /** Why it was not accepted. */
   detail: string | null;
+  /** Whether the platform of the business has accepted it. */
+  delivered: boolean;
 }
 
-/** A request to the service: `/view/requests`, newest first. */
-export interface RequestView {
-  id: string;
-  time: string;
-  route: string;
-  status: number;
-  account: string | null;
-  ms: number;
-}
-
-/** A delivery to a phone, with its attempts: `/view/deliveries`, newest first. */
-export interface DeliveryView {
-  id: string;
-  phone: string | null;
-  what: string;
-  attempts: { time: string; outcome: string; taken: boolean }[];
-}
-
-/** A channel of a chat platform: `/view/platforms`. */
-export interface PlatformView {
-  platform: string;
-  line: string;
-  /** Calls of the service, newest first. */
-  got: { time: string; what: string; text: string; outcome: string; taken: boolean }[];
-  /** Messages that the platform sent, newest first. */
-  sent: { to: string; text: string; status: string }[];
-}
+/** The attempts to deliver a message. */
+export type Attempts = { time: string; outcome: string; taken: boolean }[];
 
 /** A job of today, with the number of messages by state: `/view/funnel`. */
-export interface JobView {
+export interface JobCounts {
   id: string;
   account: string;
   name: string;

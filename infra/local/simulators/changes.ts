@@ -4,7 +4,12 @@ const DELAY_MS = 30;
 
 export class Changes {
   readonly #watchers = new Set<() => void>();
+  readonly #delayMs: number;
   #timer: NodeJS.Timeout | undefined;
+
+  constructor(delayMs = DELAY_MS) {
+    this.#delayMs = delayMs;
+  }
 
   /** Notifies watchers of a change. */
   notify(): void {
@@ -12,7 +17,7 @@ export class Changes {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       for (const watcher of this.#watchers) watcher();
-    }, DELAY_MS).unref();
+    }, this.#delayMs).unref();
   }
 
   /** Calls the watcher after changes, until the returned function is called. */

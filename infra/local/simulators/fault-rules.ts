@@ -1,5 +1,6 @@
 /** Fault injection: rules by which a simulator delays, fails or drops responses. */
 import * as v from 'valibot';
+import { now } from '../../../shared/core/clock.ts';
 import { noContent, parseJson } from './http.ts';
 import { check, fields, phone, wholeNumber, yes } from './schemas.ts';
 import type { RequestContext, Routes } from './server.ts';
@@ -45,6 +46,7 @@ export type Rule = v.InferOutput<typeof rule>;
 export class FaultRules {
   readonly #random: () => number;
   #rules: readonly Rule[] = [];
+  #since: string | undefined;
 
   /** @param random - returns a number from 0 to below 1 */
   constructor(random: () => number) {
@@ -56,6 +58,11 @@ export class FaultRules {
     return this.#rules;
   }
 
+  /** When the rules were set, as an ISO time; undefined without rules. */
+  get since(): string | undefined {
+    return this.#rules.length > 0 ? this.#since : undefined;
+  }
+
   /**
    * Replaces the rules: with one rule, or a list.
    *
@@ -63,14 +70,15 @@ export class FaultRules {
    */
   set(input: unknown): void {
     this.#rules = Array.isArray(input) ? check(v.array(rule), input) : [check(rule, input)];
+    this.#since = new Date(now()).toISOString();
   }
 
   clear(): void {
     this.#rules = [];
   }
 
-  /** The first rule that applies to this call. Counts down its `times`. */
-  ruleFor(phone: string | undefined): Rule {
+  /** The first rule that applies to this call; undefined if none does. Counts down its `times`. */
+  match(phone: string | undefined): Rule | undefined {
     const applied = this.#rules.find(
       (rule) =>
         (rule.phone === undefined || rule.phone === phone) && (rule.share === undefined || this.#random() < rule.share),
@@ -79,7 +87,7 @@ export class FaultRules {
       if (rule !== applied || rule.times === undefined) return [rule];
       return rule.times > 1 ? [{ ...rule, times: rule.times - 1 }] : [];
     });
-    return applied ?? {};
+    return applied;
   }
 }
 

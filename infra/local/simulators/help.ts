@@ -19,17 +19,24 @@ Show what the service sent:
   curl ${url}/phones
   curl ${url}/phones/27821234567/messages
   curl '${url}/phones/27821234567/messages?all=true'    including messages that were never accepted
+  curl ${url}/businesses    names and avatars
   curl ${url}/calls
   curl -X DELETE ${url}/calls    deletes calls and messages
 
 ${faultHelp(url)}
 
+Show the bots whose businesses a user has stopped:
+  curl ${url}/phones/27821234567/stops
+
 Report events as the app, and print the service's response ("event_id" repeats an event):
   curl ${url}/phones/27821234567/messages -d '{"to":"BOT NUMBER","text":"Hi"}'
   curl ${url}/messages/MESSAGE-ID/states -d '{"state":"read"}'    or delivered_to_user, delivery_failed with "reason"
-  curl ${url}/phones/27821234567/user -d '{"panelist":true,"properties":{"first_name":{"value":"Thandi","source":"user"}}}'
+  curl ${url}/phones/27821234567/user -d '{"panelist":true,"properties":{"first_name":{"value":"Thandi","source":"user"}}}'    or "id" with a UUID
   curl -X DELETE ${url}/phones/27821234567/user
+  curl -X PUT ${url}/phones/27821234567/stops/BOT-NUMBER    the user stops the business of this bot
+  curl -X DELETE ${url}/phones/27821234567/stops/BOT-NUMBER    the user starts it again
   curl ${url}/requests/REQUEST-ID/answers -d '{"answers":{"first_name":"approved","last_name":"denied"}}'
+  curl ${url}/requests/REQUEST-ID/withdrawals -d '{"properties":["first_name"]}'    the user withdraws the consent
   curl ${url}/events -d '[{"id":"1","type":"user.removed","data":{"phone_number":"27821234567"}}]'    any events
 
 Set how users answer user data requests automatically (without a rule, they do not answer):
@@ -39,15 +46,18 @@ Set how users answer user data requests automatically (without a rule, they do n
   curl -X DELETE ${url}/consent
 `;
 
-/** The commands that show the calls and messages of a channel or number. */
-const channelHelp = (url: string): string => `Show what was received and sent:
+/** The commands that show the calls and messages of a channel or number; `platform` is the simulator's own URL. */
+const channelHelp = (url: string, platform: string): string => `Show what was received and sent:
   curl ${url}/received
   curl ${url}/statuses
   curl ${url}/sent
   curl ${url}/calls    each call, with its status
   curl -X DELETE ${url}/calls    deletes all of these
 
-${faultHelp(url)}`;
+${faultHelp(url)}
+For all of them, the same below ${platform}:
+  curl -X PUT ${platform}/behaviour -d '{"status":503}'
+  curl -X DELETE ${platform}/behaviour`;
 
 export const rapidproHelp = (url: string): string => {
   const channel = `${url}/channels/CHANNEL`;
@@ -68,7 +78,7 @@ Send to a user, optionally with quick replies or attachments. Failed attempts ar
 Show the contacts that were stopped:
   curl ${channel}/stopped
 
-${channelHelp(channel)}
+${channelHelp(channel, url)}
 
 Post as the service:
   curl ${url}/c/ex/CHANNEL/receive -d 'from=27821234567&text=Hi'
@@ -93,6 +103,6 @@ Send to a user:
   curl ${number}/send -d '{"to":"27821234567","document":{"link":"https://example.org/file.pdf"}}'
   curl ${number}/send -d '{"to":"27821234567","raw":{"type":"location"}}'    any body
 
-${channelHelp(number)}
+${channelHelp(number, url)}
 `;
 };

@@ -34,4 +34,8 @@ const BODILESS: StatusCode[] = [204, 205, 304];
 export const jsonWith = (status: number, value: unknown): Response =>
   BODILESS.some((one) => one === status) ? new Response(null, { status }) : Response.json(value, { status });
 
+/** A response whose body no cache may store. */
+export const freshJson = (value: unknown): Response =>
+  Response.json(value, { headers: { 'cache-control': 'no-store' } });
+
 export const noContent = (): Response => new Response(null, { status: 204 });

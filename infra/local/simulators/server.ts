@@ -28,6 +28,19 @@ export interface IncomingCall {
   over: Promise<void>;
 }
 
+/** A call of the service, and how it ended. */
+export interface ServedCall {
+  /** When it arrived, in milliseconds since 1970, and how long it took. */
+  time: number;
+  ms: number;
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Null if there was no response. */
+  response: { status: number; headers: Record<string, string>; body: string } | null;
+}
+
 /** Headers of help texts. */
 export const HELP_HEADERS = { 'content-type': 'text/plain; charset=utf-8' };
 
@@ -67,6 +80,7 @@ export class SimulatorServer {
   readonly #server: Server;
   readonly #closing = new AbortController();
   readonly #parts: Routes[] = [];
+  readonly #watchers: { paths: RegExp; watcher: (call: ServedCall) => void }[] = [];
   readonly #app: { current: Routes };
 
   private constructor(server: Server, url: string, app: { current: Routes }) {
@@ -105,10 +119,38 @@ export class SimulatorServer {
     this.#app.current = this.#compose();
   }
 
+  /** Calls the watcher at the end of each POST to these paths. */
+  watchCalls(paths: RegExp, watcher: (call: ServedCall) => void): void {
+    this.#watchers.push({ paths, watcher });
+  }
+
   /** Ends every call in progress, including calls that hang. */
   async close(): Promise<void> {
     this.#closing.abort();
     await closeServer(this.#server);
+  }
+
+  /** Shows a call to its watchers when its connection has ended. */
+  async #watch(c: RequestContext, next: () => Promise<void>): Promise<void> {
+    const watchers = this.#watchers.filter(({ paths }) => c.req.method === 'POST' && paths.test(c.req.path));
+    if (watchers.length === 0) return next();
+    const { outgoing } = c.env;
+    const { req } = c;
+    const time = Date.now();
+    const body = Buffer.from(await req.arrayBuffer());
+    let response: ServedCall['response'] = null;
+    outgoing.once('close', () => {
+      const { method, url } = req;
+      const { pathname, search } = new URL(url);
+      const headers = textsOf(req.raw.headers);
+      for (const { watcher } of watchers) {
+        watcher({ time, ms: Date.now() - time, method, url: pathname + search, headers, body, response });
+      }
+    });
+    await next();
+    if (c.res === RESPONSE_ALREADY_SENT || outgoing.destroyed) return;
+    const { status, headers } = c.res;
+    response = { status, headers: textsOf(headers), body: await c.res.clone().text() };
   }
 
   #compose(): Routes {
@@ -123,6 +165,7 @@ export class SimulatorServer {
       }
       await next();
     });
+    app.use((c, next) => this.#watch(c, next));
     for (const part of this.#parts) app.route('/', part);
     app.notFound(({ req }) => {
       throw httpError(404, `There is no ${req.method} ${req.path}: GET / lists the requests.`);
@@ -131,6 +174,9 @@ export class SimulatorServer {
     return app;
   }
 }
+
+/** The texts of headers. */
+const textsOf = (headers: Headers): Record<string, string> => Object.fromEntries(headers);
 
 /** Rejects a body over 10 MB with 413. Hono's own limit copies the request, which Node's class does not support. */
 const limitBody: MiddlewareHandler = async ({ req }, next) => {

@@ -2,25 +2,56 @@
 import type { Command } from 'commander';
 import type { Account } from '../../../shared/accounts/accounts.ts';
 import { addStatsCommand } from '../messages/stats.ts';
-import { columns, fields, minute, printNote, printResult } from '../output.ts';
-import { createAccount, listAccounts, showAccount, updateAccount } from '../queries/accounts-admin.ts';
+import { columns, count, fields, minute, printNote, printResult, second } from '../output.ts';
+import {
+  createAccount,
+  findConsentWebhook,
+  listAccounts,
+  showAccount,
+  updateAccount,
+} from '../queries/accounts-admin.ts';
 import { listTokens } from '../queries/tokens-admin.ts';
-import { examples, readName, readPhoneNumber } from '../usage.ts';
+import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { examples, readName, readPhoneNumber, readRequests } from '../usage.ts';
+import {
+  addConsentWebhookOptions,
+  consentOptionOf,
+  consentWebhookFrom,
+  consentWebhookGivenIn,
+  consentWebhookInWords,
+  consentWebhookSettings,
+} from './consent-webhook.ts';
+import { addDeletionCommand } from './deletion.ts';
 import {
   addPlatformOptions,
   notesOnKept,
   platformFrom,
   platformGivenIn,
   platformSettings,
+  type Settings,
   settingsInJson,
   settingsInWords,
 } from './platform.ts';
+import { replacedBy } from './replaced.ts';
+import { addSuspensionCommands } from './suspension.ts';
 import { tokenTable } from './token.ts';
 
 const BOT_NUMBER = [
   '--bot-number <number>',
   "the bot's phone number, 7 to 15 digits without +",
   readPhoneNumber,
+] as const;
+
+const RATE = [
+  '--rate <requests>',
+  'requests per second, sustained (default: that of the deployment)',
+  readRequests,
+] as const;
+
+const BURST = [
+  '--burst <requests>',
+  'requests at once after a pause, at least the rate (default: twice the rate)',
+  readRequests,
 ] as const;
 
 export const addAccountCommands = (program: Command): void => {
@@ -35,11 +66,13 @@ export const addAccountCommands = (program: Command): void => {
     .argument('<name>', 'the display name', readName)
     .option('--id <id>', 'a-z, 0-9 and hyphens, at most 40 (default: derived from the name)')
     .option(...BOT_NUMBER)
+    .option(...RATE)
+    .option(...BURST)
     .addHelpText('after', examples('account create "Acme Research"', 'account create "Acme Research" --id acme'))
-    .action(async (name: string, { id, botNumber }: { id?: string; botNumber?: string }, command: Command) => {
+    .action(async (name: string, { botNumber, ...given }: Drafted, command: Command) => {
       const created = await createAccount({
         name,
-        ...(id !== undefined && { id }),
+        ...given,
         ...(botNumber !== undefined && { bot_number: botNumber }),
       });
       printResult(command, created, inWords(created));
@@ -65,73 +98,133 @@ export const addAccountCommands = (program: Command): void => {
     .addHelpText('after', examples('account show acme-research'))
     .action(async (id: string, _options: object, command: Command) => {
       const [found, tokens] = await Promise.all([showAccount(id), listTokens(id)]);
-      const settings = await platformSettings(found);
+      const [settings, consent] = await Promise.all([platformSettings(found), consentWebhookSettings(id)]);
       printResult(
         command,
-        { ...found, ...settingsInJson(settings), tokens },
-        `${inWords(found, settings)}\n\n${tokenTable(tokens)}`,
+        { ...found, ...settingsInJson(settings), ...settingsInJson(consent, 'consent_webhook'), tokens },
+        `${inWords(found, settings, consent)}\n\n${tokenTable(tokens)}`,
       );
     });
 
   addStatsCommand(account);
+  addSuspensionCommands(account);
+  addDeletionCommand(account);
 
-  const update = account
-    .command('update')
+  const update = addYesOption(account.command('update'))
     .description(
-      `Changes an account's name, its bot's number, or its chat platform. Settings that are not given stay unchanged.
+      `Changes an account's name, its bot's number, its limit of requests, its chat platform, or its webhook for ends of consent. Settings that are not given stay unchanged.
+
+The command asks before it replaces or removes anything.
+
+The limit is for all requests of the account together. A change takes effect within 60 s.
 
 The platform receives users' messages and the states of messages: RapidPro and Turn of the messages that they sent, a webhook of all messages. An empty value ('') removes a setting. If the platform changes, the previous settings are removed. Secrets and tokens are not shown again.
 
-"platform check" tests the settings. Pending messages use a new URL at their next attempt; "outbox retry" starts it now.`,
+A plain webhook is also notified when consent ends, because the business then has to delete its copy of the values. RapidPro and Turn cannot be: with --consent-webhook, an account has a webhook for these notifications, besides its platform or without one.
+
+"platform check" tests the settings of the platform. Pending messages use a new URL at their next attempt; "outbox retry" starts it now.`,
     )
     .argument('<id>', "the account's id")
     .option('--name <name>', 'the display name', readName)
     .option(...BOT_NUMBER)
-    .option('--no-bot-number', "remove the bot's number");
+    .option('--no-bot-number', "remove the bot's number")
+    .option(...RATE)
+    .option(...BURST)
+    .option('--no-rate', "remove the account's own limit, with its burst");
   addPlatformOptions(update);
+  addConsentWebhookOptions(update);
   update
     .addHelpText(
       'after',
       examples(
         'account update acme-research --bot-number 27820000001',
+        'account update acme-research --rate 200 --burst 500',
         'account update acme-research --platform rapidpro --platform-url https://rapidpro.example.com/c/ex/CHANNEL/receive',
         'account update acme-research --platform turn --platform-channel CHANNEL --platform-token TOKEN',
         'account update acme-research --platform webhook --platform-url https://example.com/messages',
         'account update acme-research --platform-secret "whsec_$(openssl rand -base64 32)"',
+        'account update acme-research --consent-webhook https://example.com/consent',
       ),
     )
-    .action(
-      async (id: string, { name, botNumber }: { name?: string; botNumber?: string | false }, command: Command) => {
-        const given = platformGivenIn(command);
-        if (name === undefined && botNumber === undefined && given === undefined) {
-          command.error('error: nothing to change: give --name, --bot-number, --platform or several of them');
-        }
-        let wanted: ReturnType<typeof platformFrom> | undefined;
-        const updated = await updateAccount(id, {
-          ...(name !== undefined && { name }),
-          ...(botNumber !== undefined && { bot_number: botNumber || null }),
-          ...(given && {
-            platform: (current) => {
-              wanted = platformFrom(id, current, given);
-              return wanted.platform;
-            },
-          }),
-        });
-        const { made = {}, kept = [] } = wanted ?? {};
-        const settings = { ...(await platformSettings(updated)), ...made };
-        printResult(command, { ...updated, ...settingsInJson(settings) }, inWords(updated, settings));
-        if (Object.keys(made).length > 0) printNote('Copy the secret now: it will not be shown again.');
-        if (given?.name) for (const words of notesOnKept(kept)) printNote(words);
-      },
-    );
+    .action(async (id: string, { name, botNumber, rate, burst }: Changed, command: Command) => {
+      const given = platformGivenIn(command);
+      const consent = consentWebhookGivenIn(command);
+      if ([name, botNumber, rate, burst, given, consent].every((option) => option === undefined)) {
+        command.error('error: nothing to change: give --name, --bot-number, --rate, --platform or several of them');
+      }
+      if (rate === false && burst !== undefined) command.error('error: --no-rate removes the burst, too');
+      const replaced = replacedBy(
+        await showAccount(id),
+        { name, botNumber, rate, burst, platform: given, consentWebhook: consent },
+        consent !== undefined && (await findConsentWebhook(id)) !== undefined,
+      );
+      if (replaced.length > 0) await confirm(command, `Account "${id}": ${replaced.join(' ')}`);
+      let wanted: ReturnType<typeof platformFrom> | undefined;
+      let webhook: ReturnType<typeof consentWebhookFrom> | undefined;
+      const updated = await updateAccount(id, {
+        ...(name !== undefined && { name }),
+        ...(botNumber !== undefined && { bot_number: botNumber || null }),
+        ...(rate !== undefined && { rate: rate || null }),
+        ...(rate === false ? { burst: null } : burst !== undefined && { burst }),
+        ...(given && {
+          platform: (current) => {
+            wanted = platformFrom(id, current, given);
+            return wanted.platform;
+          },
+        }),
+        ...(consent !== undefined && {
+          consent_webhook: (current) => {
+            webhook = consent === null ? undefined : consentWebhookFrom(id, current, consent);
+            return webhook?.platform ?? null;
+          },
+        }),
+      });
+      const settings = { ...(await platformSettings(updated)), ...wanted?.made };
+      const consentSettings = { ...(await consentWebhookSettings(id)), ...webhook?.made };
+      printResult(
+        command,
+        { ...updated, ...settingsInJson(settings), ...settingsInJson(consentSettings, 'consent_webhook') },
+        inWords(updated, settings, consentSettings),
+      );
+      if (Object.keys({ ...wanted?.made, ...webhook?.made }).length > 0) {
+        printNote('Copy the secret now: it will not be shown again.');
+      }
+      const notes = [
+        ...(given?.name ? notesOnKept(wanted?.kept ?? []) : []),
+        ...(consent?.url === undefined ? [] : notesOnKept(webhook?.kept ?? [], consentOptionOf)),
+      ];
+      for (const words of notes) printNote(words);
+    });
 };
 
-const inWords = (account: Account, settings: Record<string, string> = {}): string =>
+interface Drafted {
+  id?: string;
+  botNumber?: string;
+  rate?: number;
+  burst?: number;
+}
+
+/** The options of a change. `false` removes what there is. */
+interface Changed {
+  name?: string;
+  botNumber?: string | false;
+  rate?: number | false;
+  burst?: number;
+}
+
+/** The account's own limit in words; undefined if it has the deployment's. */
+const limitInWords = ({ rate, burst = 2 * (rate ?? 0) }: Account): string | undefined =>
+  rate === undefined ? undefined : `${count(rate)} requests a second, ${count(burst)} at once`;
+
+const inWords = (account: Account, settings: Settings = {}, consentSettings: Settings = {}): string =>
   fields({
     Account: account.id,
     Name: account.name,
+    Suspended: account.suspended && second(account.suspended),
     'Bot number': account.bot_number,
+    Limit: limitInWords(account),
     Platform: account.platform,
     ...settingsInWords(account, settings),
+    ...consentWebhookInWords(consentSettings),
     Created: minute(account.created),
   });

@@ -9,6 +9,7 @@ import {
   type Orphan,
   releaseOrphan,
 } from '../queries/bot-numbers.ts';
+import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { examples, readPhoneNumber } from '../usage.ts';
 
 export const addNumberCommands = (program: Command): void => {
@@ -17,8 +18,7 @@ export const addNumberCommands = (program: Command): void => {
     .description("The phone numbers of accounts' bots.")
     .addHelpText('after', examples('number check 27820000001'));
 
-  number
-    .command('check')
+  addYesOption(number.command('check'))
     .description(
       `Finds orphaned numbers, whose account does not exist or does not name them, and accounts with a number that belongs to another account. No account can claim an orphaned number.
 
@@ -36,6 +36,10 @@ The exit code is 1 if a problem remains.`,
       if (all && numbers.length > 0) command.error('error: --all and numbers exclude each other');
       const { checked, orphaned } = all ? await checkAll() : await checkThese(numbers);
       const misnamed = await findMisnamed(all ? undefined : numbers);
+      if (release && orphaned.length > 0) {
+        const numbers = orphaned.map((orphan) => orphan.number).join(', ');
+        await confirm(command, `Releases ${numbers}: any account can then claim them.`);
+      }
       const released = release ? await releaseAll(orphaned) : [];
       const left = orphaned.length - released.length + misnamed.length;
       printResult(

@@ -10,7 +10,7 @@ import { platforms } from '../../../shared/platforms/registry.ts';
 import { minute } from '../output.ts';
 import { type AccountPlatform, findPlatform, Refusal } from '../queries/accounts-admin.ts';
 
-type Settings = Record<string, string>;
+export type Settings = Record<string, string>;
 
 const all: [PlatformName, Platform][] = Object.entries(platforms).map(([name, platform]) => [
   name as PlatformName,
@@ -31,7 +31,7 @@ const settingOptions = new Map(
     setting,
     new Option(
       `${optionOf(setting)} <value>`,
-      uses.map(({ name, option: { says } }) => `${name}: ${says}`).join('\n'),
+      uses.map(({ name, option: { description } }) => `${name}: ${description}`).join('\n'),
     ).helpGroup('Settings of the chat platform:'),
   ]),
 );
@@ -44,11 +44,17 @@ interface Given {
 
 const names = all.map(([name]) => name);
 
-/** Adds the platform options to a command. */
+/** Adds the platform options to a command that changes an account. */
 export const addPlatformOptions = (command: Command): void => {
-  command
-    .addOption(new Option('--platform <name>', "the chat platform that receives its users' messages").choices(names))
-    .option('--no-platform', 'remove the platform, and drop its pending messages');
+  addPlatformSettings(command);
+  command.option('--no-platform', 'remove the platform, and drop its pending messages');
+};
+
+/** Adds the options that choose a platform and its settings. */
+export const addPlatformSettings = (command: Command): void => {
+  command.addOption(
+    new Option('--platform <name>', "the chat platform that receives its users' messages").choices(names),
+  );
   for (const option of settingOptions.values()) command.addOption(option);
 };
 
@@ -57,13 +63,15 @@ export const platformGivenIn = (command: Command): Given | undefined => {
   const { platform: name } = command.opts<{ platform?: PlatformName | false }>();
   const given = [...settingOptions].flatMap(([setting, option]): [string, string][] => {
     const value: unknown = command.getOptionValue(option.attributeName());
-    // Pasted values may have white space around them. White space alone is a mistake, not an empty value.
-    return typeof value === 'string' ? [[setting, value.trim() || value]] : [];
+    return typeof value === 'string' ? [[setting, pasted(value)]] : [];
   });
   if (name === undefined && given.length === 0) return undefined;
   if (name === false && given.length > 0) command.error('error: --no-platform takes no settings of a platform');
   return { name, settings: Object.fromEntries(given) };
 };
+
+/** A value without white space around it, which pasted ones may have. White space alone is a mistake, not an empty value. */
+export const pasted = (value: string): string => value.trim() || value;
 
 /** The platform of an account after the change. */
 interface Wanted {
@@ -91,6 +99,28 @@ export const platformFrom = (
   if (wanted === undefined) {
     throw new Refusal(`Account "${account}" has no platform yet. Choose one with --platform ${names.join('|')}.`);
   }
+  return settingsFrom(wanted, current, given, wordingOf(wanted));
+};
+
+/** How messages name a set of settings, and the command-line option of each. */
+export interface Wording {
+  subject: string;
+  optionOf: (setting: string) => string;
+}
+
+const wordingOf = (platform: PlatformName): Wording => ({ subject: `The platform "${platform}"`, optionOf });
+
+/**
+ * The settings of a platform after a change: as `platformFrom`.
+ *
+ * @throws Refusal — a setting is invalid
+ */
+export const settingsFrom = (
+  wanted: PlatformName,
+  current: AccountPlatform | undefined,
+  given: Settings,
+  wording: Wording,
+): Wanted & { platform: AccountPlatform } => {
   const known = { ...(current?.name === wanted && { ...current.settings, ...current.hook }), ...given };
   // An empty value removes a setting.
   const wanting = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== ''));
@@ -100,7 +130,11 @@ export const platformFrom = (
   );
   const kept = making.map(({ setting }) => setting).filter((setting) => setting in wanting && !(setting in given));
   const settings = { ...wanting, ...made };
-  const errors = [...unknownSettings(wanted, given), ...settingErrors(wanted, settings), ...privateUrls(given)];
+  const errors = [
+    ...unknownSettings(wanted, given),
+    ...settingErrors(wanted, settings, wording),
+    ...privateUrls(given, wording),
+  ];
   if (errors.length > 0) throw new Refusal(errors.join(' '));
   const before = current?.name === wanted ? current : undefined;
   const previous = making.flatMap(({ setting }) => previousSecrets(before, setting, settings[setting]));
@@ -140,9 +174,9 @@ const previousSecrets = (
 };
 
 /** Notes on unchanged secrets: a command that generated a secret may have ended before the operator saw it. */
-export const notesOnKept = (kept: string[]): string[] =>
+export const notesOnKept = (kept: string[], option = optionOf): string[] =>
   kept.map(
-    (setting) => `The ${setting} is unchanged, and is not shown. If it is lost, set another one: ${optionOf(setting)}.`,
+    (setting) => `The ${setting} is unchanged, and is not shown. If it is lost, set another one: ${option(setting)}.`,
   );
 
 const optionsOf = (name: PlatformName): Record<string, SettingOption> => platforms[name].options;
@@ -154,34 +188,38 @@ const unknownSettings = (name: PlatformName, settings: Settings): string[] =>
     .map((setting) => `The platform "${name}" has no ${optionOf(setting)}.`);
 
 /** An error message for each setting that is invalid or missing. */
-export const settingErrors = (name: PlatformName, settings: object): string[] => {
+export const settingErrors = (name: PlatformName, settings: object, wording = wordingOf(name)): string[] => {
   try {
     platforms[name].check(settings);
     return [];
   } catch (error) {
     if (!(error instanceof v.ValiError)) throw error;
-    return error.issues.map((issue) => settingError(name, issue));
+    return error.issues.map((issue) => settingError(wording, issue));
   }
 };
 
-const settingError = (name: PlatformName, { path, received, message }: v.BaseIssue<unknown>): string => {
+const settingError = ({ subject, optionOf }: Wording, { path, received, message }: v.BaseIssue<unknown>): string => {
   const option = optionOf(String(path?.[0]?.key));
-  return received === 'undefined' ? `The platform "${name}" needs ${option}.` : `${option} ${message}.`;
+  return received === 'undefined' ? `${subject} needs ${option}.` : `${option} ${message}.`;
 };
 
 /**
  * An error message for each URL with a private IP address. Host names are resolved by each call, and by "platform
  * check".
  */
-const privateUrls = (settings: Settings): string[] =>
+const privateUrls = (settings: Settings, { optionOf }: Wording): string[] =>
   Object.entries(settings)
     .filter(([, value]) => URL.canParse(value) && !isPublicAddress(new URL(value)))
     .map(([setting]) => `${optionOf(setting)} must be a public URL: the service calls no others.`);
 
 /** The settings of an account's platform without secrets, by name, in the order of its options. */
 export const platformSettings = async ({ id, platform }: Account): Promise<Settings> => {
-  const { name, settings, hook, previous_secrets = [] } = (platform && (await findPlatform(id))) ?? {};
-  if (name === undefined) return {};
+  const set = platform && (await findPlatform(id));
+  return set === undefined ? {} : withoutSecrets(set);
+};
+
+/** Settings without secrets, by name, in the order of their options. */
+export const withoutSecrets = ({ name, settings, hook, previous_secrets = [] }: AccountPlatform): Settings => {
   const set = new Map<string, unknown>(Object.entries({ ...settings, ...hook }));
   const until = Math.max(...previous_secrets.map((previous) => previous.until));
   return Object.fromEntries([
@@ -194,18 +232,20 @@ export const platformSettings = async ({ id, platform }: Account): Promise<Setti
 };
 
 /** The name under which the end of the overlap is shown, when only the present secret signs again. */
-const PREVIOUS_UNTIL = 'previous_secret_until';
+export const PREVIOUS_UNTIL = 'previous_secret_until';
 
-/** Settings with the names of their JSON fields. */
-export const settingsInJson = (settings: Settings): Settings =>
-  Object.fromEntries(Object.entries(settings).map(([setting, value]) => [`platform_${setting}`, value]));
+/** Settings with the names of their JSON fields, which begin with `kind`. */
+export const settingsInJson = (settings: Settings, kind: 'platform' | 'consent_webhook' = 'platform'): Settings =>
+  Object.fromEntries(Object.entries(settings).map(([setting, value]) => [`${kind}_${setting}`, value]));
 
 /** Settings with their labels. */
 export const settingsInWords = ({ platform }: Account, settings: Settings): Settings =>
   Object.fromEntries(
     Object.entries(settings).map(([setting, value]) =>
       setting === PREVIOUS_UNTIL
-        ? ['Previous secret', `also signs until ${minute(value)}`]
+        ? ['Previous secret', alsoSignsUntil(value)]
         : [(platform && optionsOf(platform)[setting]?.label) ?? `Platform ${setting}`, value],
     ),
   );
+
+export const alsoSignsUntil = (time: string): string => `also signs until ${minute(time)}`;

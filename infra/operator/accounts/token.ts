@@ -4,8 +4,9 @@ import * as v from 'valibot';
 import { now } from '../../../shared/core/clock.ts';
 import { type Permission, permissions } from '../../../shared/core/permissions.ts';
 import { idOfAnything, visibleText } from '../../../shared/validation/schemas.ts';
-import { type Cell, columns, day, minute, printNote, printResult, tinted } from '../output.ts';
-import { issueToken, listTokens, revokeToken, type TokenRecord } from '../queries/tokens-admin.ts';
+import { type Cell, columns, minute, printNote, printResult, shownDay, tinted } from '../output.ts';
+import { findTokenRecord, issueToken, listTokens, revokeToken, type TokenRecord } from '../queries/tokens-admin.ts';
+import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { examples, readBy } from '../usage.ts';
 
 interface Draft {
@@ -52,13 +53,22 @@ export const addTokenCommands = (program: Command): void => {
       printResult(command, records, tokenTable(records));
     });
 
-  token
-    .command('revoke')
-    .description('Revokes a token: it stops working within 60 s. Repeating the command changes nothing.')
+  addYesOption(token.command('revoke'))
+    .description(
+      'Revokes a token permanently: it stops working within 60 s. The command asks before. Repeating it changes nothing.',
+    )
     .argument('<account>', "the account's id")
     .argument('<token-id>', 'the id that "token list" shows', readBy(idOfAnything))
     .addHelpText('after', examples('token revoke acme-research 0199a3f2-7c4e-7d10-9b1a-5f0c2e8d4b6a'))
     .action(async (account: string, id: string, _options: object, command: Command) => {
+      const found = await findTokenRecord(account, id);
+      if (found.revoked === undefined) {
+        const { last_four, label, permissions } = found;
+        await confirm(
+          command,
+          `Revokes the token …${last_four}${label && ` (${label})`} of "${account}" permanently: ${permissions.join(', ')}. It stops working within 60 s.`,
+        );
+      }
       const record = await revokeToken(account, id);
       printResult(command, record, `Token ${id} of "${account}" is revoked: it stops working within 60 s.`);
     });
@@ -75,7 +85,7 @@ export const tokenTable = (records: TokenRecord[]): string =>
           `…${record.last_four}`,
           record.label,
           record.permissions.join(','),
-          day(record.created),
+          shownDay(record.created),
           stateCell(record),
         ]),
       );
@@ -88,7 +98,7 @@ const state = ({ expires, revoked }: TokenRecord, format: (time: string) => stri
 
 /** A token's state, dim if the token no longer works. */
 const stateCell = (record: TokenRecord): Cell => {
-  const words = state(record, day);
+  const words = state(record, shownDay);
   return words.startsWith('works') ? words : tinted('dim', words);
 };
 

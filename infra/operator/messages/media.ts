@@ -5,6 +5,8 @@ import { timestamp } from '../../../shared/core/clock.ts';
 import { columns, count, minute, printResult, tinted } from '../output.ts';
 import { Refusal, showAccount } from '../queries/accounts-admin.ts';
 import { deleteMedia, listMedia, type StoredMedia } from '../queries/media-admin.ts';
+import { addYesOption, confirm } from '../terminal/confirm.ts';
+import { ATTEMPTS } from '../terminal/retries.ts';
 import { examples } from '../usage.ts';
 
 /** Characters of an id that are shown. The whole id is secret: with it, anybody can open the media URL. */
@@ -27,9 +29,8 @@ export const addMediaCommands = (program: Command): void => {
       printResult(command, found, found.length === 0 ? 'There are no media.' : table(found));
     });
 
-  media
-    .command('delete')
-    .description('Expires a media URL and deletes its bytes. Copies on phones remain.')
+  addYesOption(media.command('delete'))
+    .description('Expires a media URL and deletes its bytes, after a question. Copies on phones remain.')
     .argument('<account>', 'id of the account')
     .argument('<media>', `the ${HANDLE} characters of the list, or the complete URL`)
     .addHelpText(
@@ -39,9 +40,11 @@ export const addMediaCommands = (program: Command): void => {
     .action(async (account: string, named: string, _options: object, command: Command) => {
       await showAccount(account);
       const deleted = chosen(await listMedia(account), named);
-      await deleteMedia(deleted.id, () => deleteBytes(deleted));
       const shown = inJson(deleted);
-      printResult(command, shown, `Deleted ${shown.media}, ${shown.type}, ${count(shown.size)} bytes.`);
+      const about = `${shown.media}, ${shown.type}, ${count(shown.size)} bytes`;
+      await confirm(command, `Deletes ${about}, of "${account}" permanently: its URL stops working.`);
+      await deleteMedia(deleted.id, () => deleteBytes(deleted));
+      printResult(command, shown, `Deleted ${about}.`);
     });
 };
 
@@ -58,13 +61,18 @@ const chosen = (all: StoredMedia[], named: string): StoredMedia => {
   );
 };
 
-const deleteBytes = async ({ bucket, id }: StoredMedia): Promise<void> => {
-  const client = new S3Client({ forcePathStyle: true });
-  await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: id }));
+/** Deletes the object of an upload. */
+export const deleteBytes = async ({
+  bucket,
+  id,
+  object = id,
+}: Pick<StoredMedia, 'bucket' | 'id' | 'object'>): Promise<void> => {
+  const client = new S3Client({ forcePathStyle: true, maxAttempts: ATTEMPTS });
+  await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: object }));
   client.destroy();
 };
 
-const inJson = ({ id, bucket: _bucket, until, ...rest }: StoredMedia) => ({
+const inJson = ({ id, bucket: _bucket, object: _object, until, ...rest }: StoredMedia) => ({
   media: id.slice(0, HANDLE),
   ...rest,
   expires_at: until,

@@ -1,6 +1,7 @@
 /** `operator outbox …`: pending messages, and retries. */
 import { type Command, Option } from 'commander';
 import { now, sortableTime } from '../../../shared/core/clock.ts';
+import { directions } from '../../../shared/messaging/events.ts';
 import { destinationNameOf } from '../../../shared/outbound/destination.ts';
 import { columns, count, due, masked, minute, printResult, tinted } from '../output.ts';
 import { showAccount } from '../queries/accounts-admin.ts';
@@ -12,12 +13,13 @@ import {
   retryConversations,
   type Selection,
 } from '../queries/outbox-inspection.ts';
+import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { examples, readPhoneNumber } from '../usage.ts';
 
 export const addOutboxCommands = (program: Command): void => {
   const outbox = program
     .command('outbox')
-    .description('Pending messages to users and to chat platforms.')
+    .description('Pending messages to users and to chat platforms, and notifications that consent has ended.')
     .addHelpText('after', examples('outbox list'));
 
   selecting(outbox.command('list'))
@@ -37,20 +39,25 @@ Numbers are masked; --json prints them in full.`,
       printResult(command, { conversations: conversations.map(inJson), circuits }, inWords(conversations, circuits));
     });
 
-  selecting(outbox.command('retry'))
+  addYesOption(selecting(outbox.command('retry')))
     .option('--all', 'all pending messages')
     .description(
-      `Retries pending messages within a minute, and closes the circuits of their destinations. A message that has been pending for more than three days fails permanently if this attempt fails too.`,
+      `Retries pending messages within a minute, and closes the circuits of their destinations. A message that has been pending for more than three days fails permanently if this attempt fails too. With --all, the command asks before.`,
     )
     .addHelpText(
       'after',
       examples('outbox retry --account acme-research', 'outbox retry --direction app', 'outbox retry --all'),
     )
-    .action(async ({ all, ...selection }: Selection & { all?: true }, command: Command) => {
+    .action(async ({ all, yes: _yes, ...selection }: Selection & { all?: true; yes?: true }, command: Command) => {
       const selects = Object.keys(selection).length > 0;
       if (!all && !selects) command.error('error: choose what to retry: --account, --direction, --phone, or --all');
       if (all && selects) command.error('error: --all and other filters exclude each other');
       await requireAccount(selection);
+      if (all) {
+        const consequence =
+          'Retries the pending messages of all accounts now. Those that have been pending for three days fail permanently if this attempt fails.';
+        await confirm(command, consequence);
+      }
       const retried = await retryConversations(selection);
       const words = retried === 1 ? '1 conversation is' : `${count(retried)} conversations are`;
       printResult(
@@ -65,10 +72,10 @@ const selecting = (command: Command): Command =>
   command
     .option('--account <id>', "only this account's messages")
     .addOption(
-      new Option('--direction <direction>', 'app: only messages to users; platform: only to chat platforms').choices([
-        'app',
-        'platform',
-      ]),
+      new Option(
+        '--direction <direction>',
+        'app: only messages to users; platform: only to chat platforms; consent: only ends of consent',
+      ).choices(directions),
     )
     .option('--phone <number>', "only this user's messages, 7 to 15 digits without +", readPhoneNumber);
 

@@ -1,6 +1,6 @@
 /** `operator account stats`: an account's messages by state and day, and its pending messages. */
 import type { Command } from 'commander';
-import type { Direction } from '../../../shared/messaging/events.ts';
+import { type Direction, directions } from '../../../shared/messaging/events.ts';
 import type { State } from '../../../shared/messaging/message.ts';
 import { destinationNameOf } from '../../../shared/outbound/destination.ts';
 import { uuid } from '../../../shared/validation/schemas.ts';
@@ -84,8 +84,10 @@ interface PendingDirection {
 
 const pendingOf = async (account: string): Promise<PendingDirection[]> => {
   const all = await pendingConversations({ account });
+  // Ends of consent are rare.
+  const shown = directions.filter((one) => one !== 'consent' || all.some(({ direction }) => direction === one));
   return Promise.all(
-    (['app', 'platform'] as const).map(async (direction) => ({
+    shown.map(async (direction) => ({
       direction,
       conversations: all.filter((conversation) => conversation.direction === direction),
       circuit: await findOpenCircuit(destinationNameOf({ account, direction })),
@@ -192,7 +194,11 @@ const failures = ({ delivery_failed, sending_failed, reception_failed_http }: St
   return failed === 0 ? '0' : tinted('red', count(failed));
 };
 
-const TOWARDS: Record<Direction, string> = { app: 'to users (app)', platform: 'to the platform' };
+const TOWARDS: Record<Direction, string> = {
+  app: 'to users (app)',
+  platform: 'to the platform',
+  consent: 'ends of consent',
+};
 
 const pendingTable = (waiting: PendingDirection[], platform: string | undefined): string =>
   columns(

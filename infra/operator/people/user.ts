@@ -1,13 +1,17 @@
 /** `operator user …`: users of the mobile app, and their data. */
 import type { Command } from 'commander';
 import * as v from 'valibot';
+import { newId } from '../../../shared/core/ids.ts';
+import { changeOptOut } from '../../../shared/opt-outs/changes.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { type Erased, eraseUser } from '../../../shared/user-data/erasure.ts';
 import { columns, count, fields, masked, minute, printNote, printResult, second } from '../output.ts';
-import { Refusal } from '../queries/accounts-admin.ts';
-import { isEmpty, type PersonalData, personalDataOf } from '../queries/personal-data-export.ts';
-import { findUser, registerUser, type WholeUser, wholeUser } from '../queries/users-admin.ts';
+import { Refusal, showAccount } from '../queries/accounts-admin.ts';
+import { isEmpty, optOutsOf, type PersonalData, personalDataOf } from '../queries/personal-data-export.ts';
+import { findUser, indexUsers, registerUser, type WholeUser, wholeUser } from '../queries/users-admin.ts';
+import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { examples, readPhoneNumber } from '../usage.ts';
+import { addConsentCommands } from './consent.ts';
 
 const PHONE = 'in international format without +, 7 to 15 digits';
 
@@ -65,10 +69,53 @@ export const addUserCommands = (program: Command): void => {
       printResult(command, grants, grants.length === 0 ? nothing : grantTable(grants));
     });
 
+  addConsentCommands(user);
+
+  user
+    .command('opt-outs')
+    .description(
+      'Lists the accounts that a user has stopped, and those that the user has started again in the last 36 days.',
+    )
+    .argument('<phone>', PHONE, readPhoneNumber)
+    .addHelpText('after', examples('user opt-outs 27820000001'))
+    .action(async (phone: string, _options: object, command: Command) => {
+      const found = await optOutsOf(phone);
+      const rows = found.map(({ account, state, updated }) => [account, state, second(updated)]);
+      const nothing = `${masked(phone)} has stopped no account.`;
+      printResult(command, found, found.length === 0 ? nothing : columns(['ACCOUNT', 'STATE', 'SINCE'], rows));
+    });
+
+  for (const [name, state] of [['stop', 'stopped'] as const, ['start', 'started'] as const]) {
+    addYesOption(user.command(name))
+      .description(
+        state === 'stopped'
+          ? 'Stops an account for a user, as the app does: nothing of this account is delivered to the user from then on. Its platform is notified.'
+          : 'Reverts the opt-out of a user from an account, at the request of the user. The platform is notified, if it can be.',
+      )
+      .argument('<phone>', PHONE, readPhoneNumber)
+      .argument('<account>', "the account's id")
+      .addHelpText('after', examples(`user ${name} 27820000001 acme-research`))
+      .action(async (phone: string, account: string, _options: object, command: Command) => {
+        await showAccount(account);
+        const consequence =
+          state === 'stopped'
+            ? `Stops "${account}" for ${masked(phone)}: its pending messages to the user fail permanently.`
+            : `Reverts the opt-out of ${masked(phone)} from "${account}". Only the user may ask for this.`;
+        await confirm(command, consequence);
+        const changed = await changeOptOut({ event: newId(), account, phone, state });
+        const words = `${account} is ${state} for ${masked(phone)}`;
+        printResult(
+          command,
+          { phone_number: phone, account, state, changed },
+          `${words}${changed ? '' : ', unchanged'}.`,
+        );
+      });
+  }
+
   user
     .command('export')
     .description(
-      'Exports all data of a user as one JSON document: profile, answers, user data requests with their values, consent receipts, log entries, and pending messages.',
+      'Exports all data of a user as one JSON document: profile, answers, user data requests with their values, opt-outs, consent receipts, log entries, and pending messages.',
     )
     .argument('<phone>', PHONE, readPhoneNumber)
     .addHelpText('after', examples('user export 27820000001 > user.json'))
@@ -80,20 +127,29 @@ export const addUserCommands = (program: Command): void => {
     });
 
   user
-    .command('erase')
+    .command('index')
     .description(
-      `Erases a user permanently. Deletes the profile first, so that nothing more can be granted; then answers, user data requests with their values, and pending messages. Log entries and receipts keep a pseudonym instead of the number.
+      'Makes users findable by "POST /v1/contacts" who were registered by an earlier release and have not changed since. Reads the whole table, for 1 read unit per 8 KB. Run it once after the upgrade; repeating it changes nothing.',
+    )
+    .addHelpText('after', examples('user index'))
+    .action(async (_options: object, command: Command) => {
+      const indexed = await indexUsers();
+      printResult(command, { indexed }, `${count(indexed)} users were added.`);
+    });
+
+  addYesOption(user.command('erase'))
+    .description(
+      `Erases a user permanently. Shows what there is, and asks. Deletes the profile first, so that nothing more can be granted; then answers, user data requests with their values, opt-outs, and pending messages. Log entries and receipts keep a pseudonym instead of the number.
 
 The command can be repeated. A worker checks again two minutes later, for requests that were in progress. Backups of the table keep the data for up to 35 days.`,
     )
     .argument('<phone>', PHONE, readPhoneNumber)
-    .option('--yes', 'erase; without it, preview only')
     .addHelpText('after', examples('user erase 27820000001', 'user erase 27820000001 --yes'))
     .action(async (phone: string, { yes }: { yes?: true }, command: Command) => {
       if (yes === undefined) {
         const found = await personalDataOf(phone);
         const words = isEmpty(found) ? 'nothing' : inWords(countsIn(found));
-        throw new Refusal(`Not erased. Data of ${masked(phone)}: ${words}. Add --yes to erase it permanently.`);
+        await confirm(command, `Data of ${masked(phone)}: ${words}. It is erased permanently.`);
       }
       const hadProfile = (await findUser(phone)) !== undefined;
       const erased = { profile: Number(hadProfile), ...(await eraseUser(phone)) };
@@ -111,13 +167,12 @@ const known = v.object({ source: v.string(), updated: v.string() });
 type Known = v.InferOutput<typeof known>;
 
 /** A user without the values of properties, which operators do not see. */
-interface Shown extends Pick<WholeUser, 'registered' | 'panelist'> {
+interface Shown extends Pick<WholeUser, 'registered' | 'id' | 'panelist'> {
   properties: Record<string, Known>;
 }
 
-const withoutValues = ({ registered, panelist, properties }: WholeUser): Shown => ({
-  registered,
-  panelist,
+const withoutValues = ({ properties, ...user }: WholeUser): Shown => ({
+  ...user,
   properties: Object.fromEntries(
     Object.entries(properties).flatMap(([name, property]): [string, Known][] =>
       v.is(known, property) ? [[name, v.parse(known, property)]] : [],
@@ -125,9 +180,14 @@ const withoutValues = ({ registered, panelist, properties }: WholeUser): Shown =
   ),
 });
 
-const userInWords = (phone: string, { registered, panelist, properties }: Shown, grants: ConsentReceipt[]): string => {
+const userInWords = (
+  phone: string,
+  { registered, id, panelist, properties }: Shown,
+  grants: ConsentReceipt[],
+): string => {
   const about = fields({
     User: phone,
+    'Id in the app': id,
     Registered: minute(registered),
     Panelist: panelist ? 'yes' : 'no',
     Receipts: grants.length === 0 ? 'none' : `${count(grants.length)} ("user grants" lists them)`,
@@ -139,9 +199,10 @@ const userInWords = (phone: string, { registered, panelist, properties }: Shown,
 
 const grantTable = (grants: ConsentReceipt[]): string =>
   columns(
-    ['WHEN', 'ACCOUNT', 'REQUEST', 'PROPERTIES', 'REASON'],
-    grants.map(({ created, account, request, properties, reason = '' }) => [
+    ['WHEN', 'EVENT', 'ACCOUNT', 'REQUEST', 'PROPERTIES', 'REASON'],
+    grants.map(({ created, event = 'released', account, request, properties, reason = '' }) => [
       second(created),
+      event,
       account,
       request,
       properties.join(', '),
@@ -151,13 +212,15 @@ const grantTable = (grants: ConsentReceipt[]): string =>
 
 type Counts = Erased & { profile: number };
 
-const countsIn = ({ profile, answers, requests, waiting, log, grants }: PersonalData): Counts => ({
+const countsIn = ({ profile, answers, requests, consents, opt_outs, waiting, log, grants }: PersonalData): Counts => ({
   profile: profile === null ? 0 : 1,
   answers: answers.length,
   requests: requests.length,
   waiting: waiting.length,
   log_entries: log.length,
   receipts: grants.length,
+  opt_outs: opt_outs.length,
+  consents: consents.length,
 });
 
 const WORDS: Record<keyof Counts, string> = {
@@ -167,6 +230,8 @@ const WORDS: Record<keyof Counts, string> = {
   waiting: 'pending',
   log_entries: 'log entries',
   receipts: 'receipts',
+  opt_outs: 'opt-outs',
+  consents: 'consents',
 };
 
 const inWords = (counts: Counts): string =>

@@ -1,5 +1,6 @@
 /** Creates, changes and lists the accounts of businesses and vendors, for operators (spec §5). */
 
+import { type AccountAttributes, accountChangeWrite } from '../../../shared/accounts/account-change.ts';
 import {
   type Account,
   type AccountItem,
@@ -8,6 +9,7 @@ import {
   toAccount,
 } from '../../../shared/accounts/accounts.ts';
 import type {
+  ConsentWebhookItem,
   HookItem,
   PlatformItem,
   PlatformName,
@@ -17,16 +19,20 @@ import type {
 import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
+import { announcementWrites } from '../../../shared/customers/profile.ts';
+import { transactInOrder } from '../../../shared/messaging/outbox.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
-import { accountKey, accountListKey, hookKey, numberKey, platformKey } from '../../../shared/table/keys.ts';
+import { DELETION_MEMORY_DAYS, deletionWrite } from '../../../shared/table/deletion-markers.ts';
 import {
-  deleteWrite,
-  putIfAbsentWrite,
-  putWrite,
-  transact,
-  updateWrite,
-  type Write,
-} from '../../../shared/table/transactions.ts';
+  accountKey,
+  accountListKey,
+  deletionKey,
+  hookKey,
+  numberKey,
+  platformKey,
+} from '../../../shared/table/keys.ts';
+import { consentWebhookKey, consentWebhookName } from '../../../shared/table/people-keys.ts';
+import { deleteWrite, putIfAbsentWrite, putWrite, transact, type Write } from '../../../shared/table/transactions.ts';
 
 /** A command that cannot be done. The message contains the reason and the remedy. */
 export class Refusal extends Error {
@@ -38,14 +44,21 @@ const ACCOUNT_ID = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 /**
  * Creates an account. The id is derived from the name unless given: at most 40 of a-z, 0-9 and hyphens.
  *
- * @throws Refusal — the id is taken, reserved or malformed, or the number belongs to another account's bot
+ * @throws Refusal — the id is taken, was deleted lately, is reserved or malformed, the number belongs to another account's bot, or the limit is
+ *   impossible
  */
-export const createAccount = async (draft: { name: string; id?: string; bot_number?: string }): Promise<Account> => {
+export const createAccount = async (
+  draft: Pick<Account, 'name' | 'bot_number' | 'rate' | 'burst'> & { id?: string },
+): Promise<Account> => {
   const id = draft.id ?? idOf(draft.name);
+  checkLimit(draft);
   if (!ACCOUNT_ID.test(id)) {
     throw new Refusal(`"${id}" cannot be an account's id: use 1 to 40 of a-z, 0-9 and hyphens, not at its ends.`);
   }
   if (id === APP_NETWORK) throw new Refusal(`"${APP_NETWORK}" is reserved for the app network.`);
+  if ((await getConsistent(deletionKey('account', id))) !== undefined) {
+    throw new Refusal(`An account "${id}" was deleted in the last ${DELETION_MEMORY_DAYS} days. Choose another id.`);
+  }
   const account: Account = { ...draft, id, created: timestamp() };
   const [failed] = await transact([
     putIfAbsentWrite({ ...accountKey(id), ...account }),
@@ -64,12 +77,21 @@ export interface AccountPlatform extends PlatformSettings {
   previous_secrets?: PreviousSecret[];
 }
 
-/** The changes to an account; `null` removes the bot's number or the platform. */
+/** An account's webhook for ends of consent, with settings of a plain webhook. */
+export type ConsentWebhook = Omit<AccountPlatform, 'name' | 'hook'>;
+
+/** The changes to an account; `null` removes the bot's number, the platform, or the account's own limit. */
 export interface AccountChange {
   name?: string;
   bot_number?: string | null;
+  rate?: number | null;
+  burst?: number | null;
+  /** Since when the account is suspended; `null` ends that. */
+  suspended?: string | null;
   /** The platform, or a function of the current one. The function runs again if the account has changed in between. */
   platform?: AccountPlatform | null | ((current: AccountPlatform | undefined) => AccountPlatform | null);
+  /** The webhook for ends of consent, or a function of the current one, in the same way. */
+  consent_webhook?: ConsentWebhook | null | ((current: ConsentWebhook | undefined) => ConsentWebhook | null);
 }
 
 /** Maximum number of attempts to change an account that other operators change at the same time. */
@@ -79,7 +101,8 @@ const UPDATE_ATTEMPTS = 20;
  * Changes the given attributes of an account in one transaction. Concurrent changes take effect one after the other:
  * each is written on condition that the account is unchanged since it was read; otherwise, it is read again.
  *
- * @throws Refusal — no such account, the number belongs to another account's bot, or too many concurrent changes
+ * @throws Refusal — no such account, the number belongs to another account's bot, the limit is impossible, or too many
+ *   concurrent changes
  */
 export const updateAccount = async (id: string, change: AccountChange): Promise<Account> => {
   for (let attempt = 1; attempt <= UPDATE_ATTEMPTS; attempt += 1) {
@@ -87,68 +110,62 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
     if (item === undefined) throw noAccount(id);
     // Read after the account: a later change of the settings changes the account's version.
     const platform = typeof change.platform === 'function' ? change.platform(await findPlatform(id)) : change.platform;
-    const attributes: Attributes = {
+    const consentWebhook =
+      typeof change.consent_webhook === 'function'
+        ? change.consent_webhook(await findConsentWebhook(id))
+        : change.consent_webhook;
+    const attributes: AccountAttributes = {
       ...(change.name && { name: change.name }),
       ...(change.bot_number !== undefined && { bot_number: change.bot_number }),
       ...(platform !== undefined && { platform: platform?.name ?? null }),
+      ...(change.rate !== undefined && { rate: change.rate }),
+      ...(change.burst !== undefined && { burst: change.burst }),
+      ...(change.suspended !== undefined && { suspended: change.suspended }),
     };
+    const changed = accountAfter(item, attributes);
+    checkLimit(changed);
     const { bot_number: number, name } = attributes;
-    const [failed] = await transact([
-      accountChangeWrite(item, attributes),
+    const isRenamed = name !== undefined && name !== item.name;
+    const hasOtherNumber = number !== undefined && number !== (item.bot_number ?? null);
+    const isNews = isRenamed || (hasOtherNumber && item.announced === true);
+    const released = number === undefined ? [] : await releaseWrites(item, number);
+    const [failed] = await transactInOrder((after) => [
+      accountChangeWrite(item, { ...attributes, ...(isNews && { announced: true }) }),
       ...(number ? [claimNumberWrite(number, id)] : []),
-      ...(number === undefined ? [] : await releaseWrites(item, number)),
+      ...released,
       ...(name === undefined ? [] : [accountListWrite({ id, name })]),
       ...(platform === undefined ? [] : platformSettingsWrites(id, platform)),
+      ...(consentWebhook === undefined ? [] : consentWebhookWrites(id, consentWebhook)),
+      ...(isNews ? announcementWrites(changed, after) : []),
     ]);
-    if (failed === undefined) return accountAfter(item, attributes);
+    if (failed === undefined) return changed;
     if (failed === 1 && number) throw numberTaken(number);
   }
   throw new Refusal(`Other commands are changing the account "${id}". Retry in a moment.`);
 };
 
-/** The attributes of an account's item that change; `null` removes one. */
-interface Attributes {
-  name?: string;
-  bot_number?: string | null;
-  platform?: PlatformName | null;
-}
-
-/** Changes attributes of an account, in a transaction that fails if the account has changed since it was read. */
-const accountChangeWrite = ({ pk, sk, version }: AccountItem, attributes: Attributes): Write => {
-  const given = Object.entries(attributes);
-  const set = given.filter(([, value]) => value !== null);
-  const removed = given.filter(([, value]) => value === null);
-  return updateWrite({
-    Key: { pk, sk },
-    UpdateExpression: [
-      'ADD #version :one',
-      ...(set.length > 0 ? [`SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}`] : []),
-      ...(removed.length > 0 ? [`REMOVE ${removed.map(([name]) => `#${name}`).join(', ')}`] : []),
-    ].join(' '),
-    ConditionExpression: `attribute_exists(pk) AND ${version === undefined ? 'attribute_not_exists(#version)' : '#version = :version'}`,
-    ExpressionAttributeNames: {
-      '#version': 'version',
-      ...Object.fromEntries(given.map(([name]) => [`#${name}`, name])),
-    },
-    ExpressionAttributeValues: {
-      ':one': 1,
-      ...(version !== undefined && { ':version': version }),
-      ...Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
-    },
-  });
-};
-
 /** The account after the change. */
-const accountAfter = (item: AccountItem, { name, bot_number, platform }: Attributes): Account => {
-  const { bot_number: number, platform: before, ...rest } = toAccount(item);
-  const wanted = bot_number === undefined ? number : bot_number;
-  const platformName = platform === undefined ? before : platform;
+const accountAfter = (
+  item: AccountItem,
+  { name, ...removable }: Omit<AccountAttributes, 'announced' | 'avatar'>,
+): Account => {
+  const { bot_number, platform, rate, burst, suspended, ...rest } = { ...toAccount(item), ...removable };
   return {
     ...rest,
     ...(name !== undefined && { name }),
-    ...(platformName && { platform: platformName }),
-    ...(wanted && { bot_number: wanted }),
+    ...(platform && { platform }),
+    ...(bot_number && { bot_number }),
+    ...(rate && { rate }),
+    ...(burst && { burst }),
+    ...(suspended && { suspended }),
   };
+};
+
+/** @throws Refusal — a burst without a rate, or below it */
+const checkLimit = ({ rate, burst }: Pick<Account, 'rate' | 'burst'>): void => {
+  if (burst === undefined) return;
+  if (rate === undefined) throw new Refusal('A burst needs a rate of the account: give --rate, too.');
+  if (burst < rate) throw new Refusal(`The burst must be at least the rate, which is ${rate}. Give --burst.`);
 };
 
 /** Releases the account's previous number, unless it belongs to another account. */
@@ -156,7 +173,7 @@ const releaseWrites = async ({ id, bot_number: number }: AccountItem, wanted: st
   if (number === undefined || number === wanted) return [];
   const owner = (await getConsistent<NumberItem>(numberKey(number)))?.account;
   if (owner !== id) return [];
-  return [releaseNumberWrite(id, number)];
+  return releaseNumberWrites(id, number);
 };
 
 /** An account's platform with its settings and secrets; undefined if it has none. 2 read units. */
@@ -168,6 +185,14 @@ export const findPlatform = async (account: string): Promise<AccountPlatform | u
   if (item === undefined) return undefined;
   const { platform: name, settings, previous_secrets } = item;
   return { name, settings, ...(hook && { hook: hook.hook }), ...(previous_secrets && { previous_secrets }) };
+};
+
+/** The webhook of an account for ends of consent, with its secrets; undefined if it has none of its own. 1 read unit. */
+export const findConsentWebhook = async (account: string): Promise<ConsentWebhook | undefined> => {
+  const item = await getConsistent<ConsentWebhookItem>(consentWebhookKey(account));
+  if (item === undefined) return undefined;
+  const { settings, previous_secrets } = item;
+  return { settings, ...(previous_secrets && { previous_secrets }) };
 };
 
 /** An account. @throws Refusal — no such account */
@@ -193,25 +218,51 @@ export const listAccounts = async (): Promise<Pick<Account, 'id' | 'name'>[]> =>
 export const accountListWrite = ({ id, name }: Pick<Account, 'id' | 'name'>): Write =>
   putWrite({ ...accountListKey(id), id, name });
 
-/** Settings and inbound secrets have rows of their own, so that fewer functions may read them. */
+/**
+ * Settings and inbound secrets have rows of their own, so that fewer functions may read them. The marker prevents that a
+ * restore brings back settings that were removed, or secrets that were replaced.
+ */
 const platformSettingsWrites = (account: string, platform: AccountPlatform | null): Write[] => {
   const withoutHook = deleteWrite(hookKey(account));
-  if (platform === null) return [deleteWrite(platformKey(account)), withoutHook];
+  const marker = deletionWrite('platform', account);
+  // Later than the marker's time: what is set now may be restored.
+  const updated = timestamp();
+  if (platform === null) return [deleteWrite(platformKey(account)), withoutHook, marker];
   const { name, settings, hook, previous_secrets } = platform;
   return [
     putWrite<PlatformItem>({
       ...platformKey(account),
       platform: name,
       settings,
+      updated,
       ...(previous_secrets && { previous_secrets }),
     }),
-    hook === undefined ? withoutHook : putWrite<HookItem>({ ...hookKey(account), hook }),
+    hook === undefined ? withoutHook : putWrite<HookItem>({ ...hookKey(account), hook, updated }),
+    marker,
+  ];
+};
+
+/** The row of the webhook for ends of consent, and a marker of its own: a platform may change beside it. */
+const consentWebhookWrites = (account: string, webhook: ConsentWebhook | null): Write[] => {
+  const marker = deletionWrite('platform', consentWebhookName(account));
+  // Later than the marker's time: what is set now may be restored.
+  const updated = timestamp();
+  if (webhook === null) return [deleteWrite(consentWebhookKey(account)), marker];
+  const { settings, previous_secrets } = webhook;
+  return [
+    putWrite<ConsentWebhookItem>({
+      ...consentWebhookKey(account),
+      settings,
+      updated,
+      ...(previous_secrets && { previous_secrets }),
+    }),
+    marker,
   ];
 };
 
 /** Gives an account a number, in a transaction that fails if another account owns the number. */
 const claimNumberWrite = (number: string, account: string): Write => {
-  const item: NumberItem = { ...numberKey(number), account };
+  const item: NumberItem = { ...numberKey(number), account, claimed: timestamp() };
   const condition = {
     ConditionExpression: 'attribute_not_exists(pk) OR account = :account',
     ExpressionAttributeValues: { ':account': account },
@@ -220,11 +271,13 @@ const claimNumberWrite = (number: string, account: string): Write => {
 };
 
 /** Releases an account's number, in a transaction that fails if the account does not own the number. */
-export const releaseNumberWrite = (account: string, number: string): Write =>
+export const releaseNumberWrites = (account: string, number: string): [Write, Write] => [
   deleteWrite(numberKey(number), {
     ConditionExpression: 'account = :account',
     ExpressionAttributeValues: { ':account': account },
-  });
+  }),
+  deletionWrite('number', `${account} ${number}`),
+];
 
 const noAccount = (id: string): Refusal => new Refusal(`There is no account "${id}". "account list" shows them all.`);
 

@@ -8,7 +8,7 @@ import { tableName } from '../../../shared/core/settings.ts';
 import { documents, getConsistent } from '../../../shared/table/client.ts';
 import { accountKey, numberKey } from '../../../shared/table/keys.ts';
 import { conditionCheckWrite, transact } from '../../../shared/table/transactions.ts';
-import { listAccounts, releaseNumberWrite } from './accounts-admin.ts';
+import { listAccounts, releaseNumberWrites } from './accounts-admin.ts';
 
 /** A number whose owner does not name it, or does not exist. No account can claim it. */
 export interface Orphan {
@@ -74,7 +74,7 @@ export const releaseOrphan = async ({ number, account }: Orphan): Promise<boolea
     ExpressionAttributeValues: { ':number': number },
   };
   return (
-    (await transact([conditionCheckWrite(accountKey(account), isNamed), releaseNumberWrite(account, number)]))
+    (await transact([conditionCheckWrite(accountKey(account), isNamed), ...releaseNumberWrites(account, number)]))
       .length === 0
   );
 };

@@ -2,11 +2,13 @@
 
 import { timestamp } from '../../../shared/core/clock.ts';
 import type { MediaItem } from '../../../shared/media/media.ts';
-import { getConsistent, pages, remove, update } from '../../../shared/table/client.ts';
+import { getConsistent, pages, remove } from '../../../shared/table/client.ts';
+import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
 import { type Key, mediaIdOf, mediaKey, mediaOfAccount } from '../../../shared/table/keys.ts';
+import { transact, updateWrite } from '../../../shared/table/transactions.ts';
 
 /** A stored image or file. The id is part of its URL, and secret. */
-export type StoredMedia = { id: string } & Pick<MediaItem, 'type' | 'size' | 'bucket' | 'created' | 'until'>;
+export type StoredMedia = { id: string } & Pick<MediaItem, 'type' | 'size' | 'bucket' | 'object' | 'created' | 'until'>;
 
 /** An account's media, oldest first, including media whose URL has expired. Reads each item. */
 export const listMedia = async (account: string): Promise<StoredMedia[]> => {
@@ -29,18 +31,21 @@ const TOGETHER = 25;
 
 /** Expires a media URL and deletes its bytes. A repeat completes an interrupted deletion. */
 export const deleteMedia = async (id: string, deleteBytes: () => Promise<void>): Promise<void> => {
-  await update({
-    Key: mediaKey(id),
-    UpdateExpression: 'SET #until = :now',
-    ConditionExpression: 'attribute_exists(pk)',
-    ExpressionAttributeNames: { '#until': 'until' },
-    ExpressionAttributeValues: { ':now': timestamp() },
-  });
+  await transact([
+    updateWrite({
+      Key: mediaKey(id),
+      UpdateExpression: 'SET #until = :now',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: { '#until': 'until' },
+      ExpressionAttributeValues: { ':now': timestamp() },
+    }),
+    deletionWrite('media', id),
+  ]);
   await deleteBytes();
   await remove(mediaKey(id));
 };
 
 const toStored = (item: MediaItem): StoredMedia => {
-  const { type, size, bucket, created, until } = item;
-  return { id: mediaIdOf(item), type, size, bucket, created, until };
+  const { type, size, bucket, object, created, until } = item;
+  return { id: mediaIdOf(item), type, size, bucket, ...(object !== undefined && { object }), created, until };
 };

@@ -2,9 +2,8 @@
 
 import { conversationAbout, type Direction } from '../../../shared/messaging/events.ts';
 import { type LogItem, type Message, messageOf, type State } from '../../../shared/messaging/message.ts';
-import { pages } from '../../../shared/table/client.ts';
-import { hasExpired } from '../../../shared/table/expiry.ts';
-import { isMessageKey, messageKey } from '../../../shared/table/keys.ts';
+import { logOfMessage } from '../../../shared/stats/message-log.ts';
+import { isMessageKey } from '../../../shared/table/keys.ts';
 import { type DeliveryAttempts, pendingAbout } from './outbox-inspection.ts';
 
 /** The history of a message, without its content. */
@@ -21,7 +20,7 @@ export interface MessageHistory extends Message {
 
 /** A message's history; undefined if there is no such message. Reads its log entries, and the outboxes of its user. */
 export const messageHistory = async (id: string): Promise<MessageHistory | undefined> => {
-  const items = await logOf(id);
+  const items = await logOfMessage(id);
   const first = items.find(isMessageKey);
   if (first === undefined) return undefined;
   const message = messageOf(first);
@@ -44,19 +43,4 @@ export const messageHistory = async (id: string): Promise<MessageHistory | undef
     ...(itself && { waiting: itself.attempts }),
     ...(reports && { reports: { states: reports.states, ...reports.attempts } }),
   };
-};
-
-/** A message's log entries in the order of time. */
-const logOf = async (id: string): Promise<LogItem[]> => {
-  const found: LogItem[] = [];
-  for await (const items of pages<LogItem>({
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': messageKey(id).pk },
-    // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
-    ConsistentRead: true,
-  })) {
-    found.push(...items.filter((item) => !hasExpired(item)));
-  }
-  // Stryker disable next-line EqualityOperator: No two are equal, or their order is not defined.
-  return found.sort((a, b) => (a.created < b.created ? -1 : 1));
 };

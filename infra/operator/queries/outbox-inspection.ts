@@ -64,6 +64,19 @@ export const retryConversations = async (selection: Selection = {}): Promise<num
   const conversations = await selectedConversations(selection);
   // Before the conversations are due: an open circuit would only schedule another retry.
   await together([...new Set(conversations.map(destinationNameOf))], resetCircuit);
+  return makeAllDue(conversations);
+};
+
+/**
+ * Makes an account's pending entries to users due, without a change of the app network's circuit, which is that of all
+ * accounts.
+ *
+ * @returns how many conversations are due
+ */
+export const resumeConversations = async (account: string): Promise<number> =>
+  makeAllDue(await selectedConversations({ account, direction: 'app' }));
+
+const makeAllDue = async (conversations: Conversation[]): Promise<number> => {
   const due = await together(conversations, makeDue);
   return due.filter((wasThere) => wasThere).length;
 };
@@ -165,7 +178,7 @@ const toAttempts = (head: Head): DeliveryAttempts => ({
 const makeDue = (conversation: Conversation): Promise<boolean> =>
   update({
     Key: headKey(conversationName(conversation)),
-    UpdateExpression: 'SET gsi1sk = :now REMOVE attempts, cause, retry_at',
+    UpdateExpression: 'SET gsi1sk = :now REMOVE attempts, cause, retry_at, failed',
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':now': sortableTime(now()) },
   });

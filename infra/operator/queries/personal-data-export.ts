@@ -1,21 +1,33 @@
 /** Exports all data about a user, for a data subject's request. */
 
-import type { Direction, Entry, Outgoing } from '../../../shared/messaging/events.ts';
+import {
+  type Direction,
+  directions,
+  type Entry,
+  type OptOutState,
+  type Outgoing,
+} from '../../../shared/messaging/events.ts';
 import type { LogItem } from '../../../shared/messaging/message.ts';
+import type { OptOutItem } from '../../../shared/opt-outs/opt-outs.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import {
+  accountOfOptOut,
   answeredProfilerOf,
   conversationName,
   dataOfPerson,
   entryKey,
   isAnswerKey,
+  isOptOutKey,
+  isRequestKey,
   type Key,
   logsOfContact,
   messageIdOf,
   requestIdOf,
 } from '../../../shared/table/keys.ts';
+import { isConsentKey } from '../../../shared/table/people-keys.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
-import type { RequestItem } from '../../../shared/user-data/requests.ts';
+import type { ConsentItem } from '../../../shared/user-data/consents.ts';
+import { presentResults, type RequestItem } from '../../../shared/user-data/stored-request.ts';
 import { type WholeUser, wholeUser } from './users-admin.ts';
 
 type Request = Pick<
@@ -32,6 +44,10 @@ export interface PersonalData {
   /** Answers to profilers. */
   answers: { profiler_id: string; option_id: string; created: string }[];
   requests: ({ id: string } & Request)[];
+  /** What requests released, and when the consent ended. */
+  consents: ReturnType<typeof toConsent>[];
+  /** Businesses that the user has stopped, or started again within 36 days. */
+  opt_outs: OptOut[];
   /** Records of released values. */
   grants: ConsentReceipt[];
   /** The states of messages, in both directions. */
@@ -41,29 +57,33 @@ export interface PersonalData {
 }
 
 /**
- * All data about a user: profile, answers, user data requests, receipts, log entries, and pending entries. Reads each
- * of these items, and two outboxes for each account that has log entries or requests of the user.
+ * All data about a user: profile, answers, user data requests, consents, opt-outs, receipts, log entries, and pending entries.
+ * Reads each of these items, and two outboxes for each account that has log entries, requests or opt-outs of the user.
  */
 export const personalDataOf = async (phone: string): Promise<PersonalData> => {
   const [user, person, log, grants] = await Promise.all([
     wholeUser(phone),
-    itemsAt<Answer | RequestItem>(dataOfPerson(phone)),
+    itemsAt<Answer | RequestItem | ConsentItem | OptOutItem>(dataOfPerson(phone)),
     itemsAt<LogItem>(logsOfContact(phone)),
     listConsentReceipts(phone),
   ]);
-  const requests = person.filter((item) => !isAnswer(item)).map(toRequest);
+  const requests = person.filter(isRequestKey).map(toRequest);
+  const consents = person.filter(isConsent).map(toConsent);
+  const opt_outs = person.filter(isOptOut).map(toOptOut);
   const found: PersonalData = {
     phone_number: phone,
     profile: user ?? null,
     answers: person.filter(isAnswer).map(toAnswer),
     requests,
+    consents,
+    opt_outs,
     grants,
     log: log.map(toLogEntry),
     waiting: [],
   };
-  // Every pending entry is about a log entry or a request, so these accounts are complete.
-  for (const account of new Set([...found.log, ...requests].map((one) => one.account))) {
-    for (const direction of ['app', 'platform'] as const) {
+  // Every pending entry is about a log entry, a request, a consent or an opt-out, so these accounts are complete.
+  for (const account of new Set([...found.log, ...requests, ...consents, ...opt_outs].map((one) => one.account))) {
+    for (const direction of directions) {
       for await (const waiting of pages<Entry>({
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
         ExpressionAttributeValues: {
@@ -85,8 +105,17 @@ export const personalDataOf = async (phone: string): Promise<PersonalData> => {
 };
 
 /** Whether there is no data. */
-export const isEmpty = ({ profile, answers, requests, grants, log, waiting }: PersonalData): boolean =>
-  profile === null && [answers, requests, grants, log, waiting].every(({ length }) => length === 0);
+export const isEmpty = ({
+  profile,
+  answers,
+  requests,
+  consents,
+  opt_outs,
+  grants,
+  log,
+  waiting,
+}: PersonalData): boolean =>
+  profile === null && [answers, requests, consents, opt_outs, grants, log, waiting].every(({ length }) => length === 0);
 
 /** Items that are read at the same time. */
 const TOGETHER = 25;
@@ -121,6 +150,36 @@ const toAnswer = ({ option_id, created, ...key }: Answer) => ({
   created,
 });
 
+/** A user's opt-out from an account, as operators see it. */
+export interface OptOut {
+  account: string;
+  state: OptOutState;
+  /** When the user made the last change. */
+  updated: string;
+}
+
+const isConsent = (item: Key): item is ConsentItem => isConsentKey(item);
+
+const toConsent = ({ id, account, reason, created, properties }: ConsentItem) => ({
+  request_id: id,
+  account,
+  reason,
+  created,
+  properties,
+});
+
+const isOptOut = (item: Key): item is OptOutItem => isOptOutKey(item);
+
+const toOptOut = (item: OptOutItem): OptOut => ({
+  account: accountOfOptOut(item),
+  state: item.state,
+  updated: item.updated,
+});
+
+/** A user's opt-outs, the oldest change first. 1 read unit for each of the user's answers, requests and opt-outs. */
+export const optOutsOf = async (phone: string): Promise<OptOut[]> =>
+  (await itemsAt<OptOutItem>(dataOfPerson(phone))).filter(isOptOut).map(toOptOut);
+
 const toRequest = (item: Key): { id: string } & Request => {
   const { account, business, reason, properties, results, created, completed } = item as RequestItem;
   const kept = {
@@ -128,7 +187,7 @@ const toRequest = (item: Key): { id: string } & Request => {
     business,
     reason,
     properties,
-    results,
+    results: presentResults(results),
     created,
     // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
     ...(completed !== undefined && { completed }),

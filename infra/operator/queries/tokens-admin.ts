@@ -6,7 +6,8 @@ import { now, timestamp } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
-import { accountKey, accountTokenKey, type Key, tokenKey } from '../../../shared/table/keys.ts';
+import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
+import { accountKey, accountTokenKey, deletionKey, type Key, tokenKey } from '../../../shared/table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, transact, updateWrite } from '../../../shared/table/transactions.ts';
 import { accountListWrite, Refusal, showAccount } from './accounts-admin.ts';
 
@@ -29,39 +30,67 @@ type TokenRecordItem = Key & TokenRecord & { sha256: string };
 /**
  * Issues a token. Only the returned value contains it: the table stores its hash.
  *
- * @param draft.expires - when it expires, in milliseconds since 1970; if missing, never
  * @throws Refusal — no such account, no or wrong permissions, or an expiry in the past
  */
-export const issueToken = async (
-  account: string,
-  draft: { label: string; permissions: Permission[]; expires?: number },
-): Promise<{ token: string; record: TokenRecord }> => {
+export const issueToken = async (account: string, draft: TokenDraft): Promise<IssuedToken> => {
   const permissions = [...new Set(draft.permissions)];
   checkPermissions(account, permissions);
   if (draft.expires !== undefined && draft.expires <= now()) throw new Refusal('The expiry is in the past.');
   if (account === APP_NETWORK) await openAppNetwork();
   await showAccount(account);
+  return store({ ...draft, permissions }, { account, keeper: account });
+};
 
-  const token = mintToken();
+/**
+ * Issues a token of the app network whose record another account keeps: "token list" and "token revoke" of that account
+ * find it. The app network itself need not have an account.
+ */
+export const issueAppNetworkToken = (
+  keeper: string,
+  draft: Pick<TokenDraft, 'label' | 'expires'>,
+): Promise<IssuedToken> => store({ ...draft, permissions: ['app'] }, { account: APP_NETWORK, keeper });
+
+interface TokenDraft {
+  label: string;
+  permissions: Permission[];
+  /** When it expires, in milliseconds since 1970; if missing, never. */
+  expires?: number;
+  /** A token that was minted before; if missing, a new one. */
+  token?: string;
+}
+
+interface IssuedToken {
+  token: string;
+  record: TokenRecord;
+}
+
+/**
+ * @param owners.account - whose token it is
+ * @param owners.keeper - the account that keeps the record
+ */
+const store = async (
+  { label, permissions, expires, token = mintToken() }: TokenDraft,
+  { account, keeper }: { account: string; keeper: string },
+): Promise<IssuedToken> => {
   const sha256 = hashToken(token);
   const record: TokenRecord = {
     id: newId(),
-    label: draft.label,
+    label,
     permissions,
     last_four: token.slice(-4),
     created: timestamp(),
-    ...(draft.expires !== undefined && { expires: new Date(draft.expires).toISOString() }),
+    ...(expires !== undefined && { expires: new Date(expires).toISOString() }),
   };
   const item: TokenItem = {
     ...tokenKey(sha256),
     account,
     token: record.id,
     permissions,
-    ...(draft.expires !== undefined && { expires_at: Math.floor(draft.expires / 1000) }),
+    ...(expires !== undefined && { expires_at: Math.floor(expires / 1000) }),
   };
   await transact([
     putIfAbsentWrite(item),
-    putIfAbsentWrite({ ...accountTokenKey(account, record.id), ...record, sha256 }),
+    putIfAbsentWrite({ ...accountTokenKey(keeper, record.id), ...record, sha256 }),
   ]);
   return { token, record };
 };
@@ -92,13 +121,11 @@ export const listTokens = async (account: string): Promise<TokenRecord[]> => {
  * @throws Refusal — the account has no such token
  */
 export const revokeToken = async (account: string, id: string): Promise<TokenRecord> => {
-  const item = await getConsistent<TokenRecordItem>(accountTokenKey(account, id));
-  if (item === undefined) {
-    throw new Refusal(`Account "${account}" has no token with the id ${id}. "token list ${account}" shows them.`);
-  }
+  const item = await recordOf(account, id);
   if (item.revoked !== undefined) return toRecord(item);
   await transact([
     deleteWrite(tokenKey(item.sha256)),
+    deletionWrite('token', item.sha256),
     updateWrite({
       Key: accountTokenKey(account, id),
       UpdateExpression: 'SET revoked = if_not_exists(revoked, :now)',
@@ -107,6 +134,27 @@ export const revokeToken = async (account: string, id: string): Promise<TokenRec
     }),
   ]);
   return toRecord((await getConsistent<TokenRecordItem>(accountTokenKey(account, id))) ?? item);
+};
+
+/** The record of a token. @throws Refusal — the account has no such token */
+export const findTokenRecord = async (account: string, id: string): Promise<TokenRecord> =>
+  toRecord(await recordOf(account, id));
+
+const recordOf = async (account: string, id: string): Promise<TokenRecordItem> => {
+  const item = await getConsistent<TokenRecordItem>(accountTokenKey(account, id));
+  if (item !== undefined) return item;
+  throw new Refusal(`Account "${account}" has no token with the id ${id}. "token list ${account}" shows them.`);
+};
+
+/** Whether a token works, or was revoked; undefined if the table does not know it. */
+export const stateOfToken = async (token: string): Promise<'works' | 'revoked' | undefined> => {
+  const sha256 = hashToken(token);
+  const [item, marker] = await Promise.all([
+    getConsistent(tokenKey(sha256)),
+    getConsistent(deletionKey('token', sha256)),
+  ]);
+  if (item !== undefined) return 'works';
+  return marker === undefined ? undefined : 'revoked';
 };
 
 const toRecord = ({ pk: _pk, sk: _sk, sha256: _sha256, ...record }: TokenRecordItem): TokenRecord => record;

@@ -1,2 +1,2 @@
-/** Placeholders for the hosts in `openapi.json`, which a stack replaces by its own. */
+/** Placeholders for the hosts in `openapi.json`. A stack replaces them by its own URLs. */
 export const exampleHosts = { base: 'https://api.example.com', bridge: 'https://bridge.example.com' };

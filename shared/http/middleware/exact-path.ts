@@ -3,9 +3,9 @@ import { Problem } from '../../core/problems.ts';
 import type { HttpMiddleware } from '../event.ts';
 
 /**
- * Rejects what catch-all routes bring to a function, unless its method and path are those of one of the endpoint's routes.
+ * Rejects requests of catch-all routes, unless method and path are those of one of the endpoint's routes.
  *
- * @throws address_not_found — the host has no such path, or not with this method
+ * @throws address_not_found — the host does not serve this method and path
  */
 export const exactPath = (routes: Endpoint['routes']): HttpMiddleware => {
   const served = new Set(routes.map(({ method, path }) => `${method} ${path}`));

@@ -1,20 +1,20 @@
 import { invalidRequest, Problem } from '../../core/problems.ts';
 import type { HttpMiddleware } from '../event.ts';
 
-/** Parts of a form: what Node's parser takes grows with their square. */
+/** Most parts of a form. The time of Node's parser grows with the square of their number. */
 const MAX_PARTS = 100;
 
-/** Bytes of a part's headers, which Node's parser reads one by one. */
+/** Most bytes of a part's headers. Node's parser reads them byte by byte. */
 const MAX_HEAD = 8_192;
 
 const BOUNDARY = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^;\s]*))/i;
 
 /**
- * Reads a multipart form: its fields by their names, those that come more than once in an array. Node's own parser does
- * it; Middy's lets a body that is cut off end the process.
+ * Parses a multipart form into its fields, by name. A repeated field becomes an array. The parser is Node's own: with
+ * Middy's, a truncated body ends the process.
  *
- * @throws malformed_body — it is cut off, or no form
- * @throws invalid_request — more than 100 parts, or one with more than 8 KB of headers
+ * @throws malformed_body — the body is truncated, or is not a form
+ * @throws invalid_request — more than 100 parts, or a part with more than 8 KB of headers
  */
 export const multipartBody = (): HttpMiddleware => ({
   before: async function multipartBodyBefore({ event }) {
@@ -37,7 +37,10 @@ export const multipartBody = (): HttpMiddleware => ({
   },
 });
 
-/** What of a form is too much for its parser; nothing, where all is well. The boundary begins each part, and the end. */
+/**
+ * The limit that a form exceeds, as a validation error; undefined if none. A boundary is before each part, and at the
+ * end.
+ */
 const excessIn = (bytes: Buffer, type: string): string | undefined => {
   const [, quoted, plain = ''] = BOUNDARY.exec(type) ?? [];
   const boundary = Buffer.from(`--${quoted ?? plain}`);

@@ -5,7 +5,7 @@ import { describeError, log } from '../../telemetry/log.ts';
 import type { HttpMiddleware } from '../event.ts';
 import { toProblemResponse } from '../response.ts';
 
-/** Turns every error of the chain into a problem document (RFC 9457). What only we should know goes to the log. */
+/** Turns every error of the chain into a problem document (RFC 9457). Internal causes are only logged. */
 export const problemDocuments = (): HttpMiddleware => ({
   onError: function problemDocumentsOnError(request) {
     const problem = toProblem(request.error);
@@ -21,10 +21,12 @@ export const problemDocuments = (): HttpMiddleware => ({
         status: problem.status,
         code: problem.code,
         detail: problem.detail,
-        errors: problem.faults,
+        errors: problem.errors,
         trace_id: traceId,
       },
-      { ...problem.headers, ...(problem.retryAfter !== undefined && { 'retry-after': String(problem.retryAfter) }) },
+      problem.retryAfter === undefined
+        ? problem.headers
+        : { ...problem.headers, 'retry-after': String(problem.retryAfter) },
     );
   },
 });

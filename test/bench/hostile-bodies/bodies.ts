@@ -63,7 +63,12 @@ const within = (json: string, place: readonly string[]): string =>
 const places: Partial<Record<EndpointName, string[][]>> = {
   createProfiler: [['question'], ['options'], ['options', '0']],
   answerProfiler: [['profiler_id'], ['phone_number']],
-  sendMessage: [['to'], ['quick_replies'], ['quick_replies', '0'], ['type']],
+  sendMessage: [['to'], ['to', '0'], ['quick_replies'], ['quick_replies', '0'], ['type'], ['send_at']],
+  sendMessages: [
+    ['0', 'to'],
+    ['0', 'quick_replies'],
+    ['0', 'send_at'],
+  ],
   receiveTurnMessage: [['to'], ['turn'], ['content'], ['statuses']],
   receiveTestMessage: [['message'], ['message', 'from']],
   receiveAppEvents: [['0', 'id'], ['type'], ['data']],

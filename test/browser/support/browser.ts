@@ -41,6 +41,14 @@ export const openPage = async (address: string, { expectedErrors, ...options }: 
   return page;
 };
 
+/** Opens the page with a phone's conversation, and waits until it is live. */
+export const openPhone = async (phone: string, options: PageOptions = {}): Promise<Page> => {
+  const page = await openPage(`/?user=${phone}`, options);
+  await page.locator('.status.live').waitFor({ state: 'attached' });
+  await page.getByLabel('Message', { exact: true }).waitFor();
+  return page;
+};
+
 /** Checks that axe-core finds no serious or critical violation on the current page. */
 export const expectAccessible = async (page: Page): Promise<void> => {
   await page.evaluate(axe.source);

@@ -1,5 +1,6 @@
 /** Actions of the business: requests to the API with the demo account's token. */
 import { randomInt } from 'node:crypto';
+import { onTestFinished } from 'vitest';
 import { png } from '../../stack/support/files.ts';
 import { stack } from './browser.ts';
 
@@ -25,6 +26,17 @@ export const sendText = async (to: string, body: string, quick_replies: string[]
   (await call('/v1/message', { to, type: 'text', text: { body }, ...(quick_replies.length > 0 && { quick_replies }) }))
     .id;
 
+/** Sends a text to many. Returns the id of the job. */
+export const sendToMany = async (to: string[], body: string, sendAt?: Date): Promise<string> =>
+  (
+    await call('/v1/message', {
+      to,
+      type: 'text',
+      text: { body },
+      ...(sendAt && { send_at: sendAt.toISOString() }),
+    })
+  ).job_id;
+
 export const sendMedia = async (to: string, type: 'image' | 'file'): Promise<string> => {
   const form = new FormData();
   form.set('file', new File([new Uint8Array(png)], 'picture.png'));
@@ -44,8 +56,15 @@ export const register = (phone: string, properties: Record<string, string>) =>
     }),
   });
 
-export const askFor = async (phone: string, data: object[], reason = 'To greet you'): Promise<string> =>
-  (await call(`/v1/user_data/start/${phone}`, { reason, data })).requestId;
+export const askFor = async (
+  phone: string,
+  data: object[],
+  { reason = 'To greet you', valid_days }: { reason?: string; valid_days?: number } = {},
+): Promise<string> => (await call(`/v1/user_data/start/${phone}`, { reason, data, valid_days })).requestId;
+
+/** Acknowledges that the business has deleted its copy of what a request released. Returns the status. */
+export const acknowledge = async (request: string): Promise<number> =>
+  (await fetch(`${stack.base_url}/v1/user_data/${request}/deleted`, { method: 'POST', headers })).status;
 
 export const retrieve = (phone: string, property: string) =>
   call(`/v1/user_data/fetch/${phone}`, { data: [{ property }] });
@@ -55,4 +74,17 @@ export const statesOf = async (phone: string): Promise<string[]> => {
   const answer = await fetch(`${stack.base_url}/v1/stats/logs?contact=${phone}`, { headers });
   if (answer.status === 204) return [];
   return ((await answer.json()) as { state: string }[]).map(({ state }) => state);
+};
+
+/** Adds fault rules of the app network until the test ends. Other tests have rules of their own. */
+export const disturb = async (...rules: object[]): Promise<void> => {
+  const address = `${stack.phone_url}/behaviour`;
+  const change = async (changed: (present: object[]) => object[]): Promise<void> => {
+    const present: object[] = await (await fetch(address)).json();
+    await fetch(address, { method: 'PUT', body: JSON.stringify(changed(present)) });
+  };
+  const added = rules.map((rule) => JSON.stringify(rule));
+  // The first rule that applies counts: those of one phone come before those of all.
+  await change((present) => [...rules, ...present].sort((a, b) => Number('phone' in b) - Number('phone' in a)));
+  onTestFinished(() => change((present) => present.filter((rule) => !added.includes(JSON.stringify(rule)))));
 };

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
-import { LocalServer } from '../../../infra/local/serve.ts';
+import '../../../infra/local/runtime/use-local-runtime.ts';
 import { localFolder, type StackFile } from '../../../infra/local/stack-file.ts';
 import { synthesise } from '../../../infra/local/synthesise.ts';
 import { findChromium } from './chromium.ts';
@@ -18,6 +18,8 @@ declare module 'vitest' {
 }
 
 export default async (project: TestProject) => {
+  // After the import of the local runtime, as `npm start` does: the connect wizard calls servers of this machine.
+  const { LocalServer } = await import('../../../infra/local/serve.ts');
   const executablePath = await findChromium();
   const assembly = join(localFolder, 'browser-assembly');
   await mkdir(localFolder, { recursive: true });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll } from 'vitest';
+import { afterAll, vi } from 'vitest';
 import { type Bundling, bundleFunctions } from '../../../infra/bundle/bundle.ts';
 import { featureFlags } from '../../../infra/feature-flags.ts';
 import { readSettings } from '../../../infra/settings.ts';
@@ -12,16 +12,35 @@ import { BusinessApiStack } from '../../../infra/stack.ts';
 
 /**
  * Bundles the functions until the end of a test file. Returns the folders of the bundles by name, a function that
- * creates stacks, and one that synthesises templates.
+ * creates stacks, and one that synthesises templates: both once for the same settings, because each takes most of a
+ * second. The CDK does not validate the templates, which takes ten seconds: `test/infra/findings.test.ts` does.
  */
 export const useStack = async (bundling: Bundling) => {
+  vi.stubEnv('CDK_VALIDATION', 'false');
   const folder = await mkdtemp(join(tmpdir(), 'business-api-'));
   afterAll(() => rm(folder, { recursive: true }));
   const bundles = await bundleFunctions(folder, bundling);
+  const stacks = new Map<string, BusinessApiStack>();
   const build = (settings: Record<string, unknown> = {}): BusinessApiStack => {
-    const app = new App({ analyticsReporting: false, outdir: join(folder, 'out'), context: featureFlags });
-    return new BusinessApiStack(app, 'BusinessApi', { settings: readSettings(settings), bundles });
+    const name = JSON.stringify(settings);
+    const known = stacks.get(name);
+    if (known !== undefined) return known;
+    const app = new App({
+      analyticsReporting: false,
+      treeMetadata: false,
+      outdir: join(folder, 'out'),
+      context: featureFlags,
+    });
+    const stack = new BusinessApiStack(app, 'BusinessApi', { settings: readSettings(settings), bundles });
+    stacks.set(name, stack);
+    return stack;
   };
-  const synthesise = (settings?: Record<string, unknown>): Template => Template.fromStack(build(settings));
+  const templates = new Map<BusinessApiStack, Template>();
+  const synthesise = (settings: Record<string, unknown> = {}): Template => {
+    const stack = build(settings);
+    const template = templates.get(stack) ?? Template.fromStack(stack);
+    templates.set(stack, template);
+    return template;
+  };
   return { bundles, build, synthesise };
 };

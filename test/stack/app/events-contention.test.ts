@@ -105,7 +105,9 @@ describe('after an event whose write is throttled', () => {
 });
 
 describe("states of one user's messages, for an account with a webhook,", () => {
-  test('are recorded without a conflict, and reported in order, for 100 states in one batch', async () => {
+  test('are recorded without a conflict, and reported in order, for 100 states in one batch', {
+    tags: 'long',
+  }, async () => {
     const account = await businessWithWebhook();
     const phone = newPhone();
     const ids = await send(account, phone, 100);
@@ -129,7 +131,9 @@ describe("states of one user's messages, for an account with a webhook,", () => 
     expect(await pendingReports(account, phone)).toHaveLength(20);
   });
 
-  test('are recorded once if they occur twice in a batch, and in other batches at the same time', async () => {
+  test('are recorded once if they occur twice in a batch, and in other batches at the same time', {
+    tags: 'long',
+  }, async () => {
     const account = await businessWithWebhook();
     const phone = newPhone();
     const ids = await send(account, phone, 30);
@@ -140,7 +144,7 @@ describe("states of one user's messages, for an account with a webhook,", () => 
     expect((await pendingReports(account, phone)).toSorted()).toEqual(ids.toSorted());
   });
 
-  test('are all recorded if 20 requests report one each at the same time', async () => {
+  test('are all recorded if 20 requests report one each at the same time', { tags: 'long' }, async () => {
     const account = await businessWithWebhook();
     const phone = newPhone();
     const ids = await send(account, phone, 20);

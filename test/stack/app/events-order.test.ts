@@ -34,7 +34,9 @@ const requested = async (phone: string) => {
 const APPROVED = { first_name: 'approved' };
 
 describe('events about one user in one batch', () => {
-  test('are applied in order: an answer releases the value of the last update before it', async () => {
+  test('are applied in order: an answer releases the value of the last update before it', {
+    tags: 'long',
+  }, async () => {
     for (let run = 0; run < 5; run += 1) {
       const phone = newPhone();
       await applied(updated(phone, {}));
@@ -47,7 +49,9 @@ describe('events about one user in one batch', () => {
     }
   });
 
-  test('are applied in order: an answer before a removal is recorded, and the batch can be repeated', async () => {
+  test('are applied in order: an answer before a removal is recorded, and the batch can be repeated', {
+    tags: 'long',
+  }, async () => {
     const phone = newPhone();
     await applied(named(phone, 'A'));
     const { id } = await requested(phone);
@@ -177,7 +181,7 @@ describe('an event', () => {
       (phone) => updated(phone, { properties: { first_name: { value: { value: { value: [[[]]] } } } } }),
     ],
     ['an invalid timestamp', (phone) => ({ ...named(phone, 'A'), timestamp: 'yesterday' })],
-  ])('with %s is rejected by its index, and other events are applied', async (_, make) => {
+  ])('with %s is rejected by its index, and other events are applied', { tags: 'long' }, async (_, make) => {
     const { token } = await newCaller('messages');
     const [phone, other] = [newPhone(), newPhone()];
     const { body: sent } = await call('sendMessage', {
@@ -189,13 +193,15 @@ describe('an event', () => {
     expect(await firstName(other)).toBe('B');
   });
 
-  test('has at most ten entries in the response, so that the response covers each of 100 invalid events', async () => {
+  test('has at most ten entries in the response, so that the response covers each of 100 invalid events', {
+    tags: 'long',
+  }, async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 100 }, (_, place) => [`${place}`.padStart(100, '☺'), 1]),
     );
     const errors = await rejected(Array.from({ length: 100 }, () => updated(newPhone(), { properties })));
     expect(errors).toHaveLength(1_000);
-    expect(errors.filter((error) => /^#\/\d+ has \d+ more faults$/.test(error))).toHaveLength(100);
+    expect(errors.filter((error) => /^#\/\d+ has \d+ more errors$/.test(error))).toHaveLength(100);
   });
 
   test.each([
@@ -220,7 +226,9 @@ describe('an event', () => {
     expect(states.flatMap(({ reason: kept }) => kept ?? [])).toEqual([[...reason].slice(0, 500).join('')]);
   });
 
-  test('whose id is 255 emoji, control characters or a property name of JavaScript objects is applied', async () => {
+  test('whose id is 255 emoji, control characters or a property name of JavaScript objects is applied', {
+    tags: 'long',
+  }, async () => {
     const phone = newPhone();
     for (const id of ['😀'.repeat(255), '#*?/\\%00\u0000', '__proto__', 'constructor', ' ​x']) {
       await applied(named(phone, 'A', id));

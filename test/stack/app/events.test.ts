@@ -260,7 +260,7 @@ describe('a user', () => {
 
   test('with an unknown property is rejected, with a list of the known ones', async () => {
     const [error] = await rejected(updated(newPhone(), { properties: { shoe_size: { value: '9', source: 'user' } } }));
-    expect(error).toMatch(/^#\/data\/properties\/shoe_size must be "first_name", .+ or "device_model"$/);
+    expect(error).toMatch(/^#\/data\/properties\/shoe_size must be "first_name", .+ or "device_tac"$/);
   });
 });
 
@@ -282,7 +282,7 @@ describe('a batch', () => {
       '#/1/data/type is required',
       '#/1/data/text is required',
       '#/2/data/id is the id of no message that was sent to a user',
-      '#/3/type must be "message.received", "message.state", "user.updated", "user_data.answered" or "user.removed"',
+      '#/3/type must be "message.received", "message.state", "user.updated", "user_data.answered", "user_data.withdrawn", "user.removed", "user.stopped" or "user.started"',
       '#/4 must be an object, not a string',
     ]);
     expect(await logged(caller)).toEqual(['received', 'received']);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { handler } from '../../../functions/authorizer.ts';
 import { captureLog } from '../../support/captured-log.ts';
+import { UNLIMITED } from '../../support/unlimited.ts';
 import { newCaller } from '../support/world.ts';
 
 captureLog();
@@ -17,7 +18,10 @@ const authorize = (encoded_token: string) =>
 describe('a token in a path', () => {
   test('is accepted in base64url, with and without padding', async () => {
     const { account, token, tokenId } = await newCaller('bridge');
-    const expected = { isAuthorized: true, context: { account, token: tokenId, permissions: ['bridge'] } };
+    const expected = {
+      isAuthorized: true,
+      context: { account, token: tokenId, permissions: ['bridge'], ...UNLIMITED },
+    };
     const padded = Buffer.from(token).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
     expect(padded).toMatch(/=$/);
     expect(await authorize(padded)).toEqual(expected);

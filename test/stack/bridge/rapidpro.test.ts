@@ -52,7 +52,7 @@ describe('a message of a flow', () => {
   const flow = (...more: Permission[]): Promise<Caller> => newCaller('bridge', 'stats', ...more);
 
   /** Bodies as RapidPro sends them, except for the phone number. */
-  test.each([
+  const bodies: [string, string, ReturnType<typeof shown>][] = [
     [
       'with quick replies, and characters that forms encode',
       'id=21&text=Hello+%26+welcome+%E2%98%BA+100%25&to=27821234567&quick_reply=Yes&quick_reply=No+%26+maybe',
@@ -82,12 +82,18 @@ describe('a message of a flow', () => {
       'id=21&text=Hi&to=27821234567&from=2020&channel=e4bb1578&session_status=W&__proto__=x&quick_replies=',
       shown('Hi'),
     ],
-  ])('is accepted and shown on the phone: a message %s', async (_, body, expected) => {
+  ];
+
+  const isShownAs = async (_: string, body: string, expected: ReturnType<typeof shown>) => {
     const to = newPhone();
     const received = await post(await flow(), body.replaceAll('27821234567', to));
     expect(received).toMatchObject({ status: 200, body: { message: 'success', id: expect.stringMatching(UUID) } });
     expect(await shownOn(to, 1)).toEqual([expected]);
-  });
+  };
+
+  const isAccepted = 'is accepted and shown on the phone: a message %s';
+  test.each(bodies.slice(0, 2))(isAccepted, isShownAs);
+  test.each(bodies.slice(2))(isAccepted, { tags: 'long' }, isShownAs);
 
   test.each([
     ['without a scheme', ''],
@@ -130,7 +136,7 @@ describe('a message of a flow', () => {
     expect(await statesOf(caller, to)).toHaveLength(4);
   });
 
-  test('that is sent ten times at the same time has one id, and is shown once', async () => {
+  test('that is sent ten times at the same time has one id, and is shown once', { tags: 'long' }, async () => {
     const caller = await flow();
     const to = newPhone();
     const ids = await Promise.all(Array.from({ length: 10 }, () => flowSends(caller, to, 'Hi')));
@@ -139,14 +145,14 @@ describe('a message of a flow', () => {
     expect(await shownOn(to, 2)).toEqual([shown('Hi'), shown('after')]);
   });
 
-  test('that is repeated by another template is a repeat, too', async () => {
+  test('that is repeated by another template is a repeat, too', { tags: 'long' }, async () => {
     const caller = await flow();
     const to = newPhone();
     const [one, two] = [`id=21&text=Hi&to=${to}`, `text=Hi&to_no_plus=%2B${to}&id=21&channel=x`];
     expect((await post(caller, two)).body).toEqual((await post(caller, one)).body);
   });
 
-  test('is a new message if its text, quick replies, number or id differ', async () => {
+  test('is a new message if its text, quick replies, number or id differ', { tags: 'long' }, async () => {
     const caller = await flow();
     const [to, other] = [newPhone(), newPhone()];
     const fields = { id: '21', text: 'Hi', to, quick_reply: ['Yes', 'No'] };
@@ -200,7 +206,9 @@ describe('a message of a flow', () => {
     await untilShown(to, 2);
   });
 
-  test("is in its account's logs and jobs: a day's messages are one job, without messages of the API", async () => {
+  test("is in its account's logs and jobs: a day's messages are one job, without messages of the API", {
+    tags: 'long',
+  }, async () => {
     const caller = await flow('messages');
     const { token } = caller;
     const to = newPhone();
@@ -277,13 +285,17 @@ describe('an invalid request of RapidPro', () => {
     ],
     ['an empty body', '', '#/id is required', '#/text is required', NUMBER],
     ['JSON in a form', '{"id":1}', '#/id is required', '#/text is required', NUMBER],
-  ])('returns 422 with every validation error, and nothing is sent: %s', async (_, body, ...errors) => {
-    const caller = await newCaller('bridge', 'stats');
-    const received = asProblem(await post(caller, body));
-    expect(received.body).toMatchObject({ status: 422, code: 'invalid_request' });
-    expect(received.body.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`)).toEqual(errors);
-    expect((await call('listLogs', { token: caller.token })).status).toBe(204);
-  });
+  ])(
+    'returns 422 with every validation error, and nothing is sent: %s',
+    { tags: 'long' },
+    async (_, body, ...errors) => {
+      const caller = await newCaller('bridge', 'stats');
+      const received = asProblem(await post(caller, body));
+      expect(received.body).toMatchObject({ status: 422, code: 'invalid_request' });
+      expect(received.body.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`)).toEqual(errors);
+      expect((await call('listLogs', { token: caller.token })).status).toBe(204);
+    },
+  );
 
   const good = 'id=1&to=27820000001&text=Hi';
   const bytes = (...after: number[]) => Buffer.concat([Buffer.from(good), Buffer.from(after)]);
@@ -485,18 +497,22 @@ describe('a channel is notified of the status of its own message', () => {
     );
   });
 
-  test('once per status, although parts share the id and the app network reports twice', async () => {
+  test('once per status, although parts share the id and the app network reports twice', { tags: 'long' }, async () => {
     const world = await withChannel();
     const { caller, phone } = world;
     const parts = [await flowSends(caller, phone, 'one'), await flowSends(caller, phone, 'two')];
     await untilStates(caller, phone, 'sent', 'sent', 'delivered_to_server', 'delivered_to_server');
+    // A later status replaces one that was not sent yet.
+    await untilCalled(world.channel, 'sent 21');
     for (const part of [...parts, ...parts]) await report(part, 'delivered_to_user');
     await flowSends(caller, phone, 'other', '22');
     await expect.poll(() => world.channel.summary()).toContain('sent 22');
     await untilCalledInAll(world, 'sent 21', 'delivered 21', 'sent 22');
   });
 
-  test('delivered only, if the app reports the delivery before the app network responds', async () => {
+  test('delivered only, if the app reports the delivery before the app network responds', {
+    tags: 'long',
+  }, async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     const restoreResponse = await setAppResponse(phone, { hang: true, after: true });
@@ -522,7 +538,7 @@ describe('a channel is notified of the status of its own message', () => {
     await untilCalledInAll(world, 'sent 21', 'failed 21');
   });
 
-  test('failed, if the app reports delivery_failed', async () => {
+  test('failed, if the app reports delivery_failed', { tags: 'long' }, async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     const id = await flowSends(caller, phone, 'Hi');
@@ -541,7 +557,7 @@ describe('a channel is notified of the status of its own message', () => {
     expect(await statesOf(caller, phone)).toEqual(['sent', 'delivered_to_server', 'read', 'received']);
   });
 
-  test('at the URLs of sent_url and failed_url, if the account has these settings', async () => {
+  test('at the URLs of sent_url and failed_url, if the account has these settings', { tags: 'long' }, async () => {
     const other = await openChannel();
     const own = (status: string) => other.url.replace('/c/ex/7cf9ca51/receive', `/of/${status}/?key=1`);
     const world = await withChannel({ sent_url: own('sent'), failed_url: own('failed') });
@@ -576,7 +592,7 @@ describe('a channel is notified of the status of its own message', () => {
     [400, courierError('schema: error converting value for "id"')],
     [404, ''],
     [410, ''],
-  ])('once, even if it returns %i, and then of the next status', async (status, body) => {
+  ])('once, even if it returns %i, and then of the next status', { tags: 'long' }, async (status, body) => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     channel.answers.sent = [[status, body]];
@@ -586,7 +602,9 @@ describe('a channel is notified of the status of its own message', () => {
     await untilCalledInAll(world, 'sent 21', 'delivered 21');
   });
 
-  test('again for a Resend of a failed message, which is a new message with its own statuses', async () => {
+  test('again for a Resend of a failed message, which is a new message with its own statuses', {
+    tags: 'long',
+  }, async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     const acceptAgain = await setAppResponse(phone, { status: 400 });
@@ -602,7 +620,7 @@ describe('a channel is notified of the status of its own message', () => {
     expect(await shownOn(phone, 1)).toEqual([shown('Hi')]);
   });
 
-  test('not after the account has changed to another platform', async () => {
+  test('not after the account has changed to another platform', { tags: 'long' }, async () => {
     const { channel, caller, bot, phone } = await withChannel();
     const id = await flowSends(caller, phone, 'Hi');
     await untilCalled(channel, 'sent 21');
@@ -616,7 +634,7 @@ describe('a channel is notified of the status of its own message', () => {
     expect(channel.summary()).toEqual(['sent 21']);
   });
 
-  test('not if the account had no platform when the message was accepted', async () => {
+  test('not if the account had no platform when the message was accepted', { tags: 'long' }, async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     await updateAccount(caller.account, { platform: null });

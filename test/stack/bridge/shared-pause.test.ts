@@ -1,4 +1,8 @@
-/** Two requests that a destination answers with 429 at the same time: the longer of the two pauses applies. */
+/**
+ * @module-tag long
+ *
+ * Two requests that a destination answers with 429 at the same time: the longer of the two pauses applies.
+ */
 import type { ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
@@ -26,6 +30,7 @@ const twoUsers = (account: string): [string, string] => {
 // machine it may begin later.
 test('a pause of 3 s that a destination asked for is not shortened by a later response that asks for 1 s', {
   retry: 3,
+  tags: 'long',
 }, async () => {
   const destination = await DestinationServer.start();
   onTestFinished(() => destination.close());

@@ -1,5 +1,5 @@
 /** Test messages (spec §4.13): an account writes to its own bot, with the same effect as a user's message. */
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type AccountPlatform, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { asProblem, call, sendRaw, urlOf } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';
@@ -105,7 +105,12 @@ describe('a test message', () => {
 
     const [first, second] = await logsOf(bot);
     expect(first).toMatchObject({ state: 'received', contact: `${user}@users.example.com` });
-    expect(second).toEqual({ ...first, contact: `${phone}@users.example.com`, created: second?.created });
+    expect(second).toEqual({
+      ...first,
+      id: second?.id,
+      contact: `${phone}@users.example.com`,
+      created: second?.created,
+    });
   });
 
   test('of an account without a platform is logged and counted, and reaches no phone', async () => {
@@ -126,6 +131,18 @@ describe('a test message', () => {
     const bot = await withBot();
     const user = newPhone();
     await writeAs(bot, `+${user}`, 'Hi');
+    expect(await logsOf(bot)).toMatchObject([{ contact: `${user}@users.example.com` }]);
+  });
+
+  test('is accepted below /v1, too', async () => {
+    const bot = await withBot();
+    const user = newPhone();
+    const response = await fetch(`${inject('stack').bridge_url}/v1/webhook/${bot.bot}`, {
+      method: 'POST',
+      headers: { ...JSON_TYPE, authorization: `Bearer ${bot.token}` },
+      body: JSON.stringify(message(user, 'Hi')),
+    });
+    expect([response.status, await response.json()]).toEqual([200, { message: 'success' }]);
     expect(await logsOf(bot)).toMatchObject([{ contact: `${user}@users.example.com` }]);
   });
 
@@ -253,13 +270,17 @@ describe('an invalid test message', () => {
       NUMBER,
       '#/message/text/body must be a string, not a number',
     ],
-  ])('returns 422 with every validation error, and nothing is logged: %s', async (_, body, ...errors) => {
-    const bot = await withBot();
-    const received = asProblem(await post(bot, JSON.stringify(body)));
-    expect(received.body).toMatchObject({ status: 422, code: 'invalid_request' });
-    expect(received.body.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`)).toEqual(errors);
-    expect(await logsOf(bot)).toEqual([]);
-  });
+  ])(
+    'returns 422 with every validation error, and nothing is logged: %s',
+    { tags: 'long' },
+    async (_, body, ...errors) => {
+      const bot = await withBot();
+      const received = asProblem(await post(bot, JSON.stringify(body)));
+      expect(received.body).toMatchObject({ status: 422, code: 'invalid_request' });
+      expect(received.body.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`)).toEqual(errors);
+      expect(await logsOf(bot)).toEqual([]);
+    },
+  );
 
   const good = JSON.stringify(message(from, 'Hi'));
 

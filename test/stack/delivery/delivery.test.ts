@@ -1,5 +1,6 @@
 /** Delivery of one conversation at a time, with a fake clock: order, retry schedule, circuit, permanent failures. */
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
@@ -316,7 +317,9 @@ describe('a message that the app network does not accept now', () => {
     expect(bodies()).toEqual(['one', 'one', 'one', 'two', 'three']);
   });
 
-  test('is retried after 1, 2, 10 and 30 minutes, 1, 2 and 4 hours, then every 6 hours, each ±20%', async () => {
+  test('is retried after 1, 2, 10 and 30 minutes, 1, 2 and 4 hours, then every 6 hours, each ±20%', {
+    tags: 'long',
+  }, async () => {
     const { conversation } = await pending('one');
     app.answers = [500];
     for (const step of [1, 2, 10, 30, 60, 120, 240, 360, 360]) {
@@ -505,6 +508,23 @@ describe('a worker', () => {
     expect(await run(conversation, () => left.pop() ?? 0)).toEqual({ settled: 0, unfinished: true });
     expect(bodies()).toEqual([]);
     expect(await run(conversation)).toEqual({ settled: 1 });
+  });
+
+  test('delivers an entry by the settings at the time of its acceptance or later ones', async () => {
+    const conversation = await withWebhook();
+    const later = { name: 'webhook' as const, settings: { url: `${platform.url}/later`, secret: SECRET } };
+    await received(conversation, 'one');
+    const changeSettings = async (response: ServerResponse): Promise<void> => {
+      await updateAccount(conversation.account, { platform: later });
+      await received(conversation, 'two');
+      response.writeHead(204).end();
+    };
+    platform.answers = [(response) => void changeSettings(response), 204];
+    expect(await run(conversation)).toEqual({ settled: 2 });
+    expect(platform.calls.map(({ path, json }) => [path, json.message.text.body])).toEqual([
+      ['/hook', 'one'],
+      ['/hook/later', 'two'],
+    ]);
   });
 
   test('that ends between an attempt and its record repeats only that attempt, with the same id', async () => {

@@ -1,15 +1,13 @@
 /** Why messages fail: the code of each failure, in the log entry and in the indexes. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
-import { resetCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import type { ReasonCode, State } from '../../../shared/messaging/message.ts';
 import { oldestEntries } from '../../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { APP_NETWORK_DESTINATION } from '../../../shared/outbound/destination.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { page, update } from '../../../shared/table/client.ts';
 import { logPartitions, messageIdOf } from '../../../shared/table/keys.ts';
@@ -18,6 +16,7 @@ import { useAppNetworkServer } from '../support/app-network-server.ts';
 import type { Answer } from '../support/destination-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { reportState } from '../support/states.ts';
+import { useStoppedClock } from '../support/stopped-clock.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
 /** The length of a minute in milliseconds. */
@@ -30,15 +29,7 @@ useOwnTable('reason-codes');
 
 const destination = useAppNetworkServer();
 
-beforeEach(() => {
-  vi.stubEnv('MINUTE', String(MINUTE));
-  vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
-});
-
-afterEach(async () => {
-  vi.useRealTimers();
-  await resetCircuit(APP_NETWORK_DESTINATION);
-});
+useStoppedClock(NOW, MINUTE);
 
 const text = (to: string) => ({ to, type: 'text' as const, text: { body: 'Hello' } });
 
@@ -157,15 +148,18 @@ describe('a failure', () => {
     },
   );
 
-  test('is listed with the fields of the specification, and no others', async () => {
-    const { account, phone } = await failed();
+  test('is listed with its message, payload type and reason code, and without the words of the app network', async () => {
+    const { account, phone, id } = await failed();
     const { entries } = await listLogs(account, { state: 'delivery_failed' }, 10);
     expect(entries).toEqual([
       {
+        id,
         created: expect.any(String),
         contact: `${phone}@users.example.com`,
         state: 'delivery_failed',
         job_id: expect.any(String),
+        payload_type: 'text',
+        reason: 'refused',
       },
     ]);
   });

@@ -146,7 +146,7 @@ describe('a stream that is cut and replayed in any way', () => {
     );
   });
 
-  test('causes each log entry to be counted once', async () => {
+  test('causes each log entry to be counted once', { tags: 'long' }, async () => {
     await fc.assert(
       fc.asyncProperty(cuts(20), async (batches) => {
         const { account, records } = await logged(20);
@@ -228,6 +228,7 @@ test('only a log entry of an unknown format is skipped, with an error in the log
       id: 'Mapping',
       function: 'Count',
       batchSize: 100,
+      parallelization: 1,
       reportsFailures: false,
       window: 0,
       filter: () => true,

@@ -22,14 +22,17 @@ const hurriedAssembly = async (): Promise<string> => {
   return folder;
 };
 
-/** Sends a message without a conversation to the queue of wake-ups. */
+/** Sends a message that is no wake-up to the queues of `deliver` and `expand`. */
 const wakeWrongly = async (stack: LocalStack): Promise<void> => {
-  const [, QueueUrl = ''] = Object.entries(stack.queueUrls()).find(([id]) => id.startsWith('WakeUpsQueue')) ?? [];
-  const wrong = { QueueUrl, MessageBody: '{}', MessageGroupId: 'wrong', MessageDeduplicationId: 'wrong' };
-  await new SQSClient({ endpoint: stack.awsEndpoint }).send(new SendMessageCommand(wrong));
+  const queues = Object.entries(stack.queueUrls()).filter(([id]) => /^(WakeUps|Expansions)Queue/.test(id));
+  expect(queues).toHaveLength(2);
+  for (const [, QueueUrl] of queues) {
+    const wrong = { QueueUrl, MessageBody: '{}', MessageGroupId: 'wrong', MessageDeduplicationId: 'wrong' };
+    await new SQSClient({ endpoint: stack.awsEndpoint }).send(new SendMessageCommand(wrong));
+  }
 };
 
-test('the next worker delivers messages that a worker has no time for, in order, beside an invalid wake-up', async () => {
+test('the next worker delivers messages that a worker has no time for, in order, beside an invalid wake-up of each queue', async () => {
   const lines: string[] = [];
   const { stack, app, demo } = await serveOwnStack({
     name: 'hurried',
@@ -55,7 +58,13 @@ test('the next worker delivers messages that a worker has no time for, in order,
     return (messages as PhoneMessage[]).map(({ data }) => 'text' in data && (data.text as { body: string }).body);
   };
   await expect.poll(shown).toEqual(texts);
-  const workers = lines.map((line) => JSON.parse(line)).filter(({ message }) => message === 'deliver');
+  const logged = lines.map((line) => JSON.parse(line));
+  const workers = logged.filter(({ message }) => message === 'deliver');
   expect(workers.some(({ unfinished }) => unfinished === 1)).toBe(true);
-  expect(workers.some(({ level }) => level === 'error')).toBe(true);
+  for (const name of ['deliver', 'expand']) {
+    expect(
+      logged.some(({ message, level }) => message === name && level === 'error'),
+      name,
+    ).toBe(true);
+  }
 });

@@ -74,7 +74,7 @@ describe('the list of pending conversations', () => {
     expect(await pendingConversations({ account })).toMatchObject([{ account, entries, more, failed: 0 }]);
   });
 
-  test('has more = true if the pending entries fill more than one page of the table', async () => {
+  test('has more = true if the pending entries fill more than one page of the table', { tags: 'long' }, async () => {
     const { account } = await written(...Array(5).fill('😀'.repeat(65_536)));
     const [waiting] = await pendingConversations({ account });
     expect(waiting?.entries).toBeLessThan(5);

@@ -12,7 +12,34 @@ const withToken = all.filter(([, { token }]) => token === 'header');
 const withBody = all.flatMap(([name, { body, permission }]) => (body ? [[name, body.type, permission] as const] : []));
 const withJson = all.filter(([, { body }]) => body?.type === 'json');
 
-const rest = { id: 'any', bot_phone_number: '1234567', phone_number: '1234567' };
+/** The quick tests send bodies of each type, with the token in the header and in the path; the long ones to all endpoints. */
+const REPRESENTATIVES: EndpointName[] = [
+  'createProfiler',
+  'receiveTurnMessage',
+  'receiveRapidproMessage',
+  'uploadImage',
+];
+
+/** The options of an endpoint's tests of what all endpoints of its type have in common. */
+const inCommon = (name: EndpointName) => (REPRESENTATIVES.includes(name) ? {} : { tags: 'long' as const });
+
+const MEDIA_TYPES = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  multipart: 'multipart/form-data; boundary=x',
+};
+
+const rest = {
+  id: 'any',
+  request_id: 'any',
+  user: '1234567',
+  job_id: 'any',
+  bot_phone_number: '1234567',
+  phone_number: '1234567',
+};
+
+/** A permission that an endpoint accepts. */
+const permissionOf = (permission: Endpoint['permission']) => (permission === 'any' ? 'stats' : permission);
 
 /** A request's path and token, with the token in the path or in the header. */
 const withTokenOf = (name: EndpointName, token: string) =>
@@ -30,19 +57,60 @@ describe.each(withToken)('%s', (name, { permission }) => {
   });
 
   test("with all permissions except the endpoint's returns 403 permission_required", async () => {
-    const { token } = await newCaller(...permissions.filter((other) => other !== permission && other !== 'app'));
+    // Every permission of a customer will do for `any`.
+    const { token } = await (permission === 'any'
+      ? newCaller('app')
+      : newCaller(...permissions.filter((other) => other !== permission && other !== 'app')));
     const { status, body } = asProblem(await sendRaw(name, { token, path: rest }));
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'permission_required' });
   });
 });
 
+describe('a token in the query', () => {
+  test('without an Authorization header returns 401', async () => {
+    const { token } = await newCaller('stats');
+    expect((await sendRaw('listLogs', { query: `access_token=${token}` })).status).toBe(401);
+  });
+
+  const isRejected = async (name: EndpointName, { permission, body }: Endpoint) => {
+    const { token } = await newCaller(...permissions.filter((other) => other === permissionOf(permission)));
+    const received = asProblem(
+      await sendRaw(name, {
+        token,
+        path: rest,
+        query: `access_token=${token}`,
+        ...(body && { headers: { 'content-type': MEDIA_TYPES[body.type] }, body: body.type === 'json' ? '{}' : '' }),
+      }),
+    );
+    expect(received.body).toMatchObject({
+      status: 422,
+      code: 'invalid_request',
+      errors: expect.arrayContaining([
+        { parameter: 'access_token', detail: expect.stringContaining('in the Authorization header only') },
+      ]),
+    });
+    expect(JSON.stringify(received.body)).not.toContain(token);
+  };
+
+  const withoutFile = withToken.filter(([, { body }]) => body?.type !== 'multipart');
+  const name = 'beside an Authorization header makes %s return 422, without the token';
+  test.each(withoutFile.filter(([one]) => REPRESENTATIVES.includes(one)))(name, isRejected);
+  test.each(withoutFile.filter(([one]) => !REPRESENTATIVES.includes(one)))(name, { tags: 'long' }, isRejected);
+});
+
 describe.each(withJson)('%s', (name, { permission }) => {
-  const caller = newCaller(...permissions.filter((other) => other === permission));
+  let made: ReturnType<typeof newCaller> | undefined;
+  /** The caller of these tests. */
+  const caller = () => {
+    made ??= newCaller(...permissions.filter((other) => other === permission));
+    return made;
+  };
 
   test.each(['', '{', '{"question":', 'question=1', '[[[['.repeat(50_000), '\u0000'])(
     'with invalid JSON returns 400 malformed_body: %.20s',
+    inCommon(name),
     async (body) => {
-      const { token } = await caller;
+      const { token } = await caller();
       const headers = { 'content-type': 'application/json' };
       const received = asProblem(await sendRaw(name, { ...withTokenOf(name, token), headers, body }));
       expect(received.body).toMatchObject({ status: 400, code: 'malformed_body' });
@@ -51,8 +119,9 @@ describe.each(withJson)('%s', (name, { permission }) => {
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', ''])(
     'with the content type "%s" returns 415',
+    inCommon(name),
     async (type) => {
-      const { token } = await caller;
+      const { token } = await caller();
       const received = asProblem(
         await sendRaw(name, {
           ...withTokenOf(name, token),
@@ -73,8 +142,8 @@ describe.each(withJson)('%s', (name, { permission }) => {
     '{"constructor":{"prototype":{"a":1}}}',
     '{"prototype":{"a":1}}',
     String.raw`{"\u005f_proto__":{"a":1}}`,
-  ])('ignores names of JavaScript object properties like any unknown field: %s', async (body) => {
-    const { token } = await caller;
+  ])('ignores names of JavaScript object properties like any unknown field: %s', inCommon(name), async (body) => {
+    const { token } = await caller();
     const headers = { 'content-type': 'application/json' };
     const plain = asProblem(await sendRaw(name, { ...withTokenOf(name, token), headers, body: '{}' }));
     const received = asProblem(await sendRaw(name, { ...withTokenOf(name, token), headers, body }));
@@ -82,22 +151,20 @@ describe.each(withJson)('%s', (name, { permission }) => {
     expect(received.status).toBe(422);
   });
 
-  test.each(['application/json; charset=utf-8', 'Application/JSON'])('accepts the content type "%s"', async (type) => {
-    const { token } = await caller;
-    const received = await sendRaw(name, {
-      ...withTokenOf(name, token),
-      headers: { 'content-type': type },
-      body: '{}',
-    });
-    expect(received.status).toBe(422);
-  });
+  test.each(['application/json; charset=utf-8', 'Application/JSON'])(
+    'accepts the content type "%s"',
+    inCommon(name),
+    async (type) => {
+      const { token } = await caller();
+      const received = await sendRaw(name, {
+        ...withTokenOf(name, token),
+        headers: { 'content-type': type },
+        body: '{}',
+      });
+      expect(received.status).toBe(422);
+    },
+  );
 });
-
-const MEDIA_TYPES = {
-  json: 'application/json',
-  form: 'application/x-www-form-urlencoded',
-  multipart: 'multipart/form-data; boundary=x',
-};
 
 /** Bodies in Latin-1, well-formed except for the encoding. */
 const LATIN_1 = {
@@ -106,15 +173,21 @@ const LATIN_1 = {
 };
 
 describe.each(withBody)('the body of %s (%s)', (name, type, permission) => {
-  const caller = newCaller(...permissions.filter((other) => other === permission));
+  let made: ReturnType<typeof newCaller> | undefined;
+  /** The caller of these tests. */
+  const caller = () => {
+    made ??= newCaller(...permissions.filter((other) => other === permission));
+    return made;
+  };
 
   const send = async (headers: Record<string, string>, body: NonNullable<RequestInit['body']>) => {
-    const { token } = await caller;
+    const { token } = await caller();
     return asProblem(await sendRaw(name, { ...withTokenOf(name, token), headers, body }));
   };
 
   test.each(['charset=iso-8859-1', 'charset="Windows-1252"', 'CharSet = utf-16', 'charset=utf-8; charset=latin1'])(
     'with the parameter %s returns 415',
+    inCommon(name),
     async (charset) => {
       const { body } = await send({ 'content-type': `${MEDIA_TYPES[type]}; ${charset}` }, 'x');
       expect(body).toMatchObject({
@@ -127,6 +200,7 @@ describe.each(withBody)('the body of %s (%s)', (name, type, permission) => {
 
   test.each(['charset=UTF-8', 'charset="utf-8"', 'a="; charset=latin1"', 'charset=utf8'])(
     'is accepted with the parameter %s',
+    inCommon(name),
     async (charset) => {
       const { status } = await send({ 'content-type': `${MEDIA_TYPES[type]};${charset}` }, '');
       expect([400, 422]).toContain(status);
@@ -135,6 +209,7 @@ describe.each(withBody)('the body of %s (%s)', (name, type, permission) => {
 
   test.each(['gzip', 'br', 'identity, gzip', 'GZIP'])(
     'with Content-Encoding: %s returns 415 with Accept-Encoding: identity',
+    inCommon(name),
     async (encoding) => {
       const { headers, body } = await send(
         { 'content-type': MEDIA_TYPES[type], 'content-encoding': encoding },
@@ -145,7 +220,7 @@ describe.each(withBody)('the body of %s (%s)', (name, type, permission) => {
     },
   );
 
-  test('is accepted with Content-Encoding: Identity', async () => {
+  test('is accepted with Content-Encoding: Identity', inCommon(name), async () => {
     const { status } = await send({ 'content-type': MEDIA_TYPES[type], 'content-encoding': 'Identity' }, '');
     expect([400, 422]).toContain(status);
   });
@@ -153,12 +228,12 @@ describe.each(withBody)('the body of %s (%s)', (name, type, permission) => {
   if (type === 'multipart') return;
   const types = type === 'json' ? [MEDIA_TYPES.json, 'application/vnd.acme+json'] : [MEDIA_TYPES.form];
 
-  test.each(types)('that is not UTF-8 returns 400, as %s', async (contentType) => {
+  test.each(types)('that is not UTF-8 returns 400, as %s', inCommon(name), async (contentType) => {
     const { body } = await send({ 'content-type': contentType }, LATIN_1[type]);
     expect(body).toMatchObject({ status: 400, code: 'malformed_body', detail: expect.stringMatching('UTF-8') });
   });
 
-  test.each(types)('that begins with a byte order mark returns 400, as %s', async (contentType) => {
+  test.each(types)('that begins with a byte order mark returns 400, as %s', inCommon(name), async (contentType) => {
     const { body } = await send({ 'content-type': contentType }, type === 'json' ? '\ufeff{}' : '\ufefftext=a');
     expect(body).toMatchObject({
       status: 400,

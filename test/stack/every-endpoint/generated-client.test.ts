@@ -32,10 +32,11 @@ export const use = async (baseUrl: string, token: string, phone: string, image: 
 
   const refused = await createProfiler({ question, options: ['Tea', 'tea'] }, {}, opts);
   if (refused.status !== 422) throw new Error(String(refused.status));
-  const fault: string | undefined = refused.data.errors?.[0]?.pointer;
+  const error: string | undefined = refused.data.errors?.[0]?.pointer;
 
   const sent = await sendMessage({ to: phone, type: 'text', text: { body: 'Good morning!' } }, {}, opts);
   if (sent.status !== 200) throw new Error(String(sent.status));
+  if (!('id' in sent.data)) throw new Error(sent.data.job_id);
   const id: string = sent.data.id;
 
   const uploaded = await uploadImage({ file: image }, opts);
@@ -50,7 +51,7 @@ export const use = async (baseUrl: string, token: string, phone: string, image: 
   if (started.status !== 404) throw new Error(String(started.status));
   const fetched = await fetchUserData('unknown', { longPoll: 1 }, opts);
   if (fetched.status !== 404) throw new Error(String(fetched.status));
-  return { tea, fault, id, url, contact, codes: [started.data.code, fetched.data.code] };
+  return { tea, error, id, url, contact, codes: [started.data.code, fetched.data.code] };
 };
 `;
 
@@ -113,7 +114,7 @@ test('a program with the generated client works', async () => {
   const found = await use(base_url, token, phone, new File([png], 'picture.png'));
   expect(found).toEqual({
     tea: expect.any(String),
-    fault: '#/options',
+    error: '#/options',
     id: expect.any(String),
     url: expect.stringContaining(`${bridge_url}/media/`),
     contact: expect.stringContaining(`${phone}@`),

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { putIfAbsent } from '../../../shared/table/client.ts';
+import { circuitKey } from '../../../shared/table/keys.ts';
 import { asProblem, call, sendRaw } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { type LogLine, logLines } from '../support/log-lines.ts';
@@ -101,10 +103,14 @@ test("a problem's trace_id is that of its log lines", async () => {
   expect(line).toMatchObject({ outcome: 'rejected', requests: 1 });
 });
 
-test("a failing destination's circuit is logged as opened once, and as closed after its recovery", {
-  tags: 'long',
-}, async () => {
+test("a failing destination's circuit is logged as opened once, and as closed after its recovery", async () => {
   const { account, token, bot_number, destination } = await newListener();
+  // The record of an earlier outage has expired, but the table still contains it: TTL removes it up to two days late.
+  await putIfAbsent({
+    ...circuitKey(`platform#${account}`),
+    failures: 2,
+    expires_at: Math.floor(Date.now() / 1_000) - 60,
+  });
   destination.answers = [503];
   await Promise.all(
     Array.from({ length: 3 }, () =>

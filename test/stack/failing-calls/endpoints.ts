@@ -1,35 +1,61 @@
 /** The endpoints and the authorizer, each with a request that changes or reads something. */
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
+import { handler as readAvatar } from '../../../functions/account/read-avatar.ts';
+import { handler as readConfiguration } from '../../../functions/account/read-configuration.ts';
+import { handler as readTokenInfo } from '../../../functions/account/read-token-info.ts';
+import { handler as setAvatar } from '../../../functions/account/set-avatar.ts';
+import { handler as updateAccount } from '../../../functions/account/update-account.ts';
 import { handler as receiveAppEvents } from '../../../functions/app/receive-app-events.ts';
 import { handler as authorizer } from '../../../functions/authorizer.ts';
 import { handler as receiveRapidproMessage } from '../../../functions/bridge/receive-rapidpro-message.ts';
 import { handler as receiveTestMessage } from '../../../functions/bridge/receive-test-message.ts';
 import { handler as receiveTurnMessage } from '../../../functions/bridge/receive-turn-message.ts';
+import { handler as cancelJob } from '../../../functions/jobs/cancel-job.ts';
+import { handler as readJob } from '../../../functions/jobs/read-job.ts';
 import { handler as readMedia } from '../../../functions/media/read-media.ts';
 import { handler as uploadFile } from '../../../functions/media/upload-file.ts';
 import { handler as uploadImage } from '../../../functions/media/upload-image.ts';
+import { handler as readMessage } from '../../../functions/messages/read-message.ts';
 import { handler as sendMessage } from '../../../functions/messages/send-message.ts';
+import { handler as sendMessages } from '../../../functions/messages/send-messages.ts';
 import { handler as answerProfiler } from '../../../functions/profilers/answer-profiler.ts';
+import { handler as answerProfilers } from '../../../functions/profilers/answer-profilers.ts';
+import { handler as countAudience } from '../../../functions/profilers/count-audience.ts';
 import { handler as createProfiler } from '../../../functions/profilers/create-profiler.ts';
 import { handler as deleteProfiler } from '../../../functions/profilers/delete-profiler.ts';
+import { handler as listAnswers } from '../../../functions/profilers/list-answers.ts';
 import { handler as listProfilers } from '../../../functions/profilers/list-profilers.ts';
 import { handler as readProfiler } from '../../../functions/profilers/read-profiler.ts';
+import { handler as readResults } from '../../../functions/profilers/read-results.ts';
 import { handler as listJobs } from '../../../functions/stats/list-jobs.ts';
 import { handler as listLogs } from '../../../functions/stats/list-logs.ts';
+import { handler as acknowledgeDeletion } from '../../../functions/user-data/acknowledge-deletion.ts';
 import { handler as fetchUserData } from '../../../functions/user-data/fetch-user-data.ts';
 import { handler as retrieveUserData } from '../../../functions/user-data/retrieve-user-data.ts';
 import { handler as startUserDataRequest } from '../../../functions/user-data/start-user-data-request.ts';
+import { handler as matchContacts } from '../../../functions/users/match-contacts.ts';
+import { handler as readUser } from '../../../functions/users/read-user.ts';
+import { setAvatar as storeAvatar } from '../../../shared/customers/avatar.ts';
 import { upload } from '../../../shared/media/uploads.ts';
 import * as messages from '../../../shared/messaging/send.ts';
+import { changeOptOut } from '../../../shared/opt-outs/changes.ts';
+import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import * as profilers from '../../../shared/profilers/profilers.ts';
+import { countAnswers } from '../../../shared/profilers/results.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
+import { putAll } from '../../../shared/table/client.ts';
+import { accountTokenKey } from '../../../shared/table/keys.ts';
+import { withdrawConsent } from '../../../shared/user-data/consent-ends.ts';
+import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import * as userData from '../../../shared/user-data/requests.ts';
-import { fileOf, pdf, png } from '../support/files.ts';
+import { fileOf, jpeg, pdf, png } from '../support/files.ts';
 import { newCaller, newPanelist, newPhone } from '../support/world.ts';
 import { calling, type Scenario } from './scenario.ts';
-import { entriesOfLog, newBusiness, newUser, textTo } from './world.ts';
+import { answersInTable, entriesOfLog, minutesAgo, newBusiness, newUser, textTo } from './world.ts';
 
 const key = { 'idempotency-key': 'the-first' };
+
+const JOB = 'a9c8bd00-0c31-4ea2-9f4a-0a3d6a2f7f11';
 
 const question = { question: 'Well?', options: ['yes', 'no'] };
 
@@ -66,6 +92,27 @@ const asked = [
   { property: 'first_name' as const, required: false },
   { property: 'device_make' as const, required: false },
 ];
+
+/** A request whose user has approved it. */
+const newReleased = async (account: string, phone: string, valid_days?: number): Promise<string> => {
+  const { id } = await userData.startRequest(
+    account,
+    phone,
+    { reason: 'Why not?', data: asked, valid_days },
+    undefined,
+  );
+  await answerRequest(id, { first_name: 'approved' });
+  return id;
+};
+
+/** A new profiler with an answer. */
+const newAnswer = async () => {
+  const { account } = await newBusiness();
+  const { id, options } = await profilers.createProfiler(account, question);
+  const option = options[0]?.id ?? '';
+  await recordAnswer(account, { profiler_id: id, option_id: option, phone_number: await newPanelist() });
+  return { account, id, option };
+};
 
 /** Scenarios by endpoint. Text after a colon distinguishes scenarios of one endpoint. */
 export const endpoints = {
@@ -109,6 +156,39 @@ export const endpoints = {
       return calling(answerProfiler, { account, body });
     },
   },
+  answerProfilers: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const { id, options } = await profilers.createProfiler(account, question);
+      const valid = { profiler_id: id, option_id: options[0]?.id, phone_number: await newPanelist() };
+      return calling(answerProfilers, { account, body: [valid, { ...valid, phone_number: await newPanelist() }, 7] });
+    },
+    parts: 2,
+    continues: true,
+  },
+  countAudience: {
+    prepare: async () => {
+      const { account, id, option } = await newAnswer();
+      return calling(countAudience, { account, body: { all: [{ profiler_id: id, option_ids: [option] }] } });
+    },
+    // Each request is charged.
+    repeat: 'new',
+  },
+  listAnswers: {
+    prepare: async () => {
+      const { account, id } = await newAnswer();
+      return calling(listAnswers, { account, path: { id } });
+    },
+    readsOnly: true,
+  },
+  readResults: {
+    prepare: async () => {
+      const { account, id } = await newAnswer();
+      await countAnswers(await answersInTable());
+      return calling(readResults, { account, path: { id } });
+    },
+    readsOnly: true,
+  },
   'sendMessage: a text': {
     prepare: async () => {
       const { account, phone } = await newBusiness();
@@ -122,6 +202,55 @@ export const endpoints = {
       const { url } = await upload(account, 'image', fileOf(png));
       return calling(sendMessage, { account, headers: key, body: { to: phone, type: 'image', image: { url } } });
     },
+  },
+  'sendMessage: a text with a job, which is valid for a limited time': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      const body = { ...textTo(phone), valid_for: 60 };
+      return calling(sendMessage, { account, headers: key, query: { job_id: JOB }, body });
+    },
+    // The job, and the message.
+    parts: 2,
+  },
+  readJob: {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      await messages.sendMessage(account, textTo(phone), { job_id: JOB });
+      await countEntries(await entriesOfLog());
+      return calling(readJob, { account, path: { job_id: JOB } });
+    },
+    readsOnly: true,
+  },
+  cancelJob: {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      await messages.sendMessage(account, textTo(phone), { job_id: JOB });
+      return calling(cancelJob, { account, path: { job_id: JOB } });
+    },
+  },
+  'sendMessage: a text to many': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      return calling(sendMessage, { account, headers: key, body: { ...textTo(phone), to: [phone, newPhone()] } });
+    },
+    // The job, and the batch.
+    parts: 2,
+  },
+  sendMessages: {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      const { url } = await upload(account, 'image', fileOf(png));
+      const image = { to: newPhone(), type: 'image', image: { url } };
+      return calling(sendMessages, { account, headers: key, body: [textTo(phone), image] });
+    },
+    parts: 2,
+  },
+  readMessage: {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      return calling(readMessage, { account, path: { id: await messages.sendMessage(account, textTo(phone), {}) } });
+    },
+    readsOnly: true,
   },
   uploadImage: {
     prepare: async () => {
@@ -195,6 +324,14 @@ export const endpoints = {
     // The answer, and the record that its event was processed.
     parts: 2,
   },
+  'receiveAppEvents: a withdrawal': {
+    ...reporting(async ({ account, phone }) => {
+      const id = await newReleased(account, phone);
+      return { id: 'event-1', type: 'user_data.withdrawn', data: { id, properties: ['first_name', 'device_make'] } };
+    }),
+    // The withdrawal, and the record that its event was processed.
+    parts: 2,
+  },
   'receiveAppEvents: states of several messages': reporting(async ({ account, phone }) => {
     const ids = [
       await messages.sendMessage(account, textTo(phone), {}),
@@ -213,6 +350,29 @@ export const endpoints = {
     timestamp: '2026-11-20T09:58:10Z',
     data: { phone_number: newPhone(), panelist: true },
   })),
+  'receiveAppEvents: an id of a user': reporting(async ({ phone }) => ({
+    id: 'event-1',
+    type: 'user.updated',
+    data: { phone_number: phone, id: randomUUID() },
+  })),
+  'receiveAppEvents: an id that replaces the one of its user, who has another number now': {
+    prepare: async () => {
+      const id = randomUUID();
+      await newUser(id);
+      const phone = await newUser(randomUUID());
+      const body = { id: 'event-1', type: 'user.updated', data: { phone_number: phone, id } };
+      return calling(receiveAppEvents, { account: 'app-network', body });
+    },
+    // The removal of the previous number, and the change.
+    parts: 2,
+  },
+  'receiveAppEvents: a removal of a user with an id': {
+    prepare: async () => {
+      const phone = await newUser(randomUUID());
+      const body = { id: 'event-1', type: 'user.removed', data: { phone_number: phone } };
+      return calling(receiveAppEvents, { account: 'app-network', body });
+    },
+  },
   'receiveAppEvents: a removal': reporting(async ({ phone }) => ({
     id: 'event-1',
     type: 'user.removed',
@@ -224,6 +384,16 @@ export const endpoints = {
     timestamp: new Date(Date.now() + 1_000).toISOString(),
     data: { phone_number: phone },
   })),
+  'receiveAppEvents: a stop': reporting(async ({ bot, phone }) => ({
+    id: 'event-1',
+    type: 'user.stopped',
+    data: { from: phone, to: bot },
+  })),
+  'receiveAppEvents: a start with a timestamp': reporting(async ({ account, bot, phone }) => {
+    await changeOptOut({ event: 'event-0', account, phone, state: 'stopped' });
+    const timestamp = new Date(Date.now() + 1_000).toISOString();
+    return { id: 'event-1', type: 'user.started', timestamp, data: { from: phone, to: bot } };
+  }),
   'receiveAppEvents: two messages from a user': {
     ...reporting(async ({ bot, phone }) => [received(phone, bot, 'event-1'), received(phone, bot, 'event-2')]),
     parts: 2,
@@ -261,6 +431,23 @@ export const endpoints = {
     },
     readsOnly: true,
   },
+  'acknowledgeDeletion: after a withdrawal': {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const request_id = await newReleased(account, await newUser());
+      await withdrawConsent(request_id, ['first_name']);
+      return calling(acknowledgeDeletion, { account, path: { request_id } });
+    },
+  },
+  'acknowledgeDeletion: of a consent that has just expired': {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const request_id = await minutesAgo(1_441, async () => newReleased(account, await newUser(), 1));
+      return calling(acknowledgeDeletion, { account, path: { request_id } });
+    },
+    // The end of the consent, and the acknowledgement.
+    parts: 2,
+  },
   retrieveUserData: {
     prepare: async () => {
       const { account } = await newBusiness();
@@ -269,6 +456,65 @@ export const endpoints = {
     },
     // Each release creates a consent receipt.
     repeat: 'new',
+  },
+  matchContacts: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      return calling(matchContacts, { account, body: { contacts: [await newUser(), newPhone()] } });
+    },
+  },
+  readUser: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const id = randomUUID();
+      await newUser(id);
+      return calling(readUser, { account, path: { user: id } });
+    },
+    // Each release creates a consent receipt.
+    repeat: 'new',
+  },
+  readTokenInfo: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      const record = { label: 'test', permissions: ['stats'], created: '2026-11-20T09:58:09.118000' };
+      await putAll([{ ...accountTokenKey(account, 'token-1'), ...record }]);
+      return calling(readTokenInfo, { account });
+    },
+    readsOnly: true,
+  },
+  readConfiguration: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      return calling(readConfiguration, { account });
+    },
+    readsOnly: true,
+  },
+  updateAccount: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      return calling(updateAccount, { account, body: { name: 'Another name' } });
+    },
+  },
+  'setAvatar: the first one': {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      return calling(setAvatar, { account, ...(await uploading(fileOf(png))) });
+    },
+  },
+  'setAvatar: another one': {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      await storeAvatar(account, fileOf(png));
+      return calling(setAvatar, { account, ...(await uploading(fileOf(jpeg))) });
+    },
+  },
+  readAvatar: {
+    prepare: async () => {
+      const { account } = await newBusiness();
+      await storeAvatar(account, fileOf(png));
+      return calling(readAvatar, { account });
+    },
+    readsOnly: true,
   },
   'listLogs: of one state': {
     prepare: async () => {

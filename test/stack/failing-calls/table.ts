@@ -2,7 +2,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { tableName } from '../../../shared/core/settings.ts';
-import { circuitKey, headKey, type Key, messageKey } from '../../../shared/table/keys.ts';
+import { chunksOf, isUploadKey, resultsOf } from '../../../shared/table/batch-keys.ts';
+import { circuitKey, headKey, isAnswerKey, type Key, messageKey } from '../../../shared/table/keys.ts';
+import { anyAllowance } from '../../../shared/table/people-keys.ts';
 
 /** An item of any type. */
 export interface Item extends Key {
@@ -57,6 +59,9 @@ const RANDOM = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z?/g;
 const END = /"(?:expires_at|until)":[^,}]+|"reported":\d+/g;
 
+/** The shard of due work that the name of a conversation chooses: another one for another pseudonym. */
+const SHARD_OF_PSEUDONYM = /DUE#\d+(?=.*"pk":"OUTBOX#[^"]*#erased-<id>")/g;
+
 /** Formats values as texts that are equal in each run: without times, and without ids that are new since `before`. */
 export const likenessSince = (before: Item[]): ((value: object) => string) => {
   const kept = new Set(JSON.stringify(before).match(RANDOM));
@@ -64,11 +69,23 @@ export const likenessSince = (before: Item[]): ((value: object) => string) => {
     textOf(value)
       .replaceAll(END, '')
       .replaceAll(TIME, '<time>')
-      .replaceAll(RANDOM, (id) => (kept.has(id) ? id : '<id>'));
+      .replaceAll(RANDOM, (id) => (kept.has(id) ? id : '<id>'))
+      .replaceAll(SHARD_OF_PSEUDONYM, 'DUE#<shard>');
 };
 
 /** Whether an item is a destination's circuit. Its failures may differ: the next attempt corrects them. */
 export const isCircuit = ({ pk }: Key): boolean => pk.startsWith(circuitKey('').pk);
+
+/** Whether an item counts an allowance. It is charged before the work, so a request that fails stays charged. */
+export const isAllowance = ({ pk }: Key): boolean => pk.startsWith(anyAllowance.slice(0, -1));
+
+/**
+ * Whether an item belongs to an upload that no batch names: nobody sees it, and `sweep` removes it.
+ *
+ * @param items - all items of the table
+ */
+export const isOfUnnamedUpload = ({ pk }: Key, items: Item[]): boolean =>
+  isUploadKey({ pk }) || (pk.startsWith(chunksOf('')) && !items.some(({ upload }) => pk === chunksOf(String(upload))));
 
 /** Sort keys of the states that end a message's delivery. */
 const ENDS = ['STATE#delivered_to_server', 'STATE#sending_failed'];
@@ -85,11 +102,17 @@ export const contradictionsIn = (items: Item[]): string[] => {
   const messages = items.filter(({ sk, state }) => sk === messageKey('').sk && state === 'sent');
   const torn = messages.filter(({ pk }) => pending.has(pk) === ENDS.some((sk) => keys.has(`${pk} ${sk}`)));
   const counters = items.filter(({ pk }) => pk.startsWith('JOBS#'));
-  const counted = items.filter(({ counted }) => counted === true).length;
+  const isCounted = ({ counted }: Item) => counted === true;
+  const counted = items.filter((item) => isCounted(item) && !isAnswerKey(item)).length;
+  const results = items.filter(({ pk }) => pk.startsWith(resultsOf('')));
+  const inResults = results.reduce((total, { count }) => total + Number(count), 0);
+  const answers = items.filter((item) => isCounted(item) && isAnswerKey(item)).length;
   const sum = counters.reduce((total, { count }) => total + Number(count), 0);
   return [
     ...lost.map(({ sk }) => `${sk} has no head`),
     ...torn.map(({ pk }) => `${pk} is neither pending nor ended, or both`),
+    ...(inResults === answers ? [] : [`${answers} answers are counted as ${inResults}`]),
+    ...(results.some(({ count }) => Number(count) < 0) ? ['a result is negative'] : []),
     ...(sum === counted ? [] : [`${counted} entries are counted as ${sum}`]),
   ];
 };

@@ -1,48 +1,43 @@
 /** Scenarios of the workers and of the operator's repair commands, each with pending work. */
+import { randomUUID } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
-import { vi } from 'vitest';
 import { handler as count } from '../../../functions/workers/count.ts';
 import { handler as deliver } from '../../../functions/workers/deliver.ts';
 import { handler as erase } from '../../../functions/workers/erase.ts';
+import { handler as expand } from '../../../functions/workers/expand.ts';
 import { handler as relay } from '../../../functions/workers/relay.ts';
 import { handler as sweep } from '../../../functions/workers/sweep.ts';
 import { recountJobs } from '../../../infra/operator/queries/job-recount.ts';
 import { retryConversations } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
+import { sendEach } from '../../../shared/campaigns/accept.ts';
 import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver as deliverNow } from '../../../shared/delivery/deliver.ts';
+import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import { readHead, scheduleRetry } from '../../../shared/messaging/outbox.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { changeOptOut } from '../../../shared/opt-outs/changes.ts';
 import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
+import { countAnswers } from '../../../shared/profilers/results.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { removeUser } from '../../../shared/user-data/erasure.ts';
-import { answerRequest, startRequest } from '../../../shared/user-data/requests.ts';
+import { startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { newPhone } from '../support/world.ts';
 import { context, type Scenario } from './scenario.ts';
 import { itemsInTable } from './table.ts';
-import { entriesOfLog, newBusiness, newUser, posts, textTo } from './world.ts';
+import { addUserData, answersInTable, entriesOfLog, minutesAgo, newBusiness, newUser, posts, textTo } from './world.ts';
 
 const MINUTE = 60_000;
 
 /** Calls the handler `deliver` with an event of the queue. */
 const wakeUp = (conversation: Conversation) => () =>
   deliver({ Records: [{ body: JSON.stringify(conversation), receiptHandle: 'handle' }] } as SQSEvent, context);
-
-/** Runs `work` with a clock that is so many minutes behind. */
-const minutesAgo = async (minutes: number, work: () => Promise<void>): Promise<void> => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - minutes * MINUTE });
-  try {
-    await work();
-  } finally {
-    vi.useRealTimers();
-  }
-};
 
 export const workers = {
   'deliver, to a user': {
@@ -69,18 +64,67 @@ export const workers = {
       const conversation: Conversation = { direction: 'app', account, phone };
       await sendMessage(account, textTo(phone), {});
       const head = await readHead(conversation);
-      const why = { until: Date.now() - 1, since: head?.created ?? '', cause: 'timeout', attempts: 1 };
+      const why = { until: Date.now() - 1, since: head?.created ?? '', failed: '', cause: 'timeout', attempts: 1 };
       if (head) await scheduleRetry(head, why);
       await recordFailure('app', 'closed');
       return wakeUp(conversation);
     },
+  },
+  'deliver, to a user who has stopped the business': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      for (const _ of ['one', 'two']) await sendMessage(account, textTo(phone), {});
+      await changeOptOut({ event: 'event-1', account, phone, state: 'stopped' });
+      return wakeUp({ direction: 'app', account, phone });
+    },
+  },
+  'deliver, while no attempt is made: a cancelled message, one whose time is over, and another one': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      const conversation: Conversation = { direction: 'app', account, phone };
+      const job_id = randomUUID();
+      await minutesAgo(3, async () => void (await sendMessage(account, textTo(phone), { valid_for: 60 })));
+      await sendMessage(account, textTo(phone), { job_id });
+      await sendMessage(account, textTo(phone), {});
+      await cancelJob(account, job_id);
+      const head = await readHead(conversation);
+      const why = {
+        until: Date.now() + MINUTE,
+        since: head?.created ?? '',
+        failed: 'the first',
+        cause: 'timeout',
+        attempts: 1,
+      };
+      if (head) await scheduleRetry(head, why);
+      return wakeUp(conversation);
+    },
+  },
+  expand: {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      const stopped = newPhone();
+      const drafts = [phone, stopped, newPhone(), phone].map(textTo);
+      await changeOptOut({ event: 'event-1', account, phone: stopped, state: 'stopped' });
+      await sendEach(account, drafts, {});
+      const body = JSON.stringify({ account, at: Date.now() });
+      return () => expand({ Records: [{ body, receiptHandle: 'handle' }] } as SQSEvent, context);
+    },
+    // Messages to several users are accepted at the same time.
+    continues: true,
   },
   count: {
     prepare: async () => {
       const { account, bot, phone } = await newBusiness();
       for (const _ of ['one', 'two', 'three']) await sendMessage(account, textTo(phone), {});
       await receiveMessage('event-1', { from: phone, ...textTo(bot) });
-      const Records = (await entriesOfLog()).map((item) => ({ dynamodb: { NewImage: marshall(item) } }));
+      const { id, options } = await createProfiler(account, { question: 'Well?', options: ['yes', 'no'] });
+      for (const { id: option_id } of options) {
+        const phone_number = newPhone();
+        await registerUser({ phone_number, panelist: true });
+        await recordAnswer(account, { profiler_id: id, option_id, phone_number });
+      }
+      const images = [...(await entriesOfLog()), ...(await answersInTable())];
+      const Records = images.map((item) => ({ dynamodb: { NewImage: marshall(item) } }));
       return () => count({ Records } as DynamoDBStreamEvent, context);
     },
   },
@@ -89,7 +133,8 @@ export const workers = {
       const { account, phone } = await newBusiness();
       // More messages than a call to the queue may contain.
       for (let left = 11; left > 0; left -= 1) await sendMessage(account, textTo(phone), {});
-      const entries = (await itemsInTable()).filter(({ sk }) => sk.startsWith('ENTRY#'));
+      await sendEach(account, [textTo(phone)], {});
+      const entries = (await itemsInTable()).filter(({ sk }) => sk.startsWith('ENTRY#') || sk === 'BATCH');
       const Records = entries.map(({ pk, sk }) => ({ dynamodb: { Keys: marshall({ pk, sk }) } }));
       return () => relay({ Records } as DynamoDBStreamEvent, context);
     },
@@ -107,9 +152,14 @@ export const workers = {
         await recordAnswer(account, { profiler_id: id, option_id: options[0]?.id ?? '', phone_number });
       }
       await deleteProfiler(account, id);
+      await sendEach(account, [textTo(phone)], {});
+      const job_id = randomUUID();
+      await sendMessage(account, textTo(newPhone()), { job_id, valid_for: 60 });
+      await cancelJob(account, job_id);
       const time = new Date(Date.now() + 2 * MINUTE).toISOString();
       return () => sweep({ time }, context);
     },
+    inTurn: true,
     continues: true,
   },
   erase: {
@@ -118,18 +168,28 @@ export const workers = {
         const { account, bot } = await newBusiness();
         const phone = await newUser();
         await updateUser('event-1', { phone_number: phone, panelist: true });
-        const { id, options } = await createProfiler(account, { question: 'Well?', options: ['yes', 'no'] });
-        await recordAnswer(account, { profiler_id: id, option_id: options[0]?.id ?? '', phone_number: phone });
-        const data = [{ property: 'first_name' as const, required: false }];
-        const request = await startRequest(account, phone, { reason: 'Why not?', data }, undefined);
-        await answerRequest(request.id, { first_name: 'approved' });
-        await sendMessage(account, textTo(phone), {});
+        await addUserData(account, phone);
+        await countAnswers(await answersInTable());
+        await sendEach(account, [phone, newPhone()].map(textTo), {});
         await receiveMessage('event-2', { from: phone, ...textTo(bot) });
         await removeUser('event-3', phone);
       });
       return () => erase({}, context);
     },
     inTurn: true,
+    continues: true,
+  },
+  'erase: consents that have expired': {
+    prepare: async () => {
+      await minutesAgo(1_441, async () => {
+        const { account } = await newBusiness();
+        for (const phone of [await newUser(), await newUser()]) {
+          const data = [{ property: 'device_make' as const, required: false }];
+          await startRequest(account, phone, { reason: 'Why not?', data, valid_days: 1 }, undefined);
+        }
+      });
+      return () => erase({}, context);
+    },
     continues: true,
   },
   'operator job recount': {
@@ -149,7 +209,7 @@ export const workers = {
       const conversation: Conversation = { direction: 'app', account, phone };
       await sendMessage(account, textTo(phone), {});
       const head = await readHead(conversation);
-      const why = { until: Date.now() + MINUTE, since: head?.created ?? '', cause: 'timeout', attempts: 1 };
+      const why = { until: Date.now() + MINUTE, since: head?.created ?? '', failed: '', cause: 'timeout', attempts: 1 };
       if (head) await scheduleRetry(head, why);
       await recordFailure('app', 'closed');
       return () => retryConversations({ account });

@@ -1,9 +1,11 @@
 /** Parses the committed API description into operations, and finds the operation of a request. */
 import { readFileSync } from 'node:fs';
 
+type Type = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'null';
+
 /** The part of JSON Schema that the description uses. */
 export interface Schema {
-  type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'null';
+  type?: Type | Type[];
   const?: string;
   enum?: string[];
   anyOf?: Schema[];
@@ -46,7 +48,7 @@ interface Described {
 interface Document {
   servers: { url: string }[];
   paths: Record<string, { servers?: { url: string }[] } & Record<string, Described>>;
-  components: { responses: Record<string, Described['responses'][string]> };
+  components: { responses: Record<string, Described['responses'][string]>; schemas: { Problem: object } };
 }
 
 export type Host = 'base' | 'bridge';
@@ -96,6 +98,9 @@ const document = readDocument();
 
 const [apiHost] = document.servers;
 
+/** The schema of a problem document, complete. An error with a status that API Gateway returns too has a wider one. */
+export const problemSchema = document.components.schemas.Problem;
+
 const operationOf = (path: string, method: string, hosts: Host[], described: Described): Operation => {
   const { operationId: id, description, security, parameters = [], requestBody, responses } = described;
   const inPath = parameters.some(({ name }) => name === TOKEN);
@@ -113,8 +118,16 @@ const operationOf = (path: string, method: string, hosts: Host[], described: Des
   };
 };
 
+/** The URL of RapidPro's channels, which the description names without the slash at its end. */
+const WITH_SLASH = '/v1/webhook/rapidpro/';
+
+/** The paths of the API. */
+const paths = Object.entries(document.paths).flatMap(([path, item]) =>
+  `${path}/` === WITH_SLASH ? [[path, item] as const, [WITH_SLASH, item] as const] : [[path, item] as const],
+);
+
 /** Every operation of the description. */
-export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, item]) => {
+export const operations: Operation[] = paths.flatMap(([path, item]) => {
   const hosts = (item.servers ?? document.servers).map(({ url }): Host => (url === apiHost?.url ? 'base' : 'bridge'));
   return METHODS.flatMap((method) => {
     const described = item[method];

@@ -1,7 +1,7 @@
 /** Checks each response: it must follow the API description, and must not reveal anything else. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { elsewhere, type Operation, operationAt } from './description.ts';
+import { elsewhere, type Operation, operationAt, problemSchema } from './description.ts';
 import type { Answer, Sent } from './wire.ts';
 import type { World } from './world.ts';
 
@@ -15,14 +15,17 @@ const TARGET = /^[/*h][!-~]*$/;
 /** Statuses with which API Gateway rejects requests without an operation. It may check the token first. */
 const NOWHERE = [401, 403, 404];
 
-/** Internals that no response may contain: keys of the table, paths, stack traces, names of AWS errors. */
+/**
+ * Internals that no response may contain: keys of the table, paths, stack traces, names of AWS errors. A time after "at"
+ * is no stack trace.
+ */
 const INTERNALS = [
-  /\b(?:pk|sk|gsi\d\w*)\b|\b[A-Z_]{3,}#|\.m?[jt]s\b|\bat .+:\d+|file:\/\//,
+  /\b(?:pk|sk|gsi\d\w*)\b|\b[A-Z_]{3,}#|\.m?[jt]s\b|\bat (?!\d{4}-\d\d-\d\dT).+:\d+|file:\/\//,
   /dynamo|ConditionalCheck|TransactionCancel|Exception|node_modules|business-api-test/i,
 ];
 
 /** What is wrong with a response; undefined if it is correct. */
-export const faultOf = (sent: Sent, answer: Answer, world: World): string | undefined => {
+export const violationIn = (sent: Sent, answer: Answer, world: World): string | undefined => {
   const { status, body } = answer;
   const secret = world.secrets[sent.caller].find((text) => body.includes(text));
   if (secret !== undefined) return `the response contains another account's data: ${secret}`;
@@ -63,8 +66,8 @@ const whyNoProblem = (operation: Operation | undefined, sent: Sent, { status, ty
   if (sent.method === 'HEAD') return body === '' ? undefined : 'the response to HEAD has a body';
   if (type !== PROBLEM) return `${status} has the type ${type}`;
   const problem = parsed(body);
-  const fault = whyNot(content.schema, problem);
-  if (fault !== undefined) return fault;
+  const violation = whyNot(content.schema, problem) ?? whyNot(problemSchema, problem);
+  if (violation !== undefined) return violation;
   const { code, status: bodyStatus } = Object(problem);
   if (!Object.hasOwn(content.examples ?? {}, code)) return `the problem ${code} is not documented`;
   if (bodyStatus !== status) return `the body has the status ${bodyStatus}`;
@@ -78,9 +81,11 @@ const whyNotPromised = ({ method, responses }: Operation, { status, type = '', b
   const [content] = Object.entries(promised.content ?? {});
   if (content === undefined || method === 'HEAD') return body === '' ? undefined : 'the response has a body';
   const [range, { schema }] = content;
-  if (range === '*/*') return type === '' ? 'the response has no type' : undefined;
+  if (isBytes(schema)) return type in (promised.content ?? {}) ? undefined : `the response has the type ${type}`;
   return type === range ? whyNot(schema, parsed(body)) : `the response has the type ${type}`;
 };
+
+const isBytes = (schema: object): boolean => 'format' in schema && schema.format === 'binary';
 
 const whyNot = (schema: object, value: unknown): string | undefined => {
   const validate = ajv.compile(schema);

@@ -83,6 +83,7 @@ const valuesFor = (operation: Operation, { known }: World) => {
 
   const valueFor = (schema: Schema, name: string): Arbitrary<unknown> => {
     const { anyOf, oneOf, allOf, type } = schema;
+    if (Array.isArray(type)) return fc.oneof(...type.map((one) => valueFor({ ...schema, type: one }, name)));
     const choices = anyOf ?? oneOf;
     if (choices) return fc.oneof(...choices.map((choice) => valueFor(choice, name)));
     if (allOf)

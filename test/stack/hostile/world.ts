@@ -10,6 +10,7 @@ import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { type Permission, permissions } from '../../../shared/core/permissions.ts';
 import { updateUser } from '../../../shared/users/users.ts';
+import { UNLIMITED } from '../../support/unlimited.ts';
 import { png } from '../support/files.ts';
 import type { OwnStack } from '../support/own-stack.ts';
 import { newAccountId, newPanelist, newPhone } from '../support/world.ts';
@@ -39,11 +40,15 @@ interface Estate {
   /** Two options' ids. */
   options: [string, string];
   request: string;
+  /** A request whose consent has ended. */
+  ended: string;
   media: string;
   /** The cursor of the log's second page. */
   cursor: string;
   message: string;
   job: string;
+  /** The app network's id of the user. */
+  userId: string;
   secrets: string[];
 }
 
@@ -94,8 +99,9 @@ const calling = (url: string, token: string) => async (method: string, path: str
 
 const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appToken: string): Promise<Estate> => {
   const secret = (field: string): string => `${field} of ${name} ${randomUUID()}`;
-  const [account, bot, user, stranger] = [newAccountId(), newPhone(), newPhone(), newPhone()];
-  await createAccount({ name: secret('name'), id: account, bot_number: bot });
+  const [account, bot, user, stranger, userId] = [newAccountId(), newPhone(), newPhone(), newPhone(), randomUUID()];
+  // Unlimited: a fast machine would otherwise test the limit of requests, whose 503 on the bridge is not an error.
+  await createAccount({ name: secret('name'), id: account, bot_number: bot, ...UNLIMITED });
   const token = await tokenOf(account, everything);
   const base = calling(urls.base, token);
   const app = calling(urls.bridge, appToken);
@@ -103,6 +109,7 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
   const value = secret('value');
   await updateUser(newId(), {
     phone_number: user,
+    id: userId,
     panelist: true,
     properties: { first_name: { value, source: 'user' }, device_make: { value: 'Example', source: 'device' } },
   });
@@ -122,9 +129,17 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
     data: { id: request, answers: { first_name: 'approved' } },
   });
 
+  const again = { reason: secret('reason'), data: [{ property: 'device_make' }] };
+  const { requestId: ended } = (await base('POST', `/v1/user_data/start/${user}`, again)).body;
+  const withdrawn = { id: ended, properties: ['device_make'] };
+  await app('POST', '/v1/app/events', { id: newId(), type: 'user_data.withdrawn', data: withdrawn });
+
   const form = new FormData();
   form.append('file', new File([png], 'picture.png'));
   const { body: uploaded } = await base('POST', '/v1/upload_image', form);
+  const avatar = new FormData();
+  avatar.append('file', new File([png], 'picture.png'));
+  await base('PUT', '/v1/avatar', avatar);
   const job = randomUUID();
   const text = { type: 'text', text: { body: secret('text') } };
   const { body: sent } = await base('POST', '/v1/message', { to: user, ...text });
@@ -142,10 +157,12 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
     profiler,
     options: [options.no, options[option]],
     request,
+    ended,
     media: uploaded.url,
     cursor: /cursor=([\w-]+)/.exec(link)?.[1] ?? '',
     message: sent.id,
     job,
+    userId,
     secrets: [value, question, option, options[option], text.text.body, stranger, job],
   };
 };
@@ -172,30 +189,41 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
   const addresses = [ours.media, ours.media, theirs.media, 'https://example.com/picture.png'];
   return new Map<string, string[]>([
     // A request with the method DELETE deletes these profilers.
-    ['readProfiler.id', [...doomed, theirs.profiler, newId()]],
-    ['deleteProfiler.id', [...doomed, theirs.profiler, newId()]],
+    ['readProfiler.profiler_id', [...doomed, theirs.profiler, newId()]],
+    ['deleteProfiler.profiler_id', [...doomed, theirs.profiler, newId()]],
     ['profiler_id', [ours.profiler, ours.profiler, theirs.profiler]],
+    ['listAnswers.profiler_id', [ours.profiler, theirs.profiler, newId()]],
+    ['readResults.profiler_id', [ours.profiler, theirs.profiler, newId()]],
     ['option_id', [ours.options[0], ours.options[1], theirs.options[0]]],
+    ['option_ids', [ours.options[0], ours.options[1], theirs.options[0]]],
     ['phone', phones],
     ['to', phones],
     ['to_no_plus', phones],
     // A panelist's answer is final, so new answers need new panelists.
     ['answerProfiler.phone', [...panelists, ours.user, unregistered]],
-    ['fetchUserData.id', [ours.request, theirs.request, newId()]],
+    ['answerProfilers.phone', [...panelists, ours.user, unregistered]],
+    ['fetchUserData.request_id_or_phone_number', [ours.request, theirs.request, newId()]],
+    ['request_id', [ours.ended, ours.ended, ours.request, theirs.ended, newId()]],
     // No long poll waits: the requests are completed or unknown.
     ['long_poll', ['0', '1']],
-    ['readMedia.id', media],
-    ['readMediaHead.id', media],
+    ['readMessage.message_id', [ours.message, theirs.message, newId()]],
+    ['readMedia.media_id', media],
+    ['readMediaHead.media_id', media],
     ['url', addresses],
     ['link', addresses],
     ['bot_phone_number', [ours.bot, ours.bot, theirs.bot]],
     ['job_id', [randomUUID(), newId()]],
+    ['cancelJob.job_id', [ours.job, theirs.job, newId()]],
+    ['readJob.job_id', [ours.job, theirs.job, newId()]],
+    ['readUser.user', [ours.user, ours.userId, theirs.userId, unregistered, newId()]],
     ['contact', [...phones, `${ours.user}@users.example.com`]],
     ['start', ['0', String(Math.floor(Date.now() / 1_000) - 3_600)]],
     ['end', ['253402300799', String(Math.floor(Date.now() / 1_000) + 3_600)]],
     ['listLogs.cursor', [ours.cursor, theirs.cursor]],
     ['start_date', [day(0), day(1), day(30)]],
     ['end_date', [day(0), day(0), day(2)]],
+    ['listJobs.start', [day(0), day(1), day(30)]],
+    ['listJobs.end', [day(0), day(0), day(2)]],
     ['Idempotency-Key', ['a key', 'another key']],
     // The app network may change users, so it gets separate users, and those of the accounts stay.
     ['receiveAppEvents.phone', [registered, extra, ours.bot, theirs.bot]],

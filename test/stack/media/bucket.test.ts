@@ -10,7 +10,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { deleteMedia, listMedia } from '../../../infra/operator/queries/media-admin.ts';
 import { Problem } from '../../../shared/core/problems.ts';
-import { getMedia, sendError } from '../../../shared/media/media.ts';
+import { checkOwnMedia, getMedia } from '../../../shared/media/media.ts';
 import { getObject, putObject } from '../../../shared/media/object-store.ts';
 import { upload } from '../../../shared/media/uploads.ts';
 import { documents } from '../../../shared/table/client.ts';
@@ -50,7 +50,7 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT)(
     };
     expect(await consumedBy(uploading)).toEqual({ calls: 1, table: 1, indexes: 1 });
     expect(await consumedBy(() => getMedia(idIn(url)))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
-    expect(await consumedBy(() => sendError(account, 'image', url))).toEqual({ calls: 1, table: 1, indexes: 0 });
+    expect(await consumedBy(() => checkOwnMedia(account, 'image', url))).toEqual({ calls: 1, table: 1, indexes: 0 });
     expect(Buffer.from((await getObject(idIn(url))) ?? []).equals(png)).toBe(true);
   },
 );

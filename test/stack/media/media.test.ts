@@ -5,8 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
 import { listMedia } from '../../../infra/operator/queries/media-admin.ts';
-import { update } from '../../../shared/table/client.ts';
-import { mediaKey } from '../../../shared/table/keys.ts';
+import type { LogItem } from '../../../shared/messaging/message.ts';
+import { getConsistent, update } from '../../../shared/table/client.ts';
+import { mediaKey, messageKey } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { asProblem, call, fail, sendRaw, urlOf } from '../support/client.ts';
 import { fileOf, gif, jpeg, others, pdf, png, pngOf, webp } from '../support/files.ts';
@@ -291,15 +292,28 @@ describe('a message', () => {
       ]);
   });
 
+  test('with a document as an image arrives as a file, and its job counts a file', async () => {
+    const phone = newPhone();
+    const document = await upload('uploadFile', pdf);
+    const { body } = send(phone, 'image', document);
+    const request = { token: caller.token, headers: { 'idempotency-key': phone }, body };
+    const { id } = (await call('sendMessage', request)).body;
+    expect((await call('sendMessage', request)).body).toEqual({ id });
+    await expect
+      .poll(async () => (await (await fetch(`${phone_url}/phones/${phone}/messages`)).json()) as PhoneMessage[])
+      .toMatchObject([{ data: { type: 'file', file: { url: document } } }]);
+    const item = await getConsistent<LogItem>(messageKey(id));
+    expect(item?.payload_type).toBe('file');
+  });
+
   test('may contain an image as a file', async () => {
     await call('sendMessage', send(newPhone(), 'file', await upload('uploadImage', png)));
   });
 
-  test("returns 422 for a URL that is expired, another account's, of another type, or not a datafree URL", async () => {
-    const [expired, foreign, document] = await Promise.all([
+  test("returns 422 for a URL that is expired, another account's, or not a datafree URL", async () => {
+    const [expired, foreign] = await Promise.all([
       upload('uploadImage', png),
       newCaller('messages').then((other) => upload('uploadImage', png, other)),
-      upload('uploadFile', pdf),
     ]);
     await expire(expired);
     const own = await upload('uploadImage', png);
@@ -307,7 +321,6 @@ describe('a message', () => {
     const reasons: [string, RegExp][] = [
       [expired, /^has expired, 30 days after its upload/],
       [foreign, notYours],
-      [document, /^must be an image, and is application\/pdf: send it as a file$/],
       [`${bridge_url}/media/${'a'.repeat(32)}`, notYours],
       [`${own}?x`, notYours],
       [`${own}/`, notYours],

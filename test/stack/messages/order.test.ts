@@ -1,4 +1,6 @@
 /**
+ * @module-tag long
+ *
  * A user receives messages in the order of acceptance. The table of this separate stack rejects a write that conflicts
  * with an ongoing transaction, as DynamoDB does.
  */

@@ -203,7 +203,11 @@ describe('an invalid message', () => {
       text('27820000001', '\ud800'),
       '#/text/body must be valid Unicode: it holds half of a surrogate pair',
     ],
-    ['a group', { ...text('27820000001'), recipient_type: 'group' }, '#/recipient_type must be "individual"'],
+    [
+      'a group',
+      { ...text('27820000001'), recipient_type: 'group' },
+      '#/recipient_type must be "individual" or "broadcast"',
+    ],
     [
       'too many quick replies',
       { ...text('27820000001'), quick_replies: Array(11).fill('x') },
@@ -344,8 +348,10 @@ describe('statistics', () => {
     ['contact=nobody', 'contact', 'must be a contact as the logs show it, or its phone number'],
     ['contact=27820000001@elsewhere.example', 'contact', 'must be a contact as the logs show it, or its phone number'],
     ['job_id=1', 'job_id', 'must be a UUID'],
-    ['start=yesterday', 'start', /^must be a whole number/],
-    ['end=999999999999999', 'end', /^must be a whole number/],
+    ['start=yesterday', 'start', /^must be Unix seconds/],
+    ['start=1.0000000001', 'start', /^must be Unix seconds/],
+    ['start=1e9', 'start', /^must be Unix seconds/],
+    ['end=999999999999999', 'end', /^must be Unix seconds/],
     ['cursor=x', 'cursor', /Link header/],
     ['cursor=', 'cursor', /Link header/],
   ])('return 422 for an invalid filter: logs?%s', async (query, parameter, detail) => {
@@ -385,12 +391,41 @@ describe('statistics', () => {
       'start_date=2025-01-01&end_date=2026-01-03',
       ['end_date must not be before start_date, nor more than 366 days after it'],
     ],
+    ['start=2025-01-01&end=2026-01-03', ['end must not be before start_date, nor more than 366 days after it']],
+    ['start=2026-01-01', ['end_date is required']],
+    [
+      'start=1.1.2026&end=-1',
+      [
+        'start must be a day that exists, as YYYY-MM-DD, or a time in Unix seconds',
+        'end must be a day that exists, as YYYY-MM-DD, or a time in Unix seconds',
+      ],
+    ],
+    [
+      'start_date=2026-01-01&start=2026-01-02&end=2026-01-03&end_date=2026-01-04',
+      [
+        'start must be the same day as start_date: use one of them',
+        'end must be the same day as end_date: use one of them',
+      ],
+    ],
   ])('return 422 for an invalid period: jobs?%s', async (query, expected) => {
     const { token } = await business();
     const { status, body } = await sendRaw('listJobs', { token, query });
     expect(status).toBe(422);
     const { errors } = body as { errors: { parameter: string; detail: string }[] };
     expect(errors.map(({ parameter, detail }) => `${parameter} ${detail}`)).toEqual(expected);
+  });
+
+  test.each([
+    ['days', (day: string) => [day, day]],
+    ['Unix seconds', (day: string) => [`${Date.parse(day) / 1000}`, `${Date.parse(day) / 1000 + 86_399.5}`]],
+    ['both pairs of names', (day: string) => [`${day}&start_date=${day}`, `${day}&end_date=${day}`]],
+  ])('count the jobs of the same day for start and end as %s', async (_, name) => {
+    const { token } = await business();
+    await call('sendMessage', { token, body: text(newPhone()) });
+    const [start, end] = name(today());
+    await expect
+      .poll(async () => (await sendRaw('listJobs', { token, query: `start=${start}&end=${end}` })).body)
+      .toContainEqual(expect.objectContaining({ state: 'sent', payload_type: 'text', count: 1 }));
   });
 
   test('accept a period of 366 days', async () => {

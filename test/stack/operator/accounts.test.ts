@@ -127,7 +127,7 @@ const ownerOf = async (number: string): Promise<string | undefined> =>
 const ROUNDS = 20;
 
 describe('simultaneous changes', () => {
-  test('simultaneous changes of name, number and platform all take effect', async () => {
+  test('simultaneous changes of name, number and platform all take effect', { tags: 'long' }, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const [before, bot_number] = [newPhone(), newPhone()];
       const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: before });
@@ -142,7 +142,9 @@ describe('simultaneous changes', () => {
     }
   });
 
-  test('simultaneous changes of the number leave the account with one number, and no number without an account', async () => {
+  test('simultaneous changes of the number leave the account with one number, and no number without an account', {
+    tags: 'long',
+  }, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const numbers = [newPhone(), newPhone(), newPhone()];
       const [bot_number = '', ...others] = numbers;
@@ -154,7 +156,7 @@ describe('simultaneous changes', () => {
     }
   });
 
-  test('simultaneous additions to the platform settings are all kept', async () => {
+  test('simultaneous additions to the platform settings are all kept', { tags: 'long' }, async () => {
     const id = await newAccount();
     const secrets = Array.from({ length: 8 }, (_, place) => `whsec_${Buffer.alloc(24, place).toString('base64')}`);
     const adding = (secret: string) =>
@@ -165,7 +167,7 @@ describe('simultaneous changes', () => {
     expect(Object.keys((await findPlatform(id))?.settings ?? {}).toSorted()).toEqual(secrets.toSorted());
   });
 
-  test('simultaneous changes take effect on an account without a version', async () => {
+  test('simultaneous changes take effect on an account without a version', { tags: 'long' }, async () => {
     const id = newAccountId();
     await putIfAbsent({ ...accountKey(id), id, name: 'Test', created: '2026-01-01T00:00:00.000000' });
     const bot_number = newPhone();
@@ -178,7 +180,9 @@ describe('simultaneous changes', () => {
     });
   });
 
-  test('of two accounts that take the same number simultaneously, one gets it and the other is rejected', async () => {
+  test('of two accounts that take the same number simultaneously, one gets it and the other is rejected', {
+    tags: 'long',
+  }, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const [accounts, bot_number] = [[await newAccount(), await newAccount()], newPhone()];
       const given = await Promise.allSettled(accounts.map((id) => updateAccount(id, { bot_number })));

@@ -1,7 +1,7 @@
 /** `npm run operator`: accounts, tokens, users, arguments and help. */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { findUser } from '../../../infra/operator/queries/users-admin.ts';
 import { update } from '../../../shared/table/client.ts';
 import { accountTokenKey } from '../../../shared/table/keys.ts';
@@ -16,7 +16,7 @@ describe('account commands', () => {
     expect(opened).toEqual({ id, name: 'Açme, Ltd', bot_number, created: time });
     expect(await inJson('account', 'list')).toContainEqual({ id, name: 'Açme, Ltd' });
 
-    const changed = await inJson('account', 'update', id, '--name', 'Acme', '--bot-number', other);
+    const changed = await inJson('account', 'update', '--yes', id, '--name', 'Acme', '--bot-number', other);
     expect(changed).toEqual({ ...opened, name: 'Acme', bot_number: other });
     expect(await inJson('account', 'show', id)).toEqual({ ...changed, tokens: [] });
     expect(await inJson('account', 'list')).toContainEqual({ id, name: 'Acme' });
@@ -52,27 +52,47 @@ describe('account commands', () => {
     const taken = `The number ${number} belongs to another account's bot`;
     expect(await refusal('account', 'create', 'Other', '--id', other, '--bot-number', number)).toContain(taken);
     await inJson('account', 'create', 'Other', '--id', other);
-    expect(await refusal('account', 'update', other, '--bot-number', number)).toContain(taken);
+    expect(await refusal('account', 'update', '--yes', other, '--bot-number', number)).toContain(taken);
 
-    await inJson('account', 'update', one, '--bot-number', newPhone());
-    expect(await inJson('account', 'update', other, '--bot-number', number)).toMatchObject({ bot_number: number });
+    await inJson('account', 'update', '--yes', one, '--bot-number', newPhone());
+    expect(await inJson('account', 'update', '--yes', other, '--bot-number', number)).toMatchObject({
+      bot_number: number,
+    });
   });
 
   test('account update --no-bot-number frees the number for another account', async () => {
     const [id, other, bot_number] = [newId(), newId(), newPhone()];
     const opened = await inJson('account', 'create', 'Acme', '--id', id, '--bot-number', bot_number);
     const { bot_number: _, ...without } = opened;
-    expect(await inJson('account', 'update', id, '--no-bot-number')).toEqual(without);
+    expect(await inJson('account', 'update', '--yes', id, '--no-bot-number')).toEqual(without);
     expect(await inJson('account', 'create', 'Other', '--id', other, '--bot-number', bot_number)).toMatchObject({
       bot_number,
     });
+  });
+
+  test('account update sets the limit of an account, shows it, and removes it; a burst is at least the rate', async () => {
+    const id = await newAccount();
+    expect(await inJson('account', 'update', '--yes', id, '--rate', '250')).toMatchObject({ rate: 250 });
+    expect((await operator('account', 'show', id)).stdout).toContain('250 requests a second, 500 at once');
+    expect(await refusal('account', 'update', '--yes', id, '--burst', '249')).toContain('must be at least the rate');
+    expect(await inJson('account', 'update', '--yes', id, '--burst', '1000')).toMatchObject({
+      rate: 250,
+      burst: 1_000,
+    });
+    expect(await operator('account', 'update', '--yes', id, '--rate', '1.5')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('must be a whole number'),
+    });
+    const { rate, burst } = await inJson('account', 'update', '--yes', id, '--no-rate');
+    expect([rate, burst]).toEqual([undefined, undefined]);
+    expect(await refusal('account', 'update', '--yes', id, '--burst', '9')).toContain('A burst needs a rate');
   });
 
   test('commands for an unknown account fail with a message that contains its id', async () => {
     const nobody = newId();
     const there = `There is no account "${nobody}"`;
     expect(await refusal('account', 'show', nobody)).toContain(there);
-    expect(await refusal('account', 'update', nobody, '--name', 'Acme')).toContain(there);
+    expect(await refusal('account', 'update', '--yes', nobody, '--name', 'Acme')).toContain(there);
     expect(await refusal('token', 'issue', nobody, '--permissions', 'stats')).toContain(there);
     expect(await refusal('token', 'list', nobody)).toContain(there);
   });
@@ -84,11 +104,18 @@ describe('token commands', () => {
     expect((await sendRaw('listProfilers', { token })).status).toBe(200);
   });
 
-  test('a token that is revoked before its first use gets 403', async () => {
+  test('a revoked token gets 403', async () => {
     const account = await newAccount();
     const { token, id } = await inJson('token', 'issue', account, '--permissions', 'profilers');
-    expect(await inJson('token', 'revoke', account, id)).toMatchObject({ id, revoked: time });
-    expect((await sendRaw('listProfilers', { token })).status).toBe(403);
+    expect(await inJson('token', 'revoke', '--yes', account, id)).toMatchObject({ id, revoked: time });
+    // Reads of tokens are eventually consistent, and each form of the header is cached by itself.
+    let spaces = '';
+    const status = async () => {
+      spaces += ' ';
+      const headers = { authorization: `Bearer ${spaces}${token}` };
+      return (await fetch(`${inject('stack').base_url}/v1/research_profilers`, { headers })).status;
+    };
+    await expect.poll(status).toBe(403);
   });
 
   test('token issue prints only the token on stdout, and no other command prints the token', async () => {
@@ -108,7 +135,7 @@ describe('token commands', () => {
       operator('account', 'show', account),
       operator('token', 'list', account, '--json'),
       operator('account', 'show', account, '--json'),
-      operator('token', 'revoke', account, record.id, '--json'),
+      operator('token', 'revoke', '--yes', account, record.id, '--json'),
     ]);
     for (const { code, stdout, stderr } of shown) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -129,18 +156,18 @@ describe('token commands', () => {
       created: time,
     });
     expect(await inJson('token', 'list', account)).toEqual([record]);
-    const revoked = await inJson('token', 'revoke', account, record.id);
+    const revoked = await inJson('token', 'revoke', '--yes', account, record.id);
     expect(revoked).toEqual({ ...record, revoked: time });
-    expect(await inJson('token', 'revoke', account, record.id)).toEqual(revoked);
+    expect(await inJson('token', 'revoke', '--yes', account, record.id)).toEqual(revoked);
     expect(await inJson('token', 'list', account)).toEqual([revoked]);
 
-    const again = await operator('token', 'revoke', account, record.id);
+    const again = await operator('token', 'revoke', '--yes', account, record.id);
     expect(again.stdout).toContain('stops working within 60 s');
   });
 
   test("token revoke rejects another account's token", async () => {
     const [caller, other] = [await newCaller('profilers'), await newAccount()];
-    expect(await refusal('token', 'revoke', other, caller.tokenId)).toContain('has no token with the id');
+    expect(await refusal('token', 'revoke', '--yes', other, caller.tokenId)).toContain('has no token with the id');
     expect((await sendRaw('listProfilers', { token: caller.token })).status).toBe(200);
   });
 
@@ -260,7 +287,7 @@ describe('an invalid command', () => {
 const commandsBelow = async (command: string[]): Promise<string[][]> => {
   const { stdout } = await operator(...command, '--help');
   const [, listed = ''] = stdout.split('Commands:\n');
-  const names = [...listed.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name = '']) => name);
+  const names = [...listed.matchAll(/^ {2}([a-z-]+)\b/gm)].map(([, name = '']) => name);
   const below = names.filter((name) => name !== 'help' && name !== 'npm').map((name) => [...command, name]);
   return [...below, ...(await Promise.all(below.map(commandsBelow))).flat()];
 };

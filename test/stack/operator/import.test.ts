@@ -1,8 +1,11 @@
 /** `npm run operator -- panelist import`. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { findUser, registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { get } from '../../../shared/table/client.ts';
@@ -41,6 +44,23 @@ describe('panelist import', () => {
     expect(ended.stdout).toBe('2 imported, 0 unchanged, 1 twice in the file, 3 skipped.\n');
     expect(ended.stderr.match(/^line \d+/gm)).toEqual(['line 3', 'line 5', 'line 7']);
     expect(ended.stderr).not.toMatch(new RegExp(`Secret|${two}`));
+    expect(ended.stderr).toContain(', not +xxxxxx');
+
+    const rejected = file.replace('.csv', '-rejected.csv');
+    expect(ended.stderr).toContain(rejected);
+    expect((await stat(rejected)).mode & 0o777).toBe(0o600);
+    expect(await readFile(rejected, 'utf8')).toMatch(
+      new RegExp(
+        `^phone_number,name\n# line 3: it must .+\n\\+Secret\n# line 5: it has .+\n"${two}\n# line 7: it .+\nSecret\n$`,
+      ),
+    );
+    // Corrected, it is imported.
+    const three = newPhone();
+    await writeFile(rejected, (await readFile(rejected, 'utf8')).replace('+Secret', three).replace(`"${two}`, two));
+    const corrected = await operator('panelist', 'import', rejected);
+    expect(corrected.stdout).toBe('1 imported, 1 unchanged, 0 twice in the file, 1 skipped.\n');
+    expect(await findUser(three)).toMatchObject({ panelist: true });
+    expect(corrected.stderr).toContain(rejected.replace('.csv', '-2.csv'));
 
     const again = await operator('panelist', 'import', file, '--json');
     expect(again.code).toBe(1);
@@ -49,7 +69,8 @@ describe('panelist import', () => {
       imported: 0,
       unchanged: 2,
       duplicates: 1,
-      skipped: [3, 5, 7].map((line) => ({ line, reason: expect.any(String) })),
+      skipped: [3, 5, 7].map((line) => ({ line, reason: expect.any(String), value: expect.any(String) })),
+      rejected_file: file.replace('.csv', '-rejected-3.csv'),
     });
   });
 
@@ -72,10 +93,12 @@ describe('panelist import', () => {
     const path = await folder();
     expect(await refusal('panelist', 'import', join(path, 'none.csv'))).toContain('no such file');
     expect(await refusal('panelist', 'import', path)).toContain('cannot be read');
-    expect(await refusal('panelist', 'import', await csv('name', 'Ann'))).toContain('names a column "phone_number"');
+    expect(await refusal('panelist', 'import', await csv('name', 'Ann'))).toContain(
+      'must name a column "phone_number"',
+    );
   });
 
-  test('an import stops when a write fails, and reports its progress', async () => {
+  test('an import stops when a write fails, and reports its progress', { tags: 'long' }, async () => {
     const { asked, env } = await failingTable('ResourceNotFoundException', 400, (time) => time === 100);
     const file = await csv(...Array.from({ length: 2_000 }, (_, index) => `${27_820_000_000 + index}`));
     const { code, stdout, stderr } = await run(['panelist', 'import', file], env);
@@ -84,11 +107,48 @@ describe('panelist import', () => {
     expect(asked.times).toBeLessThan(200);
   });
 
+  test('an import reads standard input, and writes its rejected rows into the current folder', async () => {
+    const [cwd, phone] = [await folder(), newPhone()];
+    const child = spawnSync(process.execPath, [resolve('infra/operator/main.ts'), 'panelist', 'import', '-'], {
+      cwd,
+      env: remote,
+      input: Buffer.from(`\uFEFFPhone;Name\r\n${phone};Zoë\r\nx;Ben\r\n`, 'utf16le'),
+      encoding: 'utf8',
+    });
+    expect(child).toMatchObject({ status: 1, stdout: '1 imported, 0 unchanged, 0 twice in the file, 1 skipped.\n' });
+    expect(await readFile(join(cwd, 'panelists-rejected.csv'), 'utf8')).toMatch(
+      /^\uFEFFPhone;Name\r\n# line 3: .+\r\nx;Ben\r\n$/,
+    );
+  });
+
+  test.each([['SIGINT', 130] as const, ['SIGTERM', 143] as const])(
+    'an import ends after %s with its progress and the documented exit code',
+    { tags: 'long' },
+    async (signal, code) => {
+      const { asked, env } = await failingTable('none', 200, () => false);
+      const phones = Array.from({ length: 200_000 }, (_, index) => `${27_820_000_000 + index}`);
+      const file = await csv(phones.join('\n'));
+      const child = spawn(process.execPath, ['infra/operator/main.ts', 'panelist', 'import', file], { env });
+      const printed = text(child.stderr);
+      await expect.poll(() => asked.times).toBeGreaterThan(100);
+      child.kill(signal);
+      const [status] = await once(child, 'exit');
+      expect(status).toBe(code);
+      expect(await printed).toMatch(
+        /error: Interrupted after [\d,]+ of 200,000; it is safe to repeat: [\d,]+ were imported\.\n$/,
+      );
+    },
+  );
+
   // `script` runs a command in a terminal. On other systems than Linux, it has other options.
   const script = '/usr/bin/script';
-  test.runIf(process.platform === 'linux' && existsSync(script))('an import draws a bar on a terminal', async () => {
-    const command = `'${process.execPath}' infra/operator/main.ts panelist import ${await csv(newPhone(), newPhone())}`;
-    const { stdout } = spawnSync(script, ['-qec', command, '/dev/null'], { env: remote, encoding: 'utf8' });
-    expect(stdout).toMatch(/█+ 100 % {2}2 of 2 panelists/);
-  });
+  test.runIf(process.platform === 'linux' && existsSync(script))(
+    'an import draws a bar on a terminal',
+    { tags: 'long' },
+    async () => {
+      const command = `'${process.execPath}' infra/operator/main.ts panelist import ${await csv(newPhone(), newPhone())}`;
+      const { stdout } = spawnSync(script, ['-qec', command, '/dev/null'], { env: remote, encoding: 'utf8' });
+      expect(stdout).toMatch(/█+ 100 % {2}2 of 2 panelists/);
+    },
+  );
 });

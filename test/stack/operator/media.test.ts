@@ -48,13 +48,11 @@ describe('media list', () => {
 });
 
 describe('media delete', () => {
-  test.each<[string, (url: string) => string]>([
-    ['its short id', handleOf],
-    ['its URL', (url) => url],
-  ])('media delete finds an upload by %s, and deletes only this upload with its bytes', async (_, named) => {
+  const finds = 'media delete finds an upload by %s, and deletes only this upload with its bytes';
+  const deletesOne = async (_: string, named: (url: string) => string): Promise<void> => {
     const { account, image, file } = await withMedia();
     const id = image.split('/').at(-1) ?? '';
-    const { code, stdout, stderr } = await local('media', 'delete', account, named(image));
+    const { code, stdout, stderr } = await local('media', 'delete', '--yes', account, named(image));
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: `Deleted ${handleOf(image)}, image/png, ${png.length} bytes.\n`,
@@ -63,25 +61,30 @@ describe('media delete', () => {
     expect(asProblem(await sendRaw('readMedia', { path: { id } })).body.code).toBe('media_not_found');
     expect((await fetch(file)).status).toBe(200);
     expect(await inJson('media', 'list', account)).toMatchObject([{ media: handleOf(file) }]);
-  });
+  };
+
+  test(finds.replace('%s', 'its short id'), () => deletesOne('', handleOf));
+  test(finds.replace('%s', 'its URL'), { tags: 'long' }, () => deletesOne('', (url) => url));
 
   test.each([
     ["another account's media", async () => handleOf((await withMedia()).image), 'no such media'],
     ['too few characters', async () => 'abc', 'at least 8 characters'],
   ])('media delete rejects %s', async (_, named, why) => {
-    expect(await refusal('media', 'delete', await newAccount(), await named())).toContain(why);
+    expect(await refusal('media', 'delete', '--yes', await newAccount(), await named())).toContain(why);
   });
 
-  test('media delete expires the URL even if the bucket fails, and a repeat deletes the bytes', async () => {
+  test('media delete expires the URL even if the bucket fails, and a repeat deletes the bytes', {
+    tags: 'long',
+  }, async () => {
     const { account, image } = await withMedia();
     vi.spyOn(S3Client.prototype, 'send').mockImplementation(() => Promise.reject(new Error('away')) as never);
-    const { code } = await operator('media', 'delete', account, handleOf(image));
+    const { code } = await operator('media', 'delete', '--yes', account, handleOf(image));
     vi.restoreAllMocks();
     expect(code).toBe(1);
     // Reads of the row are eventually consistent.
     const status = async () => (await fetch(image)).status;
     await expect.poll(status).toBe(410);
-    expect((await local('media', 'delete', account, handleOf(image))).code).toBe(0);
+    expect((await local('media', 'delete', '--yes', account, handleOf(image))).code).toBe(0);
     await expect.poll(status).toBe(404);
   });
 });

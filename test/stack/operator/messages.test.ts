@@ -9,8 +9,9 @@ import { readSettings } from '../../../infra/settings.ts';
 import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
 import { idFromKey, newId as newUuid } from '../../../shared/core/ids.ts';
 import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
+import { jobOf } from '../../../shared/jobs/default-jobs.ts';
 import type { Conversation, Direction, Outgoing } from '../../../shared/messaging/events.ts';
-import { jobOf, logItem, type Message, type State } from '../../../shared/messaging/message.ts';
+import { logItem, type Message, type State } from '../../../shared/messaging/message.ts';
 import { readHead } from '../../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
@@ -104,7 +105,7 @@ describe('outbox list', () => {
     expect((await operator('outbox', 'list', '--account', account)).stdout).toBe('No messages are pending.\n');
   });
 
-  test('outbox list filters by account, direction and user', async () => {
+  test('outbox list filters by account, direction and user', { tags: 'long' }, async () => {
     const account = await newAccount();
     const all = [await newConversation('app', account), await newConversation('platform', account)];
     const [one = all[0], other] = [...all, await newConversation('app')];
@@ -222,7 +223,7 @@ describe('outbox retry', () => {
     expect(await findOpenCircuit(`platform#${others.account}`)).toBeDefined();
   });
 
-  test('outbox retry filters by direction and by user', async () => {
+  test('outbox retry filters by direction and by user', { tags: 'long' }, async () => {
     const { account, app, platform } = await newWorld();
     const args = ['outbox', 'retry', '--account', account, '--direction', 'platform'];
     expect((await operator(...args)).stdout).toBe('1 conversation is retried within a minute.\n');
@@ -234,7 +235,7 @@ describe('outbox retry', () => {
 
   test('outbox retry --all retries all conversations', async () => {
     const { app, platform, others } = await newWorld();
-    const { stdout } = await operator('outbox', 'retry', '--all');
+    const { stdout } = await operator('outbox', 'retry', '--all', '--yes');
     expect(Number(/^(\d+) conversations are retried within a minute\.\n$/.exec(stdout)?.[1])).toBeGreaterThan(2);
     expect(await Promise.all([app, platform, others].map(stateOf))).toEqual([DUE, DUE, DUE]);
   });
@@ -448,7 +449,7 @@ describe('job recount', () => {
     expect(await listJobs(account, TODAY, TODAY)).toEqual(rows);
   });
 
-  test('job recount counts from the first to the last given day, inclusive', async () => {
+  test('job recount counts from the first to the last given day, inclusive', { tags: 'long' }, async () => {
     const [account, job_id] = [await newAccount(), newUuid()];
     for (const daysAgo of [1, 2, 3, 4, 9]) await log(account, job_id, 'sent', at(daysAgo));
     const [from = '', to = '', long = ''] = [3, 2, 30].map((daysAgo) => at(daysAgo).slice(0, 10));
@@ -460,7 +461,9 @@ describe('job recount', () => {
     expect((await listJobs(account, long, TODAY)).map(({ count }) => count)).toEqual([5]);
   });
 
-  test("a new counter of job recount expires after the stack's retention, or after --retention days", async () => {
+  test("a new counter of job recount expires after the stack's retention, or after --retention days", {
+    tags: 'long',
+  }, async () => {
     const [account, job_id] = [await newAccount(), jobOf(newId(), 'api', timestamp())];
     const days = async (state: State, ...options: string[]) => {
       await log(account, job_id, state, at(0));
@@ -478,6 +481,7 @@ describe('job recount', () => {
   const script = '/usr/bin/script';
   test.runIf(process.platform === 'linux' && existsSync(script))(
     'job recount draws a bar on a terminal, and none with --json',
+    { tags: 'long' },
     async () => {
       const account = await newAccount();
       await log(account, newUuid(), 'sent', at(0), 3);
@@ -487,7 +491,9 @@ describe('job recount', () => {
         return spawnSync(script, ['-qec', command, '/dev/null'], { env, encoding: 'utf8' }).stdout;
       });
       expect(words).toMatch(/█+ 100 % {2}8 of 8 states, 3 log entries/);
-      expect(JSON.parse(json ?? '')).toMatchObject({ entries: 3, counted: 0 });
+      // The terminal shows the target, which is printed on stderr, and the result.
+      const result = json?.replace(/^target: .*\r?\n/, '') ?? '';
+      expect(JSON.parse(result)).toMatchObject({ entries: 3, counted: 0 });
     },
   );
 

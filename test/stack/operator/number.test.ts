@@ -38,7 +38,7 @@ test('number check accepts a number that its account has', async () => {
   const bot_number = newPhone();
   await createAccount({ name: 'Test', id: newId(), bot_number });
   const found = { checked: 1, orphaned: [], misnamed: [], released: [] };
-  expect(await check(bot_number, '--release')).toEqual({ code: 0, stderr: '', found });
+  expect(await check(bot_number, '--release', '--yes')).toEqual({ code: 0, stderr: '', found });
   expect((await operator('number', 'check', bot_number)).stdout).toBe(
     '1 checked, 0 orphaned, 0 released, 0 named by another account.\n',
   );
@@ -60,7 +60,9 @@ describe('an orphaned number', () => {
     const account = await owner();
     const number = await numberOf(account);
     const other = await newAccount();
-    expect(await refusal('account', 'update', other, '--bot-number', number)).toContain(`"number check ${number}"`);
+    expect(await refusal('account', 'update', '--yes', other, '--bot-number', number)).toContain(
+      `"number check ${number}"`,
+    );
 
     const orphaned = [{ number, account }];
     expect(await check(number)).toEqual({
@@ -69,7 +71,7 @@ describe('an orphaned number', () => {
       found: { checked: 1, orphaned, misnamed: [], released: [] },
     });
     expect(await exists(number)).toBe(true);
-    const { code, stdout, stderr } = await operator('number', 'check', number, '--release');
+    const { code, stdout, stderr } = await operator('number', 'check', number, '--release', '--yes');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^${number} +${account} +was orphaned, is released$`, 'm'));
     expect(await exists(number)).toBe(false);
@@ -96,13 +98,13 @@ describe('a number that an account has but does not own', () => {
   test('number check prints a command that gives the account its number', async () => {
     const number = newPhone();
     const account = await newAccountWithNumber(number);
-    const { code, stderr, found } = await check(number, '--release');
+    const { code, stderr, found } = await check(number, '--release', '--yes');
     expect({ code, found }).toEqual({
       code: 1,
       found: { checked: 1, orphaned: [], misnamed: [{ number, account }], released: [] },
     });
     expect(stderr).toContain(`"account update ${account} --bot-number ${number}"`);
-    await operator('account', 'update', account, '--bot-number', number);
+    await operator('account', 'update', '--yes', account, '--bot-number', number);
     expect((await check(number)).code).toBe(0);
   });
 
@@ -113,7 +115,7 @@ describe('a number that an account has but does not own', () => {
     const { code, stderr, found } = await check(number);
     expect({ code, found }).toMatchObject({ code: 1, found: { misnamed: [{ number, account, owner }] } });
     expect(stderr).toContain(`"account update ${account} --no-bot-number"`);
-    await operator('account', 'update', account, '--no-bot-number');
+    await operator('account', 'update', '--yes', account, '--no-bot-number');
     expect(await check(number)).toMatchObject({ code: 0, found: { misnamed: [] } });
     expect((await findAccount(owner))?.bot_number).toBe(number);
   });
@@ -129,7 +131,7 @@ test('number check --all finds every orphaned number in a table of several pages
   expect(pages).toBeGreaterThan(1);
   const { found } = await check('--all');
   expect(found.orphaned.map(({ number }: { number: string }) => number)).toEqual(expect.arrayContaining(orphans));
-  expect((await check('--all', '--release')).found.released).toEqual(expect.arrayContaining(orphans));
+  expect((await check('--all', '--release', '--yes')).found.released).toEqual(expect.arrayContaining(orphans));
   expect(await Promise.all(orphans.map(exists))).toEqual([false, false]);
 });
 

@@ -77,16 +77,18 @@ const check = async (account: string, env: Record<string, string | undefined>) =
   const [words, document] = await Promise.all([operatorIn(env, ...command), operatorIn(env, ...command, '--json')]);
   for (const { stdout, stderr } of [words, document]) {
     expect(stderr).toBe('');
-    expect(stdout).not.toMatch(new RegExp(`${TOKEN}|${HMAC}|whsec_|secret`));
+    expect(stdout).not.toMatch(new RegExp(`${TOKEN}|${HMAC}|whsec_|hmac_secret`));
   }
   const found = JSON.parse(document.stdout);
   expect(words.code).toBe(document.code);
+  expect('fix' in found).toBe('fault' in found);
   expect(words.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
     ['Account', account],
     ['Platform', found.platform],
     ...(found.url === undefined ? [] : [['URL', found.url]]),
     ['Response', found.status === undefined ? 'none' : `status ${found.status}`],
     ['Result', found.fault ?? 'good'],
+    ...(found.fix === undefined ? [] : [['Fix', found.fix]]),
     [''],
   ]);
   return { code: document.code, found };
@@ -99,30 +101,30 @@ const flood = (response: ServerResponse): void => void response.writeHead(200).w
 
 const answers: [name: PlatformName, what: string, answer: Answer, fault?: RegExp][] = [
   ['rapidpro', '400 for an empty message', [400, rapidproError("must have one of 'sender' or 'from' set")]],
-  ['rapidpro', '400 for an unknown channel', [400, rapidproError('channel not found')], /^It knows no such channel\.$/],
-  ['rapidpro', '404 for an unknown channel', [404, rapidproError('channel not found')], /^It knows no such channel\.$/],
+  ['rapidpro', '400 for an unknown channel', [400, rapidproError('channel not found')], /^It knows no such channel:/],
+  ['rapidpro', '404 for an unknown channel', [404, rapidproError('channel not found')], /^It knows no such channel:/],
   [
     'rapidpro',
     '200 for an empty message',
     [200, '{"message":"Message Accepted"}'],
     /should refuse an empty message with 400/,
   ],
-  ['rapidpro', '302', 302, /should refuse an empty message with 400/],
-  ['rapidpro', '500', [500, 'Internal Server Error'], /should refuse an empty message with 400/],
+  ['rapidpro', '302', 302, /redirects to another URL/],
+  ['rapidpro', '500', [500, 'Internal Server Error'], /^The server fails \(500\)\.$/],
   ['turn', '400 for an empty message', [400, '{"errors":[{"code":400}]}']],
   ['turn', '422 for an empty message', 422],
   ['turn', '429', 429],
-  ['turn', '401 for the token', 401, /^It refuses the token\.$/],
-  ['turn', '403 for the token', 403, /^It refuses the token\.$/],
+  ['turn', '401 for the token', 401, /^It refuses the token \(401\)\.$/],
+  ['turn', '403 for the token', 403, /^It refuses the token \(403\)\.$/],
   ['turn', '404 for an unknown channel', 404, /^It knows no such channel\.$/],
   ['turn', '200 for an empty message', 200, /should refuse an empty message with 400/],
-  ['turn', '302', 302, /should refuse an empty message with 400/],
-  ['turn', '503', 503, /should refuse an empty message with 400/],
+  ['turn', '302', 302, /redirects to another URL/],
+  ['turn', '503', 503, /^The server fails \(503\)\.$/],
   ['webhook', '204', 204],
   ['webhook', '200 with a body that does not end', flood],
-  ['webhook', '302', 302, /^It should answer 2xx\.$/],
-  ['webhook', '401', 401, /^It should answer 2xx\.$/],
-  ['webhook', '500', 500, /^It should answer 2xx\.$/],
+  ['webhook', '302', 302, /redirects to another URL/],
+  ['webhook', '401', 401, /^It refuses the signed request \(401\)\.$/],
+  ['webhook', '500', 500, /^The server fails \(500\)\.$/],
 ];
 
 test.each(answers)('platform check evaluates the response of %s: %s', async (name, _what, answer, fault) => {
@@ -136,7 +138,7 @@ test.each(answers)('platform check evaluates the response of %s: %s', async (nam
       platform: name,
       url: `${base}${paths[name]}`,
       status: typeof answer === 'function' ? 200 : [answer].flat()[0],
-      ...(fault && { fault: expect.stringMatching(fault) }),
+      ...(fault && { fault: expect.stringMatching(fault), fix: expect.any(String) }),
     },
   });
   // One call for each check: redirects are not followed, and no call is retried.
@@ -173,7 +175,7 @@ test('platform check uses the settings of "account update"', async () => {
   const { calls, port } = await newPlatform(400);
   const account = await newAccount();
   const settings = [`--platform-url=http://127.0.0.1:${port}`, '--platform-channel=a_b', `--platform-token=${TOKEN}`];
-  expect(await operatorIn(local, 'account', 'update', account, '--platform=turn', ...settings)).toMatchObject({
+  expect(await operatorIn(local, 'account', 'update', '--yes', account, '--platform=turn', ...settings)).toMatchObject({
     code: 0,
   });
   expect((await check(account, local)).code).toBe(0);
@@ -197,7 +199,7 @@ test('platform check times out after 10 seconds, like the service', async () => 
   const { code, found } = await check(account, await withShortMinute());
   expect({ code, found }).toEqual({
     code: 1,
-    found: expect.objectContaining({ fault: 'There was no response within 10 seconds.' }),
+    found: expect.objectContaining({ fault: `There was no response from 127.0.0.1:${port} within 10 seconds.` }),
   });
   expect(found).not.toHaveProperty('status');
 });
@@ -208,7 +210,7 @@ test('platform check evaluates a response with an incomplete body', async () => 
   const { code, found } = await check(account, await withShortMinute());
   expect({ code, found }).toEqual({
     code: 1,
-    found: expect.objectContaining({ status: 400, fault: expect.stringMatching(/^It should refuse an empty message/) }),
+    found: expect.objectContaining({ status: 400, fault: expect.stringMatching(/should refuse an empty message/) }),
   });
 });
 
@@ -225,14 +227,14 @@ test('platform check reports a connection that closes without a response', async
   const { code, found } = await check(account, await machine({ pid: process.pid }));
   expect({ code, fault: found.fault }).toEqual({
     code: 1,
-    fault: expect.stringMatching(/^The server cannot be reached/),
+    fault: expect.stringMatching(/closed the connection without a response/),
   });
 });
 
 test.each([
-  ['at a closed port', 'http://127.0.0.1:1'],
-  ['with an unknown host', 'https://destination.invalid'],
-])('platform check reports that a URL %s cannot be reached', async (_, base) => {
+  ['at a closed port', 'http://127.0.0.1:1', /^127\.0\.0\.1:1 refuses connections\.$/],
+  ['with an unknown host', 'https://destination.invalid', /^DNS has no address for destination\.invalid \(E\w+\)\.$/],
+])('platform check reports that a URL %s cannot be reached', async (_, base, cause) => {
   const account = await newAccountAt('webhook', base);
   expect(await check(account, await machine({ pid: process.pid }))).toEqual({
     code: 1,
@@ -240,7 +242,8 @@ test.each([
       account,
       platform: 'webhook',
       url: `${base}/hook`,
-      fault: 'The server cannot be reached. Check the URL and the certificate.',
+      fault: expect.stringMatching(cause),
+      fix: expect.any(String),
     },
   });
 });
@@ -257,6 +260,7 @@ test.each(names)('platform check with a named table does not call a URL without 
       account,
       platform: name,
       fault: '--platform-url must be an https address, without user name or password.',
+      fix: 'Correct the settings.',
     },
   });
   expect(seen.connections).toBe(0);
@@ -273,7 +277,8 @@ test.each(['127.0.0.1', 'localhost', '169.254.169.254'])(
         account,
         platform: 'turn',
         url: `https://${host}:${port}${paths.turn}`,
-        fault: "The server's IP address is not public, so the service would not call it.",
+        fault: `The IP address of ${host}:${port} is not public, so the service does not call it.`,
+        fix: 'Use a URL that the internet can reach.',
       },
     });
     expect(seen.connections).toBe(0);

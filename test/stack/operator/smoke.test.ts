@@ -1,63 +1,235 @@
-/** `.ci/smoke`, which the workflow Deploy runs after a deployment, on the served stack. */
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { type Environment, remote } from '../support/operator.ts';
+/** `operator smoke`: a day of a customer, and what is left of it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import { join } from 'node:path';
+import { buffer, text } from 'node:stream/consumers';
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { describe, expect, inject, onTestFinished, type TestOptions, test } from 'vitest';
+import { touchesOf } from '../../../infra/local/aws/database/touches.ts';
+import {
+  deniedRequest,
+  rightsOf,
+  rightsUsed,
+  type Statement,
+  type Touch,
+  transactionEvaluations,
+} from '../../../infra/local/aws/iam/policies.ts';
+import { listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
+import { steps } from '../../../infra/operator/smoke/steps.ts';
+import { circuitKey } from '../../../shared/table/keys.ts';
+import { deploymentRole } from '../../support/deployment-role.ts';
+import { serveStacks } from '../support/cloudformation.ts';
+import { bare, type Environment, folder, run } from '../support/operator.ts';
+import { type OwnStack, serveOwnStack } from '../support/own-stack.ts';
 
-const { base_url: BaseUrl, bridge_url: BridgeUrl, table: TableName } = inject('stack');
+const { base_url, bridge_url, dynamodb_endpoint, s3_endpoint, table } = inject('stack');
 
-const good = { BaseUrl, BridgeUrl, TableName };
-
-/** Runs the smoke test with these outputs of a stack. */
-const smoke = async (outputs: object, env: Environment = remote): Promise<{ code: unknown; lines: string[] }> => {
-  const folder = await mkdtemp(join(tmpdir(), 'smoke-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, 'outputs.json');
-  await writeFile(file, JSON.stringify({ 'business-api-trial': outputs }));
-  // As in an npm script, `node` is the one that runs the tests.
-  const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
-  return new Promise((resolve) => {
-    execFile(join('.ci', 'smoke'), [file], { env: { ...env, PATH } }, (error, stdout) =>
-      resolve({ code: error ? error.code : 0, lines: stdout.trim().split('\n') }),
-    );
-  });
+/** The environment of a machine on which this stack is the local one. */
+const machineOf = async ({ stack }: OwnStack, s3: string, name: string): Promise<Environment> => {
+  const LOCAL_FOLDER = await folder();
+  const file = {
+    base_url: stack.baseUrl,
+    bridge_url: stack.bridgeUrl,
+    dynamodb_endpoint: stack.dynamodbEndpoint,
+    s3_endpoint: s3,
+    table: name,
+    pid: process.pid,
+  };
+  await writeFile(join(LOCAL_FOLDER, 'stack.json'), JSON.stringify(file));
+  return { ...bare, LOCAL_FOLDER };
 };
 
-/** The steps that failed. */
-const failed = (lines: string[]): string[] =>
-  lines.filter((line) => line.startsWith('FAILED')).map((line) => line.split(': ')[1] ?? '');
+const OPERATOR = { region: 'us-east-1', credentials: { accessKeyId: 'operator', secretAccessKey: 'local' } };
 
-test('passes all steps on a stack that works', async () => {
-  const { code, lines } = await smoke(good);
-  expect({ code, failed: failed(lines) }).toEqual({ code: 0, failed: [] });
-  expect(lines).toHaveLength(6);
-});
+/** The keys of all items in the table, except the circuit of the app network, which all accounts share. */
+const keysIn = async ({ stack }: OwnStack, TableName: string): Promise<string[]> => {
+  const client = new DynamoDBClient({ ...OPERATOR, endpoint: stack.dynamodbEndpoint });
+  const { Items = [] } = await client.send(new ScanCommand({ TableName, ProjectionExpression: 'pk, sk' }));
+  client.destroy();
+  const keys = Items.map(({ pk, sk }) => `${pk?.S} ${sk?.S}`);
+  return keys.filter((key) => key !== `${circuitKey('app').pk} CIRCUIT`).sort();
+};
 
-test.each<[string, object, Environment, string[]]>([
-  [
-    'the API host serves something else',
-    { ...good, BaseUrl: BridgeUrl },
-    remote,
-    // The bridge host asks for a token on every path.
-    ['the API host serves its description'],
-  ],
-  [
-    'the bridge host serves something else',
-    { ...good, BridgeUrl: BaseUrl },
-    remote,
-    ['the bridge host requires a token', 'a function reads the table'],
-  ],
-  ['there is no such table', { ...good, TableName: 'not-there' }, remote, ["the operator's command reads the table"]],
-])('fails if %s, and names the steps', async (_, outputs, env, steps) => {
-  const { code, lines } = await smoke(outputs, env);
-  expect({ code, failed: failed(lines) }).toEqual({ code: 1, failed: steps });
-  expect(lines).toHaveLength(6);
-});
+/** Whether the bucket has an object, by its path. */
+const hasObject = async ({ stack }: OwnStack, path: string): Promise<boolean> => {
+  const [, Bucket, Key] = path.replace(/\?.*/, '').split('/');
+  const client = new S3Client({ ...OPERATOR, endpoint: stack.bucketsEndpoint, forcePathStyle: true });
+  try {
+    await client.send(new HeadObjectCommand({ Bucket, Key }));
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'NotFound' });
+    return false;
+  } finally {
+    client.destroy();
+  }
+};
 
-test('fails without an output', async () => {
-  const { code, lines } = await smoke({ BaseUrl, BridgeUrl });
-  expect(code).not.toBe(0);
-  expect(lines.join()).not.toContain('passed');
+/** The results by step. */
+const resultsIn = (stdout: string): Record<string, string> => {
+  const { steps: results } = JSON.parse(stdout);
+  return Object.fromEntries(results.map(({ step, result }: { step: string; result: string }) => [step, result]));
+};
+
+const allPassed = Object.fromEntries(['account', ...Object.keys(steps), 'removal'].map((name) => [name, 'passed']));
+
+const MINUTE = 2_000;
+
+/** Milliseconds for one smoke test: seconds, unless the machine is busy. */
+const PATIENCE = 300_000;
+
+const onLocalStack: TestOptions = { tags: ['long'], timeout: 3 * PATIENCE };
+
+test(
+  'on the local stack every step passes; nothing is left, also after a failure and after Ctrl-C',
+  onLocalStack,
+  async () => {
+    const name = `${table}-smoke`;
+    const own = await serveOwnStack({ name: 'smoke', minute: MINUTE });
+    const deleted: string[] = [];
+    const bucket = await recording(own.stack.bucketsEndpoint, (method, path) => {
+      if (method === 'DELETE') deleted.push(path);
+    });
+    const env = await machineOf(own, bucket, name);
+    const before = await keysIn(own, name);
+    const expectNothingLeft = async (runs: number): Promise<void> => {
+      expect(await keysIn(own, name)).toEqual(before);
+      expect(new Set(deleted).size).toBe(runs);
+      for (const path of deleted) expect(await hasObject(own, path)).toBe(false);
+    };
+
+    const { code, stdout, stderr } = await run(['smoke', '--json'], env, PATIENCE);
+    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('smoke --remove') });
+    expect(resultsIn(stdout)).toEqual(allPassed);
+    expect(JSON.parse(stdout)).toMatchObject({ passed: true });
+    expect(stdout).not.toContain('bapi_');
+    await expectNothingLeft(1);
+
+    // The app network fails.
+    await fetch(`${own.app.phoneUrl}/behaviour`, { method: 'PUT', body: '{"status":500}' });
+    const failing = await run(['smoke', '--wait', '2'], env, PATIENCE);
+    expect(failing.code).toBe(1);
+    expect(failing.stdout).toMatch(
+      /^The message reaches the app network +FAILED +\d+\.\d +after 2 s: the message is pending/m,
+    );
+    expect(failing.stdout).toMatch(/^Everything that the test created is removed +passed/m);
+    expect(failing.stdout).toMatch(/^The test failed: \d+ passed, \d+ failed/m);
+    await expectNothingLeft(2);
+
+    // It is waited for when the test is interrupted.
+    const command = spawn(process.execPath, ['infra/operator/main.ts', 'smoke', '--json'], { env, stdio: 'pipe' });
+    onTestFinished(() => void command.kill('SIGKILL'));
+    const [printed, exited] = [text(command.stdout), once(command, 'exit')];
+    command.stderr.resume();
+    await expect.poll(async () => (await keysIn(own, name)).some((key) => key.startsWith('MESSAGE#'))).toBe(true);
+    command.kill('SIGINT');
+    expect(await exited).toEqual([1, null]);
+    expect(resultsIn(await printed)).toMatchObject({ account: 'passed', erase: 'skipped', removal: 'passed' });
+    await expectNothingLeft(3);
+  },
+);
+
+/** What the emulator calls the resources of the role for GitHub. */
+const RESOURCES: [RegExp, string][] = [
+  [/:table\/business-api-\$\{Stage\}-\*\/index\/\*$/, 'Table.Arn/index/*'],
+  [/:table\/business-api-\$\{Stage\}-\*$/, 'Table.Arn'],
+  [/:s3:::business-api-\$\{Stage\}-\*\/\*$/, 'Bucket.Arn/*'],
+  [/:stack\/business-api-\$\{Stage\}\/\*$/, 'Stack.Arn'],
+];
+
+/** The statements of that role about the smoke test. */
+const roleStatements = async (): Promise<Statement[]> => {
+  const { statements } = await deploymentRole();
+  return statements
+    .filter(({ Sid }) => Sid.startsWith('SmokeTest'))
+    .map(({ Action, Resource, Condition }) => ({
+      actions: Action,
+      resources: Resource.map((arn) => RESOURCES.find(([pattern]) => pattern.test(arn))?.[1] ?? arn),
+      leadingKeys: Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'],
+    }));
+};
+
+/** A proxy that passes calls to a service on. Returns its URL. */
+const recording = async (
+  target: string,
+  onCall: (method: string, path: string, headers: object, body: string) => void,
+) => {
+  const server = createServer(async (incoming, outgoing) => {
+    const body = await buffer(incoming);
+    onCall(incoming.method ?? '', incoming.url ?? '', incoming.headers, body.toString());
+    const { method, headers, url = '' } = incoming;
+    const call = request(new URL(url, target), { method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      response.pipe(outgoing);
+    });
+    call.once('error', () => outgoing.destroy()).end(body);
+  });
+  const url = await listenOnLoopback(server, 0);
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return url;
+};
+
+const KEYS = {
+  attributes: ['pk', 'sk'],
+  partition: 'pk',
+  indexes: { gsi1: 'gsi1pk', gsi2: 'gsi2pk', gsi3: 'gsi3pk' },
+};
+
+describe('on a stack in AWS', () => {
+  test('every step passes without a server for chat platforms, with the rights of the role for GitHub', {
+    tags: ['long'],
+    timeout: PATIENCE,
+  }, async () => {
+    const calls: Touch[][] = [[{ action: 'cloudformation:DescribeStacks', resource: 'Stack.Arn' }]];
+    const tableUrl = await recording(dynamodb_endpoint, (_method, _path, headers, body) => {
+      const action = String(Object(headers)['x-amz-target']).replace(/^.*\./, '');
+      calls.push(touchesOf({ id: 'Table', keys: KEYS }, action, JSON.parse(body)));
+    });
+    const bucketUrl = await recording(s3_endpoint, (method) => {
+      calls.push([{ action: method === 'DELETE' ? 's3:DeleteObject' : `s3:${method}`, resource: 'Bucket.Arn/object' }]);
+    });
+    const env = await serveStacks({ trial: { TableName: table, BaseUrl: base_url, BridgeUrl: bridge_url } });
+    const { code, stdout, stderr } = await run(
+      ['smoke', '--stack', 'trial', '--json'],
+      {
+        ...env,
+        AWS_ENDPOINT_URL_DYNAMODB: tableUrl,
+        AWS_ENDPOINT_URL_S3: bucketUrl,
+        // Platforms of this machine, as on the local stack.
+        NODE_OPTIONS: '--conditions=local-stack',
+        ALLOW_LOOPBACK: 'true',
+      },
+      PATIENCE,
+    );
+    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('No chat platform') });
+    expect(resultsIn(stdout)).toEqual(allPassed);
+    expect(stdout).toContain('both are logged as rejected');
+
+    const statements = await roleStatements();
+    for (const evaluation of transactionEvaluations) {
+      for (const touches of calls) expect(deniedRequest(statements, touches, evaluation)).toBeUndefined();
+    }
+    // A statement names several actions and keys, because IAM may evaluate a transaction as a whole.
+    const used = calls.flatMap((touches) => rightsUsed(statements, touches));
+    const parts = (rights: string[]) => [
+      ...new Set(
+        rights.flatMap((right) => [right.split(' ').slice(0, 2).join(' '), right.split(' ').slice(1).join(' ')]),
+      ),
+    ];
+    expect(parts(rightsOf(statements)).filter((part) => !parts(used).includes(part))).toEqual([]);
+  });
+
+  test('a test that cannot begin changes nothing and says why', async () => {
+    const env = await serveStacks({ trial: { TableName: 'not-there', BaseUrl: base_url, BridgeUrl: bridge_url } });
+    const { code, stdout } = await run(['smoke', '--stack', 'trial'], env);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^A temporary account is created +FAILED .*There is no table "not-there"/m);
+    expect(stdout).toMatch(/^A removed user is erased +skipped .*there is no account$/m);
+  });
 });

@@ -86,7 +86,7 @@ describe('the figures', () => {
     }
   });
 
-  test('account stats covers the given period, including its first and last day', async () => {
+  test('account stats covers the given period, including its first and last day', { tags: 'long' }, async () => {
     const account = await accountWith(
       ...[0, 1, 2, 6, 7, 365].map((ago) => ({ state: 'sent' as const, ago, count: 1 })),
     );

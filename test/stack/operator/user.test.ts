@@ -1,5 +1,8 @@
 /** The operator's `user` commands for personal data: show, grants, export and erase. */
-import { describe, expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { newId as newUuid } from '../../../shared/core/ids.ts';
@@ -7,12 +10,17 @@ import type { Conversation } from '../../../shared/messaging/events.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import { createProfiler } from '../../../shared/profilers/profilers.ts';
-import { update } from '../../../shared/table/client.ts';
-import { messageKey, requestKey } from '../../../shared/table/keys.ts';
-import { answerRequest, startRequest } from '../../../shared/user-data/requests.ts';
+import { getConsistent, putAll, update } from '../../../shared/table/client.ts';
+import { messageKey, requestKey, userKey } from '../../../shared/table/keys.ts';
+import { contactHash, contactKey } from '../../../shared/table/people-keys.ts';
+import { recordConsentReceipt } from '../../../shared/user-data/consent-receipts.ts';
+import { readConsents } from '../../../shared/user-data/consents.ts';
+import { answerRequest } from '../../../shared/user-data/request-answers.ts';
+import { startRequest } from '../../../shared/user-data/requests.ts';
+import { registeredAmong } from '../../../shared/users/contacts.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { lifetime } from '../../support/lifetime.ts';
-import { addPendingEntries, inJson, newId, operator, refusal, time } from '../support/operator.ts';
+import { addPendingEntries, inJson, newId, operator, refusal, time, unconfirmed } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newPhone } from '../support/world.ts';
 
@@ -44,6 +52,26 @@ const newUser = async () => {
   const sent = await sendMessage(account, { to: phone, ...content }, { job_id: JOB });
   return { phone, account, request, profiler: profiler.id, option: option_id, sent };
 };
+
+test('user stop and user start change an opt-out, and user opt-outs lists it; an unknown account is refused', async () => {
+  const phone = newPhone();
+  const { id: account } = await createAccount({ name: 'Test', id: newId() });
+  expect(await inJson('user', 'opt-outs', phone)).toEqual([]);
+  const change = (name: string) => inJson('user', name, phone, account, '--yes');
+  expect(await change('stop')).toEqual({ phone_number: phone, account, state: 'stopped', changed: true });
+  expect(await change('stop')).toMatchObject({ changed: false });
+  expect(await inJson('user', 'opt-outs', phone)).toEqual([{ account, state: 'stopped', updated: time }]);
+  expect((await operator('user', 'opt-outs', phone)).stdout).toMatch(new RegExp(`${account} +stopped`));
+  expect((await operator('user', 'start', phone, account, '--yes')).stdout).toContain(`${account} is started for`);
+  expect(await inJson('user', 'opt-outs', phone)).toMatchObject([{ account, state: 'started' }]);
+  expect(await refusal('user', 'stop', phone, newId())).toContain('no account');
+});
+
+test('profiler recount adds answers that were not counted, and a repeat none', async () => {
+  const { profiler } = await newUser();
+  expect(await inJson('profiler', 'recount', profiler)).toEqual({ answers: 1, counted: 1 });
+  expect(await inJson('profiler', 'recount', profiler)).toEqual({ answers: 1, counted: 0 });
+});
 
 describe('user show', () => {
   test('user show prints each property with its source and time, and no values', async () => {
@@ -77,6 +105,29 @@ describe('user show', () => {
   });
 });
 
+describe('user index', () => {
+  test('adds the contacts of users of an earlier release, once, and leaves the others unchanged', async () => {
+    const [earlier, present] = [newPhone(), newPhone()];
+    await registerUser({ phone_number: present, panelist: true });
+    // As an earlier release wrote it.
+    await putAll([{ ...userKey(earlier), panelist: true, created: '2026-11-20T09:58:09.118000' }]);
+    const hashes = [earlier, present].map(contactHash);
+    expect(await registeredAmong(new Set(hashes))).toEqual(new Set(hashes.slice(1)));
+    const before = await getConsistent(contactKey(contactHash(present)));
+    expect(await inJson('user', 'index')).toEqual({ indexed: 1 });
+    expect(await registeredAmong(new Set(hashes))).toEqual(new Set(hashes));
+    expect(await getConsistent(contactKey(contactHash(present)))).toEqual(before);
+    expect((await operator('user', 'index')).stdout).toBe('0 users were added.\n');
+  });
+
+  test('a report about a user of an earlier release adds the contact, too', async () => {
+    const phone = newPhone();
+    await putAll([{ ...userKey(phone), panelist: true, created: '2026-11-20T09:58:09.118000' }]);
+    await updateUser(newUuid(), { phone_number: phone });
+    expect(await registeredAmong(new Set([contactHash(phone)]))).toEqual(new Set([contactHash(phone)]));
+  });
+});
+
 describe('user grants', () => {
   test('user grants prints account, properties, time and reason of each release, and no values', async () => {
     const { phone, account, request } = await newUser();
@@ -85,8 +136,8 @@ describe('user grants', () => {
     ]);
     const { code, stdout } = await operator('user', 'grants', phone);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^WHEN +ACCOUNT +REQUEST +PROPERTIES +REASON$/m);
-    expect(stdout).toMatch(new RegExp(`UTC +${account} +${request} +first_name +To greet you$`, 'm'));
+    expect(stdout).toMatch(/^WHEN +EVENT +ACCOUNT +REQUEST +PROPERTIES +REASON$/m);
+    expect(stdout).toMatch(new RegExp(`UTC +released +${account} +${request} +first_name +To greet you$`, 'm'));
     expect(stdout).not.toContain(NAME);
   });
 
@@ -96,6 +147,68 @@ describe('user grants', () => {
     const { stdout } = await operator('user', 'grants', phone);
     expect(stdout).toMatch(/^No data of \d{4}…\d{4} was released\.$/m);
     expect(stdout).not.toContain(phone);
+  });
+});
+
+describe('user consent-record', () => {
+  const readRecords = async (...args: string[]) => {
+    const { code, stdout, stderr } = await operator('user', 'consent-record', ...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('personal data') });
+    return { stderr, text: stdout, records: JSON.parse(stdout)['@graph'] };
+  };
+
+  test('exports the consent receipts without values, adds the facts of a file, and says what is missing', async () => {
+    const { phone, account, request } = await newUser();
+    const { text, records, stderr } = await readRecords(phone);
+    expect(records).toMatchObject([
+      {
+        '@type': 'dpv:ConsentRecord',
+        'dct:identifier': request,
+        'dpv:hasDataSubject': { 'dpv:hasIdentifier': phone },
+        'dpv:hasEntity': [{ 'dpv:hasIdentifier': account, 'dpv:hasName': 'Of the operator' }],
+      },
+    ]);
+    expect(text).toContain('To greet you');
+    expect(text).not.toContain(NAME);
+    expect(stderr).toMatch(/missing: notice, .*, jurisdiction, .*--add/);
+
+    const file = join(await mkdtemp(join(tmpdir(), 'consent-record-')), 'facts.json');
+    onTestFinished(() => rm(dirname(file), { recursive: true }));
+    await writeFile(file, JSON.stringify({ record: { 'dpv:hasJurisdiction': 'loc:ZA' } }));
+    const added = await readRecords(phone, '--add', file);
+    expect(added.records).toMatchObject([{ 'dpv:hasJurisdiction': 'loc:ZA' }]);
+    expect(added.stderr).not.toContain('jurisdiction');
+    for (const [content, words] of [
+      ['{"record":{"jurisdiction":"ZA"}}', 'is invalid at record.jurisdiction: '],
+      ['{', 'is not JSON'],
+    ] as const) {
+      await writeFile(file, content);
+      expect(await refusal('user', 'consent-record', phone, '--add', file)).toContain(words);
+    }
+    expect(await refusal('user', 'consent-record', phone, '--add', `${file}.none`)).toContain('cannot be read');
+  });
+
+  test('finds the records of a removed user by the pseudonym, with the withdrawal, and none by the number', async () => {
+    const { phone, request } = await newUser();
+    await operator('user', 'erase', phone, '--yes');
+    const [pseudonym = ''] = (await readConsents(request)).consents.map((consent) => consent.phone);
+    const { text, records } = await readRecords(pseudonym);
+    expect(records[0]['dpv:hasConsentStatus']).toMatchObject([
+      { '@type': ['dpv:ConsentGiven', 'dpv:ExpressedConsent'] },
+      { '@type': 'dpv:ConsentWithdrawn' },
+    ]);
+    expect(records[0]['dpv:hasDataSubject']['dpv:hasIdentifier']).toBe(pseudonym);
+    expect(text).not.toContain(phone);
+    expect(await refusal('user', 'consent-record', phone)).toMatch(/^error: No data of .* was released\.\n$/);
+    const { code, stderr } = await operator('user', 'consent-record', 'erased-nobody');
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('pseudonym') });
+  });
+
+  test('refuses to guess whether the user was asked for a property that is not in the catalogue', async () => {
+    const { phone, account } = await newUser();
+    const receipt = { account, request: newUuid(), properties: ['shoe_size'], reason: 'Shoes' };
+    await recordConsentReceipt(phone, { ...receipt, created: '2027-01-31T12:00:00.000000' });
+    expect(await refusal('user', 'consent-record', phone)).toMatch(/shoe_size.*MORE_PROPERTIES/);
   });
 });
 
@@ -124,6 +237,16 @@ describe('user export', () => {
           completed: time,
         },
       ],
+      consents: [
+        {
+          request_id: request,
+          account,
+          reason: 'To greet you',
+          created: time,
+          properties: { first_name: { released: time } },
+        },
+      ],
+      opt_outs: [],
       grants: [expect.objectContaining({ account, request })],
       log: [{ message_id: sent, account, state: 'sent', created: time, job_id: JOB, payload_type: 'text' }],
       waiting: [
@@ -167,12 +290,11 @@ describe('user export', () => {
 describe('user erase', () => {
   test('user erase without --yes prints the counts and erases nothing', async () => {
     const { phone } = await newUser();
-    const preview = await refusal('user', 'erase', phone);
+    const preview = await unconfirmed('user', 'erase', phone);
     expect(preview).toContain('profile: 1, answers: 1, user data requests: 1, pending: 3');
-    expect(preview).toContain('Add --yes');
     expect(preview).not.toContain(phone);
     expect((await operator('user', 'export', phone)).code).toBe(0);
-    expect(await refusal('user', 'erase', newPhone())).toContain(': nothing');
+    expect(await unconfirmed('user', 'erase', newPhone())).toContain(': nothing');
   });
 
   test('user erase --yes erases a user and prints the counts, and a repeat finds no data', async () => {
@@ -185,6 +307,8 @@ describe('user erase', () => {
       waiting: 3,
       log_entries: 1,
       receipts: 1,
+      opt_outs: 0,
+      consents: 1,
     });
     expect(await refusal('user', 'export', phone)).toContain('There is no data about');
     expect(await inJson('user', 'grants', phone)).toEqual([]);

@@ -14,6 +14,7 @@ const newProfiler = async ({ token }: Caller) => {
   return { id: body.profiler_id, yes, no };
 };
 
+/** The stored answers to a profiler, without the marks of the worker `count`. */
 const answersOf = async (profiler: string) => {
   const found: Record<string, unknown>[] = [];
   for await (const items of pages<Record<string, unknown>>({
@@ -21,7 +22,7 @@ const answersOf = async (profiler: string) => {
     ExpressionAttributeValues: { ':pk': answerKey(profiler, '').pk },
     ConsistentRead: true,
   })) {
-    found.push(...items);
+    found.push(...items.map(({ counted: _counted, counted_in: _shard, ...item }) => item));
   }
   return found;
 };
@@ -49,7 +50,9 @@ describe('POST /v1/profiler_answer', () => {
     expect(await answersOf(profiler.id)).toEqual(first);
   });
 
-  test('one of twelve simultaneous answers of a panelist is recorded, and answers with the other option get 409', async () => {
+  test('one of twelve simultaneous answers of a panelist is recorded, and answers with the other option get 409', {
+    tags: 'long',
+  }, async () => {
     const vendor = await newVendor();
     const [profiler, phone] = await Promise.all([newProfiler(vendor), newPanelist()]);
     const chosen = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? profiler.yes : profiler.no));
@@ -215,7 +218,9 @@ describe('the answers of a deleted profiler', () => {
     expect(grace).toBeLessThan(70_000);
   });
 
-  test('the 41 answers of a deleted profiler are removed page by page, and the tombstone stays due until the end', async () => {
+  test('the 41 answers of a deleted profiler are removed page by page, and the tombstone stays due until the end', {
+    tags: 'long',
+  }, async () => {
     const profiler = await deletedProfiler(sortableTime(Date.now() + 3_600_000));
     const padding = 'x'.repeat(40_000);
     for (let index = 0; index < 40; index += 1) {

@@ -1,8 +1,8 @@
 /** The log lines of delivery: one line for each attempt result, with the values for the metrics. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
-import { findOpenCircuit, resetCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
+import { findOpenCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { sortableTime, timestampOf } from '../../../shared/core/clock.ts';
 import { acquire, recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
@@ -23,6 +23,7 @@ import { lifetime } from '../../support/lifetime.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import type { Answer } from '../support/destination-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
+import { useStoppedClock } from '../support/stopped-clock.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
 /** The length of a minute in milliseconds. Pauses shrink in proportion: 1.5 s takes 25 ms. */
@@ -36,15 +37,7 @@ useOwnTable('delivery-log');
 const destination = useAppNetworkServer();
 const written = captureLog();
 
-beforeEach(() => {
-  vi.stubEnv('MINUTE', String(MINUTE));
-  vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
-});
-
-afterEach(async () => {
-  vi.useRealTimers();
-  await resetCircuit(APP_NETWORK_DESTINATION);
-});
+useStoppedClock(NOW, MINUTE);
 
 const text = (to: string, body = 'Hello') => ({ to, type: 'text' as const, text: { body } });
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { contactOf } from '../../../shared/messaging/contacts.ts';
-import { type LogItem, logItem, type State, states } from '../../../shared/messaging/message.ts';
+import { type LogItem, logItem, reasonCodes, type State, states } from '../../../shared/messaging/message.ts';
 import { type LogEntry, type LogFilter, listLogs } from '../../../shared/stats/delivery-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { putAll } from '../support/many-items.ts';
@@ -37,6 +37,17 @@ const entry = (account: string, { phone = PHONE, job_id = JOB, state = 'sent', c
     created ?? at(Date.now() - MINUTE),
   );
 
+/** The entry of an item, as a list shows it. */
+const toEntry = ({ pk, created, phone, state, job_id, payload_type, reason_code: reason }: LogItem): LogEntry => ({
+  id: pk.replace('MESSAGE#', ''),
+  created,
+  contact: contactOf(phone),
+  state,
+  job_id,
+  payload_type,
+  ...(reason && { reason }),
+});
+
 /** All entries of a list, read page by page. */
 const walk = async (account: string, filter: LogFilter, limit: number): Promise<LogEntry[]> => {
   const seen: LogEntry[] = [];
@@ -53,15 +64,18 @@ describe('a list of log entries', () => {
   const account = newAccountId();
   const [one, two] = ['27820000001', '27820000002'];
   const [jobA, jobB] = [randomUUID(), randomUUID()];
-  const items = Array.from({ length: 60 }, (_, place) =>
-    entry(account, {
+  const items = Array.from({ length: 60 }, (_, place): LogItem => {
+    const state = states[place % states.length] ?? 'sent';
+    const item = entry(account, {
       phone: place % 2 === 0 ? one : two,
       job_id: place % 3 === 0 ? jobA : jobB,
-      state: states[place % states.length] ?? 'sent',
+      state,
       // Groups of four entries have the same time.
       created: at(Date.now() - (place - (place % 4)) * MINUTE - MINUTE),
-    }),
-  );
+    });
+    const reason_code = reasonCodes[place % reasonCodes.length];
+    return state.includes('failed') && reason_code ? { ...item, reason_code } : item;
+  });
   const foreign = Array.from({ length: 5 }, () => entry(newAccountId(), { phone: one, job_id: jobA }));
 
   beforeAll(() => putAll([...items, ...foreign]));
@@ -71,7 +85,7 @@ describe('a list of log entries', () => {
     items
       .filter(keep)
       .sort((a, b) => (`${a.gsi2sk}` > `${b.gsi2sk}` ? -1 : 1))
-      .map(({ created, phone, state, job_id }) => ({ created, contact: contactOf(phone), state, job_id }));
+      .map(toEntry);
 
   test.each<[string, LogFilter, (item: LogItem) => boolean]>([
     ['nothing', {}, () => true],
@@ -118,6 +132,25 @@ test('a period includes the first microsecond of its start, and excludes the fir
   await putAll(times.map((created) => entry(account, { created })));
   const { entries } = await listLogs(account, { start: second / SECOND, end: second / SECOND + 10 }, 10);
   expect(entries.map(({ created }) => created)).toEqual(times.slice(1, 3).reverse());
+});
+
+test('a period with fractions of a second is exact to the microsecond', async () => {
+  const account = newAccountId();
+  const second = Math.floor(Date.now() / SECOND) - 60;
+  const created = (microseconds: string) => `${at(second * SECOND).slice(0, 19)}.${microseconds}`;
+  const times = ['000000', '123455', '123456', '500000', '999999'].map(created);
+  await putAll(times.map((time) => entry(account, { created: time })));
+  const listed = async (start: string, end: string) => {
+    const { entries } = await listLogs(
+      account,
+      { start: Number(`${second}${start}`), end: Number(`${second}${end}`) },
+      10,
+    );
+    return entries.map((item) => item.created).reverse();
+  };
+  expect(await listed('.123456', '.5')).toEqual(times.slice(2, 3));
+  expect(await listed('.0', '.999999')).toEqual(times.slice(0, 4));
+  expect(await listed('.123455', '.9999999')).toEqual(times.slice(1));
 });
 
 test.each<[string, Partial<Wanted>, LogFilter]>([
@@ -182,7 +215,7 @@ test('an expired entry is not listed, even if the table still contains it', asyn
   expect((await listLogs(account, {}, 10)).entries).toHaveLength(1);
 });
 
-test('a cursor lists every entry once while new entries arrive', async () => {
+test('a cursor lists every entry once while new entries arrive', { tags: 'long' }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ age: fc.nat(30), state: fc.constantFrom(...states) }), { minLength: 1, maxLength: 40 }),

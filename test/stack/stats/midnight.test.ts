@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler as count } from '../../../functions/workers/count.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
-import { jobOf } from '../../../shared/messaging/message.ts';
+import { jobOf } from '../../../shared/jobs/default-jobs.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
@@ -108,7 +108,9 @@ test('timestamps of one process increase across midnight even if its clock stops
   expect(times.at(-1)).toMatch(new RegExp(`^${after}T00:00:00.00`));
 });
 
-test('counters of both days are exact for any order, batches and repetitions of the stream', async () => {
+test('counters of both days are exact for any order, batches and repetitions of the stream', {
+  tags: 'long',
+}, async () => {
   const { account, phone } = await business();
   const ids: string[] = [];
   for (let sent = 0; sent < 12; sent += 1) {

@@ -22,8 +22,13 @@ type RequestTo<Name extends EndpointName> = { token: string } & Partial<{
 }>;
 
 type SuccessOf<Name extends EndpointName> = Api[Name]['responses'] extends { 200: infer S extends v.GenericSchema }
-  ? v.InferOutput<S>
+  ? AllFields<v.InferOutput<S>>
   : null;
+
+/** A body of several forms, with the fields of all: a test knows which form it asked for. */
+type AllFields<Body> = (Body extends unknown ? (form: Body) => void : never) extends (form: infer All) => void
+  ? All
+  : never;
 
 export interface Received<Body> {
   status: number;

@@ -1,4 +1,7 @@
-/** Runs operator commands in a separate process or in the test. Returns stdout, stderr and the exit code. */
+/**
+ * Runs operator commands in a separate process or in the test. Returns stdout, stderr without the line of the target,
+ * and the exit code.
+ */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, vi } from 'vitest';
 import { localFolder } from '../../../infra/local/stack-file.ts';
-import { namesTable } from '../../../infra/operator/names-table.ts';
+import { namesDeployment } from '../../../infra/operator/names-deployment.ts';
 import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { timestamp } from '../../../shared/core/clock.ts';
@@ -16,6 +19,7 @@ import type { Conversation, Outgoing } from '../../../shared/messaging/events.ts
 import { enqueueWrites, readHead, scheduleRetry, transactInOrder } from '../../../shared/messaging/outbox.ts';
 import { update } from '../../../shared/table/client.ts';
 import { conversationName, dueAt, headKey } from '../../../shared/table/keys.ts';
+import { replaceEnvironment } from '../../support/first-environment.ts';
 
 interface Ended {
   code: number | string | null | undefined;
@@ -27,10 +31,15 @@ export type Environment = Record<string, string | undefined>;
 
 const stack = inject('stack');
 
-/** The environment without settings of AWS, the table and colours. */
-export const bare: Environment = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(AWS_|TABLE_NAME$|FORCE_COLOR$|NO_COLOR$)/.test(name)),
-);
+/** The environment without settings of AWS, the table and colours, in UTC. */
+export const bare: Environment = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(AWS_|TABLE_NAME$|STACK_NAME$|FORCE_COLOR$|NO_COLOR$)/.test(name),
+    ),
+  ),
+  TZ: 'UTC',
+};
 
 /** An environment with the name of the served stack's table, as for a table in AWS. */
 export const remote: Environment = {
@@ -45,16 +54,32 @@ export const remote: Environment = {
 /** The compile cache halves the start time of the command. */
 const NODE_COMPILE_CACHE = join(localFolder, 'compile-cache');
 
-/** Runs a command in a separate process. */
-export const run = (args: string[], env = remote): Promise<Ended> =>
+/** Runs a command in a separate process, for at most `timeout` milliseconds. */
+export const run = (args: string[], env = remote, timeout = 100_000): Promise<Ended> =>
   new Promise((resolve) => {
     execFile(
       process.execPath,
       ['infra/operator/main.ts', ...args],
-      { env: { ...env, NODE_COMPILE_CACHE }, timeout: 100_000 },
-      (error, stdout, stderr) => resolve({ code: error ? error.code : 0, stdout, stderr }),
+      { env: { ...env, NODE_COMPILE_CACHE }, timeout },
+      (error, stdout, stderr) => resolve({ code: error ? error.code : 0, stdout, stderr: withoutTarget(stderr) }),
     );
   });
+
+/** Each command that uses a deployment begins with this line. */
+const TARGET = /^target: .+\n/;
+
+const withoutTarget = (stderr: string): string => stderr.replace(TARGET, '');
+
+/** Runs a command. Returns the line of its target, and the rest of the output. */
+export const targetOf = async (
+  env: Environment,
+  ...args: string[]
+): Promise<Ended & { target: string | undefined }> => {
+  const running = last.then(() => runRaw(args, {}, env));
+  last = running;
+  const ended = await running;
+  return { ...ended, stderr: withoutTarget(ended.stderr), target: TARGET.exec(ended.stderr)?.[0].trimEnd() };
+};
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -80,6 +105,11 @@ const inTurn = (args: string[], settings: Environment = {}, env?: Environment): 
 };
 
 const runHere = async (args: string[], settings: Environment, env?: Environment): Promise<Ended> => {
+  const ended = await runRaw(args, settings, env);
+  return { ...ended, stderr: withoutTarget(ended.stderr) };
+};
+
+const runRaw = async (args: string[], settings: Environment, env?: Environment): Promise<Ended> => {
   const written = { stdout: '', stderr: '' };
   const before = { ...process.env };
   const restore = (['stdout', 'stderr'] as const).map((name) => {
@@ -91,13 +121,13 @@ const runHere = async (args: string[], settings: Environment, env?: Environment)
   });
   const environment = { ...(env ?? { ...remote, TABLE_NAME: before.TABLE_NAME }), ...settings };
   // The start of the command sets the same value.
-  process.env = { ...environment, ALLOW_LOOPBACK: String(!namesTable(args, environment)) };
+  replaceEnvironment({ ...environment, ALLOW_LOOPBACK: String(!namesDeployment(args, environment)) });
   try {
     await runCommand(args);
     return { code: process.exitCode ?? 0, ...written };
   } finally {
     process.exitCode = undefined;
-    process.env = before;
+    replaceEnvironment(before);
     for (const undo of restore) undo();
   }
 };
@@ -123,6 +153,17 @@ export const refusal = async (...args: string[]): Promise<string> => {
   return stderr;
 };
 
+/** Runs a command that must not do anything without a confirmation. Returns its question, on one line of stderr. */
+export const unconfirmed = async (...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await operator(...args);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 3,
+    stdout: '',
+    stderr: expect.stringMatching(/^error: .+--yes.+\n$/),
+  });
+  return stderr;
+};
+
 /** A new id of an account. */
 export const newId = (): string => `operator-${randomUUID().slice(0, 18)}`;
 
@@ -145,8 +186,10 @@ export const addPendingEntries = async (
   });
   const head = await readHead(conversation);
   if (head === undefined) throw new Error('The head is missing.');
-  const defaults = { until: Date.now() + 86_400_000, since: timestamp(), cause: 'status_500', attempts: 3 };
+  const defaults = { until: Date.now() + 86_400_000, since: timestamp(), failed: '', cause: 'status_500', attempts: 3 };
   await scheduleRetry(head, { ...defaults, ...why });
+  // The entry that failed has no id yet.
+  await update({ Key: headKey(conversationName(conversation)), UpdateExpression: 'REMOVE failed' });
   for (const one of outgoing) await transactInOrder((after) => enqueueWrites(conversation, one, after));
 };
 

@@ -1,6 +1,6 @@
 /** The simulated app network of the served stack: messages on phones, and actions of their users. */
 import { expect, inject } from 'vitest';
-import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
+import type { Business, PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
 
 const { phone_url } = inject('stack');
 
@@ -16,6 +16,10 @@ const ask = async (method: string, path: string, body?: unknown): Promise<{ stat
 /** The messages on a phone, oldest first. */
 export const shownOn = async (phone: string): Promise<PhoneMessage[]> =>
   (await ask('GET', `/phones/${phone}/messages`)).body as PhoneMessage[];
+
+/** The name and the avatar of the business with this bot, as the service reported them last. */
+export const businessOf = async (number: string): Promise<Business | undefined> =>
+  ((await ask('GET', '/businesses')).body as Business[]).find(({ bot }) => bot === number);
 
 /** Waits until a phone shows `count` messages. */
 export const untilShown = async (phone: string, count: number): Promise<PhoneMessage[]> => {

@@ -1,5 +1,6 @@
 /** Serves the stack once for all stack tests. */
 import { randomInt } from 'node:crypto';
+import { relative } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { synthesise } from '../../../infra/local/synthesise.ts';
 import { type RunRecord, startRecord } from '../../support/run-record.ts';
@@ -30,7 +31,11 @@ const isNarrowed = ({ config }: TestProject['vitest']): boolean =>
   config.testNamePattern !== undefined || (config.tagsFilter ?? []).some((filter) => filter !== QUICK);
 
 export default async (project: TestProject) => {
-  const run = await startRecord(isNarrowed(project.vitest));
+  const { testFiles } = await project.globTestFiles();
+  const run = await startRecord(
+    testFiles.map((file) => relative('.', file)),
+    isNarrowed(project.vitest),
+  );
   const { STALE_READS: seed = String(randomInt(1e9)) } = process.env;
   console.info(`Reads are stale, and transactions conflict, as with STALE_READS=${seed} (none: STALE_READS=none).`);
   const consistency = seed !== 'none' && {

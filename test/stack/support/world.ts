@@ -3,12 +3,14 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
+import { inOrder } from '../../../shared/campaigns/chunks.ts';
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { newUnguessableId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
 import type { MediaItem } from '../../../shared/media/media.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
 import { mediaKey, ofMediaOwner } from '../../../shared/table/keys.ts';
+import { UNLIMITED } from '../../support/unlimited.ts';
 
 export interface Caller {
   account: string;
@@ -22,7 +24,8 @@ export const newAccountId = (): string => `test-${randomUUID().slice(0, 30)}`.re
 /** A new account with a token. With the permission `app`, the account is always the app network's. */
 export const newCaller = async (...permissions: Permission[]): Promise<Caller> => {
   const account = permissions.includes('app') ? APP_NETWORK : newAccountId();
-  if (account !== APP_NETWORK) await createAccount({ name: 'Test account', id: account, bot_number: newPhone() });
+  if (account !== APP_NETWORK)
+    await createAccount({ name: 'Test account', id: account, bot_number: newPhone(), ...UNLIMITED });
   const { token, record } = await issueToken(account, { label: 'test', permissions });
   return { account, token, tokenId: record.id };
 };
@@ -33,6 +36,10 @@ export const newVendor = (): Promise<Caller> => newCaller('profilers');
 /** A new random phone number. */
 export const newPhone = (): string => `999${randomInt(1e11, 9e11)}`;
 
+/** New random phone numbers, in the order in which a batch has its recipients. */
+export const newPhones = (count: number): string[] =>
+  inOrder(Array.from({ length: count }, () => ({ to: newPhone() }))).map(({ to }) => to);
+
 /** Registers a panelist and returns the number. */
 export const newPanelist = async (): Promise<string> => {
   const phone = newPhone();
@@ -40,8 +47,11 @@ export const newPanelist = async (): Promise<string> => {
   return phone;
 };
 
-/** The id of an image that an account can send. Its URL does not work, because the image is in no bucket. */
-export const newMedia = async (account: string): Promise<string> => {
+/**
+ * The id of an image that an account can send, for a day or the given milliseconds. Its URL does not work, because the
+ * image is in no bucket.
+ */
+export const newMedia = async (account: string, lifetimeMs = 86_400_000): Promise<string> => {
   const id = newUnguessableId();
   const created = timestampOf(Date.now());
   const item: MediaItem = {
@@ -52,7 +62,7 @@ export const newMedia = async (account: string): Promise<string> => {
     sha256: '',
     bucket: '',
     created,
-    until: timestampOf(Date.now() + 86_400_000),
+    until: timestampOf(Date.now() + lifetimeMs),
     expires_at: Math.ceil(Date.now() / 1_000) + 86_400,
     ...ofMediaOwner(account, { created, id }),
   };

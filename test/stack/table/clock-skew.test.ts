@@ -13,7 +13,8 @@ import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { pages } from '../../../shared/table/client.ts';
 import { messageKey } from '../../../shared/table/keys.ts';
-import { answerRequest, fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
+import { answerRequest } from '../../../shared/user-data/request-answers.ts';
+import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { startInstance } from '../support/instance.ts';
@@ -85,7 +86,7 @@ describe('an instance with a clock that is ten minutes off', () => {
   });
 });
 
-test('the same idempotency key creates one message on instances with different clocks', async () => {
+test('the same idempotency key creates one message on instances with different clocks', { tags: 'long' }, async () => {
   const { account, phone } = await newConversation();
   const send = () => sendMessage(account, text(phone), { idempotencyKey: 'skewed' });
   const ids = [await ahead(10, send), await ahead(-10, send), await send()];
@@ -129,7 +130,9 @@ describe('a worker with a slow clock', () => {
   });
 });
 
-test('a circuit that an instance with a fast clock opened is probed later by the difference', async () => {
+test('a circuit that an instance with a fast clock opened is probed later by the difference', {
+  tags: 'long',
+}, async () => {
   const name = `platform#${newAccountId()}`;
   await ahead(10, async () => {
     for (let failures = 0; failures < 3; failures += 1) await recordFailure(name, 'degraded');
@@ -155,7 +158,9 @@ test('a user who was registered by an instance with a fast clock can answer a re
   });
 });
 
-test('consecutive messages of a sender are delivered in order, even if instances with other clocks accept them', async () => {
+test('consecutive messages of a sender are delivered in order, even if instances with other clocks accept them', {
+  tags: 'long',
+}, async () => {
   const conversation = await newConversation();
   const { account, phone } = conversation;
   const instances = [await startInstance(10 * MINUTE), await startInstance(-10 * MINUTE)];

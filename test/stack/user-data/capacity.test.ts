@@ -5,7 +5,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test as always, expect } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import { answerRequest, fetchAgain, fetchRequest, retrieve, startRequest } from '../../../shared/user-data/requests.ts';
+import { acknowledgeDeletion, withdrawConsent } from '../../../shared/user-data/consent-ends.ts';
+import { answerRequest } from '../../../shared/user-data/request-answers.ts';
+import { fetchAgain, fetchRequest, retrieve, startRequest } from '../../../shared/user-data/requests.ts';
 import type { PropertyName } from '../../../shared/users/profile-properties.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { consumedBy } from '../support/consumed.ts';
@@ -46,27 +48,27 @@ const giveWebhook = (account: string) => {
   return updateAccount(account, { platform: { name: 'webhook', settings } });
 };
 
-test('starting a request costs 6 write units in one transaction, and 2 read units', async () => {
+test('starting a request costs 6 write units in one transaction, and 3 read units', async () => {
   const { account, phone } = await world();
-  // Profile and account: 1 each. Request, entry and head: 2 each.
+  // Profile, account and opt-out: 1 each. Request, entry and head: 2 each.
   const start = (key?: string) => startRequest(account, phone, bodyFor('first_name', 'last_name'), key);
-  expect(await consumedBy(() => start())).toMatchObject({ calls: 3, table: 8 });
-  expect(await consumedBy(() => start('key'))).toMatchObject({ calls: 3, table: 8 });
+  expect(await consumedBy(() => start())).toMatchObject({ calls: 4, table: 9 });
+  expect(await consumedBy(() => start('key'))).toMatchObject({ calls: 4, table: 9 });
   // The database reports nothing for a cancelled transaction, but DynamoDB charges it in full.
   // Reading the first request costs 1.
-  expect(await consumedBy(() => start('key'))).toMatchObject({ table: 3 });
+  expect(await consumedBy(() => start('key'))).toMatchObject({ table: 4 });
 });
 
-test('properties that are granted at once add 4 write units, and a request without approval saves 4', async () => {
+test('properties that are granted at once add 6 write units, and a request without approval saves 4', async () => {
   const { account, phone } = await world();
   const start = (...names: PropertyName[]) => startRequest(account, phone, bodyFor(...names), undefined);
-  // The receipt, and the check that the user still exists: 2 each.
-  expect(await consumedBy(() => start('first_name', 'app_version', 'device_platform'))).toMatchObject({ table: 12 });
-  expect(await consumedBy(() => start('app_version', 'device_platform'))).toMatchObject({ calls: 3, table: 8 });
+  // The consent, the receipt, and the check that the user still exists: 2 each.
+  expect(await consumedBy(() => start('first_name', 'app_version', 'device_platform'))).toMatchObject({ table: 15 });
+  expect(await consumedBy(() => start('app_version', 'device_platform'))).toMatchObject({ calls: 4, table: 11 });
   // Nothing is released.
-  expect(await consumedBy(() => start('device_make'))).toMatchObject({ calls: 3, table: 4 });
+  expect(await consumedBy(() => start('device_make'))).toMatchObject({ calls: 4, table: 5 });
   await giveWebhook(account);
-  expect(await consumedBy(() => start('app_version'))).toMatchObject({ calls: 3, table: 12 });
+  expect(await consumedBy(() => start('app_version'))).toMatchObject({ calls: 4, table: 15 });
 });
 
 test('fetching a request costs 1 read unit, and half a read unit with eventual consistency', async () => {
@@ -79,21 +81,21 @@ test('fetching a request costs 1 read unit, and half a read unit with eventual c
   expect(await consumedBy(() => fetchAgain(account, id))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
 });
 
-test('a one-shot retrieval costs 1 write and 1 read unit, and only the read unit if no value is released', async () => {
+test('a one-shot retrieval costs 1 write and 2 read units, and only the read units if no value is released', async () => {
   const { account, phone } = await world();
   const names: PropertyName[] = ['app_version', 'device_platform', 'device_make'];
-  expect(await consumedBy(() => retrieve(account, phone, names))).toEqual({ calls: 2, table: 2, indexes: 0 });
-  expect(await consumedBy(() => retrieve(account, phone, ['device_make']))).toMatchObject({ calls: 1, table: 1 });
+  expect(await consumedBy(() => retrieve(account, phone, names))).toEqual({ calls: 3, table: 3, indexes: 0 });
+  expect(await consumedBy(() => retrieve(account, phone, ['device_make']))).toMatchObject({ calls: 2, table: 2 });
   const refused = () => expect(retrieve(account, phone, ['app_version', 'first_name'])).rejects.toThrow();
   expect(await consumedBy(refused)).toMatchObject({ calls: 0, table: 0 });
 });
 
-test('an answer costs 6 write units and 2 read units, a denial 4 write units, and the last answer 1 read unit more', async () => {
+test('an answer costs 8 write units and 2 read units, a denial 4 write units, and the last answer 1 read unit more', async () => {
   const { account, phone } = await world();
   const id = await pending(account, phone, 'first_name', 'last_name', 'number', 'citizenship');
   const answer = (answers: Parameters<typeof answerRequest>[1]) => consumedBy(() => answerRequest(id, answers));
-  // Reads of request and profile: 1 each. Writes of request and receipt, and the check of the user: 2 each.
-  expect(await answer({ first_name: 'approved', last_name: 'approved' })).toMatchObject({ calls: 3, table: 8 });
+  // Reads of request and profile: 1 each. Writes of request, consent and receipt, and the check of the user: 2 each.
+  expect(await answer({ first_name: 'approved', last_name: 'approved' })).toMatchObject({ calls: 3, table: 10 });
   expect(await answer({ number: 'denied' })).toMatchObject({ calls: 3, table: 6 });
   // A repeated answer reads only the request.
   expect(await answer({ first_name: 'approved', number: 'approved' })).toMatchObject({ calls: 1, table: 1 });
@@ -107,11 +109,22 @@ test('notifying a plain webhook of a completed request adds 4 write units; a cha
   await giveWebhook(account);
   const id = await pending(account, phone, 'first_name', 'last_name');
   const answer = (answers: Parameters<typeof answerRequest>[1]) => consumedBy(() => answerRequest(id, answers));
-  expect(await answer({ first_name: 'approved' })).toMatchObject({ calls: 3, table: 8 });
-  expect(await answer({ last_name: 'approved' })).toMatchObject({ calls: 4, table: 13 });
+  expect(await answer({ first_name: 'approved' })).toMatchObject({ calls: 3, table: 10 });
+  expect(await answer({ last_name: 'approved' })).toMatchObject({ calls: 5, table: 16 });
 
   const other = await world();
   await updateAccount(other.account, { platform: { name: 'rapidpro', settings: { url: 'https://example.com/' } } });
   const unreported = await pending(other.account, other.phone, 'first_name');
-  expect(await consumedBy(() => answerRequest(unreported, { first_name: 'approved' }))).toMatchObject({ table: 9 });
+  expect(await consumedBy(() => answerRequest(unreported, { first_name: 'approved' }))).toMatchObject({ table: 11 });
+});
+
+test('a withdrawal costs 1 read unit and 12 write units, its repeat 1 read unit, and an acknowledgement 2 and 4', async () => {
+  const { account, phone } = await world();
+  const id = await pending(account, phone, 'first_name', 'last_name');
+  await answerRequest(id, { first_name: 'approved', last_name: 'approved' });
+  const withdraw = () => withdrawConsent(id, ['first_name']);
+  expect(await consumedBy(withdraw)).toEqual({ calls: 2, table: 13, indexes: 2 });
+  expect(await consumedBy(withdraw)).toEqual({ calls: 1, table: 1, indexes: 0 });
+  // After the acknowledgement it reads again, to see that nothing is left.
+  expect(await consumedBy(() => acknowledgeDeletion(account, id))).toEqual({ calls: 3, table: 6, indexes: 1 });
 });

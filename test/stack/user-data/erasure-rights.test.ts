@@ -1,4 +1,6 @@
 /**
+ * @module-tag long
+ *
  * An erasure under each way in which IAM may evaluate transactions, on stacks of their own: a role that is too narrow for
  * one of them would stop it.
  */
@@ -87,8 +89,9 @@ const eraseUnder = async (evaluation: TransactionEvaluation): Promise<void> => {
 
 const strictest = 'whole call';
 
-test('an erasure is complete if IAM evaluates the whole call of a transaction with each action', () =>
-  eraseUnder(strictest));
+test('an erasure is complete if IAM evaluates the whole call of a transaction with each action', { tags: 'long' }, () =>
+  eraseUnder(strictest),
+);
 
 test.each(transactionEvaluations.filter((evaluation) => evaluation !== strictest))(
   'an erasure is complete if IAM evaluates transactions %s',

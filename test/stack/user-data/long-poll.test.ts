@@ -2,14 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
-import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { handler } from '../../../functions/user-data/fetch-user-data.ts';
 import type { HttpEvent } from '../../../shared/http/event.ts';
-import { documents, update } from '../../../shared/table/client.ts';
-import { requestKey } from '../../../shared/table/keys.ts';
+import { documents, getConsistent, update } from '../../../shared/table/client.ts';
+import { type Key, requestKey, waitsKey } from '../../../shared/table/keys.ts';
 import type { PropertyName } from '../../../shared/users/profile-properties.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
+import { logLines } from '../support/log-lines.ts';
 import { type Caller, newCaller, newPhone, newVendor } from '../support/world.ts';
 
 const { app_token } = inject('stack');
@@ -72,41 +73,86 @@ const longPollWithRetry = async (request: Request): Promise<unknown> => {
   }
 };
 
-/** The longest long poll starts before all tests and runs in parallel with them. */
-let longest: ReturnType<typeof fetchTimed>;
-
-beforeAll(async () => {
-  longest = fetchTimed(await newRequest(), { long_poll: '30' });
-  // The test that awaits this promise reports its error.
-  longest.catch(() => undefined);
-});
-
-/** This test runs first, so that its load does not meet the end of the longest long poll. */
-test('200 simultaneous long polls all return the answer, and other requests succeed meanwhile', {
+test('of 200 simultaneous long polls of a customer, 50 wait and the others return at once; other requests succeed', {
   tags: 'long',
 }, async () => {
   const request = await newRequest();
   const { token } = await newVendor();
-  const waits = Promise.all(Array.from({ length: 200 }, () => longPollWithRetry(request)));
-  let over = false;
-  const noteEnd = () => {
-    over = true;
-  };
+  const ended: unknown[] = [];
+  const waits = Array.from({ length: 200 }, async () => void ended.push(await longPollWithRetry(request)));
   // A failure is reported below, where the long polls are awaited.
-  void waits.then(noteEnd, noteEnd);
-  // Long enough that all long polls are in progress.
+  const all = Promise.all(waits);
+  all.catch(() => undefined);
   for (let others = 0; others < 20; others += 1) {
-    // A small machine that starts 200 functions may be busy at first. Clients retry a busy response.
+    // A small machine that starts 50 functions may be busy at first. Clients retry a busy response.
     await expect.poll(async () => (await sendRaw('listProfilers', { token })).status, { interval: 1_000 }).toBe(200);
     await pause(200);
   }
-  expect(over).toBe(false);
+  await expect.poll(() => ended).toEqual(Array(150).fill(PENDING));
   await answer(request, { first_name: 'denied' });
-  expect(await waits).toEqual(Array(200).fill({ status: 'completed', results: { first_name: { status: 'denied' } } }));
+  await all;
+  const denied = { status: 'completed', results: { first_name: { status: 'denied' } } };
+  expect(ended.slice(150)).toEqual(Array(50).fill(denied));
+});
+
+/** Lets all slots of an account be in use for a minute. */
+const useAllSlots = async ({ account }: Caller) => {
+  const names = Array.from({ length: 50 }, (_, place) => `slot${place}`);
+  await update({
+    Key: waitsKey(account),
+    UpdateExpression: `SET ${names.map((name) => `${name} = :end`).join(', ')}`,
+    ExpressionAttributeValues: { ':end': Date.now() + 60_000 },
+  });
+};
+
+const slotsOf = async ({ account }: Caller) =>
+  Object.entries((await getConsistent<Key>(waitsKey(account))) ?? {}).filter(([name]) => name.startsWith('slot'));
+
+describe('a customer whose slots are all in use', () => {
+  test('a long poll returns pending at once, and operators see it; another customer waits', async () => {
+    const [request, other] = [await newRequest(), await newRequest()];
+    await useAllSlots(request);
+    expect((await fetchTimed(request, { long_poll: '30' })).outcome).toEqual(PENDING);
+    const ended = async () =>
+      (await logLines())
+        .map(({ line }) => line)
+        .filter((line) => line.user_data_request_id === request.id && /^long poll/.test(String(line.message)));
+    await expect.poll(ended).toHaveLength(1);
+    const [line] = await ended();
+    expect(line).toMatchObject({ message: 'long poll declined', account: request.account, long_polls_declined: 1 });
+    expect((await fetchTimed(other, { long_poll: '1' })).took).toBeGreaterThan(990);
+  });
+
+  test('a fetch returns values that are there, and another account gets 404 as before', async () => {
+    const request = await newRequest();
+    await useAllSlots(request);
+    await answer(request, { first_name: 'denied' });
+    const { outcome } = await fetchTimed(request, { long_poll: '30' });
+    expect(outcome).toEqual({ status: 'completed', results: { first_name: { status: 'denied' } } });
+    const stranger = await newRequest();
+    await useAllSlots(stranger);
+    const { body } = await fail('fetchUserData', fetchOf({ ...stranger, id: request.id }, { long_poll: '30' }));
+    expect(body).toMatchObject({ status: 404, code: 'request_not_found' });
+  });
+});
+
+test('a long poll holds a slot, no longer than it waits, and releases it after the answer', async () => {
+  const request = await newRequest();
+  await fetchTimed(request, {});
+  await fetchTimed(request, { long_poll: '0' });
+  expect(await slotsOf(request)).toEqual([]);
+  const waiting = fetchTimed(request, { long_poll: '20' });
+  await expect.poll(() => slotsOf(request), { interval: 100 }).toHaveLength(1);
+  const [[, end] = []] = await slotsOf(request);
+  expect(Number(end)).toBeGreaterThan(Date.now());
+  expect(Number(end)).toBeLessThanOrEqual(Date.now() + 20_000);
+  await answer(request, { first_name: 'denied' });
+  await waiting;
+  expect(await slotsOf(request)).toEqual([]);
 });
 
 describe('a long poll', () => {
-  test('a long poll lasts until the last property is answered', async () => {
+  test('a long poll lasts until the last property is answered', { tags: 'long' }, async () => {
     const request = await newRequest('first_name', 'last_name');
     const waiting = fetchTimed(request, { long_poll: '20' });
     // After three seconds, the pause between two reads has its maximum.
@@ -132,7 +178,7 @@ describe('a long poll', () => {
     expect(took).toBeGreaterThan(990);
   });
 
-  test('a long poll returns 404 when the request is erased meanwhile', async () => {
+  test('a long poll returns 404 when the request is erased meanwhile', { tags: 'long' }, async () => {
     const request = await newRequest();
     const waiting = timed(() => fail('fetchUserData', fetchOf(request, { long_poll: '20' })));
     await pause(500);
@@ -142,7 +188,7 @@ describe('a long poll', () => {
     expect(took).toBeGreaterThan(490);
   });
 
-  test('a long poll returns 404 when the request expires meanwhile', async () => {
+  test('a long poll returns 404 when the request expires meanwhile', { tags: 'long' }, async () => {
     const request = await newRequest();
     const expiry = Math.ceil(Date.now() / 1_000) + 2;
     await update({
@@ -157,6 +203,8 @@ describe('a long poll', () => {
 });
 
 describe('the handler of a long poll', () => {
+  beforeAll(() => void vi.stubEnv('WAITS_PER_ACCOUNT', '50'));
+
   /** Invokes the handler in this process, with `left` milliseconds until its timeout. */
   const invoke = async (
     { account, tokenId, id }: Request,
@@ -197,7 +245,7 @@ describe('the handler of a long poll', () => {
     return reads;
   };
 
-  test('the handler returns pending before it times out', async () => {
+  test('the handler returns pending before it times out', { tags: 'long' }, async () => {
     const request = await newRequest();
     const { took, status, body } = await invoke(request, 2_500);
     expect({ status, body }).toEqual({ status: 200, body: PENDING });
@@ -216,7 +264,9 @@ describe('the handler of a long poll', () => {
     expect({ status, body, reads }).toEqual({ status: 200, body: PENDING, reads: [true] });
   });
 
-  test('the handler returns pending before it times out, even if the table does not respond', async () => {
+  test('the handler returns pending before it times out, even if the table does not respond', {
+    tags: 'long',
+  }, async () => {
     const request = await newRequest();
     const reads = onRead(async (place) => {
       if (place > 3) await pause(8_000);
@@ -231,7 +281,7 @@ describe('the handler of a long poll', () => {
     ['some reads continues and returns pending', (place) => place === 2 || place === 4, 200],
     ['all reads but the first returns pending', (place) => place > 1, 200],
     ['all reads returns 503 at its end', () => true, 503],
-  ])('a long poll with a busy table in %s', async (_, isBusy, expected) => {
+  ])('a long poll with a busy table in %s', { tags: 'long' }, async (_, isBusy, expected) => {
     const request = await newRequest();
     const reads = onRead(async (place) => {
       if (isBusy(place)) throw Object.assign(new Error('busy'), { name: 'ThrottlingException' });
@@ -243,7 +293,44 @@ describe('the handler of a long poll', () => {
     expect(took).toBeGreaterThan(1_900);
   });
 
-  test('a long poll treats a request as missing only after a strongly consistent read', async () => {
+  /** Fails each update of a slot with an error, until the test ends. */
+  const failOnUpdate = (error: (place: number) => Error | undefined) => {
+    let place = 0;
+    documents.middlewareStack.add(
+      (next, { commandName }) =>
+        (args) => {
+          if (commandName !== 'UpdateItemCommand') return next(args);
+          place += 1;
+          const failure = error(place);
+          if (failure) throw failure;
+          return next(args);
+        },
+      { name: 'on-update', step: 'initialize' },
+    );
+    onTestFinished(() => void documents.middlewareStack.remove('on-update'));
+  };
+
+  test('a long poll returns pending at once if the table is too busy to give it a slot', async () => {
+    const request = await newRequest();
+    const reads = onRead(async () => 'found');
+    failOnUpdate(() => Object.assign(new Error('busy'), { name: 'ThrottlingException' }));
+    const { status, body } = await invoke(request, 29_000);
+    expect({ status, body, reads }).toEqual({ status: 200, body: PENDING, reads: [true] });
+  });
+
+  test('a slot that cannot be released changes nothing about the response', async () => {
+    const request = await newRequest();
+    onRead(async (place) => {
+      if (place === 2) await answer(request, { first_name: 'denied' });
+      return 'found';
+    });
+    failOnUpdate((place) => (place === 1 ? undefined : new Error('broken')));
+    const { status, body } = await invoke(request, 29_000);
+    expect({ status, body }).toMatchObject({ status: 200, body: { status: 'completed' } });
+    expect(await slotsOf(request)).toHaveLength(1);
+  });
+
+  test('a long poll treats a request as missing only after a strongly consistent read', { tags: 'long' }, async () => {
     const request = await newRequest();
     const reads = onRead(async () => 'missed');
     const { status, body } = await invoke(request, 4_000);
@@ -254,8 +341,8 @@ describe('the handler of a long poll', () => {
   });
 });
 
-test('a long poll of 30 seconds returns pending before the gateway times out', async () => {
-  const { took, outcome } = await longest;
+test('a long poll of 30 seconds returns pending before the gateway times out', { tags: 'long' }, async () => {
+  const { took, outcome } = await fetchTimed(await newRequest(), { long_poll: '30' });
   expect(outcome).toEqual(PENDING);
   expect(took).toBeGreaterThan(27_000);
 });

@@ -14,14 +14,9 @@ import { documents, getConsistent } from '../../../shared/table/client.ts';
 import { erasureKey, type Key, requestKey, userKey } from '../../../shared/table/keys.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
-import {
-  answerRequest,
-  fetchRequest,
-  type RequestItem,
-  retrieve,
-  startRequest,
-  type UserData,
-} from '../../../shared/user-data/requests.ts';
+import { answerRequest } from '../../../shared/user-data/request-answers.ts';
+import { fetchRequest, retrieve, startRequest, type UserData } from '../../../shared/user-data/requests.ts';
+import type { RequestItem } from '../../../shared/user-data/stored-request.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
@@ -173,22 +168,22 @@ class Race {
 
   /** Runs all steps concurrently. The only permitted errors are 404s after the erasure. */
   async run(steps: Step[], scheduler: fc.Scheduler): Promise<void> {
-    const faults: unknown[] = [];
+    const errors: unknown[] = [];
     vi.spyOn(documents, 'send').mockImplementation((command) =>
       inTurn(scheduler, async () => {
         const [made] = await Promise.allSettled([send(command)]);
         const [, request] = /"REQUEST#([0-9a-f-]+)"/.exec(JSON.stringify(command.input)) ?? [];
-        await this.look(...(request === undefined ? [] : [request])).catch((fault) => faults.push(fault));
+        await this.look(...(request === undefined ? [] : [request])).catch((error) => errors.push(error));
         if (made.status === 'rejected') throw made.reason;
         return made.value;
       }),
     );
     const ended = await scheduler.waitFor(Promise.allSettled(steps.map((step) => this.take(step))));
     vi.mocked(documents.send).mockRestore();
-    faults.push(
+    errors.push(
       ...ended.flatMap((one) => (one.status === 'rejected' && !this.#mayMiss(one.reason) ? [one.reason] : [])),
     );
-    if (faults.length > 0) throw faults[0];
+    if (errors.length > 0) throw errors[0];
   }
 
   #mayMiss(error: unknown): boolean {
@@ -219,11 +214,13 @@ class Race {
     this.seen.set(id, item);
   }
 
-  /** Every receipt about the user, under the number and under the pseudonym. */
+  /** The receipts of all releases, under the number and under the pseudonym. */
   async receipts(): Promise<ConsentReceipt[]> {
     const erasure = await getConsistent<Key & { pseudonym: string }>(erasureKey(this.phone));
     const names = [this.phone, ...(erasure === undefined ? [] : [erasure.pseudonym])];
-    return (await Promise.all(names.map(listConsentReceipts))).flat();
+    const all = (await Promise.all(names.map(listConsentReceipts))).flat();
+    // Without those of consents that ended with the user.
+    return all.filter(({ event }) => event === undefined);
   }
 
   /** Checks the invariants of the end. */

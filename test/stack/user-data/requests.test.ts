@@ -222,7 +222,7 @@ describe('an answer of the user', () => {
       { first_name: 'denied' },
       { first_name: denied, app_version: approved('app_version'), device_model: unavailable },
     ],
-  ])('an answer that %s completes the request', async (_, asked, answers, results) => {
+  ])('an answer that %s completes the request', { tags: 'long' }, async (_, asked, answers, results) => {
     const caller = await business();
     const id = await start(caller, await newUser(), ...asked);
     await answer(id, answers);
@@ -258,18 +258,22 @@ describe('an answer of the user', () => {
   test.each<[string, object]>([
     ['change', { first_name: { value: 'Other', source: 'document' }, app_version: { value: '3', source: 'device' } }],
     ['removal', { first_name: { value: null }, app_version: { value: null } }],
-  ])('a later %s of a granted property in the profile does not change the request', async (_, change) => {
-    const caller = await business();
-    const phone = await newUser();
-    const id = await start(caller, phone, 'first_name', 'citizenship', 'app_version');
-    await answer(id, { first_name: 'approved' });
-    await reportProfile(phone, change);
-    await answer(id, { first_name: 'approved', citizenship: 'denied' });
-    const results = { first_name: approved('first_name'), citizenship: denied, app_version: approved('app_version') };
-    expect(await fetched(caller, id)).toEqual({ status: 'completed', results });
-    await reportProfile(phone, change);
-    expect(await fetched(caller, id)).toEqual({ status: 'completed', results });
-  });
+  ])(
+    'a later %s of a granted property in the profile does not change the request',
+    { tags: 'long' },
+    async (_, change) => {
+      const caller = await business();
+      const phone = await newUser();
+      const id = await start(caller, phone, 'first_name', 'citizenship', 'app_version');
+      await answer(id, { first_name: 'approved' });
+      await reportProfile(phone, change);
+      await answer(id, { first_name: 'approved', citizenship: 'denied' });
+      const results = { first_name: approved('first_name'), citizenship: denied, app_version: approved('app_version') };
+      expect(await fetched(caller, id)).toEqual({ status: 'completed', results });
+      await reportProfile(phone, change);
+      expect(await fetched(caller, id)).toEqual({ status: 'completed', results });
+    },
+  );
 
   test('an approval releases the value at the time of the answer, not at the time of the request', async () => {
     const caller = await business();
@@ -492,6 +496,7 @@ describe('GET /v1/user_data/fetch', () => {
 
   test.each(['-1', '31', '1.5', 'abc', '', '1e1', ' 1', '1,2'])(
     'a fetch with long_poll "%s" returns 422',
+    { tags: 'long' },
     async (long_poll) => {
       const { token } = await newCaller('user_data');
       const problem = await fail('fetchUserData', { token, path: { id: randomUUID() }, query: { long_poll } });
@@ -748,7 +753,7 @@ describe('a notification of a completed request', () => {
 });
 
 describe('the body of a request for properties', () => {
-  const UNKNOWN = expect.stringMatching(/^must be "first_name", .+ or "device_model"$/);
+  const UNKNOWN = expect.stringMatching(/^must be "first_name", .+ or "device_tac"$/);
   const BLANK = 'must not be empty or white space only';
   const PHONE = 'must be a phone number in international format without +: 7 to 15 digits';
   const ALL_MISSING = ['reason', 'data'].map((name) => ({ pointer: `#/${name}`, detail: 'is required' }));
@@ -808,11 +813,15 @@ describe('the body of a request for properties', () => {
     ],
   ];
 
-  test.each(inData)('data with %s returns 422 with all validation errors', async (_, data, errors) => {
-    for (const name of ['startUserDataRequest', 'retrieveUserData'] as const) {
-      expect(await post(name, newPhone(), { reason: REASON, data })).toMatchObject(invalid(errors));
-    }
-  });
+  test.each(inData)(
+    'data with %s returns 422 with all validation errors',
+    { tags: 'long' },
+    async (_, data, errors) => {
+      for (const name of ['startUserDataRequest', 'retrieveUserData'] as const) {
+        expect(await post(name, newPhone(), { reason: REASON, data })).toMatchObject(invalid(errors));
+      }
+    },
+  );
 
   test.each<[string, unknown, object[]]>([
     ['no reason', { data: good.data }, [{ pointer: '#/reason', detail: 'is required' }]],
@@ -855,7 +864,7 @@ describe('the body of a request for properties', () => {
     ['an empty object as its body', {}, ALL_MISSING],
     ['an array as its body', [good], ALL_MISSING],
     ['null as its body', null, [{ pointer: '#', detail: 'must be an object, not null' }]],
-  ])('a start request with %s returns 422 with all validation errors', async (_, body, errors) => {
+  ])('a start request with %s returns 422 with all validation errors', { tags: 'long' }, async (_, body, errors) => {
     expect(await post('startUserDataRequest', newPhone(), body)).toMatchObject(invalid(errors));
   });
 
@@ -873,7 +882,7 @@ describe('the body of a request for properties', () => {
     '２７８２１２３４５６７',
     ' 27821234567',
     randomUUID(),
-  ])('the malformed phone number "%s" returns 422', async (number) => {
+  ])('the malformed phone number "%s" returns 422', { tags: 'long' }, async (number) => {
     expect(await post('startUserDataRequest', number, good)).toMatchObject(
       invalid([{ parameter: 'phone_number', detail: PHONE }]),
     );

@@ -12,7 +12,8 @@ import { sendMessage } from '../../../shared/messaging/send.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
-import { answerRequest, fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
+import { answerRequest } from '../../../shared/user-data/request-answers.ts';
+import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import type { PropertyName } from '../../../shared/users/profile-properties.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
@@ -35,9 +36,9 @@ afterEach(() => {
 
 let events = 0;
 
-const update = (phone: string, change: Omit<Parameters<typeof updateUser>[1], 'phone_number'>): Promise<void> => {
+const update = async (phone: string, change: Omit<Parameters<typeof updateUser>[1], 'phone_number'>): Promise<void> => {
   events += 1;
-  return updateUser(`event-${events}`, { phone_number: phone, ...change });
+  await updateUser(`event-${events}`, { phone_number: phone, ...change });
 };
 
 const newUser = async (): Promise<string> => {
@@ -172,7 +173,7 @@ describe('the personal data of a user', () => {
     expect(await readHead(conversation)).toBeDefined();
   });
 
-  test.each(['answers', 'requests', 'grants', 'log', 'waiting'] as const)(
+  test.each(['answers', 'requests', 'consents', 'opt_outs', 'grants', 'log', 'waiting'] as const)(
     'an export with only %s is not empty',
     (kind) => {
       const nothing = {
@@ -180,6 +181,8 @@ describe('the personal data of a user', () => {
         profile: null,
         answers: [],
         requests: [],
+        consents: [],
+        opt_outs: [],
         grants: [],
         log: [],
         waiting: [],

@@ -1,4 +1,8 @@
-/** Compiles snippets: code that contradicts `shared/api/` must fail, and code that matches it must pass. */
+/**
+ * @module-tag long
+ *
+ * Compiles snippets: code that contradicts `shared/api/` must fail, and code that matches it must pass.
+ */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

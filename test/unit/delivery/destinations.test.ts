@@ -115,11 +115,11 @@ describe('the result of an attempt', () => {
     expect(await attempt(plainDestination(), sent)).toEqual({ status: 'retry', cause: 'status_503' });
   });
 
-  test.each<[string, Answer]>([
-    ['timeout', hang],
-    ['no_connection', drop],
-  ])('an attempt without a response schedules a retry: %s', async (cause, answer) => {
-    vi.stubEnv('MINUTE', '1200');
+  test.each<[string, Answer, minute: string]>([
+    ['timeout', hang, '1200'],
+    ['no_connection', drop, '60000'],
+  ])('an attempt without a response schedules a retry: %s', async (cause, answer, minute) => {
+    vi.stubEnv('MINUTE', minute);
     app.answers = [answer];
     expect(await attempt(plainDestination(), sent)).toEqual({ status: 'retry', cause });
     vi.stubEnv('MINUTE', undefined);

@@ -1,10 +1,10 @@
 /** Wake-ups: how they are sent to the queue, grouped, repeated and returned. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readWakeUp, returnAfterPause, returnSoon, type WakeUp, wake } from '../../../shared/delivery/wake-ups.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import { conversationName, headKey } from '../../../shared/table/keys.ts';
 import { traced } from '../../../shared/telemetry/trace.ts';
+import { readWakeUp, returnAfterPause, returnSoon, type WakeUp, wake } from '../../../shared/wake-ups/conversations.ts';
 import { useFakeQueue } from '../support/fake-queue.ts';
 
 const queue = useFakeQueue();
@@ -187,7 +187,7 @@ describe('a wake-up during a pause of its destination', () => {
     [0, 1],
     [-5, 1],
   ])('a pause that ends in %i ms hides the wake-up for %i s', async (wait, seconds) => {
-    expect(await returnAfterPause(received(1, 0), NOW + wait)).toBe(true);
+    expect(await returnAfterPause(received(1, 0), NOW + wait, 'platform')).toBe(true);
     expect(queue.returned).toEqual([{ ReceiptHandle: 'handle-1', VisibilityTimeout: seconds }]);
   });
 
@@ -209,14 +209,23 @@ describe('a wake-up during a pause of its destination', () => {
       false,
     ],
     ['a wake-up during a pause of ten minutes leaves the queue', 1, 0, 600, false],
-  ])('%s', async (_, times, age, wait, stays) => {
-    expect(await returnAfterPause(received(times, age), NOW + wait * 1_000)).toBe(stays);
+    ['a wake-up towards the app network stays on the queue for 45 s', 1, 5, 40, true, 'app' as const],
+    [
+      'a wake-up towards the app network leaves the queue earlier, because messages of its group must end in time',
+      1,
+      6,
+      40,
+      false,
+      'app' as const,
+    ],
+  ])('%s', async (_, times, age, wait, stays, direction: Conversation['direction'] = 'platform') => {
+    expect(await returnAfterPause(received(times, age), NOW + wait * 1_000, direction)).toBe(stays);
     expect(queue.returned).toHaveLength(stays ? 1 : 0);
   });
 
   test('if the queue fails, returnAfterPause returns false', async () => {
     queue.down = true;
-    expect(await returnAfterPause(received(1, 0), NOW + 1_000)).toBe(false);
+    expect(await returnAfterPause(received(1, 0), NOW + 1_000, 'platform')).toBe(false);
   });
 });
 

@@ -25,6 +25,39 @@ test('if the table fails, the authorizer fails and logs no token, instead of rej
   expect(written.join()).not.toContain(token);
 });
 
+test.each<[string, object | undefined, object]>([
+  ['the default of the deployment', undefined, { rate: 100, burst: 200 }],
+  ["the account's own rate and burst", { rate: 5, burst: 50 }, { rate: 5, burst: 50 }],
+  ["twice the account's own rate as the burst", { rate: 5 }, { rate: 5, burst: 10 }],
+])('the authorizer passes on %s', async (_, account, limit) => {
+  vi.stubEnv('ACCOUNT_RATE', '100');
+  vi.stubEnv('ACCOUNT_BURST', '200');
+  const rows = [{ account: 'acme', token: 'token-1', permissions: ['stats'] }, account];
+  vi.spyOn(documents, 'send').mockImplementation((async () => ({ Item: rows.shift() })) as never);
+  expect(await ask(mintToken())).toEqual({
+    isAuthorized: true,
+    context: { account: 'acme', token: 'token-1', permissions: ['stats'], ...limit },
+  });
+});
+
+test('a token of a suspended account is rejected, which the log tells with its account', async () => {
+  const rows = [
+    { account: 'acme', token: 'token-1', permissions: ['stats'] },
+    { suspended: '2027-01-31T12:00:00.000000' },
+  ];
+  vi.spyOn(documents, 'send').mockImplementation((async () => ({ Item: rows.shift() })) as never);
+  expect(await ask(mintToken())).toEqual({ isAuthorized: false, context: {} });
+  const line = { message: 'rejected', account: 'acme', token_id: 'token-1', reason: 'account_suspended' };
+  expect(JSON.parse(written.join())).toMatchObject(line);
+});
+
+test('the app network has no limit, and its account is not read', async () => {
+  const item = { account: 'app-network', token: 'token-1', permissions: ['app'] };
+  const send = vi.spyOn(documents, 'send').mockResolvedValue({ Item: item } as never);
+  expect(await ask(mintToken())).toEqual({ isAuthorized: true, context: item });
+  expect(send).toHaveBeenCalledTimes(1);
+});
+
 test('a token that is not found is read again with a consistent read before it is rejected', async () => {
   const send = vi.spyOn(documents, 'send').mockResolvedValue({} as never);
   expect(await ask(mintToken())).toEqual({ isAuthorized: false, context: {} });

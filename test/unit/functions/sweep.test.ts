@@ -1,11 +1,12 @@
 /** The sweep with a fake table and a fake queue, which fail on purpose. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/workers/sweep.ts';
 import { Backlog } from '../../../shared/delivery/backlog-metrics.ts';
-import { readWakeUp } from '../../../shared/delivery/wake-ups.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
+import { jobKey } from '../../../shared/table/batch-keys.ts';
 import { documents } from '../../../shared/table/client.ts';
-import { conversationName, headKey } from '../../../shared/table/keys.ts';
+import { conversationName, entryKey, headKey, messageKey, stateKey } from '../../../shared/table/keys.ts';
+import { readWakeUp } from '../../../shared/wake-ups/conversations.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../support/fake-queue.ts';
 
@@ -20,6 +21,11 @@ let due: Record<string, object[]> = {};
 let later: Record<string, object[]> = {};
 /** The item of the app network's circuit breaker. */
 let app: object | undefined;
+/** A cancelled job, its messages in the log, and the states that ended some of them; and the updates of the job. */
+let job: object | undefined;
+let log: { pk: string; sk: string }[] = [];
+let ended: object[] = [];
+let updates: object[] = [];
 
 const tombstone = (profiler: string) => ({ pk: 'PROFILERS#acme', sk: `PROFILER#${profiler}` });
 
@@ -39,7 +45,11 @@ const answerTo = (name: string, input: Record<string, unknown>): unknown => {
     const items = String(input.KeyConditionExpression).includes('<=') ? due : later;
     return { Items: items[values.find((value) => value.startsWith('DUE#')) ?? ''] ?? [] };
   }
+  if (name === 'GetCommand' && JSON.stringify(input.Key).includes('JOB#')) return { Item: job };
   if (name === 'GetCommand') return { Item: app };
+  if (name === 'UpdateCommand' && JSON.stringify(input.Key).includes('JOB#')) updates.push(input);
+  if (name === 'BatchGetCommand') return { Responses: { table: ended } };
+  if (name === 'QueryCommand' && input.IndexName === 'gsi3') return { Items: log };
   if (name === 'QueryCommand') return { Items: [{ pk: values[0], sk: 'ANSWER#27821234567' }] };
   if (name === 'BatchWriteCommand' && JSON.stringify(input).includes('ANSWERS#bad'))
     throw new Error('27821234567 is stuck');
@@ -53,12 +63,12 @@ beforeEach(() => {
   );
   due = { 'DUE#0': [tombstone('bad'), tombstone('good')] };
   later = {};
-  app = undefined;
+  [app, job, log, ended, updates] = [undefined, undefined, [], [], []];
   queue.takes = () => calls.push('wake-up') > 0;
 });
 
 afterEach(() => {
-  expect(written.join(), 'the log').not.toContain('2782');
+  expect(written.join(), 'the log').not.toMatch(/2782\d{7}/);
   vi.useRealTimers();
   vi.unstubAllEnvs();
   calls.length = 0;
@@ -74,7 +84,7 @@ const backlog = () => written.map((line) => JSON.parse(line)).filter(({ message 
 const sweep = (remaining = () => 55_000): Promise<unknown> =>
   handler(event, { awsRequestId: 'call-1', getRemainingTimeInMillis: remaining });
 
-const finished = () => calls.filter((call) => call.startsWith('UpdateCommand'));
+const finished = () => calls.filter((call) => call.startsWith('UpdateCommand') && !call.includes('JOB#'));
 
 test('one failed profiler does not stop the others, and the run fails at its end', async () => {
   await expect(sweep()).rejects.toThrow('sweep failed');
@@ -110,6 +120,72 @@ test('sweep wakes due conversations before it removes answers, and each wake-up 
   const firstRemoval = calls.findIndex((call) => call.startsWith('BatchWriteCommand'));
   expect(firstRemoval).toBeGreaterThan(calls.lastIndexOf('wake-up'));
   expect(lines()).toMatchObject([{ message: 'sweep', woken: 2, answers: 1, profilers: 1, failed: 0 }]);
+});
+
+test('sweep wakes the conversation of an expired message each minute, until the message has ended', async () => {
+  const phone = '27821234567';
+  const entry = { ...entryKey(conversationName(conversation(phone)), 'one'), gsi1sk: '2029-12-31T23:59:00.000Z' };
+  due = { 'DUE#0': [entry, { ...entry, ...entryKey(conversationName(conversation(phone)), 'two') }] };
+  await sweep();
+  await handler({ time: '2030-01-01T00:01:00Z' }, { awsRequestId: 'call-2', getRemainingTimeInMillis: () => 55_000 });
+  expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation.phone)).toEqual([phone, phone]);
+  expect(new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).size).toBe(2);
+  expect(backlog()).toMatchObject([{ pending_conversations: 0 }, { pending_conversations: 0 }]);
+  expect(finished()).toEqual([]);
+});
+
+describe('a cancelled job', () => {
+  const key = jobKey('acme', 'job-1');
+  const sent = (id: string, phone: string) => ({
+    ...messageKey(id),
+    phone,
+    gsi3sk: `2029-12-31T23:50:00.000000#${id}`,
+  });
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now: Date.parse(event.time), toFake: ['Date'] });
+    due = { 'DUE#0': [{ ...key, gsi1sk: '2029-12-31T23:59:59.000Z' }] };
+    job = { ...key, cancelled: '2029-12-31T23:59:59.000000', gsi1sk: '2029-12-31T23:59:59.000Z' };
+    log = [sent('m1', '27820000001'), sent('m2', '27820000002'), sent('m3', '27820000002'), sent('m4', '27820000004')];
+    ended = [stateKey('m1', 'delivered_to_server'), stateKey('m4', 'sending_failed')];
+  });
+
+  test('has the conversations woken that have pending messages, once in a run, and the next run looks from there', async () => {
+    await sweep();
+    expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation)).toEqual([
+      conversation('27820000002'),
+    ]);
+    expect(updates).toMatchObject([
+      { Key: key, ExpressionAttributeValues: { ':checked': '2029-12-31T23:49:00.000000' } },
+    ]);
+    expect(lines()).toMatchObject([{ message: 'sweep', woken: 1, failed: 0 }]);
+  });
+
+  test.each([
+    ['stays due for two minutes, because a slow request may still log a message', '2029-12-31T23:58:01.000000', 0],
+    ['is no longer due afterwards', '2029-12-31T23:58:00.000000', 1],
+  ])('without pending messages %s', async (_, cancelled, writes) => {
+    ended = log.map(({ pk }) => ({ pk, sk: 'STATE#sending_failed' }));
+    job = { ...job, cancelled };
+    await sweep();
+    expect(queue.taken).toEqual([]);
+    expect(updates).toHaveLength(writes);
+    expect(JSON.stringify(updates)).toContain(writes ? 'REMOVE gsi1pk, gsi1sk, checked' : '');
+  });
+
+  test('that the index still lists, although its work is done, costs one read', async () => {
+    job = { ...key, cancelled: '2029-12-31T23:59:59.000000' };
+    await sweep();
+    expect([queue.taken, updates]).toEqual([[], []]);
+    expect(calls.filter((call) => call.includes('LOGS#'))).toEqual([]);
+  });
+
+  test('with too little time left is continued by the next run at the same message', async () => {
+    const left = [55_000];
+    await sweep(() => left.shift() ?? 9_000);
+    expect(queue.taken).toEqual([]);
+    expect(updates).toMatchObject([{ ExpressionAttributeValues: { ':checked': '2029-12-31T23:49:00.000000' } }]);
+  });
 });
 
 test.each([

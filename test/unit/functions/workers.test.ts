@@ -6,11 +6,14 @@ import { handler as count } from '../../../functions/workers/count.ts';
 import { handler as deliver } from '../../../functions/workers/deliver.ts';
 import { handler as erase } from '../../../functions/workers/erase.ts';
 import { handler as relay } from '../../../functions/workers/relay.ts';
-import { readWakeUp } from '../../../shared/delivery/wake-ups.ts';
+import { newBatchId } from '../../../shared/campaigns/ids.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import { logItem, type Message } from '../../../shared/messaging/message.ts';
+import { batchKey } from '../../../shared/table/batch-keys.ts';
 import { documents } from '../../../shared/table/client.ts';
-import { conversationName, entryKey, erasureKey, headKey } from '../../../shared/table/keys.ts';
+import { conversationName, entryKey, erasureKey, erasurePartition, headKey } from '../../../shared/table/keys.ts';
+import { readWakeUp } from '../../../shared/wake-ups/conversations.ts';
+import { readExpansionWakeUp } from '../../../shared/wake-ups/expansions.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { useFakeQueue } from '../support/fake-queue.ts';
@@ -83,8 +86,27 @@ describe('relay', () => {
       [{ ...conversation, phone: `${PHONE}2` }, 'ENTRY#2'],
       [{ ...conversation, phone: `${PHONE}3` }, 'ENTRY#3'],
     ]);
-    expect(lines()).toEqual([{ level: 'info', message: 'relay', entries: 3, trace_ids: [] }]);
+    expect(lines()).toEqual([{ level: 'info', message: 'relay', entries: 3, batches: 0, trace_ids: [] }]);
     expect(calls).toEqual([]);
+  });
+
+  test('each new batch of messages wakes the expansion of its account, and names the batch', async () => {
+    const id = newBatchId();
+    const image = marshall({ ...batchKey('acme', id), trace_id: 'trace-1' });
+    await relay(
+      {
+        Records: [{ dynamodb: { Keys: marshall(batchKey('acme', id)), NewImage: image } }],
+      } as DynamoDBStreamEvent,
+      context(),
+    );
+    const [sent] = queue.taken;
+    expect(sent).toMatchObject({ MessageGroupId: 'acme', MessageDeduplicationId: id });
+    expect(readExpansionWakeUp(sent?.MessageBody ?? '')).toMatchObject({
+      account: 'acme',
+      batch: id,
+      trace_id: 'trace-1',
+    });
+    expect(lines()).toMatchObject([{ entries: 0, batches: 1, trace_ids: ['trace-1'] }]);
   });
 
   test('a repeated batch sends the same deduplication ids, so that the queue discards the repeats', async () => {
@@ -294,7 +316,7 @@ describe('count', () => {
       { pk: 'JOBS#acme', sk: 'DAY#2030-01-01#job-1#text#sent', ':count': 2 },
       { pk: 'JOBS#acme', sk: 'DAY#2030-01-01#job-1#text#read', ':count': 1 },
     ]);
-    expect(lines()).toEqual([{ level: 'info', message: 'count', entries: 3, counted: 3 }]);
+    expect(lines()).toEqual([{ level: 'info', message: 'count', entries: 3, answers: 0, counted: 3 }]);
   });
 
   test('count fails if the table fails', async () => {
@@ -314,9 +336,10 @@ describe('erase', () => {
   /** A table with pending erasures on two pages. The erasures of the given phones fail. */
   const holding =
     (...failing: string[]): Table =>
-    (name, { Key, IndexName, ExclusiveStartKey }) => {
+    (name, { Key, ExpressionAttributeValues, ExclusiveStartKey }) => {
       const { pk = '' } = (Key ?? {}) as Record<string, string>;
-      if (IndexName === 'gsi1') {
+      const { ':due': due } = (ExpressionAttributeValues ?? {}) as Record<string, string>;
+      if (due === erasurePartition) {
         const [first, ...others] = phones.map(erasureKey);
         return ExclusiveStartKey ? { Items: others } : { Items: [first], LastEvaluatedKey: first };
       }
@@ -339,7 +362,7 @@ describe('erase', () => {
     expect(calls[0]).toMatchObject({
       input: { ExpressionAttributeValues: { ':time': '2030-01-01T01:00:00.000Z' } },
     });
-    expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 3, failed: 0 }]);
+    expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 3, consents: 0, failed: 0 }]);
   });
 
   test('a failed erasure does not stop the others, and erase fails at its end', async () => {
@@ -356,7 +379,24 @@ describe('erase', () => {
     table = holding();
     await erase({}, context(9_000));
     expect(calls.filter(({ name }) => name !== 'QueryCommand')).toEqual([]);
-    expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 0, failed: 0 }]);
+    expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 0, consents: 0, failed: 0 }]);
+  });
+
+  test('a consent that cannot be ended does not stop the others, and erase fails at its end', async () => {
+    const consents = ['bad', 'good'].map((id) => ({ pk: `REQUEST#${id}`, sk: 'CONSENT#2030-01-01T00:00:00.000000' }));
+    table = (_name, { IndexName, ExpressionAttributeValues }) => {
+      const [partition = ''] = Object.values((ExpressionAttributeValues ?? {}) as Record<string, string>);
+      if (IndexName === 'gsi1') return { Items: partition === 'CONSENT_ENDS#7' ? consents : [] };
+      if (partition === 'REQUEST#bad') throw new TypeError(`${PHONE} wrote ${TEXT}`);
+      return { Items: [] };
+    };
+    await expect(erase({}, context())).rejects.toThrow('erase failed');
+    const read = calls.map(({ input }) => Object.values(input.ExpressionAttributeValues ?? {})[0]);
+    expect(read.slice(-2).sort()).toEqual(['REQUEST#bad', 'REQUEST#good']);
+    expect(lines()).toMatchObject([
+      { level: 'error', message: 'consent not ended', error: 'TypeError' },
+      { level: 'error', message: 'erase', error: 'Error' },
+    ]);
   });
 
   test('erase fails if an erasure failed before the time ran out', async () => {

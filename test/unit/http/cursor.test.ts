@@ -13,13 +13,13 @@ const decodeOrError = (list: Parameters<typeof decodeCursor>[0], cursor: string)
     return { position: decodeCursor(list, cursor) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { code: error.code, faults: error.faults };
+    return { code: error.code, errors: error.errors };
   }
 };
 
 const rejected = {
   code: 'invalid_request',
-  faults: [
+  errors: [
     {
       parameter: 'cursor',
       detail: 'must be taken as it is from the Link header of the page before, with the same filters',

@@ -146,18 +146,26 @@ test('remaining() returns the time left, less 500 ms for the timeout response', 
   expect(headers).toMatchObject({ 'x-remaining': '9500' });
 });
 
-test.each([undefined, {}, { account: 'acme' }, { ...identity, permissions: 'profilers' }])(
-  'a request without a complete identity from the authorizer returns 500: %o',
-  async (lambda) => {
-    const handle = vi.fn(async () => ok([]));
-    const { statusCode } = await endpoint('listProfilers', handle)(eventWith(lambda), context(10_000));
-    expect(statusCode).toBe(500);
-    expect(handle).not.toHaveBeenCalled();
-    expect(written.map((line) => JSON.parse(line))).toContainEqual(
-      expect.objectContaining({ level: 'error', message: 'internal_error', error: 'Error' }),
-    );
-  },
-);
+test.each([
+  undefined,
+  {},
+  { account: 'acme' },
+  { ...identity, account: 1 },
+  { ...identity, token: undefined },
+  { ...identity, permissions: 'profilers' },
+  { ...identity, permissions: ['profilers', 1] },
+  { ...identity, permissions: Array.from({ length: 101 }, () => 'profilers') },
+  { ...identity, rate: '1' },
+  { ...identity, burst: null },
+])('a request without a complete identity from the authorizer returns 500: %o', async (lambda) => {
+  const handle = vi.fn(async () => ok([]));
+  const { statusCode } = await endpoint('listProfilers', handle)(eventWith(lambda), context(10_000));
+  expect(statusCode).toBe(500);
+  expect(handle).not.toHaveBeenCalled();
+  expect(written.map((line) => JSON.parse(line))).toContainEqual(
+    expect.objectContaining({ level: 'error', message: 'internal_error', error: 'Error' }),
+  );
+});
 
 test('two concurrent requests keep their own accounts', async () => {
   const handler = endpoint('listProfilers', async ({ account }) => ok([], { 'x-account': account }));

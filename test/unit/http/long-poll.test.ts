@@ -3,13 +3,17 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { pollUntil, type ReadMode } from '../../../shared/http/long-poll.ts';
+import { type Place, pollUntil, type ReadMode } from '../../../shared/http/long-poll.ts';
 
 const START = Date.UTC(2030, 0, 1);
 
 /** The longest wait, and the time limit of the last read after it, in milliseconds. */
 const LONGEST = 28_000;
 const LAST_LOOK = 400;
+
+/** A place that is always free, and one that never is. */
+const FREE: Place = { take: async () => true, release: async () => undefined };
+const NONE: Place = { take: async () => false, release: async () => undefined };
 
 const pause = (delay = 0) => new Promise((resolve) => setTimeout(resolve, delay));
 
@@ -34,13 +38,21 @@ interface Situation {
   takes?: number[];
   /** Milliseconds by which eventually consistent reads are behind. */
   behind?: number;
+  /** The place for the wait. Default: there is one. */
+  place?: Place;
 }
 
 /**
  * Runs a wait. Returns whether the result was seen, the duration of the wait, and the time and mode of each read. Times
  * are milliseconds from the beginning. An eventually consistent read sees the state of `behind` milliseconds before.
  */
-const wait = async ({ done = Number.POSITIVE_INFINITY, length = LONGEST, takes = [0], behind = 0 }: Situation) => {
+const wait = async ({
+  done = Number.POSITIVE_INFINITY,
+  length = LONGEST,
+  takes = [0],
+  behind = 0,
+  place = FREE,
+}: Situation) => {
   const reads: number[] = [];
   const modes: ReadMode[] = [];
   const passed = () => Date.now() - START;
@@ -54,7 +66,7 @@ const wait = async ({ done = Number.POSITIVE_INFINITY, length = LONGEST, takes =
   };
   vi.setSystemTime(START);
   const ends = { end: START + length, latest: START + length + LAST_LOOK };
-  const waiting = pollUntil(read, (seen) => seen, ends).then((seen) => ({ seen, over: passed() }));
+  const waiting = pollUntil(read, (seen) => seen, ends, place).then((seen) => ({ seen, over: passed() }));
   // Runs all timers, so that abandoned reads end too.
   await vi.runAllTimersAsync();
   return { ...(await waiting), reads, modes };
@@ -76,7 +88,7 @@ describe('a wait of 28 s', () => {
     // The last gap is the rest of the wait.
     const grown = gaps.slice(0, -1);
     expect(grown).toEqual(grown.toSorted((a, b) => a - b));
-    expect(grown.at(-1)).toBeGreaterThan(800);
+    expect(grown.at(-1)).toBeGreaterThan(900);
     expect(Math.max(...gaps)).toBeLessThan(1_000);
   });
 
@@ -90,7 +102,20 @@ describe('a result at any time', () => {
   const situation = fc.record({
     done: fc.integer({ min: 0, max: 31_000 }),
     length: fc.integer({ min: 0, max: 28_000 }),
-    takes: fc.array(fc.integer({ min: 0, max: 75 }), { minLength: 1, maxLength: 5 }),
+    takes: fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 5 }),
+  });
+
+  test('the wait ends at most 250 ms after a result of the first 3 s, if reads take at most 10 ms', async () => {
+    const quick = fc.record({
+      done: fc.integer({ min: 0, max: 3_000 }),
+      takes: fc.array(fc.integer({ min: 0, max: 10 }), { minLength: 1, maxLength: 5 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(quick, async ({ done, takes }) => {
+        const { seen, over } = await wait({ done, takes });
+        expect({ seen, late: over - done > 250 }).toEqual({ seen: true, late: false });
+      }),
+    );
   });
 
   test('the wait ends at most one second after the result, and reads it once', async () => {
@@ -147,11 +172,11 @@ test('if the last read hangs, the wait ends with the state of the read before', 
 
 test('a slow read that begins before the end may finish', async () => {
   const { seen, over } = await wait({ done: 100, takes: [0, 5_000] });
-  expect({ seen, over }).toEqual({ seen: true, over: 5_200 });
+  expect({ seen, over }).toEqual({ seen: true, over: 5_240 });
 });
 
 /** Waits five seconds. `failures` returns the error of each read, or undefined for a successful read. */
-const waitWithFailures = async (failures: (place: number) => Error | undefined) => {
+const waitWithFailures = async (failures: (place: number) => Error | undefined, place = FREE) => {
   vi.setSystemTime(START);
   const seen: number[] = [];
   const read = async (): Promise<string> => {
@@ -161,12 +186,75 @@ const waitWithFailures = async (failures: (place: number) => Error | undefined) 
     return 'pending';
   };
   const ends = { end: START + 5_000, latest: START + 5_000 + LAST_LOOK };
-  const waiting = pollUntil(read, () => false, ends).then(String, (error: Error) => error.name);
+  const waiting = pollUntil(read, () => false, ends, place).then(String, (error: Error) => error.name);
   await vi.runAllTimersAsync();
   return { outcome: await waiting, over: Date.now() - START, reads: seen.length };
 };
 
 const busy = (): Error => Object.assign(new Error('busy'), { name: 'ThrottlingException' });
+
+describe('the place of a wait', () => {
+  /** A place that records its calls, with milliseconds from the beginning. */
+  const recorded = (take: Place['take'] = FREE.take) => {
+    const calls: string[] = [];
+    const note = (name: string) => calls.push(`${name} ${Date.now() - START}`);
+    const place: Place = {
+      take: async () => {
+        note('take');
+        return take();
+      },
+      release: async () => void note('release'),
+    };
+    return { place, calls };
+  };
+
+  test('is taken after the first read, and released after the last one', async () => {
+    const { place, calls } = recorded();
+    await wait({ length: 5_000, done: 1_000, takes: [30], place });
+    expect(calls).toEqual(['take 30', expect.stringMatching(/^release 1\d{3}$/)]);
+  });
+
+  test.each([
+    ['a result that is there at the beginning', { done: 0 }],
+    ['a wait of 0 ms', { length: 0 }],
+    ['a first read that takes longer than the wait', { length: 1_000, takes: [1_100] }],
+  ])('is not taken for %s', async (_, situation) => {
+    const { place, calls } = recorded();
+    await wait({ ...situation, place });
+    expect(calls).toEqual([]);
+  });
+
+  test('ends the wait at once if there is none', async () => {
+    expect(await wait({ place: NONE })).toMatchObject({ seen: false, over: 0, reads: [0] });
+  });
+
+  test('ends the wait at once if the table is too busy to take one, with the state of the first read', async () => {
+    const { place, calls } = recorded(async () => {
+      throw busy();
+    });
+    expect(await wait({ place })).toMatchObject({ seen: false, over: 0, reads: [0] });
+    expect(calls).toEqual(['take 0']);
+  });
+
+  test('ends the wait with an error if there is none and the first read failed', async () => {
+    expect(await waitWithFailures(busy, NONE)).toEqual({ outcome: 'ThrottlingException', over: 0, reads: 1 });
+  });
+
+  test('is released if a later read fails for another reason', async () => {
+    const { place, calls } = recorded();
+    const gone = (read: number) => (read === 2 ? new Error('gone') : undefined);
+    expect(await waitWithFailures(gone, place)).toMatchObject({ outcome: 'Error', reads: 2 });
+    expect(calls).toEqual(['take 0', 'release 240']);
+  });
+
+  test.each([
+    ['taken', { take: () => new Promise<boolean>(() => undefined), release: FREE.release }],
+    ['released', { take: FREE.take, release: () => new Promise<void>(() => undefined) }],
+  ])('that is not %s in time does not delay the response', async (_, place) => {
+    const { over } = await wait({ length: 1_000, place });
+    expect(over).toBe(1_000 + LAST_LOOK);
+  });
+});
 
 describe('a read that fails because the table is busy', () => {
   test.each([
@@ -197,6 +285,7 @@ test('a wait whose reads never end returns "unavailable" in time', async () => {
     () => new Promise<boolean>(() => undefined),
     (seen) => seen,
     ends,
+    FREE,
   );
   const failed = expect(waiting).rejects.toMatchObject({ code: 'unavailable', retryAfter: 1 });
   await vi.runAllTimersAsync();
@@ -212,6 +301,7 @@ test('a read that fails for another reason ends the wait with its error, and lea
     },
     (seen) => seen,
     ends,
+    FREE,
   );
   const failed = expect(waiting).rejects.toThrow('gone');
   await vi.advanceTimersByTimeAsync(1_000);

@@ -13,6 +13,7 @@ const mapping: StreamMapping = {
   id: 'Mapping',
   function: 'Count',
   batchSize: 100,
+  parallelization: 1,
   reportsFailures: true,
   window: 0,
   filter: () => true,

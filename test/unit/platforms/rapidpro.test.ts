@@ -277,8 +277,11 @@ describe('requests to RapidPro', () => {
     expect(rapidpro.destination(settings).buildRequest(given)).toMatchObject({ body });
   });
 
-  test('report a removed user at the URL "stopped", which stops the contact', () => {
-    const stopped = entry({ type: 'user.stopped', user: { account: 'acme', phone: '27821234567' } });
+  test.each([
+    { type: 'user.stopped', user: { account: 'acme', phone: '27821234567' } } as const,
+    { type: 'user.state', user: { account: 'acme', phone: '27821234567' }, state: 'stopped' } as const,
+  ])('report a user who is removed or stops the business at the URL "stopped", which stops the contact', (outgoing) => {
+    const stopped = entry(outgoing);
     const form = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '19' };
     const { buildRequest, receiptFor } = rapidpro.destination(settings);
     expect(buildRequest(stopped)).toEqual({
@@ -628,7 +631,7 @@ describe('settings', () => {
   test('have one option each with description and label; no option is secret or generated', () => {
     expect(Object.keys(rapidpro.options)).toEqual([...Object.keys(everything), 'max_length']);
     for (const option of Object.values(rapidpro.options)) {
-      expect(option).toEqual({ says: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) });
+      expect(option).toEqual({ description: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) });
     }
     const labels = Object.values(rapidpro.options).map(({ label }) => label);
     expect(new Set(labels).size).toBe(labels.length);

@@ -590,8 +590,8 @@ describe('settings', () => {
   });
 
   test('have one option each with a description; token and secret have no label, so they are not shown, and none is generated', () => {
-    const shown = { says: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) };
-    const hidden = { says: expect.stringMatching(/\w/) };
+    const shown = { description: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) };
+    const hidden = { description: expect.stringMatching(/\w/) };
     expect(turn.options).toEqual({ url: shown, channel: shown, token: hidden, hmac_secret: hidden });
   });
 });

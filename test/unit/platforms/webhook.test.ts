@@ -105,6 +105,15 @@ test.each<[string, Entry, { body: string; length: string; signature: string }]>(
       signature: 'v1,wfWUScjwm/IKDx2NNKiu4oXEnGD55KjuRfuCvBeXxsA=',
     },
   ],
+  [
+    "a user's stop",
+    entry({ type: 'user.state', user: { account: 'acme', phone: '27821234567' }, state: 'stopped' }),
+    {
+      body: '{"user":{"contact":"27821234567@users.example.com","state":"stopped"}}',
+      length: '70',
+      signature: 'v1,5LYiveGEQHq4GP+BueheuQcycKwbdYW6Tc28GsVxWj0=',
+    },
+  ],
 ])(
   'a webhook receives %s in a signed request that matches the API description',
   (_, given, { body, length, signature }) => {
@@ -180,8 +189,8 @@ describe('settings', () => {
 
   test('have one option each with a description; the secret has no label, so it is not shown', () => {
     expect(webhook.options).toEqual({
-      url: { says: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) },
-      secret: { says: expect.stringMatching(/\w/), make: expect.any(Function) },
+      url: { description: expect.stringMatching(/\w/), label: expect.stringMatching(/\w/) },
+      secret: { description: expect.stringMatching(/\w/), make: expect.any(Function) },
     });
   });
 

@@ -63,6 +63,7 @@ export const useFakeQueue = (): FakeQueue => {
       queue.returned.push(returned);
       return {};
     }
+    if (action === 'GetQueueAttributes') return { Attributes: { ApproximateNumberOfMessages: '0' } };
     if (action !== 'SendMessageBatch') throw new Error(`Nobody needs ${action}.`);
     const { Entries } = v.parse(inputs[action], body);
     queue.calls.push(Entries);
@@ -101,6 +102,7 @@ export const useFakeQueue = (): FakeQueue => {
 
   beforeEach(() => {
     vi.stubEnv('QUEUE_URL', `${url}/000000000000/wake-ups.fifo`);
+    vi.stubEnv('EXPANSION_QUEUE_URL', `${url}/000000000000/expansions.fifo`);
     vi.stubEnv('AWS_ENDPOINT_URL_SQS', url);
     vi.stubEnv('AWS_REGION', 'us-east-1');
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');

@@ -4,7 +4,7 @@ import timers from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents } from '../../../shared/table/client.ts';
-import { transact } from '../../../shared/table/transactions.ts';
+import { transact, transactAnew } from '../../../shared/table/transactions.ts';
 
 /** The waits between attempts, in milliseconds. */
 const pauses: number[] = [];
@@ -55,6 +55,20 @@ describe('a transaction in conflict with another', () => {
     expect(await transact(writes)).toEqual([]);
     expect(send.mock.calls.map(([{ input }]) => input)).toEqual(Array(4).fill({ TransactItems: writes }));
     expect(pauses).toHaveLength(3);
+  });
+
+  test('is made anew if its writes depend on the conflicts', async () => {
+    const [first = {}, ...others] = writes;
+    const conflicts: number[][] = [];
+    const send = failWith(conflict(), cancelled('TransactionConflict', 'None', 'TransactionConflict'));
+    const made = await transactAnew(
+      () => [first, ...others.slice(conflicts.length)],
+      (places) => conflicts.push(places),
+    );
+    expect({ made, conflicts }).toEqual({ made: [], conflicts: [[1], [0, 2]] });
+    expect(send.mock.calls.map(([{ input }]) => input)).toEqual(
+      [others, others.slice(1), []].map((some) => ({ TransactItems: [first, ...some] })),
+    );
   });
 
   test("waits in a span that doubles up to 640 ms, and after the twelfth attempt throws the table's error", async () => {

@@ -1,7 +1,7 @@
 /** Log lines with metrics, checked against the schema of CloudWatch's embedded metric format. */
 import { Ajv } from 'ajv';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type EventName, events, measure, type Saying } from '../../../shared/telemetry/metrics.ts';
+import { type EventFields, type EventName, events, measure } from '../../../shared/telemetry/metrics.ts';
 import { traced } from '../../../shared/telemetry/trace.ts';
 import { captureLog } from '../../support/captured-log.ts';
 
@@ -56,11 +56,11 @@ test.each(names)(
     const { by, metrics } = events[name];
     const numbers = Object.fromEntries(Object.keys(metrics).map((metric) => [metric, 1]));
     const dimensions = Object.fromEntries(by.map((dimension) => [dimension, 'some']));
-    const fields = { ...numbers, ...dimensions, account: 'acme' } as unknown as Saying<typeof name>;
+    const fields = { ...numbers, ...dimensions, account: 'acme' } as unknown as EventFields<typeof name>;
     vi.stubEnv('METRICS_NAMESPACE', 'BusinessApi/test');
     traced('trace-1', () => measure('info', name, fields));
 
-    const { _aws, ...line } = JSON.parse(written.join());
+    const { _aws, ...line } = JSON.parse(written.find((text) => JSON.parse(text).message === name) ?? '');
     const validate = new Ajv().compile(metadata);
     expect(validate(_aws), JSON.stringify(validate.errors)).toBe(true);
     expect(_aws.CloudWatchMetrics).toMatchObject([

@@ -124,8 +124,8 @@ describe('quick replies', () => {
     ['an empty one', ['Yes', ''], 'must not be empty or white space only'],
     ['a blank one', ['Yes', ' '], 'must not be empty or white space only'],
     ['one that is too long', ['x'.repeat(4_097)], 'must have at most 4096 characters'],
-  ])('are rejected: %s', (_, replies, fault) => {
-    expect(errorOf(quickReplies, replies)).toBe(fault);
+  ])('are rejected: %s', (_, replies, error) => {
+    expect(errorOf(quickReplies, replies)).toBe(error);
   });
 });
 

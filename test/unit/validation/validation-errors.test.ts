@@ -110,7 +110,7 @@ describe('validBody', () => {
   test('throws invalid_request with all errors, each with its pointer', () => {
     expect(problemOf(() => validBody(schema, { list: ['x', 1] }))).toMatchObject({
       code: 'invalid_request',
-      faults: [
+      errors: [
         { pointer: '#/name', detail: 'is required' },
         { pointer: '#/list/1', detail: 'must be a string, not a number' },
       ],

@@ -4,9 +4,10 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
-import { SIGNED, type Stream } from '../event-sources/stream.ts';
+import type { Stream } from '../event-sources/stream.ts';
 import { StreamSource } from '../event-sources/stream-source.ts';
 import { Writes } from '../event-sources/writes.ts';
+import { signedCall } from '../signed-call.ts';
 import type { StreamMapping } from '../template/definitions.ts';
 
 /** Default delay of the copy, in milliseconds. */
@@ -32,6 +33,7 @@ const mapping: StreamMapping = {
   id: 'Replica',
   function: 'Replica',
   batchSize: 1_000,
+  parallelization: 1,
   reportsFailures: false,
   window: 0,
   filter: () => true,
@@ -102,13 +104,14 @@ export class Replica {
     const requests = changes.map(({ Keys, NewImage }) =>
       NewImage === undefined ? { DeleteRequest: { Key: Keys } } : { PutRequest: { Item: NewImage } },
     );
-    const headers = { ...SIGNED, 'x-amz-target': 'DynamoDB_20120810.BatchWriteItem' };
-    const body = JSON.stringify({ RequestItems: { [this.#table]: requests } });
-    while (!this.#closing.signal.aborted) {
-      const response = await fetch(this.#endpoint, { method: 'POST', headers, body }).catch(() => undefined);
-      if (response?.ok) return void (await response.arrayBuffer());
+    const input = { RequestItems: { [this.#table]: requests } };
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const call = { endpoint: this.#endpoint, target: 'DynamoDB_20120810.BatchWriteItem', input, signal };
+      const response = await signedCall(call).catch(() => undefined);
+      if (response?.status === 200) return;
       // A busy database accepts it later. A rejected batch is a bug of the replica.
-      if (response !== undefined && response.status < 500) throw new Error(await response.text());
+      if (response !== undefined && response.status < 500) throw new Error(response.text);
       await pause(RETRY_DELAY);
     }
   }

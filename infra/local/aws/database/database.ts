@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { StartError } from '../start-error.ts';
 import type { TableDefinition } from '../template/definitions.ts';
+import type { Json } from '../template/json.ts';
 import { BINARY, startEmbedded } from './embedded.ts';
 
 export interface Database {
@@ -25,22 +26,24 @@ const START_DYNAMODB_LOCAL =
 /**
  * Starts the embedded database, or uses the one at `endpoint`.
  *
+ * @param dataFolder - where the embedded database keeps its file; by default, its data ends with it
  * @throws StartError — there is no embedded database for this platform
  */
-export const openDatabase = async (endpoint: string | undefined): Promise<Database> => {
+export const openDatabase = async (endpoint: string | undefined, dataFolder?: string): Promise<Database> => {
   if (endpoint !== undefined) return { endpoint, close: async () => undefined };
   if (!existsSync(BINARY)) {
     throw new StartError(
       `There is no embedded database for ${process.platform}-${process.arch}: ${START_DYNAMODB_LOCAL}.`,
     );
   }
-  return startEmbedded();
+  return startEmbedded(dataFolder);
 };
 
 /**
  * Creates the table as the template defines it, unless it exists.
  *
- * @throws StartError — the database cannot be reached, or has a separate database for each access key
+ * @throws StartError — the database cannot be reached, has a separate database for each access key, or has a table with
+ * other keys
  */
 export const createTable = async (
   endpoint: string,
@@ -59,6 +62,7 @@ export const createTable = async (
     );
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
+    await requireSameKeys(endpoint, properties, tableName);
   } finally {
     client.destroy();
   }
@@ -80,6 +84,68 @@ export const streamOf = async (endpoint: string, tableName: string): Promise<str
     client.destroy();
   }
 };
+
+/** The properties of a table as a template defines them; undefined if there is no such table. */
+export const existingTableOf = async (
+  endpoint: string,
+  tableName: string,
+): Promise<{ [property: string]: Json } | undefined> => {
+  const client = clientFor(endpoint, 'table');
+  try {
+    await untilReached(client, endpoint, tableName);
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+    const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes = [], StreamSpecification } = Table ?? {};
+    const indexes = GlobalSecondaryIndexes.map(({ IndexName, KeySchema: keys, Projection }) => ({
+      IndexName,
+      KeySchema: keys,
+      Projection,
+    }));
+    // Without values that are undefined.
+    return JSON.parse(
+      JSON.stringify({
+        KeySchema,
+        AttributeDefinitions,
+        GlobalSecondaryIndexes: indexes,
+        StreamSpecification,
+        BillingMode: 'PAY_PER_REQUEST',
+        TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+      }),
+    );
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  } finally {
+    client.destroy();
+  }
+};
+
+/** A table that an earlier version created may lack an index. */
+const requireSameKeys = async (
+  endpoint: string,
+  properties: TableDefinition['properties'],
+  tableName: string,
+): Promise<void> => {
+  const existing = await existingTableOf(endpoint, tableName);
+  if (existing === undefined || keysOf(existing) === keysOf(properties)) return;
+  throw new StartError(
+    `The table ${tableName} at ${endpoint} has other keys or indexes than this version: it is of another version. Remove it, or the folder of the kept data (.local/data).`,
+  );
+};
+
+const keysOf = ({ KeySchema, GlobalSecondaryIndexes = [] }: TableDefinition['properties']): string => {
+  const indexes = (Array.isArray(GlobalSecondaryIndexes) ? GlobalSecondaryIndexes : []).map((index) => {
+    const { IndexName, KeySchema: keys } = Object(index);
+    return `${IndexName} ${schemaOf(keys)}`;
+  });
+  return [schemaOf(KeySchema), ...indexes.toSorted()].join('\n');
+};
+
+/** Attributes with the kinds of keys that they are: `pk HASH, sk RANGE`. */
+const schemaOf = (schema: unknown): string =>
+  (Array.isArray(schema) ? schema : [])
+    .map((key) => `${Object(key).AttributeName} ${Object(key).KeyType}`)
+    .toSorted()
+    .join(', ');
 
 /** A client with invented credentials. The access key identifies the caller. */
 const clientFor = (endpoint: string, caller: string): DynamoDBClient =>

@@ -1,5 +1,5 @@
 /**
- * The embedded database: Dynoxide, with a private file of SQLite in memory. For each stream record that it writes or
+ * The embedded database: Dynoxide, with a private file of SQLite in memory, or one that stays. For each stream record that it writes or
  * reads, Dynoxide scans all records, so every write would slow down the following ones. The indexes here prevent this.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -24,8 +24,8 @@ const findBinary = (): string => {
 export const BINARY = findBinary();
 
 const INDEXES = `
-  CREATE INDEX numbers ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
-  CREATE INDEX readers ON _stream_records (table_name, shard_id, CAST(sequence_number AS INTEGER), sequence_number);
+  CREATE INDEX IF NOT EXISTS numbers ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
+  CREATE INDEX IF NOT EXISTS readers ON _stream_records (table_name, shard_id, CAST(sequence_number AS INTEGER), sequence_number);
 `;
 
 /** A file system in memory, and the free bytes that it must have: in containers, it may be small. */
@@ -50,9 +50,9 @@ const untilItListens = async (endpoint: string, database: ChildProcess): Promise
   return false;
 };
 
-/** Starts the database on a free port. */
-export const startEmbedded = async (): Promise<{ endpoint: string; close(): Promise<void> }> => {
-  const folder = await newFolder();
+/** Starts the database on a free port. Its file stays in `dataFolder`; without one, it ends with the database. */
+export const startEmbedded = async (dataFolder?: string): Promise<{ endpoint: string; close(): Promise<void> }> => {
+  const folder = dataFolder ?? (await newFolder());
   const file = join(folder, 'tables.db');
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
@@ -76,7 +76,7 @@ export const startEmbedded = async (): Promise<{ endpoint: string; close(): Prom
     database.close();
   }
   // Dynoxide keeps the unlinked file open: the file disappears when the process ends, even after a crash.
-  await rm(folder, { recursive: true, force: true });
+  if (dataFolder === undefined) await rm(folder, { recursive: true, force: true });
   return {
     endpoint,
     close: async () => {

@@ -20,7 +20,7 @@ interface Consistency {
   heldItems?: HeldItems | undefined;
 }
 
-type Guarded = Pick<TableDefinition, 'id' | 'keys'>;
+type Guarded = Pick<TableDefinition, 'id' | 'arn' | 'keys'>;
 
 /** A call of a function. */
 interface Call {

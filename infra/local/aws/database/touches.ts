@@ -2,7 +2,7 @@
 import type { Touch } from '../iam/policies.ts';
 import type { TableDefinition, TableKeys } from '../template/definitions.ts';
 
-type Touched = Pick<TableDefinition, 'id' | 'keys'>;
+type Touched = Pick<TableDefinition, 'id' | 'arn' | 'keys'>;
 
 type Attributes = Record<string, { S?: string } | undefined>;
 
@@ -27,14 +27,14 @@ const PARTS: Record<string, string> = {
 };
 
 /** The touches of a call of DynamoDB's API: one, or one per item of a batch or transaction. */
-export const touchesOf = ({ id, keys: names }: Touched, action: string, input: Input): Touch[] => {
+export const touchesOf = ({ id, arn = `${id}.Arn`, keys: names }: Touched, action: string, input: Input): Touch[] => {
   const touch = (as: string, keys: Attributes | undefined): Touch => ({
     action: `dynamodb:${as}`,
-    resource: `${id}.Arn`,
+    resource: arn,
     partition: keys?.[names.partition]?.S,
   });
   if (action === 'Query') {
-    const resource = input.IndexName === undefined ? `${id}.Arn` : `${id}.Arn/index/${input.IndexName}`;
+    const resource = input.IndexName === undefined ? arn : `${arn}/index/${input.IndexName}`;
     return [{ action: 'dynamodb:Query', resource, partition: queriedPartition(names, input) }];
   }
   if (action.startsWith('Transact')) {

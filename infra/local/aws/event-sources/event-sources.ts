@@ -48,6 +48,7 @@ export class EventSources {
     const positions: Positions = this.#positions.get(mapping.id) ?? new Map();
     this.#positions.set(mapping.id, positions);
     const tell = (queue: string, message: unknown) => queues.get(queue).note(JSON.stringify(message));
-    return new StreamSource(mapping, { stream, writes, positions, tell, faultInjection, invoke });
+    const paced = { ...mapping, window: (mapping.window * minute) / MINUTE };
+    return new StreamSource(paced, { stream, writes, positions, tell, faultInjection, invoke });
   }
 }

@@ -1,8 +1,10 @@
 /**
  * An event source mapping of the table's stream. Reads the shards, each in order and parents before their children, and
- * calls the function with the records that match its filter, one batch at a time for each shard.
+ * calls the function with the records that match its filter: for each shard one batch at a time, or with a parallelization
+ * factor as many as that. Those that begin together are done before the next ones begin.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
 import { MAX_PAYLOAD } from '../lambda/lambda-pool.ts';
 import type { StreamMapping } from '../template/definitions.ts';
 import { BatchHandler, type BatchHandlerSettings } from './batch-handler.ts';
@@ -89,7 +91,8 @@ export class StreamSource {
 
   /** Reads a shard to its end. */
   async #read(shard: string): Promise<void> {
-    const { batchSize, window, filter } = this.#mapping;
+    const { batchSize, parallelization, window, filter } = this.#mapping;
+    const most = batchSize * parallelization;
     const position = this.#position(shard);
     const done = (records: StreamRecord[]): void => {
       position.after = records.at(-1)?.dynamodb.SequenceNumber ?? position.after;
@@ -103,10 +106,13 @@ export class StreamSource {
       if (waiting.length === 0) since = Date.now();
       waiting.push(...records.filter(filter));
       while (waiting.length > 0) {
-        const size = sizeOfBatch(waiting, batchSize);
-        const isFull = size < waiting.length || size === batchSize;
+        const lanes = lanesOf(waiting.slice(0, most), parallelization);
+        const isFull =
+          waiting.length > most ||
+          lanes.some((lane) => sizeOfBatch(lane, batchSize) < lane.length || lane.length === batchSize);
         if (!isFull && next !== undefined && Date.now() - since < window) break;
-        await this.#handler.handle(shard, waiting.splice(0, size), done);
+        await this.#handleLanes(shard, lanes, done);
+        done(waiting.splice(0, most));
       }
       // The last records may not match the filter.
       if (waiting.length === 0) done(records);
@@ -116,6 +122,21 @@ export class StreamSource {
       await this.#writes.moreThan(written, waiting.length > 0 ? POLL.soon : POLL.records, this.#signal);
     }
     position.ended = true;
+  }
+
+  /** Handles lanes at the same time, each batch by batch. `done` receives records only if their order is certain. */
+  async #handleLanes(shard: string, lanes: StreamRecord[][], done: (records: StreamRecord[]) => void): Promise<void> {
+    const note = lanes.length === 1 ? done : () => undefined;
+    const handled = await Promise.allSettled(
+      lanes.map(async (lane) => {
+        for (let left = lane; left.length > 0; ) {
+          const size = sizeOfBatch(left, this.#mapping.batchSize);
+          await this.#handler.handle(shard, left.slice(0, size), note);
+          left = left.slice(size);
+        }
+      }),
+    );
+    for (const one of handled) if (one.status === 'rejected') throw one.reason;
   }
 
   async #iterator(shard: string, position: Position): Promise<string> {
@@ -134,6 +155,12 @@ export class StreamSource {
     return position;
   }
 }
+
+/** Divides records into as many lanes, in order: those of one item are always in the same lane. */
+const lanesOf = (records: StreamRecord[], count: number): StreamRecord[][] => {
+  const lane = ({ dynamodb }: StreamRecord): number => crc32(JSON.stringify(dynamodb.Keys ?? {})) % count;
+  return [...Map.groupBy(records, lane).values()];
+};
 
 /** How many records form a batch: limited by the batch size, and by the payload of a call. */
 const sizeOfBatch = (records: StreamRecord[], most: number): number => {

@@ -1,9 +1,10 @@
 /** A client of DynamoDB Streams. Records are plain JSON, in the form in which functions receive them. */
+import { signedCall } from '../signed-call.ts';
 
 /** A change of the table. Times are seconds since 1970. */
 export interface StreamRecord {
   eventName: string;
-  dynamodb: { SequenceNumber: string; ApproximateCreationDateTime: number };
+  dynamodb: { SequenceNumber: string; ApproximateCreationDateTime: number; Keys?: unknown };
 }
 
 export interface Shard {
@@ -70,26 +71,15 @@ export class Stream {
   }
 
   async #call<Output>(action: string, input: object, signal: AbortSignal): Promise<Output> {
-    const { ok, body } = await this.#post(action, JSON.stringify(input), signal).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw new StreamError('Unreachable', String(error));
-    });
-    if (ok) return body as Output;
+    const target = `DynamoDBStreams_20120810.${action}`;
+    const { status, body } = await signedCall({ endpoint: this.#endpoint, target, input, signal })
+      .then(({ status: code, text }) => ({ status: code, body: JSON.parse(text) }))
+      .catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw new StreamError('Unreachable', String(error));
+      });
+    if (status === 200) return body as Output;
     const { __type = '', message = '' } = body as { __type?: string; message?: string };
     throw new StreamError(__type.replace(/^.*#/, ''), message);
   }
-
-  async #post(action: string, body: string, signal: AbortSignal): Promise<{ ok: boolean; body: unknown }> {
-    const headers = { ...SIGNED, 'x-amz-target': `DynamoDBStreams_20120810.${action}` };
-    const response = await fetch(this.#endpoint, { method: 'POST', headers, body, signal });
-    return { ok: response.ok, body: await response.json() };
-  }
 }
-
-/** Local databases require a signature, but do not check it. */
-export const SIGNED = {
-  'content-type': 'application/x-amz-json-1.0',
-  'x-amz-date': '20300101T000000Z',
-  authorization:
-    'AWS4-HMAC-SHA256 Credential=stream/20300101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
-};

@@ -16,12 +16,35 @@ interface HttpResponse {
   body: string | Buffer;
 }
 
+/** A request to a host, and the response. */
+export interface Exchange {
+  requestId: string;
+  /** When the request arrived, in milliseconds since 1970, and how long the response took. */
+  time: number;
+  ms: number;
+  method: string;
+  /** Path and query. */
+  url: string;
+  headers: Record<string, string>;
+  /** Undefined if it was too large. */
+  body: Buffer | undefined;
+  /** The route that matched, if one did. */
+  routeKey: string | undefined;
+  /** The texts of the authorizer's context. */
+  context: Record<string, string>;
+  status: number;
+  responseHeaders: Record<string, string>;
+  responseBody: string | Buffer;
+}
+
 /** What a host serves. */
 interface Service {
   definition: HostDefinition;
   invoke: (functionId: string, event: unknown) => Promise<unknown>;
   /** Receives the lines of the access log. */
   onLine: (line: string) => void;
+  /** Receives each request with its response, after the line of the access log. */
+  onExchange?: ((exchange: Exchange) => void) | undefined;
   emptyRest: EmptyRest;
 }
 
@@ -30,8 +53,12 @@ const MAX_HEAD = 10_240;
 /** Milliseconds that a function may take for a request. */
 const INTEGRATION_TIMEOUT = 30_000;
 
-/** The messages of API Gateway's own error responses. HTTP APIs cannot change them. */
-const MESSAGES: Record<number, string> = {
+/**
+ * The messages of API Gateway's own error responses. HTTP APIs cannot change them.
+ *
+ * @internal Tests use it, too.
+ */
+export const MESSAGES: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -106,6 +133,20 @@ export class Gateway {
     this.#service.onLine(
       this.#service.definition.format.replaceAll(/\$context\.([\w.]+)/g, (_, name) => String(values[name] ?? '-')),
     );
+    this.#service.onExchange?.({
+      requestId,
+      time: started,
+      ms: Date.now() - started,
+      method: request.method ?? '',
+      url: request.url ?? '/',
+      headers: joinedHeaders(request),
+      body: body === 'too large' ? undefined : body,
+      routeKey,
+      context: Object.fromEntries(context),
+      status: result.status,
+      responseHeaders: { ...result.headers },
+      responseBody: hasBody ? result.body : '',
+    });
   }
 
   async #serve(request: IncomingMessage, body: Body, { definition, invoke, authorizers, emptyRest }: Serving) {
@@ -171,10 +212,12 @@ const ownResponse = (status: number): HttpResponse => ({
 /** Content types whose bodies functions receive as text; others are encoded as base64. */
 const TEXT = /^(text\/.*|application\/(json|javascript|xml))(;|$)/i;
 
+/** The headers; repeated ones are joined. */
+const joinedHeaders = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(',')]));
+
 const toEvent = (request: IncomingMessage, body: Buffer, { route, parameters }: Match, requestId: string) => {
-  const { cookie, ...headers } = Object.fromEntries(
-    Object.entries(request.headersDistinct).map(([name, values = []]) => [name, values.join(',')]),
-  );
+  const { cookie, ...headers } = joinedHeaders(request);
   const rawQueryString = request.url?.split('?').slice(1).join('?') ?? '';
   const query = new URLSearchParams(rawQueryString);
   const isText = TEXT.test(headers['content-type'] ?? '');

@@ -1,7 +1,6 @@
 /** Checks calls against the roles of the calling functions, and records which rights were needed. */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
-  type AccessRequest,
   deniedRequest,
   type Right,
   rightsOf,
@@ -39,23 +38,25 @@ interface RolesOptions {
 
 export class Roles {
   readonly #options: RolesOptions;
-  readonly #made = new Set<string>();
-  readonly #used = new Set<string>();
+  /** Kinds of calls so far, by their JSON. */
+  readonly #made = new Map<string, MadeCall>();
   #template: Policies = { functions: [], mappings: [] };
 
   constructor(options: RolesOptions) {
     this.#options = options;
   }
 
-  /** Sets the policies. The rights that event source mappings use count as needed. */
+  /** Sets the policies. The calls of event source mappings count as made. */
   judgeBy(template: Policies): void {
     this.#template = template;
-    for (const { function: caller, needs } of template.mappings) for (const touch of needs) this.#use(caller, [touch]);
+    for (const { function: caller, needs } of template.mappings)
+      for (const touch of needs) this.#record(caller, [touch]);
   }
 
   /** Why a call is denied; undefined if it is allowed. Logs a denied call. */
   denialOf(caller: string, touches: Touch[]): string | undefined {
-    const denied = this.#use(caller, touches);
+    if (caller !== OPERATOR) this.#record(caller, touches);
+    const denied = deniedRequest(this.#policyOf(caller), touches, this.#options.transactionEvaluation ?? 'per action');
     if (denied === undefined) return undefined;
     const { action, resource, partitions } = denied;
     const keys = new Set(partitions.map((partition) => partition && beginningOf(partition)));
@@ -67,19 +68,16 @@ export class Roles {
 
   /** Rights that no call has needed so far, by function. */
   unusedRights(): Record<string, Right[]> {
-    const unused = this.#template.functions.map(({ id, policy }): [string, Right[]] => [
-      id,
-      rightsOf(policy).filter((right) => !this.#used.has(`${id} ${right}`)),
-    ]);
+    const made = Map.groupBy(this.#made.values(), ({ function: caller }) => caller);
+    const unused = this.#template.functions.map(({ id, policy }): [string, Right[]] => {
+      const used = new Set(made.get(id)?.flatMap(({ touches }) => rightsUsed(policy, touches)));
+      return [id, rightsOf(policy).filter((right) => !used.has(right))];
+    });
     return Object.fromEntries(unused.filter(([, rights]) => rights.length > 0));
   }
 
-  /** Records a call and the rights that it uses. Returns the first request that is denied. */
-  #use(caller: string, touches: Touch[]): AccessRequest | undefined {
-    const policy = this.#template.functions.find(({ id }) => id === caller)?.policy ?? [];
-    if (caller !== OPERATOR) this.#record(caller, touches);
-    for (const right of rightsUsed(policy, touches)) this.#used.add(`${caller} ${right}`);
-    return deniedRequest(policy, touches, this.#options.transactionEvaluation ?? 'per action');
+  #policyOf(caller: string): Statement[] {
+    return this.#template.functions.find(({ id }) => id === caller)?.policy ?? [];
   }
 
   #record(caller: string, touches: Touch[]): void {
@@ -87,7 +85,7 @@ export class Roles {
     const call: MadeCall = { function: caller, touches: [...kinds].sort().map((kind) => JSON.parse(kind)) };
     const name = JSON.stringify(call);
     if (this.#made.has(name)) return;
-    this.#made.add(name);
+    this.#made.set(name, call);
     this.#options.onCall?.(call);
   }
 }

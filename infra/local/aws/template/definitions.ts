@@ -61,7 +61,9 @@ export interface ScheduleDefinition {
 
 export interface TableDefinition {
   id: string;
-  /** The properties in the template. */
+  /** The ARN in statements, if the table is not of the template. */
+  arn?: string;
+  /** The properties in the template, or those of the table that it names. */
   properties: Record<string, unknown>;
   keys: TableKeys;
 }
@@ -110,6 +112,8 @@ export interface StreamMapping {
   id: string;
   function: string;
   batchSize: number;
+  /** How many batches of a shard are handled at the same time. */
+  parallelization: number;
   reportsFailures: boolean;
   /** Milliseconds to wait for a full batch. */
   window: number;

@@ -43,7 +43,7 @@ const isPlain = (actions: string[], resources: string[], { queues, stream, secre
     { actions: STREAM_ACTIONS, resources: [stream] },
     { actions: ['dynamodb:ListStreams'], resources: [stream, '*'] },
     { actions: ['secretsmanager:GetSecretValue'], resources: secrets.map(({ arn }) => arn) },
-    { actions: ['s3:PutObject', 's3:GetObject'], resources: buckets.map(({ arn }) => `${arn}/*`) },
+    { actions: ['s3:PutObject', 's3:GetObject', 's3:DeleteObject'], resources: buckets.map(({ arn }) => `${arn}/*`) },
   ];
   return actions.every((action) =>
     resources.every((resource) =>

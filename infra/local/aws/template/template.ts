@@ -17,6 +17,8 @@ import { readStatement } from './statements.ts';
 export interface Surroundings {
   stackName: string;
   tableName: string;
+  /** The properties of the table with that name, if it exists: a template may name it instead of defining it. */
+  existingTable?: Record<string, Json> | undefined;
   /** The HTTP APIs, by names that the caller chooses: the output that contains the API's URL, and the URL here. */
   hosts: Record<string, { output: string; url: string }>;
   /** The endpoint of queues and the secret. */
@@ -42,7 +44,12 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
     url,
     id: apiOf(outputs[output]?.Value),
   }));
-  const [tableId, table] = only(of('AWS::DynamoDB::GlobalTable'), 'table');
+  const tables = of('AWS::DynamoDB::GlobalTable');
+  const { tableName, existingTable } = surroundings;
+  const isExisting = tables.length === 0 && existingTable !== undefined;
+  const [tableId, table]: [string, Pick<Resource, 'Properties'>] = isExisting
+    ? ['ExistingTable', { Properties: existingTable }]
+    : only(tables, 'table');
   const queueNames = of('AWS::SQS::Queue').map(([id, { Properties }]): [string, string] => [
     id,
     field(Properties, 'FifoQueue') === true ? `${id}.fifo` : id,
@@ -60,7 +67,7 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
 
   const resolve = resolver(
     new Map([
-      [tableId, surroundings.tableName],
+      [tableId, tableName],
       ...apis.map(({ id, url }): [string, string] => [`${id}.ApiEndpoint`, url]),
       ...queueNames.flatMap(([id, name]): [string, string][] => [
         [id, `${surroundings.awsUrl}/${ACCOUNT}/${name}`],
@@ -81,7 +88,16 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
       properties: resolve(Properties),
     })),
   );
-  const stream = text(resolve(attribute(tableId, 'StreamArn')));
+  const tableArn = isExisting ? arnOf('dynamodb', `table/${tableName}`) : undefined;
+  const stream =
+    tableArn === undefined
+      ? text(resolve(attribute(tableId, 'StreamArn')))
+      : streamOfExisting(
+          tableArn,
+          of('AWS::Lambda::EventSourceMapping').map(([, { Properties }]) =>
+            resolve(field(Properties, 'EventSourceArn')),
+          ),
+        );
 
   const policyOf = (role: Json | undefined): Statement[] =>
     of('AWS::IAM::Policy')
@@ -158,7 +174,7 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
   });
 
   return {
-    table: readTable(tableId, table.Properties ?? {}),
+    table: { ...readTable(tableId, table.Properties ?? {}), ...(tableArn !== undefined && { arn: tableArn }) },
     functions,
     hosts: Object.fromEntries(apis.map(({ name, id }) => [name, host(id)])),
     schedules: of('AWS::Events::Rule').map(([id, { Properties = {} }]) => ({
@@ -196,6 +212,12 @@ const readTable = (id: string, properties: Record<string, Json>): TableDefinitio
       ),
     },
   };
+};
+
+/** The stream of a table that the template names: its ARN begins with that of the table. */
+const streamOfExisting = (tableArn: string, sources: (Json | undefined)[]): string => {
+  const streams = new Set(sources.map(text).filter((arn) => arn.startsWith(`${tableArn}/stream/`)));
+  return only([...streams], 'stream of the existing table');
 };
 
 const attribute = (id: string, name: string): Json => ({ 'Fn::GetAtt': [id, name] });

@@ -1,132 +1,101 @@
-/** The page: the list of phones, a phone's conversation or profile, and the service's work. */
-import { useEffect, useState } from 'preact/hooks';
+/** The page: the users, the phone of one of them, and the console of the service. */
+import { useState } from 'preact/hooks';
 import type { PhoneSummary, PhoneView, Setup } from '../views.ts';
-import { Chat } from './chat/chat.tsx';
-import { Phones } from './chat/phones.tsx';
-import { Profile } from './chat/profile.tsx';
-import { type Connection, useLive, useView } from './data/live.ts';
+import { itemsOf } from './chat/conversations.ts';
+import { Console } from './console/console.tsx';
+import { useAddress } from './data/address.ts';
+import { useLive, useView } from './data/live.ts';
 import { useOutbox } from './data/outbox.ts';
 import { useReports } from './data/reports.ts';
-import { ServicePanel } from './panel/service-panel.tsx';
-import { numberOf } from './text.tsx';
+import { useUnseenTraces } from './data/traces.ts';
+import { DestinationChips } from './destinations/chips.tsx';
+import { useSwitches } from './destinations/use-switches.ts';
+import { Icon } from './icons.tsx';
+import { KeyMap } from './keys/key-map.tsx';
+import { openBusiness, Phone } from './phone/phone.tsx';
+import { BottomTabs, partOf } from './shell/bottom-tabs.tsx';
+import { useVisible, useWide } from './shell/screen-size.ts';
+import { Search } from './shell/search.tsx';
+import { Toasts } from './shell/toast.tsx';
+import { TopBar } from './shell/top-bar.tsx';
+import { Users } from './shell/users.tsx';
+import { spacedNumber } from './text.tsx';
 
-const panes = { phones: 'Phones', chat: 'Chat', profile: 'Profile', service: 'Service' };
-type Pane = keyof typeof panes;
+export const App = () => (
+  <Toasts>
+    <Page />
+  </Toasts>
+);
 
-/** From this width on, the page shows all panes. */
-const WIDE = '(min-width: 62.5rem)';
-
-/** Whether the page is visible. */
-const useVisible = (): boolean => {
-  const [visible, setVisible] = useState(!document.hidden);
-  useEffect(() => {
-    const look = () => setVisible(!document.hidden);
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
-  }, []);
-  return visible;
-};
-
-const useWide = (): boolean => {
-  const [wide, setWide] = useState(matchMedia(WIDE).matches);
-  useEffect(() => {
-    const query = matchMedia(WIDE);
-    const look = () => setWide(query.matches);
-    query.addEventListener('change', look);
-    return () => query.removeEventListener('change', look);
-  }, []);
-  return wide;
-};
-
-/** The phone in the page's URL, which a reload keeps. */
-const phoneInAddress = (): string => new URLSearchParams(location.search).get('phone') ?? '';
-
-export const App = () => {
+const Page = () => {
   const { connection, versions } = useLive();
-  const setup = useView<Setup>('/view/setup', Math.min(versions.phones, 1));
+  const setup = useView<Setup>('/view/setup', versions.phones);
   const phones = useView<PhoneSummary[]>('/view/phones', versions.phones);
-  const [chosen, setChosen] = useState(phoneInAddress);
-  const [pane, setPane] = useState<Pane>('chat');
+  const [address, go] = useAddress();
   const [reporting, setReporting] = useState(true);
   const outbox = useOutbox();
+  const switches = useSwitches(versions.destinations);
   const wide = useWide();
   const visible = useVisible();
 
-  const phone = chosen || setup?.demo_phone || '';
-  const view = useView<PhoneView>(`/view/phones/${phone}`, phone ? versions.phones : 0);
-  const chatSeen = visible && (pane === 'chat' || (wide && pane !== 'profile'));
-  useReports({ phones: phones ?? [], reading: chatSeen ? phone : undefined, on: reporting && connection === 'live' });
+  const online = connection.state === 'live';
+  const isSwitched = switches.destinations?.some(({ mode }) => mode !== 'normal') ?? false;
+  const part = partOf(address.tab);
+  const unseen = useUnseenTraces(versions.traces, wide || part === 'activity');
+  const phone = address.user || setup?.demo_phone || '';
+  const view = useView<PhoneView>(`/view/phones/${phone}`, phone ? versions.phones + versions.traces : 0);
+  const chatSeen = visible && address.screen === 'chat' && (wide || part === 'phone');
+  const seen = chatSeen && setup && view ? itemsOf(view.timeline, openBusiness(address, view, setup)) : [];
+  useReports({ phones: phones ?? [], seen: new Set(seen.map(({ id }) => id)), on: reporting && online });
 
-  const open = (number: string) => {
-    setChosen(number);
-    setPane('chat');
-    history.replaceState(null, '', `?phone=${number}`);
-  };
+  const users = listedUsers(phones ?? [], [setup?.demo_phone, phone]);
+  const user = users.find((one) => one.phone === phone);
+  const openUser = (number: string) => go({ user: number, chat: '', screen: 'chat' });
 
   return (
-    <div class="page" data-pane={pane}>
-      <a class="skip" href="#message">
-        Skip to writing a message
-      </a>
-      <header class="top">
-        <h1>
-          Phone <span class="quiet">of the local stack</span>
-        </h1>
-        <label class="switch">
-          <input type="checkbox" checked={reporting} onChange={() => setReporting(!reporting)} />
-          <span>Report delivery and reading</span>
-        </label>
-        <Status connection={connection} />
-      </header>
-      <Phones phones={phones} demo={setup?.demo_phone} open={phone} onOpen={open} />
-      <main class="main">
-        <div class="main-head">
-          <div>
-            <h2>{phone ? numberOf(phone) : '…'}</h2>
-            <p class="quiet">{phone === setup?.demo_phone ? 'The demo user: you' : 'An app user: you'}</p>
-          </div>
-          <button
-            type="button"
-            class="plain wide-only"
-            aria-pressed={pane === 'profile'}
-            onClick={() => setPane(pane === 'profile' ? 'chat' : 'profile')}
-          >
-            Profile
-          </button>
-        </div>
-        {setup && view && pane === 'profile' && <Profile key={phone} phone={phone} user={view.user} setup={setup} />}
-        {setup && view && pane !== 'profile' && (
-          <Chat key={phone} phone={phone} view={view} setup={setup} outbox={outbox} reporting={reporting} />
+    <div class="page" data-part={part} data-connection={connection.state}>
+      <nav class="skips" aria-label="Shortcuts">
+        {address.screen === 'chat' && (wide || part === 'phone') && (
+          <a class="skip" href="#message">
+            Skip to writing a message
+          </a>
         )}
-        {!(setup && view) && (
-          <p class="hint">{connection === 'lost' ? 'The local stack does not respond.' : 'Loading …'}</p>
+        {(wide || part !== 'phone') && (
+          <a class="skip" href="#console">
+            Skip to the console
+          </a>
         )}
-      </main>
-      <ServicePanel versions={versions} />
-      <nav class="panes" aria-label="Parts of the page">
-        {(Object.keys(panes) as Pane[]).map((name) => (
-          <button
-            type="button"
-            key={name}
-            aria-current={name === pane ? 'page' : undefined}
-            onClick={() => setPane(name)}
-          >
-            {panes[name]}
-          </button>
-        ))}
       </nav>
+      <TopBar connection={connection} docs={setup?.docs_url}>
+        {wide && <Search address={address} go={go} />}
+        {wide && <DestinationChips {...{ switches, users, online }} />}
+      </TopBar>
+      <Users users={users} open={phone} onOpen={openUser} />
+      <main class="stage" aria-label="Phone">
+        <p class="stage-head">
+          <Icon name="phone" />
+          Phone of <strong>{[user?.name, user?.lastName].filter(Boolean).join(' ') || 'a user'}</strong>
+          <span class="quiet">{phone && spacedNumber(phone)}</span>
+        </p>
+        <Phone
+          {...{ phone, users, view, setup, outbox, reporting, online, wide, address, go }}
+          onReporting={setReporting}
+          version={versions.phones + versions.traces}
+          onUser={openUser}
+        />
+      </main>
+      <Console {...{ versions, address, go, setup, phone, users, online, wide, switches }} onUser={openUser} />
+      <KeyMap />
+      <BottomTabs address={address} go={go} signs={{ activity: unseen, ...(isSwitched && { stack: 'dot' }) }} />
     </div>
   );
 };
 
-const statusTexts: Record<Connection, string> = {
-  connecting: 'Connecting …',
-  live: 'Live',
-  lost: 'Offline: reconnecting',
+/** The listed users by number, with those that must be in the list even before their first message. */
+const listedUsers = (phones: PhoneSummary[], needed: (string | undefined)[]): PhoneSummary[] => {
+  const missing = [...new Set(needed)].filter((one) => one && !phones.some(({ phone }) => phone === one));
+  const unknown = { name: null, lastName: null, last: null, undelivered: [], unread: [], asks: 0 };
+  const all = [...phones, ...missing.flatMap((phone) => (phone ? [{ phone, ...unknown }] : []))];
+  // In an order that stays: a rail that moves while messages arrive cannot be used.
+  return all.sort((a, b) => Number(a.name === null) - Number(b.name === null) || a.phone.localeCompare(b.phone));
 };
-
-const Status = ({ connection }: { connection: Connection }) => (
-  <p class={`status ${connection}`} role="status">
-    {statusTexts[connection]}
-  </p>
-);

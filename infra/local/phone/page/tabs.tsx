@@ -1,54 +1,86 @@
 /** Tabs by the ARIA pattern: the arrow keys, Home and End select a tab. */
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
+import { Icon, type IconName } from './icons.tsx';
 
-interface TabsProps {
+interface Tab<Name extends string> {
+  name: Name;
   label: string;
-  tabs: { name: string; content: ComponentChildren }[];
+  icon?: IconName;
+  /** A number beside the label, and what it counts. */
+  count?: { number: number; of: string };
 }
 
-export const Tabs = ({ label, tabs }: TabsProps) => {
-  const [selected, setSelected] = useState(0);
+interface TabsProps<Name extends string> {
+  /** Unique on the page. */
+  id: string;
+  label: string;
+  tabs: Tab<Name>[];
+  selected: Name;
+  onSelect: (name: Name) => void;
+  /** What follows the tabs in their line. */
+  after?: ComponentChildren;
+  /** The content of the selected tab. */
+  children: ComponentChildren;
+}
+
+export const Tabs = <Name extends string>({
+  id,
+  label,
+  tabs,
+  selected,
+  onSelect,
+  after,
+  children,
+}: TabsProps<Name>) => {
   const list = useRef<HTMLDivElement>(null);
-  const select = (place: number) => {
-    setSelected(place);
-    list.current?.querySelectorAll('button')[place]?.focus();
-  };
+  const place = tabs.findIndex(({ name }) => name === selected);
   const move = (event: KeyboardEvent) => {
     const last = tabs.length - 1;
     const next = {
-      ArrowRight: selected === last ? 0 : selected + 1,
-      ArrowLeft: selected === 0 ? last : selected - 1,
+      ArrowRight: place === last ? 0 : place + 1,
+      ArrowLeft: place === 0 ? last : place - 1,
       Home: 0,
       End: last,
     }[event.key];
-    if (next === undefined) return;
+    const name = next === undefined ? undefined : tabs[next]?.name;
+    if (next === undefined || name === undefined) return;
     event.preventDefault();
-    select(next);
+    onSelect(name);
+    list.current?.querySelectorAll('button')[next]?.focus();
   };
-  const shown = tabs[selected];
   return (
-    <div class="tabs">
-      <div role="tablist" aria-label={label} ref={list} onKeyDown={move}>
-        {tabs.map(({ name }, place) => (
-          <button
-            type="button"
-            role="tab"
-            key={name}
-            id={`tab-${name}`}
-            aria-selected={place === selected}
-            aria-controls="tab-panel"
-            tabIndex={place === selected ? 0 : -1}
-            onClick={() => setSelected(place)}
-          >
-            {name}
-          </button>
-        ))}
+    <>
+      <div class="tabline">
+        <div class="tablist" role="tablist" aria-label={label} ref={list} onKeyDown={move}>
+          {tabs.map(({ name, label, icon, count }) => (
+            <button
+              type="button"
+              role="tab"
+              key={name}
+              id={`${id}-${name}`}
+              aria-selected={name === selected}
+              aria-controls={`${id}-panel`}
+              tabIndex={name === selected ? 0 : -1}
+              onClick={() => onSelect(name)}
+            >
+              {icon && <Icon name={icon} />}
+              {label}
+              {count !== undefined && count.number > 0 && (
+                <span class="tab-count">
+                  {count.number}
+                  <span class="unseen"> {count.of}</span>
+                </span>
+              )}
+            </button>
+          ))}
+        </div>
+        {after}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the ARIA pattern has the panel take the focus after its tab */}
-      <div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${shown?.name}`} tabIndex={0}>
-        {shown?.content}
+      <div class="tabpanel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${selected}`} tabIndex={0}>
+        {children}
       </div>
-    </div>
+    </>
   );
 };

@@ -15,6 +15,25 @@ export const dayOf = (time: string): string => {
   return day === calendar.format(new Date()) ? 'Today' : day;
 };
 
+const monthly = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const yearly = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** `22 Dec 2026` */
+export const dateOf = (time: string): string => yearly.format(new Date(time));
+
+/** `today`, or `12 Nov`, or `12 Nov 2025` of another year. */
+export const dayOrDate = (time: string): string => {
+  const [at, today] = [new Date(time), new Date()];
+  if (dateOf(time) === yearly.format(today)) return 'today';
+  return (at.getFullYear() === today.getFullYear() ? monthly : yearly).format(at);
+};
+
+/** `today, 10:41`, or `on 12 Nov`. */
+export const whenOf = (time: string): string => {
+  const day = dayOrDate(time);
+  return day === 'today' ? `today, ${clock.format(new Date(time))}` : `on ${day}`;
+};
+
 /** `+447700900001` */
 export const numberOf = (phone: string): string => `+${phone}`;
 
@@ -44,3 +63,47 @@ export const Link = ({ to, children }: { to: string; children: ComponentChildren
   ) : (
     <span>{children}</span>
   );
+
+/** Country codes of one and of two digits (ITU-T E.164); all others have three. */
+const SHORT_CODES = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
+
+/** `+44 7700 900001`: the country code, and groups of the other digits. */
+export const spacedNumber = (phone: string): string => {
+  const code = SHORT_CODES.exec(phone)?.[0] ?? phone.slice(0, 3);
+  const rest = phone.slice(code.length);
+  const groups = rest.length === 9 ? [2, 3, 4] : rest.length > 9 ? [4, rest.length - 4] : [3, rest.length - 3];
+  let at = 0;
+  const parts = groups.map((size) => {
+    at += size;
+    return rest.slice(at - size, at);
+  });
+  return ['+', code, ' ', parts.filter(Boolean).join(' ')].join('').trimEnd();
+};
+
+/** `…900001`: the end of a number. */
+export const endOf = (phone: string): string => `…${phone.slice(-6)}`;
+
+/** The value below which this share of the values is, in percent; 0 without values. */
+export const percentile = (values: number[], share: number): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(Math.floor((sorted.length * share) / 100), sorted.length - 1)] ?? 0;
+};
+
+export const median = (values: number[]): number => percentile(values, 50);
+
+/** `57 ms`, `5.9 s`, `1 min 4 s`, `2 h 5 min` */
+export const milliseconds = (ms: number): string => {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+};
+
+/** `1:48`, `2:05:00`; `0:00` for a time that is over. */
+export const countdown = (ms: number): string => {
+  const seconds = Math.max(Math.ceil(ms / 1_000), 0);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const two = (part: number) => String(part).padStart(2, '0');
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+};

@@ -15,10 +15,18 @@ import { addFaultRoutes, FaultRules } from '../fault-rules.ts';
 import { appNetworkHelp } from '../help.ts';
 import { type CallEnd, httpError, noContent, parseJson } from '../http.ts';
 import { check, fields, oneOf, text, yes } from '../schemas.ts';
-import { endCall, type IncomingCall, newRoutes, type Routes, readCall, SimulatorServer } from '../server.ts';
+import {
+  endCall,
+  type IncomingCall,
+  newRoutes,
+  type Routes,
+  readCall,
+  type ServedCall,
+  SimulatorServer,
+} from '../server.ts';
 import { Consent } from './consent.ts';
 import { type AppEvent, eventIn, Inbox } from './inbox.ts';
-import { type ReportedEvent, ReportedEvents } from './reported-events.ts';
+import { type ReportedEvent, ReportedEvents, type ReportedState } from './reported-events.ts';
 
 interface AppNetworkOptions {
   /** A port of the loopback interface; 0 selects a free one. */
@@ -44,15 +52,25 @@ const state = fields({
   ...eventId,
 });
 const user = fields({
+  id: v.exactOptional(text),
   panelist: v.exactOptional(yes),
   properties: v.exactOptional(v.record(v.string(), v.unknown(), 'must be an object')),
   ...eventId,
 });
-const removal = fields(eventId);
+/** For events without further data. */
+const bare = fields(eventId);
 const answering = fields({
   answers: v.record(v.string(), oneOf('approved', 'denied'), 'must be an object'),
   ...eventId,
 });
+
+const withdrawing = fields({ properties: v.array(text, 'must be a list'), ...eventId });
+
+/** A state of a message that a phone reports. */
+export interface StateReport {
+  id: string;
+  state: ReportedState;
+}
 
 export class AppNetwork {
   /** The URL of the phone's page and of the simulator's own requests. */
@@ -112,6 +130,21 @@ export class AppNetwork {
     return appNetworkHelp(this.phoneUrl);
   }
 
+  /** Aborted when the server closes. */
+  get closing(): AbortSignal {
+    return this.#server.closing;
+  }
+
+  /** The rules by which it responds to the service. */
+  get faultRules(): FaultRules {
+    return this.#faultRules;
+  }
+
+  /** Calls the watcher at the end of each call of the service. */
+  watchCalls(watcher: (call: ServedCall) => void): void {
+    this.#server.watchCalls(/^\/app$/, watcher);
+  }
+
   get changes(): Changes {
     return this.#server.changes;
   }
@@ -138,6 +171,7 @@ export class AppNetwork {
       const phone = req.param('phone');
       return Response.json(req.query('all') === 'true' ? this.inbox.sentTo(phone) : this.inbox.shownOn(phone));
     });
+    routes.get('/businesses', () => Response.json(this.inbox.businesses));
     routes.get('/calls', () => Response.json(this.inbox.calls));
     routes.delete('/calls', () => {
       this.inbox.clear();
@@ -163,12 +197,24 @@ export class AppNetwork {
     });
     routes.delete('/phones/:phone/user', async ({ req }) => {
       const body = await req.text();
-      const { event_id } = body === '' ? {} : check(removal, parseJson(body));
+      const { event_id } = body === '' ? {} : check(bare, parseJson(body));
       return this.#report(event_id, { type: 'user.removed', data: { phone_number: req.param('phone') } });
     });
+    routes.get('/phones/:phone/stops', (c) => c.json(this.reportedEvents.stopsOf(c.req.param('phone'))));
+    for (const [method, type] of [['PUT', 'user.stopped'] as const, ['DELETE', 'user.started'] as const]) {
+      routes.on(method, '/phones/:phone/stops/:bot', async ({ req }) => {
+        const body = await req.text();
+        const { event_id } = body === '' ? {} : check(bare, parseJson(body));
+        return this.#report(event_id, { type, data: { from: req.param('phone'), to: req.param('bot') } });
+      });
+    }
     routes.post('/requests/:id/answers', async ({ req }) => {
       const { event_id, answers } = check(answering, parseJson(await req.text()));
       return this.#report(event_id, { type: 'user_data.answered', data: { id: req.param('id'), answers } });
+    });
+    routes.post('/requests/:id/withdrawals', async ({ req }) => {
+      const { event_id, properties } = check(withdrawing, parseJson(await req.text()));
+      return this.#report(event_id, { type: 'user_data.withdrawn', data: { id: req.param('id'), properties } });
     });
     routes.post('/events', async ({ req }) => {
       const body = await req.text();
@@ -213,7 +259,7 @@ export class AppNetwork {
       show();
       return noContent();
     };
-    const rule = this.#faultRules.ruleFor(event.data.to);
+    const rule = this.#faultRules.match(event.type === 'account.updated' ? undefined : event.data.to) ?? {};
     return respondByRule({ rule, call, closing: this.#server.closing, record, accept });
   }
 
@@ -239,6 +285,20 @@ export class AppNetwork {
     });
     recordResponse(response);
     return response.status < 300 ? Response.json({ event, status: response.status }) : responseOf(response);
+  }
+
+  /** Reports states of messages in one request: at most 100. Returns false if the service could not take them now. */
+  async reportStates(reports: StateReport[]): Promise<boolean> {
+    const events = reports.map((data) => ({
+      id: newId(),
+      timestamp: sortableTime(now()),
+      type: 'message.state' as const,
+      data,
+    }));
+    const recordResponses = events.map(({ id, type, data }) => this.reportedEvents.record(id, { type, data }));
+    const response = await this.#send(JSON.stringify(events)).catch(() => undefined);
+    for (const recordResponse of recordResponses) recordResponse(response);
+    return response !== undefined && response.status < 500 && response.status !== 429;
   }
 
   /** Sends events to the service. @throws HTTPException — 502, the service does not respond */

@@ -16,7 +16,7 @@ const rule = fields({
 type ConsentRule = v.InferOutput<typeof rule>;
 
 /** A user data request as a phone received it. */
-interface Asked {
+interface RequestedProperty {
   to: string;
   properties: { property: string }[];
 }
@@ -42,7 +42,7 @@ export class Consent {
   }
 
   /** The user's answers to a request; undefined if the user does not answer. */
-  answersTo({ to, properties }: Asked): Record<string, 'approved' | 'denied'> | undefined {
+  answersTo({ to, properties }: RequestedProperty): Record<string, 'approved' | 'denied'> | undefined {
     const applied = this.#rules.find((one) => one.phone === undefined || one.phone === to);
     const answers = properties.flatMap(({ property }): [string, 'approved' | 'denied'][] => {
       const given = applied?.properties?.[property] ?? applied?.all;

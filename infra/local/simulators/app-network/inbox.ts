@@ -1,13 +1,14 @@
 /** The calls that the app network received from the service, and the messages that phones show. */
 import * as v from 'valibot';
+import { now } from '../../../../shared/core/clock.ts';
 import { phoneNumber } from '../../../../shared/validation/schemas.ts';
 import { type Outcome, time } from '../calls.ts';
 
 /** A message or user data request for a phone. */
 export interface PhoneMessage {
   webhook_id: string;
-  type: AppEvent['type'];
-  data: AppEvent['data'];
+  type: PhoneEvent['type'];
+  data: PhoneEvent['data'];
   /** The time of the first call. */
   received: string;
   /** How many calls contained it, with any response. */
@@ -19,7 +20,7 @@ export interface PhoneMessage {
 /** A call of the app URL with a valid signature. */
 export interface Call {
   webhook_id: string;
-  /** Null if the body is not an event. */
+  /** Null if the body is not an event for a phone. */
   phone: string | null;
   type: AppEvent['type'] | null;
   status: Outcome;
@@ -30,8 +31,14 @@ const to = phoneNumber;
 const media = v.looseObject({ url: v.string() });
 const message = { id: v.string(), from: v.optional(v.string()), to };
 
+const business = v.looseObject({ bot: phoneNumber, name: v.string(), avatar: v.nullable(v.string()) });
+
+/** A business as users see it. */
+export type Business = v.InferOutput<typeof business>;
+
 /** The events that the service sends (protocols, "The app network"). */
 const appEvent = v.variant('type', [
+  v.looseObject({ type: v.literal('account.updated'), timestamp: v.string(), data: business }),
   v.looseObject({
     type: v.literal('message.send'),
     timestamp: v.string(),
@@ -55,11 +62,15 @@ const appEvent = v.variant('type', [
       business: v.string(),
       reason: v.string(),
       properties: v.array(v.looseObject({ property: v.string() })),
+      valid_days: v.exactOptional(v.number()),
     }),
   }),
 ]);
 
 export type AppEvent = v.InferOutput<typeof appEvent>;
+
+/** An event for a phone. */
+export type PhoneEvent = Exclude<AppEvent, { type: 'account.updated' }>;
 
 /** The event in a body; undefined if the body is not an event. */
 export const eventIn = (body: Buffer): AppEvent | undefined => {
@@ -83,12 +94,34 @@ interface Shown {
   since: string;
 }
 
+/** A message that was accepted. */
+interface Accepted {
+  /** The id of the message. */
+  id: string;
+  phone: string;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
 export class Inbox {
   #calls: Call[] = [];
+  #accepted: Accepted[] = [];
   #phones = new Map<string, Phone>();
+  readonly #businesses = new Map<string, Business>();
 
   get calls(): readonly Call[] {
     return this.#calls;
+  }
+
+  /** The messages that were accepted, in order. */
+  get accepted(): readonly Accepted[] {
+    return this.#accepted;
+  }
+
+  /** The messages that were accepted since a time in milliseconds, the latest first. */
+  acceptedSince(time: number): Accepted[] {
+    const end = this.#accepted.findLastIndex(({ at }) => at < time);
+    return this.#accepted.slice(end + 1).reverse();
   }
 
   /** The phones, with how many messages each shows, and how many were never accepted. */
@@ -119,7 +152,7 @@ export class Inbox {
   addCall(webhookId: string, event: AppEvent | undefined): Call {
     const call: Call = {
       webhook_id: webhookId,
-      phone: event?.data.to ?? null,
+      phone: event === undefined || event.type === 'account.updated' ? null : event.data.to,
       type: event?.type ?? null,
       status: null,
       time: time(),
@@ -128,8 +161,18 @@ export class Inbox {
     return call;
   }
 
-  /** Counts an attempt to deliver a message. Returns a function that shows the message on the phone. */
-  addAttempt(webhookId: string, { type, data }: AppEvent): () => void {
+  /** The businesses that the service named, as it did last. */
+  get businesses(): Business[] {
+    return [...this.#businesses.values()];
+  }
+
+  /** Counts an attempt to deliver an event. Returns a function that shows it: a message, on the phone. */
+  addAttempt(webhookId: string, event: AppEvent): () => void {
+    if (event.type === 'account.updated') return () => void this.#businesses.set(event.data.bot, event.data);
+    return this.#addForPhone(webhookId, event);
+  }
+
+  #addForPhone(webhookId: string, { type, data }: PhoneEvent): () => void {
     const phone = this.#phones.get(data.to) ?? { came: new Map<string, PhoneMessage>(), shown: [] };
     this.#phones.set(data.to, phone);
     const message = phone.came.get(webhookId) ?? {
@@ -143,13 +186,16 @@ export class Inbox {
     phone.came.set(webhookId, message);
     message.attempts += 1;
     return () => {
-      if (!message.taken) phone.shown.push({ message, since: time() });
+      if (message.taken) return;
       message.taken = true;
+      phone.shown.push({ message, since: time() });
+      if (type === 'message.send') this.#accepted.push({ id: data.id, phone: data.to, at: now() });
     };
   }
 
   clear(): void {
     this.#calls = [];
+    this.#accepted = [];
     this.#phones = new Map();
   }
 }

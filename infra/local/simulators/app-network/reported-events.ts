@@ -9,13 +9,27 @@ import { time } from '../calls.ts';
 export type ReportedEvent =
   | { type: 'message.received'; data: { from: string; to: string; type: 'text'; text: { body: string } } }
   | { type: 'message.state'; data: { id: string; state: ReportedState; reason?: string } }
-  | { type: 'user.updated'; data: { phone_number: string; panelist?: boolean; properties?: Record<string, unknown> } }
+  | {
+      type: 'user.updated';
+      data: { phone_number: string; id?: string; panelist?: boolean; properties?: Record<string, unknown> };
+    }
   | { type: 'user.removed'; data: { phone_number: string } }
-  | { type: 'user_data.answered'; data: { id: string; answers: Answers } };
+  | { type: 'user.stopped' | 'user.started'; data: { from: string; to: string } }
+  | { type: 'user_data.answered'; data: { id: string; answers: Record<string, Answer> } }
+  | { type: 'user_data.withdrawn'; data: { id: string; properties: string[] } };
 
-type ReportedState = 'delivered_to_user' | 'read' | 'delivery_failed';
+export type ReportedState = 'delivered_to_user' | 'read' | 'delivery_failed';
 
-type Answers = Record<string, 'approved' | 'denied'>;
+type Answer = 'approved' | 'denied';
+
+/** What a user decided about a property of a request. */
+export interface Decision {
+  state: Answer | 'withdrawn';
+  /** The time of the answer. */
+  answered: string;
+}
+
+type Decisions = Record<string, Decision>;
 
 /** A message that a user wrote. */
 export interface Written {
@@ -46,8 +60,9 @@ const profileEntry = v.object({ value: v.string(), source: v.string() });
 export class ReportedEvents {
   readonly #written = new Map<string, Map<string, Written>>();
   readonly #states = new Map<string, { state: ReportedState; time: string }[]>();
-  readonly #answers = new Map<string, Answers>();
+  readonly #decisions = new Map<string, Decisions>();
   readonly #users = new Map<string, ReportedUser>();
+  readonly #stops = new Map<string, Set<string>>();
 
   /** Numbers of users who wrote, or about whom something was reported. */
   get phones(): Set<string> {
@@ -64,14 +79,19 @@ export class ReportedEvents {
     return this.#states.get(message) ?? [];
   }
 
-  /** The answers to a request, by property. */
-  answersTo(request: string): Answers {
-    return this.#answers.get(request) ?? {};
+  /** What the user decided about a request, by property. */
+  decisionsOn(request: string): Decisions {
+    return this.#decisions.get(request) ?? {};
   }
 
   /** The reported profile of a user; undefined if nothing was reported, or the user was removed. */
   userOf(phone: string): ReportedUser | undefined {
     return this.#users.get(phone);
+  }
+
+  /** The numbers of the bots whose businesses a user has stopped. */
+  stopsOf(phone: string): string[] {
+    return [...(this.#stops.get(phone) ?? [])];
   }
 
   /** Adds a user that is registered in the service already. */
@@ -95,7 +115,7 @@ export class ReportedEvents {
   clear(): void {
     this.#written.clear();
     this.#states.clear();
-    this.#answers.clear();
+    this.#decisions.clear();
   }
 
   #write(id: string, { from, to, text }: Extract<ReportedEvent, { type: 'message.received' }>['data']): Written {
@@ -114,15 +134,37 @@ export class ReportedEvents {
     return message;
   }
 
+  /** The first answer to a property is final, as in the service. */
+  #answer(request: string, answers: Record<string, Answer>): void {
+    const answered = time();
+    const given = Object.entries(answers).map(([name, state]): [string, Decision] => [name, { state, answered }]);
+    this.#decisions.set(request, { ...Object.fromEntries(given), ...this.decisionsOn(request) });
+  }
+
+  /** Withdraws what was approved. As in the service, a property without an answer is denied. */
+  #withdraw(request: string, properties: string[]): void {
+    this.#answer(request, Object.fromEntries(properties.map((name) => [name, 'denied'])));
+    const changed = Object.entries(this.decisionsOn(request)).map(([name, decision]): [string, Decision] => [
+      name,
+      decision.state === 'approved' && properties.includes(name) ? { ...decision, state: 'withdrawn' } : decision,
+    ]);
+    this.#decisions.set(request, Object.fromEntries(changed));
+  }
+
   #apply({ type, data }: ReportedEvent): void {
     if (type === 'message.state') {
       const { id, state } = data;
       const known = this.statesOf(id);
       if (!known.some((one) => one.state === state)) this.#states.set(id, [...known, { state, time: time() }]);
     }
-    // The first answer to a property is final, as in the service.
-    if (type === 'user_data.answered') this.#answers.set(data.id, { ...data.answers, ...this.answersTo(data.id) });
-    if (type === 'user.removed') this.#users.delete(data.phone_number);
+    if (type === 'user_data.answered') this.#answer(data.id, data.answers);
+    if (type === 'user_data.withdrawn') this.#withdraw(data.id, data.properties);
+    if (type === 'user.removed') {
+      this.#users.delete(data.phone_number);
+      this.#stops.delete(data.phone_number);
+    }
+    if (type === 'user.stopped') this.#stops.set(data.from, new Set(this.#stops.get(data.from)).add(data.to));
+    if (type === 'user.started') this.#stops.get(data.from)?.delete(data.to);
     if (type === 'user.updated') {
       const { phone_number, panelist, properties = {} } = data;
       const before = this.userOf(phone_number);
@@ -150,9 +192,13 @@ const problem = v.object({
   errors: v.optional(v.array(v.object({ pointer: v.optional(v.string()), detail: v.string() })), []),
 });
 
+/** Most validation errors that a reason contains. */
+const MOST_ERRORS = 3;
+
 /** The reason in an error response, as a sentence. */
-const reasonIn = ({ status, body = '' }: Reply): string => {
+export const reasonIn = ({ status, body = '' }: Reply): string => {
   const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), problem), body);
   if (!success) return `The service returned ${status}.`;
-  return [output.detail, ...output.errors.map(({ pointer = '', detail }) => `${pointer} ${detail}`.trim())].join(' ');
+  const errors = output.errors.map(({ pointer = '', detail }) => `${pointer} ${detail}`.trim());
+  return [output.detail, ...errors.slice(0, MOST_ERRORS)].join(' ');
 };

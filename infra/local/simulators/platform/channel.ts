@@ -43,11 +43,14 @@ export interface ChannelOptions {
   random: () => number;
   /** Aborted when the simulator closes. */
   closing: AbortSignal;
+  /** The fault rules of all channels, which come before the channel's own. */
+  platformRules: FaultRules;
 }
 
 export class Channel<Received, Sent> {
   readonly faultRules: FaultRules;
   readonly #closing: AbortSignal;
+  readonly #platformRules: FaultRules;
   /** Users' messages, in order. */
   received: Received[] = [];
   /** The service's reports, in order. */
@@ -56,9 +59,10 @@ export class Channel<Received, Sent> {
   sent: Sent[] = [];
   calls: Call[] = [];
 
-  constructor({ random, closing }: ChannelOptions) {
+  constructor({ random, closing, platformRules }: ChannelOptions) {
     this.faultRules = new FaultRules(random);
     this.#closing = closing;
+    this.#platformRules = platformRules;
   }
 
   /** Records a call, and decides how it ends. */
@@ -67,7 +71,7 @@ export class Channel<Received, Sent> {
     this.calls.push(record);
     try {
       const { phone, accept } = read(record);
-      const rule = this.faultRules.ruleFor(phone);
+      const rule = this.#platformRules.match(phone) ?? this.faultRules.match(phone) ?? {};
       const attempt = async () => accept();
       const acceptOrError = () => attempt().catch(errorResponse);
       return await respondByRule({ rule, call, closing: this.#closing, record, accept: acceptOrError });

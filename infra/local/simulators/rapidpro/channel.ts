@@ -126,10 +126,11 @@ export class RapidProChannel {
       const whole = this.settings.ids === 'integer';
       if (id === '') throw rapidproError("field 'id' required");
       if (whole && !/^-?\d{1,15}$/.test(id)) throw rapidproError('schema: error converting value for "id"');
+      const message = this.#messages.get(id);
       return {
+        ...(message && { phone: message.to }),
         accept: () => {
           this.channel.statuses.push({ id, status: report });
-          const message = this.#messages.get(id);
           if (message) void this.#options.statuses.write(message, report);
           return accepted('Status Update Accepted', {
             type: 'status',

@@ -6,11 +6,12 @@ import type * as v from 'valibot';
 import { between } from '../../../../shared/core/clock.ts';
 import { Bridge } from '../bridge.ts';
 import type { Changes } from '../changes.ts';
+import { addFaultRoutes, FaultRules } from '../fault-rules.ts';
 import { rapidproHelp } from '../help.ts';
 import { parseJson } from '../http.ts';
 import { Channels } from '../platform/channels.ts';
 import { check } from '../schemas.ts';
-import { endCall, type RequestContext, type Routes, readCall, SimulatorServer } from '../server.ts';
+import { endCall, type RequestContext, type Routes, readCall, type ServedCall, SimulatorServer } from '../server.ts';
 import { channelSettings, outgoing, RapidProChannel, rapidproError } from './channel.ts';
 import { Sending } from './sending.ts';
 import { StatusWriter } from './status-writer.ts';
@@ -29,6 +30,8 @@ interface RapidProOptions {
 export class RapidPro {
   /** Its base URL: the service posts messages to `/c/ex/{channel}/receive`. */
   readonly url: string;
+  /** The rules by which all of its channels respond to the service. */
+  readonly faultRules: FaultRules;
   readonly #server: SimulatorServer;
   readonly #bridge: Bridge;
   readonly #channels: Channels<typeof channelSettings, RapidProChannel>;
@@ -39,12 +42,15 @@ export class RapidPro {
     const statuses = new StatusWriter({ minute, closing });
     const sending = new Sending({ bridge, minute, patience, closing, statuses });
     this.url = server.url;
+    const platformRules = new FaultRules(random);
+    this.faultRules = platformRules;
     this.#server = server;
     this.#bridge = bridge;
     this.#channels = new Channels({
       noun: 'channel',
       schema: channelSettings,
-      create: (name, settings) => new RapidProChannel(name, settings, sending, { random, closing, minute, statuses }),
+      create: (name, settings) =>
+        new RapidProChannel(name, settings, sending, { random, closing, platformRules, minute, statuses }),
     });
     server.serve(this.#routes, rapidproHelp(server.url));
   }
@@ -78,6 +84,11 @@ export class RapidPro {
     return this.#channels.channels;
   }
 
+  /** Calls the watcher at the end of each call of the service. */
+  watchCalls(watcher: (call: ServedCall) => void): void {
+    this.#server.watchCalls(/^\/c\/ex\//, watcher);
+  }
+
   get changes(): Changes {
     return this.#server.changes;
   }
@@ -89,6 +100,7 @@ export class RapidPro {
 
   get #routes(): Routes {
     const { routes } = this.#channels;
+    addFaultRoutes(routes, '', () => this.faultRules);
     routes.post('/c/ex/:name/receive', async (c) => endCall(c, await this.#called(c).receive(await readCall(c))));
     for (const report of ['sent', 'delivered', 'failed'] as const) {
       routes.post(`/c/ex/:name/${report}`, async (c) =>

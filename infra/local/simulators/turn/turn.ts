@@ -6,11 +6,12 @@ import type * as v from 'valibot';
 import { between } from '../../../../shared/core/clock.ts';
 import { Bridge } from '../bridge.ts';
 import type { Changes } from '../changes.ts';
+import { addFaultRoutes, FaultRules } from '../fault-rules.ts';
 import { turnHelp } from '../help.ts';
 import { parseJson } from '../http.ts';
 import { Channels } from '../platform/channels.ts';
 import { check } from '../schemas.ts';
-import { endCall, type RequestContext, type Routes, readCall, SimulatorServer } from '../server.ts';
+import { endCall, type RequestContext, type Routes, readCall, type ServedCall, SimulatorServer } from '../server.ts';
 import { numberSettings, TurnNumber, turnError } from './number.ts';
 import { outgoing } from './wire.ts';
 
@@ -26,6 +27,8 @@ interface TurnOptions {
 export class Turn {
   /** Its base URL, which is configured in the service. */
   readonly url: string;
+  /** The rules by which all of its numbers respond to the service. */
+  readonly faultRules: FaultRules;
   readonly #server: SimulatorServer;
   readonly #bridge: Bridge;
   readonly #numbers: Channels<typeof numberSettings, TurnNumber>;
@@ -34,12 +37,14 @@ export class Turn {
     const { url, closing } = server;
     const bridge = new Bridge(server);
     this.url = url;
+    const platformRules = new FaultRules(random);
+    this.faultRules = platformRules;
     this.#server = server;
     this.#bridge = bridge;
     this.#numbers = new Channels({
       noun: 'number',
       schema: numberSettings,
-      create: (name, settings) => new TurnNumber(name, settings, { bridge, minute, random, closing }),
+      create: (name, settings) => new TurnNumber(name, settings, { bridge, minute, random, closing, platformRules }),
     });
     server.serve(this.#routes, turnHelp(url));
   }
@@ -68,6 +73,11 @@ export class Turn {
     return this.#numbers.channels;
   }
 
+  /** Calls the watcher at the end of each call of the service. */
+  watchCalls(watcher: (call: ServedCall) => void): void {
+    this.#server.watchCalls(/^\/v1\/numbers\//, watcher);
+  }
+
   get changes(): Changes {
     return this.#server.changes;
   }
@@ -79,6 +89,7 @@ export class Turn {
 
   get #routes(): Routes {
     const { routes } = this.#numbers;
+    addFaultRoutes(routes, '', () => this.faultRules);
     routes.post('/v1/numbers/:name/messages', async (c) =>
       endCall(c, await this.#called(c).receive(await readCall(c))),
     );

@@ -6,7 +6,7 @@ import type { Platform } from '../../../../shared/platforms/platform.ts';
 import { issuesOf } from './entries.ts';
 
 /** The name of a setting, and its error. */
-type SettingError = [setting: string, says: string];
+type SettingError = [setting: string, message: string];
 
 interface SettingsCases {
   platform: Platform;

@@ -1,44 +1,80 @@
-/** Messages from a bot and from the user, with their states. */
+/** Messages from a business and from the user, with their states. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Bot, ReceivedItem, WrittenItem } from '../../views.ts';
+import type { ReceivedItem, WrittenItem } from '../../views.ts';
 import { describeError } from '../data/api.ts';
 import { report } from '../data/reports.ts';
-import { Link, linked, numberOf, Time } from '../text.tsx';
+import { Icon, type IconName } from '../icons.tsx';
+import { Link, linked, Time } from '../text.tsx';
 
-interface ReceivedProps {
+interface Inspection {
+  isInspected: boolean;
+  onInspect: () => void;
+}
+
+interface ReceivedProps extends Inspection {
   item: ReceivedItem;
-  bot: Bot | undefined;
+  name: string;
   offersReplies: boolean;
   reporting: boolean;
+  online: boolean;
   onReply: (text: string) => void;
 }
 
-export const Received = ({ item, bot, offersReplies, reporting, onReply }: ReceivedProps) => (
-  <article class="message theirs">
-    <div class="bubble">
-      <p class="sender">{bot?.name ?? (item.from ? numberOf(item.from) : 'A business')}</p>
-      <Content {...item.content} />
-      <p class="foot">
-        <Time at={item.time} />
-        <States states={item.states} />
-      </p>
-    </div>
-    {offersReplies && item.quick_replies.length > 0 && (
-      <fieldset class="replies">
-        <legend class="unseen">Quick replies</legend>
-        {item.quick_replies.map((text) => (
-          <button type="button" key={text} onClick={() => onReply(text)}>
-            {text}
-          </button>
-        ))}
-      </fieldset>
-    )}
-    {!reporting && <Reports item={item} />}
-  </article>
+export const Received = ({ item, name, offersReplies, reporting, online, onReply, ...inspection }: ReceivedProps) => {
+  /** Whether a reply was clicked: the replies are gone with the next message. */
+  const [replied, setReplied] = useState(false);
+  return (
+    <article class="message theirs" aria-label={`${name} wrote`}>
+      <Inspectable {...inspection}>
+        <div class={`bubble ${item.content.type}`} dir="auto">
+          <Content {...item.content} />
+          <Foot time={item.time} />
+        </div>
+      </Inspectable>
+      {offersReplies && !replied && item.quick_replies.length > 0 && (
+        <fieldset class="replies" dir="auto">
+          <legend class="unseen">Quick replies</legend>
+          {item.quick_replies.map((text) => (
+            <button
+              type="button"
+              key={text}
+              disabled={!online}
+              onClick={() => {
+                setReplied(true);
+                onReply(text);
+              }}
+            >
+              {text}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {!reporting && <Reports item={item} online={online} />}
+    </article>
+  );
+};
+
+/** A bubble with the button that opens its trace. */
+export const Inspectable = ({ isInspected, onInspect, children }: Inspection & { children: ComponentChildren }) => (
+  <div class={`inspectable ${isInspected ? 'inspected' : ''}`}>
+    {children}
+    <button type="button" class="inspect" title="Inspect" aria-pressed={isInspected} onClick={onInspect}>
+      <Icon name="activity" />
+      <span class="unseen">Inspect</span>
+    </button>
+  </div>
+);
+
+const Foot = ({ time, children }: { time: string; children?: ComponentChildren }) => (
+  <span class="foot" dir="ltr">
+    <Time at={time} />
+    {children}
+  </span>
 );
 
 const Content = (content: ReceivedItem['content']) => {
-  if (content.type === 'text') return <p class="text">{linked(content.body)}</p>;
+  if (content.type === 'text') return <LongText text={content.body} />;
   if (content.type === 'image')
     return (
       <Link to={content.url}>
@@ -46,43 +82,64 @@ const Content = (content: ReceivedItem['content']) => {
       </Link>
     );
   return (
-    <p class="text">
-      <Link to={content.url}>📄 Open the file</Link>
-    </p>
+    <Link to={content.url}>
+      <span class="attachment">
+        <span class="attachment-icon">
+          <Icon name="file" />
+        </span>
+        Open the file
+      </span>
+    </Link>
   );
 };
 
-const States = ({ states }: Pick<ReceivedItem, 'states'>) => {
-  if (states.includes('delivery_failed')) return <Tick kind="failed" sign="✕" label="reported as failed" />;
-  if (states.includes('read')) return <Tick kind="read" sign="✓✓" label="reported as read" />;
-  if (states.includes('delivered_to_user')) return <Tick kind="delivered" sign="✓✓" label="reported as delivered" />;
-  return <Tick kind="new" sign="✓" label="nothing reported yet" />;
+/** Lines of a text before it is cut, and the letters that count as so many lines. */
+const LINES = 12;
+const LETTERS = 500;
+
+const LongText = ({ text }: { text: string }) => {
+  const [open, setOpen] = useState(false);
+  const isLong = text.length > LETTERS || text.split('\n').length > LINES;
+  return (
+    <>
+      <span class={`text ${isLong && !open ? 'cut' : ''}`}>{linked(text)}</span>
+      {isLong && (
+        <button type="button" class="text-button more" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? 'Read less' : 'Read more'}
+        </button>
+      )}
+    </>
+  );
 };
 
 /** A sign with its meaning as a tooltip, and as a label for screen readers. */
-const Tick = ({ kind, sign, label }: { kind: string; sign: string; label: string }) => (
+const Tick = ({ kind, icon, label }: { kind: string; icon: IconName; label: string }) => (
   <span class={`tick ${kind}`} role="img" aria-label={label} title={label}>
-    {sign}
+    <Icon name={icon} />
   </span>
 );
 
 const reportable = { delivered_to_user: 'delivered', read: 'read', delivery_failed: 'failed' } as const;
 
-/** Buttons that report the states, while the page does not report them automatically. */
-const Reports = ({ item }: { item: ReceivedItem }) => {
+/** What was reported about a message, and buttons that report more, while the page does not report automatically. */
+const Reports = ({ item, online }: { item: ReceivedItem; online: boolean }) => {
   const [problem, setProblem] = useState('');
-  const open = (Object.keys(reportable) as (keyof typeof reportable)[]).filter((state) => !item.states.includes(state));
-  if (open.length === 0) return null;
+  const [busy, setBusy] = useState(false);
+  const states = Object.keys(reportable) as (keyof typeof reportable)[];
+  const open = states.filter((state) => !item.states.includes(state));
+  const done = states.filter((state) => item.states.includes(state)).map((state) => reportable[state]);
+  const send = async (state: keyof typeof reportable) => {
+    setBusy(true);
+    setProblem('');
+    await report(item.id, state).catch((error) => setProblem(describeError(error)));
+    setBusy(false);
+  };
   return (
     <fieldset class="reports">
-      <legend>Report as</legend>
+      <legend>{done.length > 0 ? `Reported as ${done.join(', ')}` : 'Nothing reported yet'}</legend>
       {open.map((state) => (
-        <button
-          type="button"
-          key={state}
-          onClick={() => report(item.id, state).catch((error) => setProblem(describeError(error)))}
-        >
-          {reportable[state]}
+        <button type="button" key={state} disabled={busy || !online} onClick={() => void send(state)}>
+          Report {reportable[state]}
         </button>
       ))}
       {problem && <span class="problem">{problem}</span>}
@@ -90,24 +147,28 @@ const Reports = ({ item }: { item: ReceivedItem }) => {
   );
 };
 
-export const Written = ({ item, onAgain }: { item: WrittenItem; onAgain: () => void }) => {
+export const Written = ({ item, onAgain, ...inspection }: Inspection & { item: WrittenItem; onAgain: () => void }) => {
   const failed = item.outcome === 'refused' || item.outcome === 'unanswered';
   return (
-    <article class="message ours">
-      <div class="bubble">
-        <p class="text">{linked(item.text)}</p>
-        <p class="foot">
-          <Time at={item.time} />
-          {item.outcome === 'taken' && <Tick kind="taken" sign="✓" label="accepted by the service" />}
-          {item.outcome === 'sending' && <Tick kind="sending" sign="◷" label="being sent" />}
-          {failed && <Tick kind="failed" sign="!" label="not sent" />}
-        </p>
-      </div>
+    <article class="message ours" aria-label="You wrote">
+      <Inspectable {...inspection}>
+        <div class="bubble text" dir="auto">
+          <LongText text={item.text} />
+          <Foot time={item.time}>
+            {item.outcome === 'sending' && <Tick kind="sending" icon="clock" label="being sent" />}
+            {item.outcome === 'taken' && !item.delivered && (
+              <Tick kind="taken" icon="check" label="accepted by the service" />
+            )}
+            {item.outcome === 'taken' && item.delivered && <Tick kind="read" icon="checks" label="on the platform" />}
+            {failed && <Tick kind="failed" icon="alert" label="not sent" />}
+          </Foot>
+        </div>
+      </Inspectable>
       {failed && (
         <p class="problem">
           <strong>{item.outcome === 'refused' ? 'Rejected' : 'Not sent'}.</strong> {item.detail}{' '}
-          <button type="button" class="plain" onClick={onAgain}>
-            Send again
+          <button type="button" class="text-button" onClick={onAgain}>
+            Retry
           </button>
         </p>
       )}

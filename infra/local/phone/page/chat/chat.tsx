@@ -1,61 +1,66 @@
-/** A phone's conversations with the bots, as one chat. */
+/** The chat of a user with a business. */
 import { Fragment } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { PhoneView, Setup, TimelineItem } from '../../views.ts';
-import { asWritten, newDraft, type useOutbox } from '../data/outbox.ts';
-import { dayOf } from '../text.tsx';
+import { Announced } from '../announced.tsx';
+import { newDraft, type useOutbox } from '../data/outbox.ts';
+import { dayOf, spacedNumber } from '../text.tsx';
 import { Received, Written } from './bubbles.tsx';
 import { Composer } from './composer.tsx';
 import { ConsentCard } from './consent-card.tsx';
-import { TryIt } from './try-it.tsx';
+import { gistOf } from './conversations.ts';
 
 interface ChatProps {
   phone: string;
-  view: PhoneView;
+  /** The number of the business. */
+  business: string;
+  items: TimelineItem[];
+  user: PhoneView['user'];
   setup: Setup;
-  outbox: ReturnType<typeof useOutbox>;
+  send: ReturnType<typeof useOutbox>['send'];
   /** Whether the page reports states automatically. */
   reporting: boolean;
+  online: boolean;
+  /** The id of the message or request that the inspector shows. */
+  inspected: string;
+  onInspect: (id: string) => void;
 }
 
-export const Chat = ({ phone, view, setup, outbox, reporting }: ChatProps) => {
-  const { drafts, send, settle } = outbox;
-  const [chosen, setBot] = useState<string>();
+export const Chat = (props: ChatProps) => {
+  const { phone, business, items, user, setup, send, reporting, online, inspected, onInspect } = props;
   const log = useRef<HTMLElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
+  const bot = setup.bots.find(({ number }) => number === business);
+  const name = bot?.name ?? spacedNumber(business);
+  const lastId = items.at(-1)?.id;
 
-  const known = new Set(view.timeline.map(({ id }) => id));
-  const pending = drafts.filter((draft) => draft.phone === phone && !known.has(draft.id)).map(asWritten);
-  const items: TimelineItem[] = [...view.timeline, ...pending];
-  const lastWritten = items.findLastIndex(({ kind }) => kind === 'written');
-  const bot = chosen ?? lastBotIn(items) ?? setup.bots[0]?.number ?? '';
-
-  useEffect(() => settle(known), [view]);
   const showLast = () => log.current?.scrollTo(0, log.current.scrollHeight);
-  useEffect(showLast, [items.length]);
+  useEffect(showLast, [lastId]);
 
-  const write = (to: string, text: string) => {
-    setBot(to);
-    void send(newDraft(phone, to, text));
+  const write = (text: string) => {
+    void send(newDraft(phone, business, text));
     field.current?.focus();
   };
 
-  const shown = (item: TimelineItem, place: number) => {
+  const shown = (item: TimelineItem) => {
+    const inspection = { isInspected: item.id === inspected, onInspect: () => onInspect(item.id) };
     switch (item.kind) {
       case 'received':
         return (
           <Received
+            {...inspection}
             item={item}
-            bot={setup.bots.find(({ number }) => number === item.from)}
-            offersReplies={place > lastWritten}
+            name={name}
+            offersReplies={item.id === lastId}
             reporting={reporting}
-            onReply={(text) => write(item.from ?? bot, text)}
+            online={online}
+            onReply={write}
           />
         );
       case 'written':
-        return <Written item={item} onAgain={() => void send({ ...item, phone })} />;
+        return <Written {...inspection} item={item} onAgain={() => void send({ ...item, phone })} />;
       case 'request':
-        return <ConsentCard item={item} user={view.user} setup={setup} />;
+        return <ConsentCard {...inspection} item={item} user={user} setup={setup} online={online} />;
     }
   };
 
@@ -65,7 +70,8 @@ export const Chat = ({ phone, view, setup, outbox, reporting }: ChatProps) => {
         class="log"
         role="log"
         aria-label="Conversation"
-        aria-live="polite"
+        // The region below announces what comes, at the pace of the page.
+        aria-live="off"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: who uses the keyboard has to reach it to scroll
         tabIndex={0}
         ref={log}
@@ -75,16 +81,15 @@ export const Chat = ({ phone, view, setup, outbox, reporting }: ChatProps) => {
           <div class="welcome">
             <h3>Say hello</h3>
             <p>
-              You are a user of the app. Write to a bot below: the service passes your message to{' '}
-              {setup.bots.map(({ platform }) => platform).join(' or ')}, where the bot replies.
+              You are a user of the app. Write to {name} below: the service passes your message to{' '}
+              {bot?.platform ?? 'its platform'}, where a bot replies.
             </p>
             <div class="replies">
-              <button type="button" onClick={() => write(bot, 'Hi')}>
-                Hi
-              </button>
-              <button type="button" onClick={() => write(bot, 'How are you?')}>
-                How are you?
-              </button>
+              {['Hi', 'How are you?'].map((text) => (
+                <button type="button" key={text} disabled={!online} onClick={() => write(text)}>
+                  {text}
+                </button>
+              ))}
             </div>
           </div>
         )}
@@ -93,18 +98,18 @@ export const Chat = ({ phone, view, setup, outbox, reporting }: ChatProps) => {
             {dayOf(item.time) !== dayOf(items[place - 1]?.time ?? '1970-01-01') && (
               <p class="day">{dayOf(item.time)}</p>
             )}
-            {shown(item, place)}
+            {shown(item)}
           </Fragment>
         ))}
       </section>
-      <TryIt phone={phone} />
-      <Composer bots={setup.bots} bot={bot} onBot={setBot} onWrite={(text) => write(bot, text)} field={field} />
+      <Announced news={newsOf(items, name)} />
+      <Composer key={phone + business} name={name} online={online} onWrite={write} field={field} />
     </>
   );
 };
 
-/** The bot of the last message. */
-const lastBotIn = (items: TimelineItem[]): string | undefined =>
-  items
-    .flatMap((item) => (item.kind === 'written' ? [item.to] : item.kind === 'received' && item.from ? [item.from] : []))
-    .at(-1);
+/** The last message or request of the business; empty if the user wrote after it. */
+const newsOf = (items: TimelineItem[], name: string): string => {
+  const last = items.at(-1);
+  return last === undefined || last.kind === 'written' ? '' : `${name}: ${gistOf(last)}`;
+};

@@ -1,20 +1,22 @@
 /** The form for a new message: Enter sends, Shift+Enter begins a new line. */
 import type { RefObject } from 'preact';
-import { useState } from 'preact/hooks';
-import type { Bot } from '../../views.ts';
+import { useRef, useState } from 'preact/hooks';
+import { Icon } from '../icons.tsx';
 
 interface ComposerProps {
-  bots: Bot[];
-  bot: string;
-  onBot: (number: string) => void;
+  name: string;
+  online: boolean;
   onWrite: (text: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
 }
 
-export const Composer = ({ bots, bot, onBot, onWrite, field }: ComposerProps) => {
+export const Composer = ({ name, online, onWrite, field }: ComposerProps) => {
   const [text, setText] = useState('');
+  /** The text that was sent last, until the field has changed: two events at the same time send it once. */
+  const sent = useRef('');
   const write = () => {
-    if (text.trim() === '') return;
+    if (!online || text.trim() === '' || sent.current === text) return;
+    sent.current = text;
     onWrite(text);
     setText('');
   };
@@ -26,39 +28,31 @@ export const Composer = ({ bots, bot, onBot, onWrite, field }: ComposerProps) =>
         write();
       }}
     >
-      <div class="to">
-        <label for="bot">To</label>
-        <select id="bot" value={bot} onChange={({ currentTarget }) => onBot(currentTarget.value)}>
-          {bots.map(({ number, name, platform }) => (
-            <option key={number} value={number}>
-              {name} ({platform})
-            </option>
-          ))}
-          {!bots.some(({ number }) => number === bot) && <option value={bot}>+{bot}</option>}
-        </select>
-      </div>
-      <div class="row">
-        <label class="unseen" for="message">
-          Message
-        </label>
-        <textarea
-          id="message"
-          ref={field}
-          rows={1}
-          placeholder="Write a message"
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-          onKeyDown={(event) => {
-            // While a character is being composed, Enter ends that.
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-            event.preventDefault();
-            write();
-          }}
-        />
-        <button type="submit" class="primary">
-          Send
-        </button>
-      </div>
+      <label class="unseen" for="message">
+        Message
+      </label>
+      <textarea
+        id="message"
+        ref={field}
+        rows={1}
+        dir="auto"
+        placeholder={online ? `Message ${name}` : 'Offline'}
+        value={text}
+        onInput={({ currentTarget }) => {
+          sent.current = '';
+          setText(currentTarget.value);
+        }}
+        onKeyDown={(event) => {
+          // While a character is being composed, Enter ends that.
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          write();
+        }}
+      />
+      <button type="submit" class="send" title="Send" disabled={!online}>
+        <Icon name="send" />
+        <span class="unseen">Send</span>
+      </button>
     </form>
   );
 };

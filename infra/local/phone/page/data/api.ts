@@ -6,8 +6,14 @@ class ResponseError extends Error {}
 /** @throws ResponseError — the response is an error; TypeError — the server cannot be reached */
 export const read = async <View>(path: string): Promise<View> => (await ask('GET', path)).json();
 
+/** Submits a body, and returns the response. @throws as `read` */
+export const submitFor = async <Result>(path: string, body: object): Promise<Result> =>
+  (await ask('POST', path, body)).json();
+
+export const isResponseError = (error: unknown): error is Error => error instanceof ResponseError;
+
 /** @throws ResponseError — the response is an error; TypeError — the server cannot be reached */
-export const submit = async (method: 'POST' | 'DELETE', path: string, body?: object): Promise<void> => {
+export const submit = async (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<void> => {
   await ask(method, path, body);
 };
 

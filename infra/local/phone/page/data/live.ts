@@ -1,48 +1,61 @@
 /** The page's end of the live feed, and the views that are read again when they have changed. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Part } from '../../views.ts';
-import { read } from './api.ts';
+import { isResponseError, read } from './api.ts';
 
-export type Connection = 'connecting' | 'live' | 'lost';
+export interface Connection {
+  state: 'connecting' | 'live' | 'lost';
+  /** Seconds until the next attempt to connect; 0 if one is under way. */
+  retryIn: number;
+}
 
 /** How often each view has changed. */
 export type Versions = Record<Part, number>;
 
-/** Delay in milliseconds before the page opens the feed again that the browser has closed. */
-const REOPEN_DELAY_MS = 1_000;
+/** Seconds before the page connects again. */
+const RETRY_S = 3;
 
-const none: Versions = { phones: 0, requests: 0, platforms: 0, funnel: 0 };
+/** Least milliseconds between two reads of a view: while a job runs, views change all the time. */
+const PAUSE_MS = 100;
 
-const isPart = (name: string): name is Part => name in none;
+const none: Versions = { phones: 0, traces: 0, funnel: 0, jobs: 0, destinations: 0 };
 
-/** Follows the feed. After each connection, all views count as changed, so that no change is missed. */
+const parts = Object.keys(none) as Part[];
+
+/**
+ * Follows the feed, and connects again every three seconds while it is lost. After each connection, all views count as
+ * changed, so that no change is missed.
+ */
 export const useLive = (): { connection: Connection; versions: Versions } => {
-  const [connection, setConnection] = useState<Connection>('connecting');
+  const [connection, setConnection] = useState<Connection>({ state: 'connecting', retryIn: 0 });
   const [versions, setVersions] = useState(none);
 
   useEffect(() => {
-    let source: EventSource;
+    let source: EventSource | undefined;
     let timer: number | undefined;
+    const changed = (some: readonly Part[]) =>
+      setVersions((before) => ({ ...before, ...Object.fromEntries(some.map((part) => [part, before[part] + 1])) }));
+    const wait = (seconds: number) => {
+      setConnection({ state: 'lost', retryIn: seconds });
+      timer = setTimeout(() => (seconds > 1 ? wait(seconds - 1) : open()), 1_000);
+    };
     const open = () => {
       clearTimeout(timer);
       source?.close();
-      source = new EventSource('/live');
-      source.onopen = () => {
-        setConnection('live');
-        setVersions(({ phones, requests, platforms, funnel }) => ({
-          phones: phones + 1,
-          requests: requests + 1,
-          platforms: platforms + 1,
-          funnel: funnel + 1,
-        }));
+      const opened = new EventSource('/live');
+      source = opened;
+      opened.onopen = () => {
+        setConnection({ state: 'live', retryIn: 0 });
+        changed(parts);
       };
-      source.onerror = () => {
-        setConnection('lost');
-        if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, REOPEN_DELAY_MS);
+      opened.onerror = () => {
+        // The page counts the seconds itself, so the browser must not connect on its own.
+        opened.close();
+        if (source === opened) wait(RETRY_S);
       };
-      source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
-        if (isPart(data)) setVersions((before) => ({ ...before, [data]: before[data] + 1 }));
-      });
+      opened.addEventListener('changed', ({ data }: MessageEvent<string>) =>
+        changed(parts.filter((part) => part === data)),
+      );
     };
     open();
     // The network's state does not show whether this machine can be reached, so reconnect on either change.
@@ -52,32 +65,50 @@ export const useLive = (): { connection: Connection; versions: Versions } => {
       removeEventListener('online', open);
       removeEventListener('offline', open);
       clearTimeout(timer);
-      source.close();
+      source?.close();
     };
   }, []);
 
   return { connection, versions };
 };
 
-/** The last response of a view; undefined before the first one. Each version from 1 on reads the view again. */
-export const useView = <View>(path: string, version: number): View | undefined => {
-  const [known, setKnown] = useState<{ path: string; view: View }>();
-  const asked = useRef(0);
-  const shown = useRef(0);
+/** The last response of a view; undefined before the first one. */
+export const useView = <View>(path: string, version: number): View | undefined =>
+  useViewOrProblem<View>(path, version).view;
+
+/** A view, or the sentence of an error response. */
+interface Known<View> {
+  path: string;
+  view?: View;
+  problem?: string;
+}
+
+/**
+ * The last response of a view, or why there is none. Each version from 1 on reads the view again, one at a time. Version 0
+ * reads nothing.
+ */
+export const useViewOrProblem = <View>(path: string, version: number): { view?: View; problem?: string } => {
+  const [known, setKnown] = useState<Known<View>>();
+  const reading = useRef({ path, busy: false, again: false });
   useEffect(() => {
     if (version === 0) return;
-    asked.current += 1;
-    const turn = asked.current;
-    read<View>(path).then(
-      (view) => {
-        // Ignore a response that a newer one has overtaken.
-        if (turn < shown.current) return;
-        shown.current = turn;
-        setKnown({ path, view });
-      },
-      // If the connection is lost, the feed reports it, and all views are read again after it is back.
-      () => undefined,
-    );
+    if (reading.current.path !== path) reading.current = { path, busy: false, again: false };
+    const mine = reading.current;
+    const load = async () => {
+      mine.busy = true;
+      mine.again = false;
+      const result = await read<View>(path).then(
+        (view) => ({ path, view }),
+        // If the connection is lost, the feed reports it, and all views are read again after it is back.
+        (error: unknown) => (isResponseError(error) ? { path, problem: error.message } : undefined),
+      );
+      if (reading.current === mine && result) setKnown(result);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      mine.busy = false;
+      if (reading.current === mine && mine.again) await load();
+    };
+    if (mine.busy) mine.again = true;
+    else void load();
   }, [path, version]);
-  return known?.path === path ? known.view : undefined;
+  return known?.path === path ? known : {};
 };

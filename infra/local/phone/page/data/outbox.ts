@@ -63,4 +63,5 @@ export const asWritten = ({ id, time, to, text, problem }: Draft): WrittenItem =
   text,
   outcome: problem === null ? 'sending' : 'unanswered',
   detail: problem,
+  delivered: false,
 });

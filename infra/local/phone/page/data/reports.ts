@@ -5,21 +5,21 @@ import { submit } from './api.ts';
 
 interface Reporting {
   phones: PhoneSummary[];
-  /** The phone whose conversation is visible, if any. */
-  reading: string | undefined;
+  /** The ids of the messages that the user sees. */
+  seen: ReadonlySet<string>;
   on: boolean;
 }
 
 export const report = (message: string, state: string): Promise<void> =>
-  submit('POST', `/messages/${message}/states`, { state });
+  submit('POST', `/messages/${message}/states`, { state, event_id: crypto.randomUUID() });
 
 /** Reports the states that are not reported yet. */
-export const useReports = ({ phones, reading, on }: Reporting): void => {
+export const useReports = ({ phones, seen, on }: Reporting): void => {
   const inProgress = useRef(new Set<string>());
   useEffect(() => {
     if (!on) return;
-    for (const { phone, undelivered, unread } of phones) {
-      const read = phone === reading ? unread : [];
+    for (const { undelivered, unread } of phones) {
+      const read = unread.filter((message) => seen.has(message));
       for (const message of new Set([...undelivered, ...read])) {
         const states = [
           ...(undelivered.includes(message) ? ['delivered_to_user'] : []),
@@ -28,17 +28,21 @@ export const useReports = ({ phones, reading, on }: Reporting): void => {
         const name = `${message} ${states.at(-1)}`;
         if (inProgress.current.has(name)) continue;
         inProgress.current.add(name);
-        // A report that fails is repeated at the next change.
-        void inOrder(message, states).finally(() => inProgress.current.delete(name));
+        // A report that fails is repeated at the next change; one that succeeds is not, until the server lists it.
+        void inOrder(message, states).then((done) => {
+          if (!done) inProgress.current.delete(name);
+        });
       }
     }
-  }, [phones, reading, on]);
+  }, [phones, [...seen].join(), on]);
 };
 
-const inOrder = async (message: string, states: string[]): Promise<void> => {
+/** Returns whether all states were reported. */
+const inOrder = async (message: string, states: string[]): Promise<boolean> => {
   try {
     for (const state of states) await report(message, state);
+    return true;
   } catch {
-    return;
+    return false;
   }
 };

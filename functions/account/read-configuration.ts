@@ -1,0 +1,7 @@
+/** GET /v1/configuration: returns the settings of the account, and how its chat platform works. */
+import { readConfiguration } from '../../shared/customers/configuration.ts';
+import { endpoint, ok } from '../../shared/http/endpoint.ts';
+
+export const handler = endpoint('readConfiguration', async ({ account, limit }) =>
+  ok({ configuration: await readConfiguration(account, limit) }),
+);

@@ -1,0 +1,5 @@
+/** GET /v1/token/info: returns what the token of the request may do. */
+import { readTokenInfo } from '../../shared/customers/token-info.ts';
+import { endpoint, ok } from '../../shared/http/endpoint.ts';
+
+export const handler = endpoint('readTokenInfo', async ({ account, token }) => ok(await readTokenInfo(account, token)));

@@ -1,0 +1,8 @@
+/** PUT /v1/avatar: sets the avatar that users see. */
+import { setAvatar } from '../../shared/customers/avatar.ts';
+import { endpoint, noContent } from '../../shared/http/endpoint.ts';
+
+export const handler = endpoint('setAvatar', async ({ account, body }) => {
+  await setAvatar(account, body.file);
+  return noContent();
+});

@@ -1,0 +1,5 @@
+/** GET /v1/message/{id}: one of the caller's messages, with its states. */
+import { endpoint, ok } from '../../shared/http/endpoint.ts';
+import { readMessage } from '../../shared/stats/message-log.ts';
+
+export const handler = endpoint('readMessage', async ({ account, path }) => ok(await readMessage(account, path.id)));

@@ -1,0 +1,5 @@
+/** GET /v1/research_profilers/{id}/results: counts the answers to one of the caller's profilers. */
+import { endpoint, ok } from '../../shared/http/endpoint.ts';
+import { readResults } from '../../shared/profilers/results.ts';
+
+export const handler = endpoint('readResults', async ({ account, path: { id } }) => ok(await readResults(account, id)));

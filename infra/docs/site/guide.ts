@@ -1,0 +1,97 @@
+/** Renders guides in Markdown as parts of pages. */
+import { Marked, type RendererObject, type Tokens } from 'marked';
+import { slugOf } from './sections.ts';
+
+export interface Surroundings {
+  /** The URL on the site for a link's target; undefined for files that are not part of the site. */
+  linkTo(href: string): string | undefined;
+  /** The picture that an image refers to, as SVG. */
+  pictureOf(href: string): string;
+  /** A diagram, as SVG. */
+  diagramOf(text: string): string;
+}
+
+/** A guide alone, with its links as they are. */
+const ALONE: Surroundings = {
+  linkTo: (href) => href,
+  pictureOf: () => '',
+  diagramOf: () => '',
+};
+
+/** The guide as HTML. Headings have the same ids as on GitHub. */
+export const renderGuide = (markdown: string, { linkTo, pictureOf, diagramOf }: Surroundings = ALONE): string => {
+  const taken = new Map<string, number>();
+  const renderer: RendererObject = {
+    heading({ tokens, depth }: Tokens.Heading) {
+      const text = this.parser.parseInline(tokens);
+      const name = slugOf(this.parser.parseInline(tokens, this.parser.textRenderer));
+      const times = taken.get(name) ?? 0;
+      taken.set(name, times + 1);
+      return `<h${depth} id="${times === 0 ? name : `${name}-${times}`}">${text}</h${depth}>\n`;
+    },
+    link({ href, tokens }: Tokens.Link) {
+      const text = this.parser.parseInline(tokens);
+      const target = linkTo(href);
+      return target === undefined ? text : `<a href="${target}">${text}</a>`;
+    },
+    image({ href, text }: Tokens.Image) {
+      return pictureOf(href).replace(/<svg /, `<svg class="picture" role="img" aria-label="${text}" `);
+    },
+    code({ text, lang }: Tokens.Code) {
+      return lang === 'mermaid' ? diagramOf(text) : false;
+    },
+    html: () => '',
+  };
+  const html = new Marked({ gfm: true, renderer }).parse(markdown, { async: false });
+  return (
+    html
+      // Wide tables and code scroll within the page, with the keyboard too.
+      .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
+      .replaceAll('</table>', '</table></div>')
+      .replaceAll('<pre>', '<pre tabindex="0">')
+      // Each error has a URL.
+      .replaceAll(/<tr>\n(<td>\d{3}<\/td>\n<td><code>)(\w+)/g, '<tr id="$2">\n$1$2')
+  );
+};
+
+export interface Heading {
+  id: string;
+  level: 2 | 3;
+  title: string;
+}
+
+const HEADING = /<h([23]) id="([^"]+)">(.*?)<\/h\1>/g;
+
+/** The headings of a rendered guide, for its table of contents. */
+export const headingsOf = (html: string): Heading[] =>
+  [...html.matchAll(HEADING)].map(([, level, id = '', title = '']) => ({
+    id,
+    level: level === '2' ? 2 : 3,
+    title: title.replaceAll(/<[^>]+>/g, ''),
+  }));
+
+/** A part of a rendered guide: below a heading, or above the first one (`id` empty). */
+export interface Part {
+  id: string;
+  title: string;
+  text: string;
+}
+
+/** The parts of a rendered guide as plain text, for the search. */
+export const partsOf = (html: string): Part[] =>
+  html.split(/(?=<h[23] id=)/).map((part) => {
+    const [heading, id = '', title = ''] = /^<h[23] id="([^"]+)">(.*?)<\/h[23]>/.exec(part) ?? [];
+    return { id, title: plain(title), text: plain(part.slice(heading?.length ?? 0)) };
+  });
+
+const plain = (html: string): string =>
+  html
+    .replaceAll(/<svg[\s\S]*?<\/svg>|<h1[\s\S]*?<\/h1>/g, ' ')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ')
+    .trim();

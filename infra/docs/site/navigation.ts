@@ -1,0 +1,103 @@
+/** The pages of the site, in the order and the groups of its sidebar. */
+
+export interface Page {
+  /** The file name in the site. */
+  path: string;
+  /** The heading of the page, and its name in the sidebar. */
+  title: string;
+  /** The guide in `infra/docs` that it shows. */
+  guide: string;
+  /**
+   * The sections of the guide (headings of level 2) that it shows; `rest` for those that no other page shows. Default:
+   * the whole guide.
+   */
+  sections?: readonly string[] | 'rest';
+}
+
+export interface Group {
+  title: string;
+  /** Whether its pages appear only while one of them is open. */
+  folded?: boolean;
+  pages: readonly Page[];
+}
+
+/** The page of the API reference. The site has one more for every guide, or part of a guide. */
+export const REFERENCE = { path: 'reference.html', title: 'API reference' };
+
+const ofGuide = (guide: string) => (path: string, title: string, sections: readonly string[] | 'rest') => ({
+  path: `${path}.html`,
+  title,
+  guide,
+  sections,
+});
+
+const business = ofGuide('business.md');
+const operator = ofGuide('operator.md');
+const whole = (path: string, title: string, guide = `${path}.md`): Page => ({ path: `${path}.html`, title, guide });
+
+export const groups: readonly Group[] = [
+  {
+    title: 'Start here',
+    pages: [
+      whole('index', 'Overview', 'start/overview.md'),
+      whole('quick-start', 'Quick start', 'start/quick-start.md'),
+      whole('how-it-works', 'How it works', 'start/how-it-works.md'),
+      business('states', 'States of a message', ['States of messages']),
+    ],
+  },
+  {
+    title: 'For businesses',
+    pages: [
+      business('business', 'Requests and tokens', 'rest'),
+      business('messages', 'Messages', ['Messages', 'Stop messages', 'Logs and jobs']),
+      business('campaigns', 'Campaigns', ['Messages to many users']),
+      business('user-data', 'User data and consent', ['User data', 'Users who stop your account', 'Who uses the app']),
+      business('profilers', 'Profilers', ['Profilers']),
+      business('media', 'Media', ['Media']),
+      business('errors', 'Errors', ['Errors', 'Repeating a request']),
+    ],
+  },
+  {
+    title: 'Connect a platform',
+    pages: [
+      whole('rapidpro', 'RapidPro and TextIt', 'connect/rapidpro.md'),
+      whole('turn', 'Turn', 'connect/turn.md'),
+      business('webhook', 'Your own webhook', ['Your own webhook']),
+      business('flows', 'Tests and flows', ['Connect a chat platform']),
+      business('app-network', 'The app network', ['Events of the app network']),
+    ],
+  },
+  {
+    title: 'For operators',
+    pages: [
+      operator('deploy', 'Deploy', ['Deploy', 'Smoke test', 'Upgrade', 'Remove the stack']),
+      operator('accounts', 'Accounts and tokens', [
+        'The first account',
+        'Connect a chat platform',
+        'Rotate a token',
+        'Rotate a signing secret',
+      ]),
+      operator('alarms', 'Monitor', ['Monitor', 'Alarms']),
+      whole('runbooks', 'Runbooks'),
+      operator('command-line', 'Command line', ["The operator's command"]),
+      operator('restore', 'Restore', ['Restore the table']),
+      operator('people', 'Users and their data', ['Users and their data', 'Media']),
+      operator('operator', 'More for operators', 'rest'),
+      whole('security', 'Security'),
+      whole('failure-modes', 'Failure modes'),
+    ],
+  },
+  {
+    title: 'For contributors',
+    folded: true,
+    pages: [
+      whole('contributor', 'Contribute'),
+      whole('decisions', 'Decisions'),
+      whole('performance', 'Performance and cost'),
+      whole('load', 'Load'),
+      whole('glossary', 'Glossary'),
+    ],
+  },
+];
+
+export const pages: readonly Page[] = groups.flatMap((group) => group.pages);

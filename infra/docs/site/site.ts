@@ -1,0 +1,149 @@
+/**
+ * The documentation as a site: the guides of `infra/docs`, and the reference, which Swagger UI draws from the API
+ * description. Eleventy makes the pages. All files come from this project and its packages.
+ */
+import { glob, readFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Eleventy from '@11ty/eleventy';
+import { drawDiagram } from './diagram.ts';
+import { headingsOf, renderGuide } from './guide.ts';
+import { groups, type Page, pages, REFERENCE } from './navigation.ts';
+import { entriesOf, fragmentOf, operationsOf } from './search-entries.ts';
+import { type Guides, markdownOf, resolverOf } from './sections.ts';
+
+export interface File {
+  type: string;
+  body: string | Uint8Array<ArrayBuffer>;
+}
+
+/** The properties of a service that the reference uses. */
+export interface Service {
+  base_url: string;
+  bridge_url: string;
+  /** The service that the reference sends requests to; undefined: none. */
+  try?: Try;
+}
+
+interface Try {
+  /** The token of requests, until people enter another one. */
+  token: string;
+  /** The token of the app network, for its own requests. */
+  app_token: string;
+  /** The path of the page's host that leads to the bridge. */
+  bridge: string;
+  /** The path of the page's host that restores what the examples name. */
+  examples: string;
+  /** The page with the phone. */
+  phone: string;
+}
+
+const here = dirname(fileURLToPath(import.meta.url));
+const docs = join(here, '..');
+const page = join(here, 'page');
+/** The colours of the local page. */
+const tokens = join(docs, '../local/phone/page/style/base/tokens.css');
+const swagger = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
+const search = fileURLToPath(import.meta.resolve('minisearch'));
+
+const HTML = 'text/html; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
+const SCRIPT = 'text/javascript; charset=utf-8';
+const JSON_TYPE = 'application/json';
+
+/** Files of the site that are copied: their names, sources and types. */
+const COPIED: [name: string, source: string, type: string][] = [
+  ['tokens.css', tokens, CSS],
+  ...['style.css', 'columns.css', 'elements.css', 'home.css', 'reference.css'].map((name): [string, string, string] => [
+    name,
+    join(page, name),
+    CSS,
+  ]),
+  ...['theme.js', 'site.js', 'reference.js'].map((name): [string, string, string] => [name, join(page, name), SCRIPT]),
+  ['minisearch.js', search, SCRIPT],
+  ['swagger-ui.css', join(swagger, 'swagger-ui.css'), CSS],
+  ['swagger-ui-bundle.js', join(swagger, 'swagger-ui-bundle.js'), SCRIPT],
+];
+
+/** All files of the site, by their paths relative to its folder. */
+export const buildSite = async (service: Service, description: object): Promise<Map<string, File>> => {
+  const guides = await readAll('md');
+  const pictures = await readAll('svg');
+  const resolve = resolverOf(guides);
+  const rendered = pages.map((one) => ({ ...one, html: renderPage(one, guides, pictures, resolve) }));
+  const operations = operationsOf(description);
+
+  const made = await makePages(rendered, {
+    groups,
+    reference: REFERENCE,
+    tags: [...Map.groupBy(operations, ({ tag }) => tag)].map(([tag, ofTag]) => ({
+      tag,
+      operations: ofTag.map((operation) => ({ ...operation, fragment: fragmentOf(operation) })),
+    })),
+    phone: service.try?.phone,
+  });
+  const copied = await Promise.all(
+    COPIED.map(
+      async ([name, source, type]): Promise<[string, File]> => [
+        name,
+        { type, body: Uint8Array.from(await readFile(source)) },
+      ],
+    ),
+  );
+  return new Map<string, File>([
+    ...made.map(({ path, html }): [string, File] => [path, { type: HTML, body: html }]),
+    ...copied,
+    ['search.json', { type: JSON_TYPE, body: JSON.stringify(entriesOf(rendered, operations, REFERENCE.path)) }],
+    ['openapi.json', { type: JSON_TYPE, body: JSON.stringify(description) }],
+    ['service.json', { type: JSON_TYPE, body: JSON.stringify(service) }],
+  ]);
+};
+
+/** The texts of all files in `infra/docs` with this extension, by their paths in it. */
+const readAll = async (extension: string): Promise<Guides> => {
+  const found = new Map<string, string>();
+  for await (const path of glob(`{*,start/*,connect/*,pictures/*}.${extension}`, { cwd: docs })) {
+    found.set(path.replaceAll('\\', '/'), await readFile(join(docs, path), 'utf8'));
+  }
+  return found;
+};
+
+const renderPage = (one: Page, guides: Guides, pictures: Guides, resolve: ReturnType<typeof resolverOf>): string =>
+  renderGuide(markdownOf(guides, one), {
+    linkTo: (href) => resolve(one.guide, href),
+    diagramOf: drawDiagram,
+    pictureOf: (href) => {
+      const picture = pictures.get(posix.join(posix.dirname(one.guide), href));
+      if (picture === undefined) throw new Error(`${one.guide} shows ${href}, which does not exist.`);
+      return picture;
+    },
+  });
+
+/** Guides contain the braces of other template languages, which Eleventy must leave alone. */
+const OF_PAGES = { templateEngineOverride: 'md' };
+
+/** The pages of guides and of the reference, as Eleventy makes them from the templates in `page/`. */
+const makePages = async (
+  rendered: (Page & { html: string })[],
+  data: Record<string, unknown>,
+): Promise<{ path: string; html: string }[]> => {
+  const eleventy = new Eleventy(page, join(docs, '.out'), {
+    quietMode: true,
+    configPath: null,
+    config(configuration) {
+      // The guides are HTML already.
+      configuration.setLibrary('md', { render: (html) => html });
+      configuration.setUseGitIgnore(false);
+      for (const [name, value] of Object.entries(data)) configuration.addGlobalData(name, value);
+      for (const { path, title, html } of rendered) {
+        const own = { ...OF_PAGES, permalink: path, layout: 'guide.njk', path, title, contents: headingsOf(html) };
+        configuration.addTemplate(`${path}.md`, html, own);
+      }
+      const own = { ...OF_PAGES, ...REFERENCE, permalink: REFERENCE.path, layout: 'reference.njk' };
+      configuration.addTemplate(`${REFERENCE.path}.md`, ' ', own);
+      return { markdownTemplateEngine: false, templateFormats: ['md'] };
+    },
+  });
+  const made = await eleventy.toJSON();
+  return made.map(({ url, content }) => ({ path: url === '/' ? 'index.html' : url.slice(1), html: content }));
+};

@@ -1,0 +1,54 @@
+/** The folders of a local stack in `.local`: its assembly, and the data that `--keep` keeps. */
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartError } from '../aws/start-error.ts';
+import { isRunning, localFolder } from '../stack-file.ts';
+
+const ASSEMBLY = /^assembly-(\d+)$/;
+
+/**
+ * The folder of this process's assembly. No other stack writes into it, or removes it. Those of stacks that were killed
+ * are removed.
+ */
+export const ownAssembly = async (): Promise<string> => {
+  const names = await readdir(localFolder).catch((): string[] => []);
+  const left = names.filter((name) => {
+    const [, pid] = ASSEMBLY.exec(name) ?? [];
+    return pid !== undefined && !isRunning(Number(pid));
+  });
+  await Promise.all(left.map((name) => rm(join(localFolder, name), { recursive: true, force: true })));
+  return join(localFolder, `assembly-${process.pid}`);
+};
+
+/** The kept data, in use by this process. */
+export interface KeptData {
+  folder: string;
+  release(): Promise<void>;
+}
+
+/**
+ * Opens the folder of the kept data for this process alone.
+ *
+ * @throws StartError — another stack uses it
+ */
+export const openKeptData = async (): Promise<KeptData> => {
+  const folder = join(localFolder, 'data');
+  const lock = join(folder, 'pid');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (;;) {
+    try {
+      await writeFile(lock, `${process.pid}\n`, { flag: 'wx' });
+      return { folder, release: () => rm(lock, { force: true }) };
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+    const pid = Number(await readFile(lock, 'utf8').catch(() => ''));
+    if (pid > 0 && isRunning(pid)) {
+      throw new StartError(
+        `The kept data in ${folder} is in use by the local stack of the process ${pid}. Stop that one, or start without --keep.`,
+      );
+    }
+    // Of a stack that was killed.
+    await rm(lock, { force: true });
+  }
+};

@@ -1,0 +1,101 @@
+/** Activity: the traces or calls of the service, and the life of the open one, or the overview. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SwitchRow } from '../../destinations/views.ts';
+import type { CallRow, TraceList } from '../../traces/views.ts';
+import type { JobCounts, PhoneSummary, Setup } from '../../views.ts';
+import type { Address, Go } from '../data/address.ts';
+import { useView, type Versions } from '../data/live.ts';
+import type { Switches } from '../destinations/use-switches.ts';
+import { CallDetail } from '../inspector/call-detail.tsx';
+import { Inspector } from '../inspector/inspector.tsx';
+import { useKeys } from '../keys/keys.ts';
+import { ActivityList } from './list.tsx';
+import { Overview } from './overview.tsx';
+
+interface ActivityProps {
+  versions: Versions;
+  address: Address;
+  go: Go;
+  setup: Setup | undefined;
+  users: PhoneSummary[];
+  online: boolean;
+  switches: Switches;
+  /** The detail instead of the overview, while the editor of a message is open. */
+  editor: ComponentChildren;
+}
+
+/** The last value before a pause; while it is not paused, the value itself. */
+const usePaused = <Value,>(value: Value, paused: boolean): Value => {
+  const kept = useRef(value);
+  if (!paused || kept.current === undefined) kept.current = value;
+  return kept.current;
+};
+
+export const Activity = ({ versions, address, go, setup, users, online, editor, switches }: ActivityProps) => {
+  const pane = useRef<HTMLDivElement>(null);
+  const [paused, setPaused] = useState(false);
+  const present = useView<TraceList>('/view/traces', versions.traces);
+  const calls = useView<CallRow[]>('/view/calls', address.view === 'calls' ? versions.traces : 0);
+  const jobs = useView<JobCounts[]>('/view/funnel', versions.funnel);
+  const list = usePaused(present, paused);
+  const switched = useView<SwitchRow[]>('/view/switched', versions.destinations);
+  const { trace } = address;
+  const isOpen = trace !== '' || editor !== null;
+  const close = () => {
+    go({ trace: '', write: false });
+    requestAnimationFrame(() => {
+      const row = trace && pane.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(trace)}"]`);
+      if (row) row.focus();
+    });
+  };
+  useEffect(() => {
+    if (!isOpen) return;
+    const closeByKey = (event: KeyboardEvent) => {
+      const { activeElement } = document;
+      const isHere = activeElement === document.body || pane.current?.contains(activeElement) === true;
+      if (event.key === 'Escape' && isHere && !event.defaultPrevented) close();
+    };
+    document.addEventListener('keydown', closeByKey);
+    return () => document.removeEventListener('keydown', closeByKey);
+  });
+  useKeys({ p: () => setPaused(!paused) });
+  const open = (id: string) => go({ trace: id, write: false });
+  return (
+    <section class="split" data-open={isOpen} ref={pane}>
+      <ActivityList
+        {...{ address, go, setup, users, paused }}
+        rows={list?.rows}
+        switched={usePaused(switched, paused) ?? []}
+        calls={usePaused(calls, paused)}
+        onPause={() => setPaused(!paused)}
+        onOpen={open}
+      />
+      <div class="detail-pane">
+        {editor}
+        {editor === null &&
+          trace !== '' &&
+          (address.view === 'calls' ? (
+            <CallDetail
+              key={trace}
+              id={trace}
+              version={versions.traces}
+              onClose={close}
+              onTrace={(id) => go({ view: 'traces', trace: id })}
+            />
+          ) : (
+            <Inspector
+              key={trace}
+              {...{ online }}
+              id={trace}
+              version={versions.traces}
+              onClose={close}
+              onOpen={open}
+              onJob={(job) => go({ tab: 'jobs', job, editor: false })}
+            />
+          ))}
+        {editor === null && trace === '' && <Overview {...{ jobs, switches, online }} list={present} />}
+      </div>
+    </section>
+  );
+};

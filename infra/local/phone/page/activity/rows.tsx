@@ -1,0 +1,121 @@
+/** The rows of Activity: a trace with its five stages, or a call. */
+import type { ComponentChildren } from 'preact';
+import type { SwitchRow } from '../../destinations/views.ts';
+import type { CallRow, Server, StageState, TraceRow } from '../../traces/views.ts';
+import { modeEffects, modeWords, scopeOf } from '../destinations/words.ts';
+import { Icon, type IconName } from '../icons.tsx';
+import { usePresent } from '../parts.tsx';
+import { countdown, Time } from '../text.tsx';
+
+interface EntryProps<Row> {
+  row: Row;
+  isOpen: boolean;
+  onOpen: () => void;
+}
+
+interface LinesProps {
+  time: number;
+  icon: IconName;
+  iconClass: string;
+  title: string;
+  /** The second line. */
+  children: ComponentChildren;
+}
+
+const Lines = ({ time, icon, iconClass, title, children }: LinesProps) => (
+  <>
+    <span class={`row-icon ${iconClass}`}>
+      <Icon name={icon} />
+    </span>
+    <span class="row-text">
+      <span class="row-line">
+        <span class="row-title">{title}</span>
+        <span class="row-time">
+          <Time at={new Date(time).toISOString()} exact />
+        </span>
+      </span>
+      <span class="row-line">{children}</span>
+    </span>
+  </>
+);
+
+type EntryFrameProps = EntryProps<{ id: string; time: number }> & Omit<LinesProps, 'time'>;
+
+const EntryFrame = ({ row: { id, time }, isOpen, onOpen, ...lines }: EntryFrameProps) => (
+  <button
+    type="button"
+    class="row-button trace"
+    data-row={id}
+    aria-current={isOpen ? 'true' : undefined}
+    onClick={onOpen}
+  >
+    <Lines {...lines} time={time} />
+  </button>
+);
+
+export const TraceEntry = (props: EntryProps<TraceRow>) => {
+  const { icon, byUser, title, preview, outcome, stages, isFailed } = props.row;
+  return (
+    <EntryFrame {...props} icon={icon} iconClass={`${byUser ? 'by-user' : ''} ${isFailed ? 'bad' : ''}`} title={title}>
+      <span class="row-people" dir="auto">
+        {preview}
+      </span>
+      <Outcome outcome={outcome} />
+      {stages && <Segments stages={stages} />}
+    </EntryFrame>
+  );
+};
+
+const Outcome = ({ outcome: { words, tone, retryAt } }: Pick<TraceRow, 'outcome'>) => (
+  <span class={`row-status ${tone}`}>{retryAt === null ? words : <RetryIn at={retryAt} />}</span>
+);
+
+/** `Retry in 1:48`, each second. */
+const RetryIn = ({ at }: { at: number }) => <>Retry in {countdown(at - usePresent())}</>;
+
+const stageNames = ['accepted', 'stored', 'queued', 'delivered', 'read'];
+const stateNames: Record<StageState, string> = { done: 'done', active: 'pending', failed: 'failed', empty: 'not yet' };
+
+const Segments = ({ stages }: { stages: StageState[] }) => (
+  <span
+    class="segments"
+    role="img"
+    aria-label={stages.map((state, place) => `${stageNames[place]}: ${stateNames[state]}`).join(', ')}
+  >
+    {stages.map((state, place) => (
+      <span key={stageNames[place]} class={`stage-${state}`} />
+    ))}
+  </span>
+);
+
+const servers: Record<Server, { label: string; icon: IconName }> = {
+  service: { label: 'To the service', icon: 'server' },
+  app: { label: 'To the app network', icon: 'phone' },
+  rapidpro: { label: 'To RapidPro', icon: 'plug' },
+  turn: { label: 'To Turn', icon: 'plug' },
+};
+
+export const CallEntry = (props: EntryProps<CallRow>) => {
+  const { ms, server, route, status } = props.row;
+  const tone = status === null || status >= 400 ? 'bad' : 'ok';
+  return (
+    <EntryFrame {...props} icon={servers[server].icon} iconClass={tone === 'bad' ? 'bad' : ''} title={route}>
+      <span class="row-people">
+        {servers[server].label}, {ms} ms
+      </span>
+      <span class={`row-status ${tone}`}>{status ?? 'no response'}</span>
+    </EntryFrame>
+  );
+};
+
+/** A switch that was set. There is nothing to open. */
+export const SwitchEntry = ({ row: { time, name, mode, share, phone } }: { row: SwitchRow }) => (
+  <div class="row-plain trace">
+    <Lines time={time} icon="plug" iconClass="" title={`${name} set to ${modeWords[mode]}`}>
+      <span class="row-people">
+        {mode === 'other' ? 'Its own rules' : `${modeEffects[mode]}${scopeOf({ share, phone })}`}
+      </span>
+      <span class="row-status">Switch</span>
+    </Lines>
+  </div>
+);

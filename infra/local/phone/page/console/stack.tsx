@@ -1,0 +1,54 @@
+/** The stack on a small page: where things are, and the theme. */
+import type { PhoneSummary, Setup } from '../../views.ts';
+import { Switch } from '../destinations/switch.tsx';
+import type { Switches } from '../destinations/use-switches.ts';
+import { modeWords } from '../destinations/words.ts';
+import { Icon } from '../icons.tsx';
+import { ThemeButton } from '../shell/theme.tsx';
+
+interface StackProps {
+  setup: Setup | undefined;
+  switches: Switches;
+  users: PhoneSummary[];
+  online: boolean;
+  onPlatforms: () => void;
+}
+
+export const Stack = ({ setup, switches, users, online, onPlatforms }: StackProps) => (
+  <div class="stack-part">
+    <h2>Stack</h2>
+    <section class="stack-switches" aria-label="Destinations">
+      {switches.destinations?.map((destination) => (
+        <details key={destination.server}>
+          <summary>
+            {destination.name}
+            <span class={`account-state ${destination.mode === 'normal' ? 'ok' : 'bad'}`}>
+              {modeWords[destination.mode]}
+            </span>
+          </summary>
+          <Switch {...{ destination, users, set: switches.set }} disabled={!online} onNormal={() => undefined} />
+        </details>
+      ))}
+    </section>
+    <ul class="stack-rows">
+      <li>
+        <button type="button" class="stack-link" onClick={onPlatforms}>
+          <Icon name="plug" />
+          Platforms
+        </button>
+      </li>
+      {setup?.docs_url && (
+        <li>
+          <a href={setup.docs_url}>
+            <Icon name="book" />
+            Docs
+          </a>
+        </li>
+      )}
+      <li>
+        <span>Theme</span>
+        <ThemeButton />
+      </li>
+    </ul>
+  </div>
+);

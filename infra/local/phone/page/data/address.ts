@@ -1,0 +1,119 @@
+/** The state of the page in its URL, which a reload and the browser's Back keep. */
+import { useEffect, useState } from 'preact/hooks';
+import { filters } from '../jobs/words.ts';
+
+const screens = ['chat', 'chats', 'consents', 'profile'] as const;
+const tabs = ['phone', 'activity', 'jobs', 'platforms', 'stack'] as const;
+const views = ['traces', 'calls'] as const;
+const platforms = ['rapidpro', 'turn', 'webhook'] as const;
+const kinds = ['all', 'messages', 'consent', 'profilers', 'pending', 'failed'] as const;
+
+/** The filters of the Activity view; empty texts select everything. */
+export interface Filters {
+  kind: (typeof kinds)[number];
+  /** The id of an account. */
+  business: string;
+  /** The number of a user. */
+  of: string;
+  route: string;
+  /** `2xx`, `4xx`, `5xx`, or `none` for a call without a response. */
+  status: string;
+  /** The searched text. */
+  q: string;
+}
+
+export interface Address extends Filters {
+  /** The number of the user whose phone is open; empty for the demo user. */
+  user: string;
+  /** What the phone shows. */
+  screen: (typeof screens)[number];
+  /** The number of the business of the open chat; empty for that of the last message. */
+  chat: string;
+  /** The open tab of the console; `phone` and `stack` are parts of a small page only. */
+  tab: (typeof tabs)[number] | '';
+  /** What Activity lists. */
+  view: (typeof views)[number];
+  /** The open trace or call; empty without one. */
+  trace: string;
+  /** The open job; empty without one. */
+  job: string;
+  /** Whether the editor of a new job is open. */
+  editor: boolean;
+  /** Whether the editor of a message as a business is open. */
+  write: boolean;
+  filter: (typeof filters)[number]['name'];
+  /** The open account of Platforms; empty without one. */
+  account: string;
+  /** The step of the connect wizard, 1 to 4; 0 while it is closed. */
+  step: number;
+  /** The platform that the wizard connects; empty until it is chosen. */
+  platform: (typeof platforms)[number] | '';
+}
+
+const among = <const Names extends readonly string[]>(names: Names, given: string): Names[number] | undefined =>
+  names.find((name) => name === given);
+
+/** The state in the search part of a URL. */
+const addressIn = (search: string): Address => {
+  const query = new URLSearchParams(search);
+  const given = (name: string) => query.get(name) ?? '';
+  const digits = (name: string) => given(name).replaceAll(/\D/g, '');
+  return {
+    user: digits('user'),
+    screen: among(screens, given('screen')) ?? 'chat',
+    chat: digits('chat'),
+    tab: among(tabs, given('tab')) ?? '',
+    view: among(views, given('view')) ?? 'traces',
+    trace: given('trace'),
+    kind: among(kinds, given('kind')) ?? 'all',
+    business: given('business'),
+    of: digits('of'),
+    route: given('route'),
+    status: given('status'),
+    q: given('q'),
+    job: given('job'),
+    editor: query.has('new'),
+    write: query.has('write'),
+    account: given('account'),
+    step: Number(/^[1-4]$/.exec(given('step'))?.[0] ?? 0),
+    platform: among(platforms, given('platform')) ?? '',
+    filter: filters.find(({ name }) => name === given('filter'))?.name ?? 'all',
+  };
+};
+
+/** The search part of a URL for a state: defaults are left out. */
+const searchOf = ({ editor, write, step, ...texts }: Address): string => {
+  const defaults = addressIn('');
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(texts)) {
+    if (value !== Object.entries(defaults).find(([known]) => known === name)?.[1]) query.set(name, value);
+  }
+  if (step > 0) query.set('step', String(step));
+  if (editor) query.set('new', '');
+  if (write) query.set('write', '');
+  return query.size === 0 ? '' : `?${query}`;
+};
+
+/** The states of filters, which are no steps for the Back button. */
+const PASSING: (keyof Address)[] = ['filter', 'kind', 'business', 'of', 'route', 'status', 'q', 'view', 'platform'];
+
+export type Go = (changes: Partial<Address>) => void;
+
+/** The page's state, and a function that changes it. Each change but those of filters is a step for the Back button. */
+export const useAddress = (): [Address, Go] => {
+  const [address, setAddress] = useState(() => addressIn(location.search));
+  useEffect(() => {
+    const follow = () => setAddress(addressIn(location.search));
+    addEventListener('popstate', follow);
+    return () => removeEventListener('popstate', follow);
+  }, []);
+  const go: Go = (changes) => {
+    const next = { ...addressIn(location.search), ...changes };
+    const search = searchOf(next);
+    const url = search || location.pathname;
+    if (Object.keys(changes).every((name) => PASSING.some((one) => one === name))) history.replaceState(null, '', url);
+    else if (search !== location.search) history.pushState(null, '', url);
+    setAddress(next);
+  };
+  return [address, go];
+};

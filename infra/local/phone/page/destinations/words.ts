@@ -1,0 +1,72 @@
+/** What the switches of destinations are called, and what they do. */
+import { type DestinationView, type Mode, modes } from '../../destinations/views.ts';
+
+export const modeWords: Record<DestinationView['mode'], string> = {
+  normal: 'Normal',
+  slow: 'Slow',
+  failing: 'Failing',
+  loses_responses: 'Loses responses',
+  offline: 'Offline',
+  other: 'Own rules',
+};
+
+/** What a position does, for the menu. */
+export const modeEffects: Record<Mode, string> = {
+  normal: 'Answers each call at once.',
+  slow: 'Answers after 4 seconds.',
+  failing: 'Answers 503, and accepts nothing.',
+  loses_responses: 'Accepts the call, and closes the connection without a response.',
+  offline: 'Closes the connection, and accepts nothing.',
+};
+
+/** What a destination does, after its name. */
+const states: Record<DestinationView['mode'], string> = {
+  normal: 'is normal',
+  slow: 'is slow',
+  failing: 'is failing',
+  loses_responses: 'loses responses',
+  offline: 'is offline',
+  other: 'has fault rules of its own',
+};
+
+/** `RapidPro is failing` */
+export const stateOf = ({ name, mode }: DestinationView): string => `${name} ${states[mode]}`;
+
+/** What a destination that rejects answers, as a sentence with a space after it; otherwise empty. */
+export const answerOf = ({ mode }: DestinationView): string => (mode === 'failing' ? 'It answers 503. ' : '');
+
+export const shares = [
+  { share: 1, label: 'All calls' },
+  { share: 0.5, label: 'Half of the calls' },
+  { share: 0.33, label: 'A third of the calls' },
+  { share: 0.1, label: 'A tenth of the calls' },
+];
+
+/** `, for a third of the calls of one user` */
+export const scopeOf = ({ share, phone }: Pick<DestinationView, 'share' | 'phone'>): string => {
+  const part = share === 1 ? '' : (shares.find((one) => one.share === share)?.label ?? `${share * 100} % of the calls`);
+  if (phone !== null) return `, for ${part === '' ? 'the calls' : part.toLowerCase()} of one user`;
+  return part === '' ? '' : `, for ${part.toLowerCase()}`;
+};
+
+/** `3 messages`, or `2 notifications` */
+export const waitingWords = ({ pending, others }: Pick<DestinationView, 'pending' | 'others'>): string =>
+  pending > 0 ? words(pending, 'message') : words(others, 'notification');
+
+const words = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+/** Whether something waits for a retry. */
+export const isWaiting = ({ pending, others }: DestinationView): boolean => pending + others > 0;
+
+/** `1:48`, from now until a time; `0:00` if it is over. */
+export const timeUntil = (time: string, present: number): string => {
+  const seconds = Math.max(0, Math.round((Date.parse(time) - present) / 1_000));
+  const hours = Math.floor(seconds / 3_600);
+  const minutes = Math.floor((seconds % 3_600) / 60);
+  const rest = String(seconds % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+};
+
+/** The positions that a person can choose. `other` is shown only while it is set. */
+export const choicesFor = (mode: DestinationView['mode']): DestinationView['mode'][] =>
+  mode === 'other' ? [...modes, 'other'] : [...modes];

@@ -1,0 +1,212 @@
+/** The inspector: a trace with its ids, and its whole life. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { TraceView } from '../../traces/views.ts';
+import { Announced } from '../announced.tsx';
+import { BusinessAvatar } from '../avatars/business-avatar.tsx';
+import { describeError, submit } from '../data/api.ts';
+import { useViewOrProblem } from '../data/live.ts';
+import { Icon } from '../icons.tsx';
+import { shortId } from '../jobs/words.ts';
+import { useKeys } from '../keys/keys.ts';
+import { Close, Copy, Empty, Skeleton, usePresent } from '../parts.tsx';
+import { ExportReceipts } from '../phone/export-receipts.tsx';
+import { useToast } from '../shell/toast.tsx';
+import { countdown, endOf, milliseconds } from '../text.tsx';
+import { hasValues } from './body.ts';
+import { copiedAs, useCopy } from './call-panel.tsx';
+import { copyAs } from './copy-as.ts';
+import { CopyMenu } from './copy-menu.tsx';
+import { Timeline } from './timeline.tsx';
+import { ValueSwitch } from './value-switch.tsx';
+
+interface InspectorProps {
+  id: string;
+  /** How often traces have changed. */
+  version: number;
+  online: boolean;
+  onClose: () => void;
+  onOpen: (id: string) => void;
+  onJob: (id: string) => void;
+}
+
+export const Inspector = ({ id, version, online, onClose, onOpen, onJob }: InspectorProps) => {
+  const { view: trace, problem } = useViewOrProblem<TraceView>(`/view/traces/${encodeURIComponent(id)}`, version);
+  const [showValues, setShowValues] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const sending = useRef(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const toast = useToast();
+  const { copy } = useCopy();
+  const known = trace !== undefined || problem !== undefined;
+  useEffect(() => heading.current?.focus(), [known]);
+
+  /** Asks the server once, also if the button is clicked twice. */
+  const ask = async (path: string, said: string) => {
+    if (sending.current || !online) return;
+    sending.current = true;
+    setBusy(true);
+    await submit('POST', `/traces/${encodeURIComponent(id)}/${path}`).then(
+      () => toast(said),
+      (error) => toast(describeError(error), 'bad'),
+    );
+    sending.current = false;
+    setBusy(false);
+  };
+  const again = () => void ask('again', 'Sent again.');
+  const first = trace?.steps.find(({ call }) => call !== undefined)?.call;
+  useKeys({
+    r: () => trace?.fixed === null && again(),
+    c: () => first && void copy('curl', copyAs('curl', first), copiedAs('cURL')),
+  });
+
+  if (trace === undefined) {
+    return (
+      <article class="detail" aria-busy={problem === undefined}>
+        <header class="detail-head">
+          <Close onClose={onClose} label="Activity" />
+          <h2 ref={heading} tabIndex={-1}>
+            {problem === undefined ? 'Trace' : 'No such trace'}
+          </h2>
+        </header>
+        {problem === undefined ? (
+          <Skeleton rows={4} />
+        ) : (
+          <Empty icon="activity">
+            <p>{problem}</p>
+            <button type="button" onClick={onClose}>
+              Show all traces
+            </button>
+          </Empty>
+        )}
+      </article>
+    );
+  }
+  const values = trace.steps.some(({ call }) => call && (hasValues(call.body) || hasValues(call.response?.body ?? '')));
+  return (
+    <article class="detail inspector" aria-labelledby="trace-title">
+      <header class="detail-head">
+        <Close onClose={onClose} label="Activity" />
+        <h2 id="trace-title" ref={heading} tabIndex={-1} title={trace.title}>
+          {trace.title}
+        </h2>
+        <Status trace={trace} />
+        <span class="spacer" />
+        {trace.kind === 'consent' && trace.person && <ExportReceipts phone={trace.person.phone} />}
+        <button type="button" class="with-icon" onClick={() => void copy('link', location.href, 'Copied the link.')}>
+          <Icon name="link" />
+          <span class="action-label">Copy link</span>
+        </button>
+        {trace.fixed === null && (
+          <button type="button" class="with-icon again-wide" disabled={busy || !online} onClick={again}>
+            <Icon name="retry" />
+            Send again
+          </button>
+        )}
+      </header>
+      <Facts trace={trace} onJob={onJob} />
+      {values && <ValueSwitch isOn={showValues} onChange={setShowValues} />}
+      <Timeline
+        steps={trace.steps}
+        showValues={showValues}
+        onOpen={onOpen}
+        retry={{
+          canRetry: trace.canRetry,
+          busy: busy || !online,
+          onRetry: () => void ask('retry', 'The service retries within a minute.'),
+        }}
+      />
+      {trace.deletion !== null && (
+        <p class="row">
+          <button
+            type="button"
+            disabled={busy || !online}
+            onClick={() => void ask('confirm', `${trace.business?.name} confirmed that its copy is deleted.`)}
+          >
+            Confirm as {trace.business?.name}
+          </button>
+        </p>
+      )}
+      {trace.fixed !== null && <p class="fixed-reason quiet">{trace.fixed}</p>}
+      {first && (
+        <footer class="detail-actions">
+          <CopyMenu call={first} />
+          {trace.fixed === null && (
+            <button type="button" class="primary with-icon" disabled={busy || !online} onClick={again}>
+              <Icon name="retry" />
+              Send again
+            </button>
+          )}
+        </footer>
+      )}
+    </article>
+  );
+};
+
+const chipLooks = { ok: 'ok', warn: 'warn', bad: 'stopped', plain: '' };
+
+const Status = ({ trace: { outcome } }: { trace: TraceView }) => (
+  <>
+    <span class={`chip ${chipLooks[outcome.tone]}`}>{outcome.words}</span>
+    <Announced news={outcome.words} />
+  </>
+);
+
+const Facts = ({ trace, onJob }: { trace: TraceView; onJob: (id: string) => void }) => {
+  const { id, subject, business, person, toUser, outcome } = trace;
+  const ends = [business && endOf(business.number), person && endOf(person.phone)];
+  const direction = (toUser ? ends : ends.toReversed()).filter(Boolean);
+  return (
+    <dl class="facts">
+      {subject && (
+        <>
+          <dt>{subject.kind}</dt>
+          <dd>
+            <code title={subject.id}>{shortId(subject.id)}</code>
+            <Copy text={subject.id} label={`Copy ${subject.kind.toLowerCase()} id`} icon="copy" />
+          </dd>
+        </>
+      )}
+      {business && (
+        <>
+          <dt>Business</dt>
+          <dd>
+            <BusinessAvatar id={business.number} name={business.name} />
+            {business.name}
+          </dd>
+        </>
+      )}
+      <dt>Trace</dt>
+      <dd>
+        <code title={id}>{shortId(id)}</code>
+        <Copy text={id} label="Copy trace id" icon="copy" />
+      </dd>
+      {direction.length === 2 && (
+        <>
+          <dt>From → to</dt>
+          <dd>
+            <code>{direction.join(' → ')}</code>
+          </dd>
+        </>
+      )}
+      {subject?.kind === 'Job' && (
+        <>
+          <dt>Job</dt>
+          <dd>
+            <button type="button" class="text-button" onClick={() => onJob(subject.id)}>
+              Open the job
+            </button>
+          </dd>
+        </>
+      )}
+      <dt>{outcome.retryAt === null ? 'Took' : 'Retry'}</dt>
+      <dd>{outcome.retryAt === null ? tookOf(trace) : <Countdown at={outcome.retryAt} />}</dd>
+    </dl>
+  );
+};
+
+const Countdown = ({ at }: { at: number }) => <>in {countdown(at - usePresent())}</>;
+
+const tookOf = ({ tookMs, readMs }: TraceView): string => {
+  if (tookMs === null) return 'Not delivered yet';
+  return [milliseconds(tookMs), readMs !== null && `read after ${milliseconds(readMs)}`].filter(Boolean).join(', ');
+};

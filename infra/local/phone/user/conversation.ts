@@ -1,0 +1,144 @@
+/** Views of phones and their conversations: the messages from the service, and the events that users reported. */
+import { now } from '../../../../shared/core/clock.ts';
+import { demoBots } from '../../demo.ts';
+import type { AppNetwork } from '../../simulators/app-network/app-network.ts';
+import type { PhoneEvent } from '../../simulators/app-network/inbox.ts';
+import type { Decision } from '../../simulators/app-network/reported-events.ts';
+import { isMadeUp } from '../jobs/crowd.ts';
+import { compare } from '../times.ts';
+import type { PhoneSummary, PhoneView, ReceivedItem, RequestItem, TimelineItem, WrittenItem } from '../views.ts';
+
+export interface Network extends Pick<AppNetwork, 'inbox' | 'reportedEvents'> {
+  /** Whether the platform has accepted the message that a user wrote with this event. */
+  isDelivered: (event: string) => boolean;
+}
+
+/** Most phones in the list: a job may have 10,000 recipients. */
+const MOST_PHONES = 50;
+
+/**
+ * The phones with messages or a reported user, by the time of the last message, newest first; without those of made-up
+ * users.
+ */
+export const phonesOf = (network: Network): PhoneSummary[] => {
+  const { inbox, reportedEvents } = network;
+  const numbers = new Set([...inbox.phones.map(({ phone }) => phone), ...reportedEvents.phones]);
+  return [...numbers]
+    .filter((phone) => !isMadeUp(phone))
+    .map((phone) => ({ phone, last: lastTimeOf(network, phone) }))
+    .sort((a, b) => compare(b.last, a.last) || compare(a.phone, b.phone))
+    .slice(0, MOST_PHONES)
+    .map(({ phone }) => summaryOf(network, phone));
+};
+
+/** The time of a phone's last message of either side; empty if there is none. */
+const lastTimeOf = ({ inbox, reportedEvents }: Network, phone: string): string =>
+  [inbox.timelineOf(phone).at(-1)?.since ?? '', reportedEvents.writtenBy(phone).at(-1)?.time ?? ''].sort().at(-1) ?? '';
+
+const summaryOf = (network: Network, phone: string): PhoneSummary => {
+  const timeline = timelineOf(network, phone);
+  const last = timeline.at(-1);
+  const received = timeline.filter((item) => item.kind === 'received');
+  const properties = network.reportedEvents.userOf(phone)?.properties;
+  const without = (...states: ReceivedItem['states']) =>
+    received.filter((item) => !states.some((state) => item.states.includes(state))).map(({ id }) => id);
+  return {
+    phone,
+    name: properties?.first_name?.value ?? null,
+    lastName: properties?.last_name?.value ?? null,
+    last: last ? { text: gist(last), time: last.time } : null,
+    undelivered: without('delivered_to_user', 'read', 'delivery_failed'),
+    unread: without('read', 'delivery_failed'),
+    asks: timeline.filter((item) => item.kind === 'request' && isOpen(item)).length,
+  };
+};
+
+export const phoneViewOf = (network: Network, phone: string): PhoneView => ({
+  timeline: timelineOf(network, phone),
+  user: network.reportedEvents.userOf(phone) ?? null,
+});
+
+/** Both sides of a conversation, in the order of time. */
+const timelineOf = ({ inbox, reportedEvents, isDelivered }: Network, phone: string): TimelineItem[] => {
+  const came = inbox.timelineOf(phone).map(({ message: { type, data }, since }): ReceivedItem | RequestItem => {
+    const event = { type, data } as PhoneEvent;
+    return event.type === 'message.send'
+      ? received(event.data, since, reportedEvents)
+      : asked(event.data, since, { inbox, reportedEvents });
+  });
+  const written = reportedEvents.writtenBy(phone).map(
+    ({ event_id, ...message }): WrittenItem => ({
+      kind: 'written',
+      id: event_id,
+      ...message,
+      delivered: isDelivered(event_id),
+    }),
+  );
+  return [...written, ...came].sort((a, b) => compare(a.time, b.time));
+};
+
+type MessageData = Extract<PhoneEvent, { type: 'message.send' }>['data'];
+type RequestData = Extract<PhoneEvent, { type: 'user_data.request' }>['data'];
+
+const received = (data: MessageData, time: string, reportedEvents: Network['reportedEvents']): ReceivedItem => ({
+  kind: 'received',
+  id: data.id,
+  time,
+  from: data.from ?? null,
+  content: contentOf(data),
+  quick_replies: 'quick_replies' in data && Array.isArray(data.quick_replies) ? data.quick_replies.map(String) : [],
+  states: reportedEvents.statesOf(data.id).map(({ state }) => state),
+});
+
+const contentOf = (data: MessageData): ReceivedItem['content'] => {
+  if (data.type === 'text') return { type: 'text', body: data.text.body };
+  return { type: data.type, url: data.type === 'image' ? data.image.url : data.file.url };
+};
+
+const asked = (
+  data: RequestData,
+  time: string,
+  { inbox, reportedEvents }: Pick<Network, 'inbox' | 'reportedEvents'>,
+): RequestItem => ({
+  kind: 'request',
+  id: data.id,
+  time,
+  business: data.business,
+  from: numberOf(data.business, inbox),
+  reason: data.reason,
+  properties: data.properties.map(({ property, reason, required }) => ({
+    property,
+    reason: typeof reason === 'string' ? reason : null,
+    required: required === true,
+  })),
+  valid_days: data.valid_days ?? null,
+  answers: answersTo(data, reportedEvents.decisionsOn(data.id)),
+});
+
+/** The number of the business with this name: as the app network knows it, or one of the demo's. */
+const numberOf = (business: string, { businesses }: Network['inbox']): string | null =>
+  businesses.find(({ name }) => name === business)?.bot ??
+  demoBots.find(({ name }) => name === business)?.number ??
+  null;
+
+/** The answers to the properties that a request asks for. */
+const answersTo = ({ properties, valid_days }: RequestData, decisions: Record<string, Decision>) =>
+  Object.fromEntries(
+    properties.flatMap(({ property }) => {
+      const decision = decisions[property];
+      return decision ? [[property, stateOf(decision, valid_days)]] : [];
+    }),
+  );
+
+const stateOf = ({ state, answered }: Decision, days: number | undefined): Decision['state'] | 'expired' =>
+  state === 'approved' && days !== undefined && Date.parse(answered) + days * 86_400_000 <= now() ? 'expired' : state;
+
+const isOpen = ({ properties, answers }: RequestItem): boolean =>
+  properties.some(({ property }) => answers[property] === undefined);
+
+/** An item as one line. */
+const gist = (item: TimelineItem): string => {
+  if (item.kind === 'written') return `You: ${item.text}`;
+  if (item.kind === 'request') return `${item.business} asks for your data`;
+  return item.content.type === 'text' ? item.content.body : item.content.type === 'image' ? 'An image' : 'A file';
+};

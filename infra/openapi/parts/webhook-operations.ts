@@ -1,0 +1,49 @@
+/** Operations of the API description that others receive: webhooks (protocols, "Standard Webhooks"). */
+import { webhooks } from '../webhooks.ts';
+import { webhookTags } from '../words.ts';
+import { named, type Part, schemaOf } from './components.ts';
+
+export type WebhookName = keyof typeof webhooks;
+
+/** The description of signatures and responses (protocols, "Standard Webhooks"). */
+const SIGNED = `Signed by [Standard Webhooks](https://www.standardwebhooks.com). A 2xx accepts it. After
+408, 425, 429, 5xx or no response, it is retried in order, with growing pauses, for three days. Other statuses are not
+retried. Use \`webhook-id\` to recognise a repeat.`.replaceAll('\n', ' ');
+
+const SIGNATURE_HEADERS = [
+  ['webhook-id', 'The same for each attempt.'],
+  [
+    'webhook-timestamp',
+    'Unix seconds of this attempt. Reject a request if it differs from your clock by more than five minutes.',
+  ],
+  [
+    'webhook-signature',
+    '`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64. After a change of the secret there are several, separated by spaces: accept the request if one is valid.',
+  ],
+];
+
+export const describeWebhook = (name: WebhookName): Part => {
+  const { to, summary, schema, example } = webhooks[name];
+  const operationId = `receive${name.replaceAll(/(^|[._])([a-z])/g, (_, _mark, letter) => letter.toUpperCase())}`;
+  return {
+    post: {
+      operationId,
+      tags: [webhookTags[to].name],
+      summary,
+      description: `${to === 'app' ? 'To the app network.' : 'To the webhook of an account. The operator sets its URL.'} ${SIGNED}`,
+      security: [],
+      parameters: SIGNATURE_HEADERS.map(([header, description]) => ({
+        name: header,
+        in: 'header',
+        required: true,
+        description,
+        schema: { type: 'string' },
+      })),
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: named.at(`webhook.${name}`, schemaOf(schema)), example } },
+      },
+      responses: { '2XX': { description: 'Accepted.' }, '4XX': { description: 'Rejected. Not retried.' } },
+    },
+  };
+};

@@ -1,0 +1,71 @@
+/**
+ * Code samples of each operation and webhook, for references that show `x-codeSamples` (Redoc, Scalar and others):
+ *
+ *     const shown = withCodeSamples(apiDescription(hosts));
+ *
+ * The samples come from the examples. They read `BASE_URL`, `BRIDGE_URL` and `TOKEN` from the environment, and contain no
+ * token. `npm run test:clients` runs all of them. They are in the documentation only, because they would make the
+ * description that the service returns more than twice as long.
+ */
+import type { Example } from '../example.ts';
+import { examples } from '../examples.ts';
+import { inShell } from './curl.ts';
+import { inGo } from './go.ts';
+import { inJavascript } from './javascript.ts';
+import { inPython } from './python.ts';
+import { requestOf, type SampleRequest } from './sample-request.ts';
+import { verification } from './verification.ts';
+
+export interface CodeSample {
+  /** The language, for highlighting. */
+  lang: string;
+  label: string;
+  source: string;
+}
+
+/** @internal Tests use it, too. */
+export const languages = ['curl', 'Python', 'JavaScript', 'Go'] as const;
+
+/** @internal Tests use it, too. */
+export type Language = (typeof languages)[number];
+
+const writers: Record<Language, { lang: string; write: (request: SampleRequest) => string }> = {
+  curl: { lang: 'Shell', write: inShell },
+  Python: { lang: 'Python', write: inPython },
+  JavaScript: { lang: 'JavaScript', write: inJavascript },
+  Go: { lang: 'Go', write: inGo },
+};
+
+/**
+ * The sample of an example in a language.
+ *
+ * @internal Tests use it, too.
+ */
+export const sampleOf = (example: Example, label: Language): CodeSample => {
+  const { lang, write } = writers[label];
+  return { lang, label, source: `${write(requestOf(example))}\n` };
+};
+
+/** A copy of the API description with code samples. Operations of a second path have the samples of the first one. */
+export const withCodeSamples = <Given extends object>(description: Given): Given => {
+  const copy = structuredClone(description);
+  for (const operation of operationsIn(copy, 'paths')) {
+    const id = String(operation.operationId).replace(/BelowV1$/, '');
+    const example = examples.find(({ endpoint }) => endpoint === id);
+    if (example) operation['x-codeSamples'] = languages.map((language) => sampleOf(example, language));
+  }
+  for (const webhook of operationsIn(copy, 'webhooks')) webhook['x-codeSamples'] = verification;
+  return copy;
+};
+
+/** The operations of all paths, or of all webhooks. */
+const operationsIn = (description: object, part: 'paths' | 'webhooks'): Record<string, unknown>[] =>
+  Object.entries(description)
+    .filter(([name]) => name === part)
+    .flatMap(([, items]) => valuesOf(items))
+    .flatMap(valuesOf)
+    .filter((operation) => 'operationId' in operation);
+
+const valuesOf = (value: unknown): Record<string, unknown>[] => Object.values(Object(value)).filter(isRecord);
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

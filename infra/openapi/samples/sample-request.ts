@@ -1,0 +1,72 @@
+/** The request of an example, in parts that each language writes in its own way. */
+
+import type { Endpoint } from '../../../shared/api/endpoint.ts';
+import { api } from '../../../shared/api/index.ts';
+import type { Example } from '../example.ts';
+
+type Body =
+  | { type: 'json'; json: string }
+  | { type: 'form'; fields: [name: string, value: string][] }
+  | { type: 'file'; file: string };
+
+export interface SampleRequest {
+  method: string;
+  /** The environment variable with the URL of the host. */
+  host: 'BASE_URL' | 'BRIDGE_URL';
+  /** Path and query, encoded. `ENCODED_TOKEN` is the place of the token. */
+  target: string;
+  headers: [name: string, value: string][];
+  /** Whether the request has the token in a header. */
+  hasToken: boolean;
+  body: Body | undefined;
+  /** The file to which the response is written; undefined if the response is a text. */
+  savedAs: string | undefined;
+}
+
+/** Placeholder in a path for the token in base64url, which a sample computes from the variable `TOKEN`. */
+export const ENCODED_TOKEN = '{encoded_token}';
+
+/** The files that samples upload. */
+const FILES: Partial<Record<string, string>> = { uploadFile: 'document.pdf' };
+
+export const requestOf = ({ endpoint: name, path, query, headers, body }: Example): SampleRequest => {
+  const endpoint: Endpoint = api[name];
+  const [{ method, host, path: template }] = endpoint.routes;
+  const filled = template.replaceAll(/\{(\w+)\}/g, (place, parameter) =>
+    place === ENCODED_TOKEN ? place : encodeURIComponent(textsOf(path).get(parameter) ?? ''),
+  );
+  const parameters = new URLSearchParams([...textsOf(query)]).toString();
+  const returnsBytes = ['readAvatar', 'readMedia'].includes(name);
+  return {
+    method,
+    host: host === 'base' ? 'BASE_URL' : 'BRIDGE_URL',
+    target: parameters === '' ? filled : `${filled}?${parameters}`,
+    headers: [...textsOf(headers)].map(([header, value]) => [capitalised(header), value]),
+    hasToken: endpoint.token === 'header',
+    body: bodyOf(name, endpoint, body),
+    savedAs: returnsBytes ? 'saved.png' : undefined,
+  };
+};
+
+const textsOf = (part: object = {}): Map<string, string> =>
+  new Map(Object.entries(part).map(([name, value]) => [name, String(value)]));
+
+const capitalised = (header: string): string => header.replaceAll(/(^|-)([a-z])/g, (part) => part.toUpperCase());
+
+const bodyOf = (name: string, endpoint: Endpoint, body: unknown): Body | undefined => {
+  switch (endpoint.body?.type) {
+    case 'json':
+      return { type: 'json', json: JSON.stringify(body, null, 2) };
+    case 'form':
+      return { type: 'form', fields: fieldsOf(body) };
+    case 'multipart':
+      return { type: 'file', file: FILES[name] ?? 'picture.png' };
+    default:
+      return undefined;
+  }
+};
+
+const fieldsOf = (body: unknown): [string, string][] =>
+  Object.entries(Object(body)).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, String(one)]),
+  );

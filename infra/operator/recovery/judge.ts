@@ -1,0 +1,207 @@
+/** Decides which items of a restored table come back. */
+
+import { now, sortableTime } from '../../../shared/core/clock.ts';
+import { tableName } from '../../../shared/core/settings.ts';
+import { nameOfJob } from '../../../shared/jobs/cancel.ts';
+import type { State } from '../../../shared/messaging/message.ts';
+import { isChunkKey, isJobKey, jobNamed } from '../../../shared/table/batch-keys.ts';
+import { hasExpired } from '../../../shared/table/client.ts';
+import {
+  deletionKey,
+  dueAt,
+  type Key,
+  numberKey,
+  platformKey,
+  stateKey,
+  tokenKey,
+} from '../../../shared/table/keys.ts';
+import { withoutErased } from './batches.ts';
+import {
+  beginningOf,
+  deletedAccountOf,
+  type Item,
+  type ItemKind,
+  isCountable,
+  kindsOf,
+  latestTimeOf,
+  type Subject,
+} from './item-kinds.ts';
+import { itemsAt, nameOf } from './tables.ts';
+
+/** Which items an operator asks for. */
+export interface Selection {
+  /** One customer's only. */
+  account?: string | undefined;
+  /** The profilers of that customer. */
+  profilers: ReadonlySet<string>;
+  /** Only items with this time or a later one. */
+  since?: string | undefined;
+  tokens: boolean;
+  outbox: boolean;
+}
+
+/** Why an item does not come back. */
+type Exclusion = 'exists' | 'deleted' | 'delivered' | 'expired' | 'not_selected' | 'without_time' | 'unknown';
+
+/** An item that is to come back. */
+export interface Candidate {
+  item: Item;
+  kind: ItemKind;
+  /** The markers that were looked at in the live table, as they were then. */
+  markers: { key: Key; deleted: string | undefined }[];
+}
+
+type Verdict = { item: Item; exclusion: Exclusion } | { candidate: Candidate };
+
+/** Decides by an item alone. Nothing, if it may come back. */
+const excludedBy = (item: Item, selection: Selection): Exclusion | undefined => {
+  const [kind] = kindsOf(item);
+  if (kind === undefined) return 'unknown';
+  if (hasExpired(item)) return 'expired';
+  const { treatment } = kind;
+  if (treatment === 'never' || treatment === 'batch') return 'not_selected';
+  if (treatment === 'everything') return undefined;
+  if (treatment !== 'missing' && !selection[treatment]) return 'not_selected';
+  if (selection.account !== undefined && !isOf(selection.account, item, kind, selection)) return 'not_selected';
+  if (selection.since === undefined) return undefined;
+  const time = latestTimeOf(item);
+  if (time === undefined) return 'without_time';
+  return time < selection.since ? 'not_selected' : undefined;
+};
+
+const isOf = (account: string, item: Item, { accountOf, profilerOf }: ItemKind, { profilers }: Selection): boolean =>
+  accountOf?.(item) === account || (profilerOf !== undefined && profilers.has(profilerOf(item)));
+
+/** Judges items of the table `source`. Reads the live table for items, and both tables for deletion markers. */
+export const judge = async (source: string, items: Item[], selection: Selection): Promise<Verdict[]> => {
+  const first = items.map((item) => ({ item, kind: kindsOf(item)[0], exclusion: excludedBy(item, selection) }));
+  const asked = first.filter(({ exclusion }) => exclusion === undefined).map(({ item }) => item);
+  const live = await itemsAt(tableName(), asked);
+  const missing = asked.filter((item) => !live.has(nameOf(item)));
+  const markers = await markersOf(source, missing);
+  const delivered = await deliveredEntries(missing);
+  return first.map(({ item, kind, exclusion }): Verdict => {
+    if (exclusion !== undefined || kind === undefined) return { item, exclusion: exclusion ?? 'unknown' };
+    if (live.has(nameOf(item))) return { item, exclusion: 'exists' };
+    if (markers.isDeleted(item, kind)) return { item, exclusion: 'deleted' };
+    if (delivered.has(nameOf(item))) return { item, exclusion: 'delivered' };
+    return { candidate: { item, kind, markers: markers.seen(item, kind) } };
+  });
+};
+
+/** Deletion markers about some items. */
+interface Markers {
+  /** Whether an item was deleted or revoked since it began. */
+  isDeleted(item: Item, kind: ItemKind): boolean;
+  /** The markers about an item in the live table. */
+  seen(item: Item, kind: ItemKind): Candidate['markers'];
+}
+
+/** The deletion markers about items, in the live table and in the other one. */
+export const markersOf = async (source: string, items: Item[]): Promise<Markers> => {
+  const keys = items.flatMap((item) => subjectsOf(item, kindsOf(item)[0]).map(({ marker }) => marker));
+  const [inLive, inSource] = await Promise.all([itemsAt(tableName(), keys), itemsAt(source, keys)]);
+  const timeIn = (found: Map<string, Item>, { marker }: Subject): string | undefined => {
+    const item = found.get(nameOf(marker));
+    return item && String(item.deleted);
+  };
+  return {
+    isDeleted: (item, kind) =>
+      subjectsOf(item, kind).some((subject) =>
+        [inLive, inSource].some((found) => {
+          const deleted = timeIn(found, subject);
+          return deleted !== undefined && beginningOf(item) <= subject.endOf(deleted);
+        }),
+      ),
+    seen: (item, kind) =>
+      subjectsOf(item, kind).map((subject) => ({ key: subject.marker, deleted: timeIn(inLive, subject) })),
+  };
+};
+
+const subjectsOf = (item: Item, kind: ItemKind | undefined): Subject[] =>
+  kind === undefined ? [] : [...(kind.subjectsOf?.(item) ?? []), ...deletedAccountOf(item, kind)];
+
+/** States in which a message has left its outbox. */
+const SETTLED: State[] = ['delivered_to_server', 'sending_failed', 'reception_failed_http'];
+
+/** The outbox entries among items whose message the log shows as delivered or failed. */
+const deliveredEntries = async (items: Item[]): Promise<Set<string>> => {
+  const entries = items.flatMap((item) => {
+    const { type, message } = Object(item.outgoing);
+    const isMessage = ['message.send', 'message.received'].includes(type);
+    return isMessage ? [{ name: nameOf(item), states: SETTLED.map((state) => stateKey(message.id, state)) }] : [];
+  });
+  const found = await itemsAt(
+    tableName(),
+    entries.flatMap(({ states }) => states),
+  );
+  return new Set(entries.filter(({ states }) => states.some((key) => found.has(nameOf(key)))).map(({ name }) => name));
+};
+
+/**
+ * An item as it comes back: without a bot's number or a platform that the account has lost since, a revoked token's record as
+ * revoked, a cancelled job as cancelled, a chunk without erased recipients, and a log entry or an answer as counted, because
+ * `count` may have counted it since.
+ *
+ * @param tables - the tables that may contain the number and the platform, the one that decides first
+ */
+export const amended = async (source: string, item: Item, kind: ItemKind, tables: string[]): Promise<Item> => {
+  if (isCountable(kind)) return item.counted === true ? item : { ...item, counted: true };
+  if (kind.name === 'account') return withoutLost(source, item, tables);
+  if (isChunkKey(item)) return withoutErased(source, item);
+  if (isJobKey(item) && item.cancelled === undefined) return asCancelled(source, item);
+  if (kind.name === 'record of a token' && item.revoked === undefined) {
+    const revoked = await deletionTimeOf(source, tokenKey(String(item.sha256)));
+    return revoked === undefined ? item : { ...item, revoked };
+  }
+  return item;
+};
+
+/** The time of the deletion of what a key is about; nothing, if it was not deleted. */
+const deletionTimeOf = async (source: string, key: Key): Promise<string | undefined> => {
+  const [kind] = kindsOf(key);
+  return latestTimeIn(
+    source,
+    (kind?.subjectsOf?.({ ...key }) ?? []).map(({ marker }) => marker),
+  );
+};
+
+/** The latest time of some deletion markers, in either table. */
+const latestTimeIn = async (source: string, markers: Key[]): Promise<string | undefined> => {
+  const found = await Promise.all([tableName(), source].map((table) => itemsAt(table, markers)));
+  return found
+    .flatMap((each) => [...each.values()].map(({ deleted }) => String(deleted)))
+    .sort()
+    .at(-1);
+};
+
+/** A job as cancelled, if it was cancelled since. `sweep` ends its messages. */
+const asCancelled = async (source: string, item: Item): Promise<Item> => {
+  const { account, job_id } = jobNamed(item);
+  const cancelled = await latestTimeIn(source, [deletionKey('job', nameOfJob(account, job_id))]);
+  if (cancelled === undefined || cancelled < beginningOf(item)) return item;
+  return { ...item, cancelled, ...dueAt(job_id, sortableTime(now())) };
+};
+
+/** An account without a bot's number or a platform that it has lost since. */
+const withoutLost = async (source: string, item: Item, tables: string[]): Promise<Item> => {
+  const rows = {
+    ...(item.bot_number !== undefined && { bot_number: numberKey(String(item.bot_number)) }),
+    ...(item.platform !== undefined && { platform: platformKey(String(item.id)) }),
+  };
+  const found = await Promise.all(tables.map((table) => itemsAt(table, Object.values(rows))));
+  const markers = await markersOf(
+    source,
+    found.flatMap((each) => [...each.values()]),
+  );
+  const isLost = (key: Key): boolean => {
+    const [kind] = kindsOf(key);
+    const row = found.map((each) => each.get(nameOf(key))).find((one) => one !== undefined);
+    if (row === undefined || kind === undefined || kind.accountOf?.(row) !== item.id) return true;
+    return markers.isDeleted(row, kind);
+  };
+  const lost = Object.entries(rows).flatMap(([name, key]) => (isLost(key) ? [name] : []));
+  if (lost.length === 0) return item;
+  const { pk, sk, ...attributes } = item;
+  return { pk, sk, ...Object.fromEntries(Object.entries(attributes).filter(([name]) => !lost.includes(name))) };
+};

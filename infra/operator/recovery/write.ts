@@ -1,0 +1,106 @@
+/**
+ * Writes of a restore. Each puts items on condition that none is there, and that no deletion was recorded since the items
+ * were judged: nothing newer is overwritten, and an erasure at the same moment wins.
+ */
+import { now, scaled, sortableTime } from '../../../shared/core/clock.ts';
+import { readHead } from '../../../shared/messaging/outbox.ts';
+import { conversationName, conversationOf, dueAt, headKey, type Key } from '../../../shared/table/keys.ts';
+import {
+  conditionCheckWrite,
+  putIfAbsentWrite,
+  transact,
+  updateWrite,
+  type Write,
+} from '../../../shared/table/transactions.ts';
+import type { Item } from './item-kinds.ts';
+import type { Candidate } from './judge.ts';
+import { nameOf, patiently } from './tables.ts';
+
+/** Items and bytes of a transaction: DynamoDB takes 100 writes and 4 MB. An item has at most three markers. */
+const MOST = { items: 25, bytes: 1_000_000 };
+
+/** An item with the candidate that it was made of. */
+export interface Restorable {
+  item: Item;
+  candidate: Candidate;
+}
+
+/** Groups of items that fit a transaction. */
+export const groupsOf = (all: Restorable[]): Restorable[][] => {
+  const groups: Restorable[][] = [];
+  let bytes = 0;
+  for (const one of all) {
+    const size = Buffer.byteLength(JSON.stringify(one.item));
+    const last = groups.at(-1);
+    if (last === undefined || last.length === MOST.items || bytes + size > MOST.bytes) {
+      groups.push([one]);
+      bytes = size;
+    } else {
+      last.push(one);
+      bytes += size;
+    }
+  }
+  return groups;
+};
+
+/** Puts a group of items. Returns whether it did: not, if one is there by now, or was deleted meanwhile. */
+export const putTogether = async (group: Restorable[]): Promise<boolean> => {
+  const checks = new Map(
+    group.flatMap(({ candidate }) => candidate.markers.map((marker) => [nameOf(marker.key), unchangedWrite(marker)])),
+  );
+  const writes = [...group.map(({ item }) => putIfAbsentWrite(item)), ...checks.values()];
+  return (await patiently(() => transact(writes))).length === 0;
+};
+
+/** Holds that a marker is as it was read. */
+const unchangedWrite = ({ key, deleted }: { key: Key; deleted: string | undefined }): Write =>
+  conditionCheckWrite(
+    key,
+    deleted === undefined
+      ? {
+          ConditionExpression: 'attribute_not_exists(pk) OR expires_at <= :present',
+          ExpressionAttributeValues: { ':present': Math.floor(now() / 1000) },
+        }
+      : { ConditionExpression: 'deleted = :deleted', ExpressionAttributeValues: { ':deleted': deleted } },
+  );
+
+/** When `sweep` wakes the conversation of a restored entry, in milliseconds from now, if its wake-up is lost. */
+const OVERDUE_MS = 60_000;
+
+/**
+ * Puts an outbox entry with its id, and notes it in the head of its conversation, so that a worker delivers it. Returns
+ * whether it did.
+ */
+export const putEntry = async ({ item, candidate }: Restorable): Promise<boolean> => {
+  const conversation = conversationOf(item);
+  const name = conversationName(conversation);
+  const id = String(item.id);
+  for (;;) {
+    const head = await readHead(conversation);
+    const { gsi1pk, gsi1sk } = dueAt(name, sortableTime(now() + scaled(OVERDUE_MS)));
+    const newest = head !== undefined && head.newest > id ? head.newest : id;
+    const failed = await patiently(() =>
+      transact([
+        updateWrite({
+          Key: headKey(name),
+          UpdateExpression:
+            'ADD generation :one SET newest = :newest, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
+          ConditionExpression: head === undefined ? 'attribute_not_exists(pk)' : 'newest = :seen',
+          ExpressionAttributeValues: {
+            ':one': 1,
+            ':newest': newest,
+            ':created': String(item.created),
+            ':shard': gsi1pk,
+            ':due': gsi1sk,
+            ...(head !== undefined && { ':seen': head.newest }),
+          },
+        }),
+        putIfAbsentWrite(item),
+        ...candidate.markers.map(unchangedWrite),
+      ]),
+    );
+    if (failed.length === 0) return true;
+    // The head alone has changed: once more.
+    if (failed.some((place) => place > 0)) return false;
+  }
+};

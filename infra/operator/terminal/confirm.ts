@@ -1,0 +1,67 @@
+/** Questions before a command removes, stops or replaces something. */
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { Interrupted } from './exit-codes.ts';
+
+/** Nobody confirmed a change. Nothing was changed. */
+export class NotConfirmed extends Error {
+  override readonly name = 'NotConfirmed';
+}
+
+/** Adds the option that answers the question of a command. */
+export const addYesOption = (command: Command): Command =>
+  command.option('--yes', 'do not ask: confirms the change, for scripts');
+
+/**
+ * Asks whether to go on, unless the command line has `--yes`.
+ *
+ * @param consequence - what the command is about to do, in sentences
+ * @throws NotConfirmed — the answer is not yes, or there is no terminal to ask on
+ * @throws Interrupted — Ctrl-C
+ */
+export const confirm = async (command: Command, consequence: string): Promise<void> => {
+  if (command.opts<{ yes?: true }>().yes) return;
+  if (!isTerminal()) {
+    throw new NotConfirmed(
+      `Nothing was changed. ${consequence} There is no terminal to ask on: add --yes to confirm this.`,
+    );
+  }
+  const answer = await ask(`${consequence}\nContinue? [y/N] `);
+  if (!/^\s*y(es)?\s*$/i.test(answer)) throw new NotConfirmed('Nothing was changed.');
+};
+
+/**
+ * Asks for a name, before what cannot be undone at all. The command line answers with `--confirm NAME`.
+ *
+ * @throws NotConfirmed — another name, or there is no terminal to ask on
+ * @throws Interrupted — Ctrl-C
+ */
+export const confirmByName = async (command: Command, consequence: string, name: string): Promise<void> => {
+  const { confirm: given } = command.opts<{ confirm?: string }>();
+  if (given === undefined && !isTerminal()) {
+    throw new NotConfirmed(
+      `Nothing was changed. ${consequence} There is no terminal to ask on: add --confirm ${name} to confirm this.`,
+    );
+  }
+  const answer = given ?? (await ask(`${consequence}\nEnter ${name} to continue: `));
+  if (answer.trim() !== name) throw new NotConfirmed(`Nothing was changed: "${answer.trim()}" is not "${name}".`);
+};
+
+const isTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
+
+/** Asks on stderr, so that stdout contains only the result. The end of the input (Ctrl-D) is an empty answer. */
+const ask = (question: string): Promise<string> => {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  lines.once('SIGINT', () => {
+    process.stderr.write('\n');
+    reject(new Interrupted('Interrupted. Nothing was changed.'));
+    lines.close();
+  });
+  lines.once('close', () => resolve(''));
+  lines.question(question, (answer) => {
+    resolve(answer);
+    lines.close();
+  });
+  return promise;
+};

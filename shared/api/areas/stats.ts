@@ -1,0 +1,176 @@
+/** Delivery logs, job counts, and jobs: the messages that requests name with the same `job_id`. */
+import * as v from 'valibot';
+import { jobStatuses } from '../../jobs/statuses.ts';
+import { personOf } from '../../messaging/contacts.ts';
+import { reasonCodes, states } from '../../messaging/message.ts';
+import { responseList } from '../../validation/bounded.ts';
+import { calendarDay, idOfAnything, unixTime, uuid, wholeNumber } from '../../validation/schemas.ts';
+
+import { define } from '../endpoint.ts';
+
+/** Most days from the first to the last day of a period. */
+const MAX_PERIOD = 366;
+/** The last second of the year 9999, in seconds since 1970. */
+const END_OF_TIME = 253_402_300_799;
+
+const time = unixTime(0, END_OF_TIME);
+
+/** A day, or a time in Unix seconds, which becomes the day (UTC) that contains it. */
+const dayOrTime = v.pipe(
+  v.string(),
+  v.check(
+    (value) => v.is(calendarDay, value) || v.is(time, value),
+    'must be a day that exists, as YYYY-MM-DD, or a time in Unix seconds',
+  ),
+  v.transform((value) =>
+    v.is(calendarDay, value) ? value : new Date(Number(value) * 1000).toISOString().slice(0, 10),
+  ),
+);
+
+/** A period as a caller names it: with either name of its first and last day. */
+interface Period {
+  start_date?: string | undefined;
+  end_date?: string | undefined;
+  start?: string | undefined;
+  end?: string | undefined;
+}
+
+/** The errors of a period by parameter, besides those of single parameters. */
+const periodErrors = ({ start_date, end_date, start, end }: Period): [parameter: keyof Period, message: string][] => {
+  const errors: [keyof Period, string][] = [];
+  const [first, last] = [start_date ?? start, end_date ?? end];
+  if (first === undefined) errors.push(['start_date', 'is required']);
+  if (last === undefined) errors.push(['end_date', 'is required']);
+  if (start !== undefined && first !== start)
+    errors.push(['start', 'must be the same day as start_date: use one of them']);
+  if (end !== undefined && last !== end) errors.push(['end', 'must be the same day as end_date: use one of them']);
+  if (first !== undefined && last !== undefined) {
+    const days = (Date.parse(last) - Date.parse(first)) / 86_400_000;
+    if (days < 0 || days > MAX_PERIOD) {
+      const name = end_date === undefined ? 'end' : 'end_date';
+      errors.push([name, `must not be before start_date, nor more than ${MAX_PERIOD} days after it`]);
+    }
+  }
+  return errors;
+};
+
+const reachedState = v.pipe(v.string(), v.metadata({ enum: states }));
+
+export const logEntry = v.object({
+  id: v.string(),
+  created: v.string(),
+  contact: v.string(),
+  state: reachedState,
+  job_id: v.string(),
+  payload_type: v.string(),
+  reason: v.optional(v.picklist(reasonCodes)),
+});
+
+export const jobCount = v.object({
+  job_id: v.string(),
+  state: reachedState,
+  payload_type: v.string(),
+  count: v.pipe(v.number(), v.metadata({ type: 'integer' })),
+});
+
+export const stats = {
+  listLogs: define({
+    area: 'stats',
+    summary: 'List the delivery log of your messages, newest first.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/stats/logs' }],
+    token: 'header',
+    permission: 'stats',
+    query: v.object({
+      limit: v.optional(wholeNumber(1, 1_000), '100'),
+      contact: v.optional(
+        v.pipe(
+          v.string(),
+          v.check(
+            (contact) => personOf(contact) !== undefined,
+            'must be a contact as the logs show it, or its phone number',
+          ),
+        ),
+      ),
+      state: v.optional(v.picklist(states)),
+      job_id: v.optional(uuid),
+      start: v.optional(time),
+      end: v.optional(time),
+      cursor: v.optional(v.string()),
+    }),
+    responses: { 200: responseList(logEntry), 204: null },
+    problems: [],
+    table: ['listLogsByState', 'listLogsOfContact', 'listLogsOfJob'],
+  }),
+
+  listJobs: define({
+    area: 'stats',
+    summary: 'Count the messages of your jobs by state, for a period.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/stats/jobs' }],
+    token: 'header',
+    permission: 'stats',
+    query: v.pipe(
+      v.object({
+        start_date: v.optional(calendarDay),
+        end_date: v.optional(calendarDay),
+        start: v.optional(dayOrTime),
+        end: v.optional(dayOrTime),
+      }),
+      v.rawCheck<Period>(({ dataset, addIssue }) => {
+        if (!dataset.typed || dataset.issues) return;
+        const input = { ...dataset.value };
+        for (const [key, message] of periodErrors(input)) {
+          addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] });
+        }
+      }),
+      v.transform(({ start_date, end_date, start, end }) => ({
+        start_date: start_date ?? start ?? '',
+        end_date: end_date ?? end ?? '',
+      })),
+    ),
+    responses: { 200: responseList(jobCount), 204: null },
+    problems: ['period_too_large'],
+    table: ['listJobs'],
+  }),
+} as const;
+
+const wholeCount = v.pipe(v.number(), v.metadata({ type: 'integer' }));
+
+export const jobStatus = v.object({
+  job_id: v.string(),
+  status: v.picklist(jobStatuses),
+  created: v.string(),
+  start: v.string(),
+  cancelled: v.optional(v.string()),
+  recipients: wholeCount,
+  expanded: wholeCount,
+  pending: wholeCount,
+  states: v.object(v.entriesFromList(states, v.optional(wholeCount))),
+  pace: v.optional(v.number()),
+  estimated_end: v.optional(v.string()),
+});
+
+export const jobs = {
+  readJob: define({
+    area: 'jobs',
+    summary: 'Read a job: how many of its messages reached each state.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/jobs/{job_id}' }],
+    token: 'header',
+    permission: 'messages',
+    path: v.object({ job_id: idOfAnything }),
+    responses: { 200: jobStatus },
+    problems: ['job_not_found'],
+    table: ['findJob', 'listLogsOfJob', 'listJobs', 'listPendingBatches', 'findBatch'],
+  }),
+
+  cancelJob: define({
+    area: 'jobs',
+    summary: 'Stop the pending messages of a job.',
+    routes: [{ host: 'base', method: 'DELETE', path: '/v1/jobs/{job_id}' }],
+    token: 'header',
+    permission: 'messages',
+    path: v.object({ job_id: idOfAnything }),
+    responses: { 204: null },
+    problems: ['job_not_found', 'job_not_cancellable'],
+    table: ['findJob', 'listLogsOfJob', 'cancelJob'],
+  }),
+} as const;

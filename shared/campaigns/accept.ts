@@ -1,0 +1,314 @@
+/**
+ * Acceptance of batches:
+ *
+ *     1. the upload    due in an hour: `sweep` removes the chunks of an upload that no batch names
+ *     2. its chunks
+ *     3. the batch     in one transaction that removes the upload. From here on, the batch is accepted.
+ *
+ * The table's stream wakes the expansion of the account's batches. If that is lost, `sweep` wakes it.
+ */
+import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
+import { hashOf, idempotencyKeyReused } from '../core/idempotency.ts';
+import { idFromKey, newUnguessableId } from '../core/ids.ts';
+import { inParallel } from '../core/parallel.ts';
+import { invalidRequest, Problem, type ValidationError } from '../core/problems.ts';
+import { messageRetention } from '../core/settings.ts';
+import { addRecipientsWrite, isCancelled, jobCancelled, openJob } from '../jobs/job.ts';
+import { checkOwnMedia, type OwnMedia } from '../media/media.ts';
+import { asSent, type Draft, mediaIn, withOwnMedia } from '../messaging/send.ts';
+import { batchKey, chunkKey, ofPendingBatch, uploadKey } from '../table/batch-keys.ts';
+import { getConsistent, putAll, putIfAbsent } from '../table/client.ts';
+import { dueAt, type Key, messageKey } from '../table/keys.ts';
+import { deleteWrite, putIfAbsentWrite, transact } from '../table/transactions.ts';
+import { log } from '../telemetry/log.ts';
+import { traceId } from '../telemetry/trace.ts';
+import { type BatchContent, type BatchItem, type Chunk, type Priority, priorities } from './batch.ts';
+import { type ChunkBody, chunksOfBatch, inOrder, placeOf, type Recipient } from './chunks.ts';
+import { batchIdFromKey, messageIdAt, newBatchId } from './ids.ts';
+import { firstEndOf, firstEndWrites, readBatch } from './stored-batch.ts';
+
+/** What both endpoints have in common. */
+export interface BatchOptions {
+  job_id?: string | undefined;
+  priority?: Priority | undefined;
+  /** When the messages are sent, in milliseconds since 1970. Default: now. */
+  send_at?: number | undefined;
+  idempotencyKey?: string | undefined;
+}
+
+/** A message, and for how many seconds it is of use. */
+type TimedDraft = Draft & { valid_for?: number | undefined };
+
+/** Milliseconds after which `sweep` removes an upload that no batch names, and wakes an expansion whose wake-up was lost. */
+const OVERDUE_MS = { upload: 3_600_000, expansion: 60_000 };
+/** The condition that `sweep` has not begun to remove an upload. */
+const IS_PRESENT = { ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(abandoned)' };
+/** How far ahead a message may be scheduled, in milliseconds. */
+const AHEAD_MS = { least: 60_000, most: 35 * 86_400_000 };
+/** Media that are looked up at a time. */
+const LOOKUPS = 10;
+
+/**
+ * Accepts one content to many users: each will be delivered, or logged as failed. Duplicate numbers count once. About
+ * 5 write units for 250 numbers, and some 10 more; 1 read unit, 2 more with an idempotency key.
+ *
+ * @returns the job, and the number of messages
+ * @throws invalid_request — an image or file that is not the account's own, or has expired
+ * @throws idempotency_key_reused — the key belongs to another request
+ * @throws job_cancelled — the job was cancelled
+ */
+export const sendToMany = async (
+  account: string,
+  { to, ...draft }: { to: string[] } & BatchContent,
+  { valid_for, ...options }: BatchOptions & { valid_for?: number | undefined },
+): Promise<{ job_id: string; messages: number }> => {
+  const numbers = [...new Set(to)];
+  const { to: _first, ...own } = await withOwnMedia(
+    account,
+    { ...draft, to: '' },
+    `#/${draft.type}/url`,
+    endOf(valid_for, options) ?? options.send_at,
+  );
+  const content = withEnd(own, endOf(valid_for, options));
+  const { job_id } = await acceptBatch(account, 'sendMessage', {
+    ...options,
+    messages: inOrder(numbers.map((number) => ({ to: number }))),
+    content,
+    request: valid_for === undefined ? [to, draft] : [to, draft, valid_for],
+  });
+  return { job_id, messages: numbers.length };
+};
+
+/**
+ * Accepts messages to one user each, all or none. Messages to one user keep their order. About 1 write unit for 1 KB of
+ * numbers and contents, and some 10 more; 1 read unit for each image or file, 1 more with an idempotency key.
+ *
+ * @returns the job, and the ids of the messages in the order of the request
+ * @throws invalid_request — images or files that are not the account's own, or have expired
+ * @throws idempotency_key_reused — the key belongs to another request
+ * @throws job_cancelled — the job was cancelled
+ */
+export const sendEach = async (
+  account: string,
+  drafts: TimedDraft[],
+  options: BatchOptions,
+): Promise<{ job_id: string; messages: { to: string; id: string }[] }> => {
+  const own = await allWithOwnMedia(account, drafts, options);
+  const ordered = inOrder(own.map(({ to, ...content }, place) => ({ to, content, place })));
+  const { job_id, batch } = await acceptBatch(account, 'sendMessages', {
+    ...options,
+    messages: ordered.map(({ to, content }) => ({ to, content })),
+    request: drafts,
+    pointer: '#/0/send_at',
+  });
+  const ids = new Map(ordered.map(({ place }, position) => [place, messageIdAt(batch, position)]));
+  return { job_id, messages: drafts.map(({ to }, place) => ({ to, id: ids.get(place) ?? '' })) };
+};
+
+/**
+ * Accepts a message to one user for a later time. It costs as much as `sendToMany`.
+ *
+ * @returns the message's id
+ * @throws as `sendToMany`
+ */
+export const scheduleMessage = async (
+  account: string,
+  draft: Draft,
+  { valid_for, ...options }: BatchOptions & { valid_for?: number | undefined },
+): Promise<string> => {
+  const end = endOf(valid_for, options);
+  const { to, ...own } = await withOwnMedia(account, draft, `#/${draft.type}/url`, end ?? options.send_at);
+  const { batch } = await acceptBatch(account, 'sendMessage', {
+    ...options,
+    messages: [{ to }],
+    content: withEnd(own, end),
+    request: valid_for === undefined ? draft : [draft, valid_for],
+  });
+  return messageIdAt(batch, 0);
+};
+
+/**
+ * Rejects the idempotency key of a single message if it belongs to a batch. 1 read unit.
+ *
+ * @throws idempotency_key_reused
+ */
+export const checkKeyOfNoBatch = async (account: string, idempotencyKey: string): Promise<void> => {
+  if ((await readBatch(account, batchIdFromKey(account, 'sendMessage', idempotencyKey))) !== undefined) {
+    throw idempotencyKeyReused('message');
+  }
+};
+
+/** When a message ends that is valid for so many seconds, in milliseconds since 1970: from its sending on. */
+const endOf = (valid_for: number | undefined, { send_at = now() }: BatchOptions): number | undefined =>
+  valid_for === undefined ? undefined : send_at + scaled(valid_for * 1_000);
+
+const withEnd = <Sent extends object>(content: Sent, end: number | undefined): Sent & { valid_until?: string } =>
+  end === undefined ? content : { ...content, valid_until: sortableTime(end) };
+
+/**
+ * The drafts as they are sent: with documents that were given as images as files, and with the times of their ends. Each
+ * URL is looked up once for each end.
+ */
+const allWithOwnMedia = async (
+  account: string,
+  drafts: TimedDraft[],
+  options: BatchOptions,
+): Promise<(Draft & BatchContent)[]> => {
+  const found = new Map<string, OwnMedia>();
+  const nameOf = ({ type, url, valid_for }: TimedMedia): string => `${type} ${valid_for} ${url}`;
+  const named = new Map(drafts.flatMap((draft) => timedMediaIn(draft) ?? []).map((media) => [nameOf(media), media]));
+  await inParallel([...named], LOOKUPS, async ([name, { type, url, valid_for }]) => {
+    found.set(name, await checkOwnMedia(account, type, url, endOf(valid_for, options) ?? options.send_at));
+  });
+  const errors: ValidationError[] = [];
+  const own = drafts.map(({ valid_for, ...draft }, place) => {
+    const given = timedMediaIn({ ...draft, valid_for });
+    const media = given && found.get(nameOf(given));
+    if (media !== undefined && 'error' in media)
+      errors.push({ pointer: `#/${place}/${draft.type}/url`, detail: media.error });
+    const sent = media !== undefined && 'sendAs' in media ? asSent(draft, media) : draft;
+    return withEnd(sent, endOf(valid_for, options));
+  });
+  if (errors.length > 0) throw invalidRequest(errors);
+  return own;
+};
+
+interface TimedMedia {
+  type: 'image' | 'file';
+  url: string;
+  valid_for: number | undefined;
+}
+
+const timedMediaIn = (draft: TimedDraft): TimedMedia | undefined => {
+  const media = mediaIn(draft);
+  return media && { ...media, valid_for: draft.valid_for };
+};
+
+interface NewBatch extends BatchOptions {
+  /** In the order of the batch. */
+  messages: Recipient[];
+  /** The content of all, if the messages have none of their own. */
+  content?: BatchContent;
+  /** The request, whose repeats with the same idempotency key are accepted. */
+  request: unknown;
+  /** The position of `send_at` in the request: a JSON pointer. */
+  pointer?: string;
+}
+
+/** What was accepted: the job, and the id of the batch. */
+interface Accepted {
+  job_id: string;
+  batch: string;
+}
+
+/** Accepts a batch, unless its idempotency key belongs to one already. */
+const acceptBatch = async (
+  account: string,
+  endpoint: 'sendMessage' | 'sendMessages',
+  draft: NewBatch,
+): Promise<Accepted> => {
+  const { messages, content, request, job_id, send_at, idempotencyKey, pointer = '#/send_at' } = draft;
+  const id = idempotencyKey === undefined ? newBatchId() : batchIdFromKey(account, endpoint, idempotencyKey);
+  const hash = idempotencyKey === undefined ? undefined : hashOf([request, job_id, priorityOf(draft), send_at]);
+  if (idempotencyKey !== undefined) {
+    const [known, single] = await Promise.all([
+      readBatch(account, id),
+      getConsistent(messageKey(idFromKey(account, endpoint, idempotencyKey))),
+    ]);
+    if (known !== undefined) return acceptedBefore(known, hash);
+    if (single !== undefined) throw idempotencyKeyReused('message');
+  }
+
+  // After the search for a request with the key: a repeat may come so late that the time is no longer ahead.
+  checkAhead(send_at, pointer);
+  const begin = send_at ?? now();
+  const job = job_id ?? idFromKey(account, 'job', id);
+  if (isCancelled(await openJob(account, job, begin))) throw jobCancelled();
+  const chunks = chunksOfBatch(messages);
+  const batch = batchItem(account, draft, { id, hash, job, begin, chunks });
+  await writeChunks(batch, chunks);
+  const failed = await transact([
+    putIfAbsentWrite(batch),
+    deleteWrite(uploadKey(batch.upload), IS_PRESENT),
+    addRecipientsWrite(account, job, messages.length),
+    ...firstEndWrites(batch, firstEndOf([content, ...messages.map((message) => message.content)])),
+  ]);
+  if (failed.length === 0) {
+    log('info', 'batch accepted', { account, batch_id: id, job_id: batch.job_id, messages: messages.length });
+    return { job_id: batch.job_id, batch: id };
+  }
+  const known = await readBatch(account, id);
+  if (known === undefined && failed.includes(2)) throw jobCancelled();
+  if (known === undefined) throw new Problem('unavailable', 'The request took too long. Retry it.', { retryAfter: 1 });
+  return acceptedBefore(known, hash);
+};
+
+const priorityOf = ({ priority = 'medium' }: NewBatch): Priority => priority;
+
+interface BatchParts {
+  id: string;
+  /** The hash of the request, if it has an idempotency key. */
+  hash: string | undefined;
+  job: string;
+  /** When the first message is sent, in milliseconds since 1970. */
+  begin: number;
+  chunks: ChunkBody[];
+}
+
+/** The item of a new batch. It is due when its messages are to be sent. */
+const batchItem = (account: string, draft: NewBatch, { id, hash, job, begin, chunks }: BatchParts): BatchItem => {
+  const { messages, content, send_at } = draft;
+  const priority = priorityOf(draft);
+  const due = sortableTime(begin);
+  const [first] = messages;
+  const recipient = messages.length === 1 ? first?.to : undefined;
+  const key = batchKey(account, id);
+  return {
+    ...key,
+    id,
+    account,
+    job_id: job,
+    priority,
+    ...(content !== undefined && { content }),
+    recipients: messages.length,
+    upload: newUnguessableId(),
+    chunks: chunks.map(placeOf),
+    created: timestamp(),
+    due,
+    ...(hash !== undefined && { request: hash }),
+    trace_id: traceId(),
+    expires_at: Math.floor(begin / 1_000) + messageRetention() * 86_400,
+    // The stream wakes the expansion of a batch that is due at once.
+    ...dueAt(key.pk, sortableTime(send_at ?? begin + scaled(OVERDUE_MS.expansion))),
+    ...ofPendingBatch(account, { id, rank: priorities.indexOf(priority), due, recipient }),
+  };
+};
+
+/** @throws invalid_request — the time is not one minute to 35 days ahead */
+const checkAhead = (send_at: number | undefined, pointer: string): void => {
+  if (send_at === undefined) return;
+  const ahead = send_at - now();
+  if (ahead >= scaled(AHEAD_MS.least) && ahead <= AHEAD_MS.most) return;
+  throw invalidRequest([{ pointer, detail: 'must be one minute to 35 days ahead' }]);
+};
+
+/** The result of a request with an idempotency key that was accepted before. */
+const acceptedBefore = ({ id, job_id, request }: BatchItem, hash: string | undefined): Accepted => {
+  if (request !== hash) throw idempotencyKeyReused('message');
+  return { job_id, batch: id };
+};
+
+/** Writes the chunks of an upload. They are removed after an hour, unless a batch names the upload. */
+const writeChunks = async (
+  { upload, account, created, expires_at }: Pick<BatchItem, 'upload' | 'account' | 'created' | 'expires_at'>,
+  chunks: ChunkBody[],
+): Promise<void> => {
+  const key = uploadKey(upload);
+  await putIfAbsent<Key>({ ...key, ...dueAt(key.pk, sortableTime(now() + scaled(OVERDUE_MS.upload))) });
+  await putAll<Chunk>(
+    chunks.map((chunk) => {
+      const { rank, position } = placeOf(chunk);
+      return { ...chunkKey(upload, rank, position), account, created, ...chunk, expires_at };
+    }),
+  );
+};

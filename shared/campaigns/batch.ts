@@ -1,0 +1,79 @@
+/** Batches: one request with many messages. Their recipients are stored in chunks, and become messages one by one. */
+
+import type { Content } from '../messaging/events.ts';
+import type { chunkKey, ofPendingBatch } from '../table/batch-keys.ts';
+import type { Key } from '../table/keys.ts';
+
+/** Batches of an account with a higher priority are expanded first. */
+export const priorities = ['high', 'medium', 'low'] as const;
+
+export type Priority = (typeof priorities)[number];
+
+/** What a message contains, and when it must not be delivered any more, in the form of `sortableTime`. */
+export type BatchContent = Content & { quick_replies?: string[] | undefined; valid_until?: string | undefined };
+
+export interface Batch {
+  /** 27 hexadecimal digits. */
+  id: string;
+  account: string;
+  job_id: string;
+  priority: Priority;
+  /** The content of all messages; none, if the chunks contain one for each message. */
+  content?: BatchContent;
+  /** The number of messages. */
+  recipients: number;
+  /** The partition of the chunks, and the first rank and position of each. */
+  upload: string;
+  chunks: ChunkPlace[];
+  /** When it was accepted. */
+  created: string;
+  /** When its expansion begins, in the form of `sortableTime`. */
+  due: string;
+  /** SHA-256 of the request, if it had an idempotency key. */
+  request?: string;
+}
+
+/** Where a chunk begins: the rank of its first number, and the position of its first message. */
+export interface ChunkPlace {
+  rank: string;
+  position: number;
+}
+
+/** A batch in the table. While it is pending, it is in the indexes. */
+export interface BatchItem extends Batch, Key, Partial<ReturnType<typeof ofPendingBatch>> {
+  /** When `sweep` wakes its expansion; missing if it is completely expanded. */
+  gsi1pk?: string;
+  gsi1sk?: string;
+  /** When it was completely expanded. */
+  expanded?: string;
+  /** Its trace. */
+  trace_id?: string | undefined;
+  expires_at: number;
+}
+
+/** A part of a batch: at most 250 messages and 300 KB, sorted by the rank of their numbers. */
+export interface Chunk extends ReturnType<typeof chunkKey> {
+  account: string;
+  /** When the request was accepted, or a little earlier. */
+  created: string;
+  position: number;
+  /** The number of each message; empty for a recipient who was erased. */
+  to: string[];
+  /** The content of each message, if they differ. */
+  contents?: BatchContent[];
+  expires_at: number;
+}
+
+/** How far a batch has been expanded. */
+export interface Progress {
+  /** The messages before this position exist. */
+  done: number;
+  /** Positions of messages that were logged as failed before their turn: their user was erased, or their time is over. */
+  ended?: Set<number>;
+  /** When the next message ends that does not exist yet, if one does: the position in the index of ending batches. */
+  gsi3sk?: string;
+}
+
+/** The highest of the priorities of several messages; the default, if none has one. */
+export const highestOf = (given: (Priority | undefined)[]): Priority | undefined =>
+  priorities.find((priority) => given.includes(priority));

@@ -1,0 +1,263 @@
+/**
+ * Expansion: the recipients of pending batches become messages, in the order of their positions. A crash at any point
+ * repeats at most the step under way, which makes the same messages again: their ids contain the position.
+ *
+ * Messages whose time is over, or whose job was cancelled, come first, and are logged as failed: they have no delivery, so
+ * neither priority nor pace applies to them.
+ */
+import { findAccount } from '../accounts/accounts.ts';
+import { now, sortableTime, timestamp } from '../core/clock.ts';
+import { inParallel } from '../core/parallel.ts';
+import { campaignRate, deliveryQueueBound } from '../core/settings.ts';
+import { isCancelled, readJob } from '../jobs/job.ts';
+import { acceptMessage, type EndReason, logAsEnded } from '../messaging/send.ts';
+import { optedOutAmong } from '../opt-outs/opt-outs.ts';
+import { batchKey, batchOf, chunkKey, pendingBatchesOf, pendingBatchRange, progressKey } from '../table/batch-keys.ts';
+import { getConsistent, pages, update, updatedIf } from '../table/client.ts';
+import type { Key } from '../table/keys.ts';
+import { log } from '../telemetry/log.ts';
+import { queuedDeliveries } from '../wake-ups/conversations.ts';
+import { type BatchContent, type BatchItem, type Chunk, type ChunkPlace, type Progress, priorities } from './batch.ts';
+import { chunkAt } from './chunks.ts';
+import { messageIdAt } from './ids.ts';
+import { Pace } from './pace.ts';
+import {
+  type EndingBatch,
+  firstEndOf,
+  nextEndingBatch,
+  readBatch,
+  readProgress,
+  removeChunks,
+  setNextEnd,
+} from './stored-batch.ts';
+
+/** Most messages that become part of the outboxes before the progress is written, and most seconds that they take. */
+const STEP = 25;
+const STEP_S = 4;
+
+const stepAt = (rate: number): number => Math.min(Math.max(Math.floor(rate * STEP_S), 1), STEP);
+
+/** Pending batches that are looked at, of each priority. The index may still contain batches that are expanded. */
+const LOOKED_AT = 10;
+
+/** The result of a wake-up. `unfinished` if due batches remain, because time ran out. */
+export interface ExpansionSummary {
+  expanded: number;
+  unfinished: boolean;
+  /** The rate at which the next run continues, in messages per second. */
+  rate: number;
+}
+
+/**
+ * Expands due batches of an account, the highest priority first, until none is left, the account is suspended, or the time
+ * is over. Other batches,
+ * and messages that have ended, are looked for after each chunk. 6 write units and 0.5 read units for each message, and 1
+ * write unit for 25; 4 or 8 write units for a message that has ended.
+ *
+ * @param named - a batch that the index may not contain yet
+ * @param end - when to stop, in milliseconds since 1970
+ * @param rate - the rate of the run that this one continues
+ */
+export const expand = async (
+  account: string,
+  named: string | undefined,
+  end: number,
+  rate?: number,
+): Promise<ExpansionSummary> => {
+  const pace = new Pace({ most: campaignRate(), longest: deliveryQueueBound() }, queuedDeliveries, rate);
+  let expanded = 0;
+  for (;;) {
+    const ending = await nextEndingBatch(account);
+    // Batches of a suspended account wait; sweep finds them.
+    const batch = ending?.batch ?? ((await isSuspended(account)) ? undefined : await nextBatch(account, named));
+    if (batch === undefined) return { expanded, unfinished: false, rate: pace.rate };
+    if (now() >= end) return { expanded, unfinished: true, rate: pace.rate };
+    expanded += ending === undefined ? await expandChunk(batch, pace, end) : await endMessages(ending, pace, end);
+  }
+};
+
+const isSuspended = async (account: string): Promise<boolean> => (await findAccount(account))?.suspended !== undefined;
+
+/** Logs messages as failed that have ended before they exist. Returns their number. */
+const endMessages = async (ending: EndingBatch, pace: Pace, end: number): Promise<number> => {
+  const { batch } = ending;
+  const isStopped = isCancelled(await readJob(batch.account, batch.job_id));
+  // With one content for all, or in a cancelled job, all messages that are left have ended.
+  if (isStopped || (batch.content !== undefined && hasEnded(batch.content))) return expandChunk(batch, pace, end);
+  return endSome(ending, pace, end);
+};
+
+/**
+ * Logs the messages of a batch as failed whose own time is over. Expansion leaves out their positions. 1 read unit for 4 KB
+ * of the chunks that are left.
+ */
+const endSome = async ({ batch, progress, end: present }: EndingBatch, pace: Pace, end: number): Promise<number> => {
+  let count = 0;
+  const later: (string | undefined)[] = [firstEndOf([batch.content])];
+  for (const [index, place] of batch.chunks.entries()) {
+    if ((batch.chunks[index + 1]?.position ?? batch.recipients) <= progress.done) continue;
+    const chunk = await getConsistent<Chunk>(chunkKey(batch.upload, place.rank, place.position));
+    const left = chunk === undefined ? [] : messagesIn(batch, chunk, progress);
+    const over = left.filter(({ content }) => hasEnded(content));
+    for (let first = 0; first < over.length; first += STEP) {
+      if (now() >= end) return count;
+      const step = over.slice(first, first + STEP);
+      await inParallel(step, STEP, (message) => expandMessage(batch, message, { pace }));
+      await leaveOut(batch, step);
+      count += step.length;
+    }
+    later.push(firstEndOf(left.filter((message) => !over.includes(message)).map(({ content }) => content)));
+  }
+  await setNextEnd(batch, present, later.filter((time) => time !== undefined).toSorted()[0]);
+  return count;
+};
+
+/** Records messages that were logged before their turn. 1 write unit, and 1 more for 200 such messages of the batch. */
+const leaveOut = async ({ account, id, expires_at }: BatchItem, messages: StepMessage[]): Promise<void> => {
+  await update({
+    Key: progressKey(account, id),
+    UpdateExpression: 'ADD ended :positions SET done = if_not_exists(done, :none), expires_at = :end',
+    ExpressionAttributeValues: {
+      ':positions': new Set(messages.map(({ position }) => position)),
+      ':none': 0,
+      ':end': expires_at,
+    },
+  });
+};
+
+/** The due batch with the highest priority that was accepted first; undefined if none is due. */
+const nextBatch = async (account: string, named: string | undefined): Promise<BatchItem | undefined> => {
+  const latest = named === undefined ? undefined : await dueBatch(account, named);
+  const time = sortableTime(now());
+  for (const [rank, priority] of priorities.entries()) {
+    const { from, to } = pendingBatchRange(rank, time);
+    for await (const keys of pages<Key>({
+      IndexName: 'gsi3',
+      KeyConditionExpression: 'gsi3pk = :account AND gsi3sk BETWEEN :from AND :to',
+      ExpressionAttributeValues: { ':account': pendingBatchesOf(account), ':from': from, ':to': to },
+      ProjectionExpression: 'pk, sk',
+      Limit: LOOKED_AT,
+    })) {
+      for (const key of keys) {
+        const found = await dueBatch(account, batchOf(key).batch);
+        if (found !== undefined) return found;
+      }
+    }
+    if (latest?.priority === priority) return latest;
+  }
+  return undefined;
+};
+
+/** A batch, unless it is expanded already, or scheduled for later. */
+const dueBatch = async (account: string, id: string): Promise<BatchItem | undefined> => {
+  const batch = await readBatch(account, id);
+  return batch === undefined || batch.expanded !== undefined || batch.due > sortableTime(now()) ? undefined : batch;
+};
+
+/** Expands the rest of the chunk that is next. Returns the number of messages. */
+const expandChunk = async (batch: BatchItem, pace: Pace, end: number): Promise<number> => {
+  let progress = await readProgress(batch);
+  const place = chunkAt(batch.chunks, progress.done);
+  if (place === undefined || progress.done >= batch.recipients) {
+    await completeBatch(batch);
+    return 0;
+  }
+  const chunk = await getConsistent<Chunk>(chunkKey(batch.upload, place.rank, place.position));
+  if (chunk === undefined) return skipChunk(batch, place);
+  let expanded = 0;
+  const after = chunk.position + chunk.to.length;
+  while (progress.done < after && now() < end) {
+    const size = stepAt(pace.rate);
+    const step = messagesIn(batch, chunk, progress).filter(({ position }) => position < progress.done + size);
+    const isStopped = isCancelled(await readJob(batch.account, batch.job_id));
+    const optedOut = isStopped ? new Set<string>() : await optedOutAmong(batch.account, recipientsOf(step));
+    // Messages to one number are accepted one after the other, in their order.
+    await inParallel([...Map.groupBy(step, ({ to }) => to).values()], STEP, async (toOne) => {
+      for (const { to, content, position } of toOne) {
+        const ended = isStopped ? 'cancelled' : optedOut.has(to) ? 'opted_out' : undefined;
+        await expandMessage(batch, { to, content, position }, { ended, pace });
+      }
+    });
+    expanded += step.length;
+    progress = await advance(batch, Math.min(progress.done + size, after));
+  }
+  if (progress.done >= batch.recipients) await completeBatch(batch);
+  return expanded;
+};
+
+/** Whether the time is over in which a message is of use. */
+const hasEnded = ({ valid_until }: BatchContent): boolean =>
+  valid_until !== undefined && valid_until <= sortableTime(now());
+
+interface ExpansionContext {
+  pace: Pace;
+  /** Why the message has ended, if it has. */
+  ended?: EndReason | undefined;
+}
+
+/** Accepts a message, or logs it as failed if it has ended or its time is over. */
+const expandMessage = async (batch: BatchItem, one: StepMessage, { ended, pace }: ExpansionContext): Promise<void> => {
+  const { valid_until, ...content } = one.content;
+  const { id, account, job_id } = batch;
+  const sending = { id: messageIdAt(id, one.position), account, job_id, source: 'api' as const };
+  const draft = { to: one.to, ...content };
+  const reason = ended ?? (hasEnded(one.content) ? 'expired' : undefined);
+  if (reason === undefined) {
+    await pace.admit();
+    await acceptMessage(draft, { ...sending, valid_until });
+  } else {
+    await pace.admitEnded();
+    await logAsEnded(draft, sending, reason);
+  }
+};
+
+/** Another worker has completed the batch, or a restore of the table has left out the chunk. */
+const skipChunk = async (batch: BatchItem, place: ChunkPlace): Promise<number> => {
+  const present = await readBatch(batch.account, batch.id);
+  if (present === undefined || present.expanded !== undefined) return 0;
+  log('error', 'chunk missing', { account: batch.account, batch_id: batch.id, position: place.position });
+  const next = batch.chunks.find(({ position }) => position > place.position);
+  await advance(batch, next?.position ?? batch.recipients);
+  return 0;
+};
+
+interface StepMessage {
+  to: string;
+  content: BatchContent;
+  position: number;
+}
+
+const recipientsOf = (messages: StepMessage[]): string[] => messages.map(({ to }) => to);
+
+/** The messages of a chunk that are left, without those that were logged as failed before their turn. */
+const messagesIn = (batch: BatchItem, chunk: Chunk, { done, ended }: Progress): StepMessage[] =>
+  chunk.to.flatMap((to, place) => {
+    const position = chunk.position + place;
+    const content = chunk.contents?.[place] ?? batch.content;
+    const isLeft = position >= done && to !== '' && !ended?.has(position);
+    return isLeft && content !== undefined ? [{ to, content, position }] : [];
+  });
+
+/** Records that the messages before a position exist. Returns the progress, which another worker may have advanced. */
+const advance = async ({ account, id, expires_at, recipients }: BatchItem, done: number): Promise<Progress> => {
+  const advanced = await updatedIf<Progress>({
+    Key: progressKey(account, id),
+    UpdateExpression: `SET done = :done, expires_at = :end${done < recipients ? '' : ' REMOVE gsi3pk, gsi3sk'}`,
+    ConditionExpression: 'attribute_not_exists(done) OR done < :done',
+    ExpressionAttributeValues: { ':done': done, ':end': expires_at },
+  });
+  return advanced ?? readProgress({ account, id });
+};
+
+/** Removes the chunks of a batch whose messages exist, and its content. Then the batch is no longer pending. */
+const completeBatch = async ({ account, id, upload, job_id, created }: BatchItem): Promise<void> => {
+  await removeChunks(upload);
+  const completed = await update({
+    Key: batchKey(account, id),
+    UpdateExpression: 'SET expanded = :now REMOVE content, gsi1pk, gsi1sk, gsi2pk, gsi2sk, gsi3pk, gsi3sk',
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(expanded)',
+    ExpressionAttributeValues: { ':now': timestamp() },
+  });
+  const took = Math.max(now() - Date.parse(`${created}Z`), 0);
+  if (completed) log('info', 'batch expanded', { account, batch_id: id, job_id, took_ms: took });
+};

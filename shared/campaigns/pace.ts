@@ -1,0 +1,96 @@
+/**
+ * The pace of an expansion: at most the rate of the setting, and less while wake-ups wait in the queue of `deliver`. So a
+ * campaign takes the workers of `deliver` that are free, and a slow app network does not fill the queue. Other messages
+ * find a free worker, or wait for one for a moment.
+ *
+ * The rate begins low, grows while the queue is short, and is halved when it is long. It never falls below a least rate,
+ * because the queue may be long for another reason: a chat platform that is slow.
+ *
+ * Messages that are only logged as failed have a pace of their own, whatever the length of the queue.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { now } from '../core/clock.ts';
+import { describeError, log } from '../telemetry/log.ts';
+
+/** Rates in messages per second, and the length of the queue from which the rate is halved. */
+export interface PaceLimits {
+  most: number;
+  longest: number;
+}
+
+/** Milliseconds between two looks at the queue. */
+const LOOK_MS = 250;
+/**
+ * The part of the most rate by which the rate grows with each look: in 25 s from nothing to the most. With a faster growth,
+ * the queue would become long before its length is seen, because SQS reports it late.
+ */
+const GROWTH = 0.01;
+
+/**
+ * The least rate, which is also the first one: a quarter of the workers of `deliver`, of which `longest` is an eighth. They
+ * make so many calls of four seconds.
+ *
+ * @internal Tests use it, too.
+ */
+export const leastRate = ({ most, longest }: PaceLimits): number => Math.min(2 * longest, most);
+
+/**
+ * The next rate, after a look at the queue.
+ *
+ * @internal Tests use it, too.
+ */
+export const nextRate = (rate: number, queued: number, limits: PaceLimits): number =>
+  queued > limits.longest ? Math.max(rate / 2, leastRate(limits)) : Math.min(rate + GROWTH * limits.most, limits.most);
+
+/** Messages per second that are logged as failed: a key of an index takes 1,000 writes per second, for all that is logged. */
+const ENDED_RATE = 800;
+
+/** Milliseconds by which messages may be behind their time, and catch up: while the progress is written. */
+const LAG_MS = 100;
+
+export class Pace {
+  readonly #limits: PaceLimits;
+  readonly #queued: () => Promise<number>;
+  /** The present rate, in messages per second. */
+  rate: number;
+  /** When the next message is due, and when the queue was last looked at, in milliseconds since 1970. */
+  #next = now();
+  #looked = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param queued - returns the number of wake-ups that wait in the queue
+   * @param rate - the rate of the run that this one continues
+   */
+  constructor(limits: PaceLimits, queued: () => Promise<number>, rate = leastRate(limits)) {
+    this.#limits = limits;
+    this.#queued = queued;
+    this.rate = Math.min(rate, limits.most);
+  }
+
+  /** Waits until one more message may be accepted. They follow each other evenly, so that other messages find free workers. */
+  async admit(): Promise<void> {
+    if (now() - this.#looked >= LOOK_MS) await this.#look();
+    await this.#takeTurn(this.rate);
+  }
+
+  /** Waits until one more message may be logged as failed. */
+  async admitEnded(): Promise<void> {
+    await this.#takeTurn(ENDED_RATE);
+  }
+
+  async #takeTurn(perSecond: number): Promise<void> {
+    const due = Math.max(this.#next, now() - LAG_MS);
+    this.#next = due + 1_000 / perSecond;
+    if (due > now()) await pause(due - now());
+  }
+
+  async #look(): Promise<void> {
+    this.#looked = now();
+    try {
+      this.rate = nextRate(this.rate, await this.#queued(), this.#limits);
+    } catch (error) {
+      // The rate stays: a failure of this call must not stop a campaign.
+      log('warn', 'queue not read', describeError(error));
+    }
+  }
+}

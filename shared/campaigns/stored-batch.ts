@@ -1,0 +1,167 @@
+/** Batches in the table. */
+import { now, scaled, sortableTime } from '../core/clock.ts';
+import {
+  batchKey,
+  batchOf,
+  chunkKey,
+  chunksOf,
+  endingBatches,
+  ofEndingBatch,
+  pendingBatchesOf,
+  progressKey,
+} from '../table/batch-keys.ts';
+import { getConsistent, pages, removeAll, update } from '../table/client.ts';
+import type { Key } from '../table/keys.ts';
+import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
+import type { Batch, BatchContent, BatchItem, Chunk, Progress } from './batch.ts';
+import { chunkAt } from './chunks.ts';
+import { positionOf } from './ids.ts';
+
+/** A batch, by a consistent read; undefined if there is none, or it has expired. 1 read unit for 4 KB. */
+export const readBatch = (account: string, id: string): Promise<BatchItem | undefined> =>
+  getConsistent<BatchItem>(batchKey(account, id));
+
+/** How far a batch has been expanded. 1 read unit. */
+export const readProgress = async ({ account, id }: Pick<Batch, 'account' | 'id'>): Promise<Progress> =>
+  (await getConsistent<Progress>(progressKey(account, id))) ?? { done: 0 };
+
+/** The pending batches of a job of an account. 0.5 read units for 4 KB of the account's pending batches, and 1 for each. */
+export const pendingBatchesOfJob = async (account: string, job_id: string): Promise<BatchItem[]> => {
+  const found: BatchItem[] = [];
+  for await (const keys of pages<Key>({
+    IndexName: 'gsi3',
+    KeyConditionExpression: 'gsi3pk = :account',
+    FilterExpression: 'job_id = :job',
+    ExpressionAttributeValues: { ':account': pendingBatchesOf(account), ':job': job_id },
+    ProjectionExpression: 'pk, sk',
+  })) {
+    for (const key of keys) {
+      const batch = await readBatch(account, batchOf(key).batch);
+      if (batch !== undefined && batch.expanded === undefined) found.push(batch);
+    }
+  }
+  return found;
+};
+
+/** Milliseconds of ends that are handled together. A batch may have 1,000 different ones, and each look reads its chunks. */
+const TOGETHER_MS = 10_000;
+/** Batches that are looked at in one call. */
+const LOOKED_AT = 10;
+
+/** Where a batch is in the index from its first end on, which is in the form of `sortableTime`. */
+const placeOfEnd = ({ account, id }: Pick<Batch, 'account' | 'id'>, first: string) => {
+  const together = scaled(TOGETHER_MS);
+  return ofEndingBatch(account, { id, time: sortableTime(Math.ceil(Date.parse(first) / together) * together) });
+};
+
+/** The first end of messages with these contents, in the form of `sortableTime`; undefined if none ends. */
+export const firstEndOf = (contents: (BatchContent | undefined)[]): string | undefined =>
+  contents.flatMap((content) => content?.valid_until ?? []).toSorted()[0];
+
+/** Writes the progress of a new batch with messages that end, so that it is found at the first end. */
+export const firstEndWrites = (batch: BatchItem, first: string | undefined): Write[] =>
+  first === undefined
+    ? []
+    : [
+        putIfAbsentWrite({
+          ...progressKey(batch.account, batch.id),
+          done: 0,
+          expires_at: batch.expires_at,
+          ...placeOfEnd(batch, first),
+        }),
+      ];
+
+/** Makes all messages of a batch that do not exist yet end now: their job was cancelled. 1 write unit, and 2 on the index. */
+export const endNow = async (batch: BatchItem): Promise<void> => {
+  const place = placeOfEnd(batch, sortableTime(now() - scaled(TOGETHER_MS)));
+  await update({
+    Key: progressKey(batch.account, batch.id),
+    UpdateExpression: 'SET gsi3pk = :ending, gsi3sk = :place, done = if_not_exists(done, :none), expires_at = :end',
+    ConditionExpression: 'attribute_not_exists(gsi3sk) OR gsi3sk > :place',
+    ExpressionAttributeValues: {
+      ':ending': place.gsi3pk,
+      ':place': place.gsi3sk,
+      ':none': 0,
+      ':end': batch.expires_at,
+    },
+  });
+};
+
+/** Sets the next end of a batch, unless another worker did. 1 write unit, and 1 or 2 on the index. */
+export const setNextEnd = async (
+  batch: Pick<Batch, 'account' | 'id'>,
+  present: string,
+  next: string | undefined,
+): Promise<void> => {
+  await update({
+    Key: progressKey(batch.account, batch.id),
+    UpdateExpression: next === undefined ? 'REMOVE gsi3pk, gsi3sk' : 'SET gsi3sk = :next',
+    ConditionExpression: 'gsi3sk = :present',
+    ExpressionAttributeValues: {
+      ':present': present,
+      ...(next !== undefined && { ':next': placeOfEnd(batch, next).gsi3sk }),
+    },
+  });
+};
+
+/** A batch with messages that have ended before they exist. */
+export interface EndingBatch {
+  batch: BatchItem;
+  progress: Progress;
+  /** Its present place in the index. */
+  end: string;
+}
+
+/** The batch of an account whose messages ended first; undefined if none did. 0.5 read units, and 2 for a batch. */
+export const nextEndingBatch = async (account: string): Promise<EndingBatch | undefined> => {
+  const time = sortableTime(now());
+  for await (const keys of pages<Key>({ ...endingBatches(account, time), Limit: LOOKED_AT })) {
+    for (const key of keys) {
+      const { batch: id } = batchOf(key);
+      const [batch, progress] = await Promise.all([readBatch(account, id), readProgress({ account, id })]);
+      const { gsi3sk: end } = progress;
+      // The index may be behind.
+      if (end === undefined || end > `${time}~`) continue;
+      if (batch !== undefined && batch.expanded === undefined) return { batch, progress, end };
+      await setNextEnd({ account, id }, end, undefined);
+    }
+  }
+  return undefined;
+};
+
+/** A message that does not exist yet. */
+export interface ScheduledMessage {
+  phone: string;
+  job_id: string;
+  payload_type: string;
+  /** When its batch was accepted. */
+  created: string;
+}
+
+/**
+ * The message with this id, if it belongs to a pending batch of the account; undefined otherwise. 1 read unit, and 1 for 4
+ * KB of its chunk.
+ */
+export const findScheduled = async (account: string, message: string): Promise<ScheduledMessage | undefined> => {
+  const { batch: id, position = 0 } = positionOf(message) ?? {};
+  const batch = id === undefined ? undefined : await readBatch(account, id);
+  const place = batch && position < batch.recipients ? chunkAt(batch.chunks, position) : undefined;
+  if (batch === undefined || place === undefined) return undefined;
+  const chunk = await getConsistent<Chunk>(chunkKey(batch.upload, place.rank, place.position));
+  const phone = chunk?.to[position - place.position] ?? '';
+  const content = chunk?.contents?.[position - place.position] ?? batch.content;
+  if (phone === '' || content === undefined) return undefined;
+  return { phone, job_id: batch.job_id, payload_type: content.type, created: batch.created };
+};
+
+/** Removes all chunks of an upload. */
+export const removeChunks = async (upload: string): Promise<void> => {
+  for await (const keys of pages<Key>({
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': chunksOf(upload) },
+    ConsistentRead: true,
+    ProjectionExpression: 'pk, sk',
+  })) {
+    await removeAll(keys);
+  }
+};

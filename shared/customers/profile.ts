@@ -1,0 +1,91 @@
+/** The name and the avatar by which users see a business. The app network is notified of each change. */
+import { accountChangeWrite } from '../accounts/account-change.ts';
+import { type Account, type AccountItem, toAccount } from '../accounts/accounts.ts';
+import { Problem } from '../core/problems.ts';
+import { avatarObject } from '../media/media.ts';
+import { getObject } from '../media/object-store.ts';
+import type { Outgoing } from '../messaging/events.ts';
+import { enqueueWrites, transactInOrder } from '../messaging/outbox.ts';
+import { getConsistent } from '../table/client.ts';
+import { accountKey, accountListKey } from '../table/keys.ts';
+import { putWrite, type Write } from '../table/transactions.ts';
+import { measure } from '../telemetry/metrics.ts';
+
+/**
+ * The writes that notify the app network of an account's name and avatar; none without a bot, which users would see. 4
+ * write units.
+ *
+ * @param after - the id of the entry that it follows, for `transactInOrder`
+ */
+export const announcementWrites = (
+  { id: account, name, bot_number: bot, avatar }: Pick<Account, 'id' | 'name' | 'bot_number' | 'avatar'>,
+  after: string | undefined,
+): Write[] => {
+  if (bot === undefined) return [];
+  const outgoing: Outgoing = {
+    type: 'account.updated',
+    account,
+    bot,
+    name,
+    avatar: avatar?.id ?? null,
+  };
+  return enqueueWrites({ direction: 'app', account, phone: '' }, outgoing, after);
+};
+
+/**
+ * Changes the profile of an account in one transaction, which also notifies the app network. 1 read unit and 6 write
+ * units, and those of `more`.
+ *
+ * @param change - returns the new name or avatar for the present account; undefined if nothing changes
+ * @param more - returns further writes for the present account
+ */
+export const changeProfile = async (
+  account: string,
+  change: (present: Account) => Pick<Partial<Account>, 'name' | 'avatar'> | undefined,
+  more: (present: Account) => Write[],
+): Promise<Account> => {
+  for (;;) {
+    const item = await getConsistent<AccountItem>(accountKey(account));
+    if (item === undefined) throw new Error('The account does not exist.');
+    const present = toAccount(item);
+    const changed = change(present);
+    if (changed === undefined) return present;
+    const failed = await transactInOrder((after) => [
+      accountChangeWrite(item, { ...changed, announced: true }),
+      ...more(present),
+      ...announcementWrites({ ...present, ...changed }, after),
+    ]);
+    if (failed.length === 0) {
+      measure('info', 'accepted', { type: 'account.updated', account, accepted: 1 });
+      return present;
+    }
+    // The account was changed in the meantime: read again.
+  }
+};
+
+/** Changes the name of an account. The same name changes nothing. 1 read unit, and 8 write units in one transaction. */
+export const rename = async (account: string, name: string): Promise<void> => {
+  await changeProfile(
+    account,
+    (present) => (present.name === name ? undefined : { name }),
+    () => [putWrite({ ...accountListKey(account), id: account, name })],
+  );
+};
+
+/**
+ * The bytes of an account's avatar, with their media type. 1 read unit and a read of the bucket.
+ *
+ * @throws avatar_not_set — the account has none, or an operator has deleted it
+ */
+export const readAvatar = async (account: string): Promise<{ bytes: Uint8Array<ArrayBuffer>; type: string }> => {
+  for (let last: string | undefined; ; ) {
+    const { avatar } = (await getConsistent<AccountItem>(accountKey(account))) ?? {};
+    // If the bytes are missing, the avatar was replaced since it was read, or it was deleted.
+    if (avatar === undefined || avatar.id === last) {
+      throw new Problem('avatar_not_set', 'Your account has no avatar. Set one with PUT /v1/avatar.');
+    }
+    const bytes = await getObject(avatarObject(avatar.id));
+    if (bytes !== undefined) return { bytes, type: avatar.type };
+    last = avatar.id;
+  }
+};

@@ -1,0 +1,70 @@
+/** The log entries of one message: the states that it has reached. */
+import { validate as isUuid } from 'uuid';
+import { positionOf } from '../campaigns/ids.ts';
+import { findScheduled } from '../campaigns/stored-batch.ts';
+import { Problem } from '../core/problems.ts';
+import { contactOf } from '../messaging/contacts.ts';
+import type { LogItem, ReasonCode, State } from '../messaging/message.ts';
+import { hasExpired, pages } from '../table/client.ts';
+import { messageKey } from '../table/keys.ts';
+
+/** A message as its business reads it: without its content, which is stored only while the message is pending. */
+export interface MessageStatus {
+  id: string;
+  contact: string;
+  job_id: string;
+  payload_type: string;
+  /** In the order of time; `scheduled` alone, if its batch is pending. `reason` is set for failures. */
+  states: { state: State | 'scheduled'; created: string; reason?: ReasonCode }[];
+}
+
+/**
+ * A message of an account, to a user or from one, with the states that it has reached so far. 1 read unit; a message of a
+ * pending batch costs 1 more, and 1 for 4 KB of its chunk.
+ *
+ * @throws message_not_found — unknown, expired, or another account's
+ */
+export const readMessage = async (account: string, id: string): Promise<MessageStatus> => {
+  let entries = isUuid(id) ? await logOfMessage(id) : [];
+  if (entries.length === 0 && positionOf(id) !== undefined) {
+    const scheduled = await findScheduled(account, id);
+    if (scheduled !== undefined) {
+      const { phone, created, ...message } = scheduled;
+      return { id, contact: contactOf(phone), ...message, states: [{ state: 'scheduled', created }] };
+    }
+    // Its batch may have been expanded in the meantime.
+    entries = await logOfMessage(id);
+  }
+  const [first] = entries;
+  if (first?.account !== account) {
+    throw new Problem('message_not_found', 'None of your messages has this id. GET /v1/stats/logs lists them.');
+  }
+  const { phone, job_id, payload_type } = first;
+  return {
+    id,
+    contact: contactOf(phone),
+    job_id,
+    payload_type,
+    states: entries.map(({ state, created, reason_code }) => ({
+      state,
+      created,
+      // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
+      ...(reason_code !== undefined && { reason: reason_code }),
+    })),
+  };
+};
+
+/** All log entries of a message in the order of time; empty if there is no such message. 1 read unit. */
+export const logOfMessage = async (id: string): Promise<LogItem[]> => {
+  const found: LogItem[] = [];
+  for await (const items of pages<LogItem>({
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': messageKey(id).pk },
+    // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
+    ConsistentRead: true,
+  })) {
+    found.push(...items.filter((item) => !hasExpired(item)));
+  }
+  // Stryker disable next-line EqualityOperator: No two are equal, or their order is not defined.
+  return found.sort((a, b) => (a.created < b.created ? -1 : 1));
+};

@@ -1,0 +1,97 @@
+/**
+ * Wake-ups: messages on the FIFO queue that make `deliver` look at a conversation. Wake-ups of one group are handled
+ * one at a time. So a conversation has one worker, and an account has at most as many workers as groups.
+ */
+import { crc32 } from 'node:zlib';
+import type { SQSRecord } from 'aws-lambda';
+import * as v from 'valibot';
+import { now, scaled } from '../core/clock.ts';
+import { queueUrl } from '../core/settings.ts';
+import { type Conversation, type Direction, directions } from '../messaging/events.ts';
+import { conversationName } from '../table/keys.ts';
+import { describeError, log } from '../telemetry/log.ts';
+import { traceId } from '../telemetry/trace.ts';
+import { returnIn, SOON, sendAll, waitingIn } from './queue.ts';
+
+export interface WakeUp {
+  conversation: Conversation;
+  /** The deduplication id: for five minutes, the queue drops other wake-ups with the same one. */
+  once: string;
+  /** Its trace. Default: the current one. */
+  trace_id?: string | undefined;
+}
+
+/** Groups of an account, by direction. The app network accepts more parallel requests than a customer's server. */
+const SLOTS: Record<Direction, number> = { app: 256, platform: 16, consent: 16 };
+/**
+ * Sends wake-ups to the queue. Their order does not matter: each one stands for all pending entries of its
+ * conversation.
+ *
+ * @throws Error — some could not be sent; all can be sent again without harm
+ */
+export const wake = (wakeUps: WakeUp[]): Promise<void> =>
+  sendAll(
+    queueUrl(),
+    wakeUps.map(({ conversation, once, trace_id = traceId() }) => ({
+      body: JSON.stringify({ ...conversation, trace_id }),
+      group: groupOf(conversation),
+      once,
+    })),
+  );
+
+/** The group of a conversation: all its wake-ups belong to the same one. */
+const groupOf = (conversation: Conversation): string => {
+  const { direction, account } = conversation;
+  return `${direction}#${account}#${crc32(conversationName(conversation)) % SLOTS[direction]}`;
+};
+
+const wakeUp = v.object({
+  direction: v.picklist(directions),
+  account: v.string(),
+  phone: v.string(),
+  trace_id: v.optional(v.string()),
+});
+
+/** Parses the body of a wake-up: its conversation and its trace. */
+export const readWakeUp = (body: string): Omit<WakeUp, 'once'> => {
+  const { trace_id, ...conversation } = v.parse(wakeUp, JSON.parse(body));
+  return { conversation, trace_id };
+};
+
+/** The approximate number of wake-ups that wait for a worker. */
+export const queuedDeliveries = (): Promise<number> => waitingIn(queueUrl());
+
+/** Makes a failed wake-up visible again after 5 s, instead of at the end of the queue's visibility timeout. */
+export const returnSoon = (receiptHandle: string): Promise<void> => returnIn(queueUrl(), receiptHandle, SOON);
+
+/**
+ * Limits for wake-ups that stay on the queue during a pause. Receives: after the fifth one, a wake-up becomes a dead
+ * letter. Age at the end of the pause: the alarm on the queue's age is raised after five minutes. Towards the app
+ * network, the group is needed sooner: messages that were cancelled, or have expired, end within two minutes.
+ */
+const LEFT = { receives: 3, ageMs: { app: 45_000, platform: 180_000, consent: 180_000 } };
+
+/**
+ * Keeps a wake-up on the queue until its destination's pause is over (`until`, in milliseconds since 1970). It returns
+ * within a second after the pause; `sweep` might take a minute. In the meantime its group waits, which has the same
+ * destination. If the wake-up was received too often, is too old, or cannot be returned, `sweep` wakes the
+ * conversation.
+ *
+ * @returns whether the wake-up must stay on the queue
+ */
+export const returnAfterPause = async (
+  { receiptHandle, attributes }: Pick<SQSRecord, 'receiptHandle' | 'attributes'>,
+  until: number,
+  direction: Direction,
+): Promise<boolean> => {
+  const age = until - Number(attributes.SentTimestamp);
+  if (Number(attributes.ApproximateReceiveCount) > LEFT.receives || age > scaled(LEFT.ageMs[direction])) return false;
+  const seconds = Math.floor(Math.max(until - now(), 0) / scaled(1_000)) + 1;
+  try {
+    await returnIn(queueUrl(), receiptHandle, seconds);
+    return true;
+  } catch (error) {
+    log('warn', 'wake-up not rescheduled', describeError(error));
+    return false;
+  }
+};

@@ -1,0 +1,154 @@
+/**
+ * Workers that count entries of one job at the same time, each as a process of its own would. The table is in memory: a
+ * transaction holds its items for 50 ms, and cancels others that need one of them, as DynamoDB does. So the figures do not
+ * depend on this machine. Compares counters with and without shards.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { State } from '../../shared/messaging/message.ts';
+import { CounterShards } from '../../shared/stats/counter-shards.ts';
+import { CHUNK, type Countable, countEntries } from '../../shared/stats/job-counters.ts';
+import { documents } from '../../shared/table/client.ts';
+import { jobCountersOf, messageKey } from '../../shared/table/keys.ts';
+import { type Figure, quantile, report, say } from './report.ts';
+
+/** Assumed milliseconds of a transaction with a full batch, and of the time until a worker has its next batch. */
+const ASSUMED_MS = { transaction: 50, next: 20 };
+const WRITERS = [1, 2, 4, 8, 16];
+const BATCHES = 40;
+const STATES: State[] = ['sent', 'delivered_to_server', 'delivered_to_user', 'read'];
+
+process.env.TABLE_NAME = 'table';
+process.env.COUNTER_RETENTION = '400';
+
+/** Counters as they were before they had shards. */
+class OneShard extends CounterShards {
+  override move(): void {
+    // There is no other shard.
+  }
+}
+
+/** The table: counters by their keys, the items of ongoing transactions, and the number of cancelled ones. */
+const table = { counters: new Map<string, number>(), held: new Set<string>(), conflicts: 0 };
+
+const transact = async ({ input }: { input: TransactWriteCommandInput }): Promise<object> => {
+  const updates = (input.TransactItems ?? []).flatMap(({ Update }) => Update ?? []);
+  const keys = updates.map(({ Key }) => `${Key?.pk} ${Key?.sk}`);
+  if (keys.some((key) => table.held.has(key))) {
+    table.conflicts += 1;
+    throw new TransactionCanceledException({
+      message: 'Transaction cancelled',
+      $metadata: {},
+      CancellationReasons: keys.map((key) => ({ Code: table.held.has(key) ? 'TransactionConflict' : 'None' })),
+    });
+  }
+  for (const key of keys) table.held.add(key);
+  await pause(ASSUMED_MS.transaction);
+  for (const [place, key] of keys.entries()) {
+    const count = Number(updates[place]?.ExpressionAttributeValues?.[':count'] ?? 0);
+    if (count > 0) table.counters.set(key, (table.counters.get(key) ?? 0) + count);
+    table.held.delete(key);
+  }
+  return {};
+};
+Object.assign(documents, { send: transact });
+
+const batchOf = (account: string, job_id: string): Countable[] =>
+  Array.from({ length: CHUNK }, (_, place) => ({
+    ...messageKey(randomUUID()),
+    account,
+    job_id,
+    payload_type: 'text',
+    state: STATES[place % STATES.length] ?? 'sent',
+    created: '2030-01-01T00:00:00.000000',
+  }));
+
+interface Run {
+  /** Entries per second in the second half, when each process has found its shards. */
+  rate: number;
+  /** Milliseconds of each batch. */
+  times: number[];
+  /** Cancelled transactions, and those of the second half. */
+  conflicts: number;
+  later: number;
+  /** Batches that failed, so that Lambda would retry them. */
+  failures: number;
+  /** Items of a counter. */
+  shards: number;
+}
+
+const run = async (writers: number, newShards: () => CounterShards): Promise<Run> => {
+  const [account, job] = [randomUUID(), randomUUID()];
+  const times: number[] = [];
+  let [failures, half, since] = [0, 0, 0];
+  table.conflicts = 0;
+  const persist = async (batch: Countable[], shards: CounterShards): Promise<void> => {
+    try {
+      await countEntries(batch, shards);
+    } catch {
+      failures += 1;
+      await persist(batch, shards);
+    }
+  };
+  await Promise.all(
+    Array.from({ length: writers }, async () => {
+      const shards = newShards();
+      for (let done = 0; done < BATCHES; done += 1) {
+        await pause(ASSUMED_MS.next * 2 * Math.random());
+        const began = performance.now();
+        await persist(batchOf(account, job), shards);
+        times.push(performance.now() - began);
+        if (times.length === (writers * BATCHES) / 2) [half, since] = [table.conflicts, performance.now()];
+      }
+    }),
+  );
+  const seconds = (performance.now() - since) / 1_000;
+  const counters = [...table.counters].filter(([key]) => key.startsWith(`${jobCountersOf(account)} `));
+  const counted = counters.reduce((sum, [, count]) => sum + count, 0);
+  if (counted !== writers * BATCHES * CHUNK) throw new Error(`${counted} entries were counted.`);
+  return {
+    rate: counted / 2 / seconds,
+    times,
+    conflicts: table.conflicts,
+    later: table.conflicts - half,
+    failures,
+    shards: counters.length / STATES.length,
+  };
+};
+
+const figures: Figure[] = [];
+for (const [what, newShards] of [
+  ['one item', () => new OneShard()],
+  ['shards', () => new CounterShards()],
+] as const) {
+  const hasShards = what === 'shards';
+  let one = 0;
+  for (const writers of WRITERS) {
+    say(`count: ${what}, ${writers} writers`);
+    const { rate, times, conflicts, later, failures, shards } = await run(writers, newShards);
+    if (writers === 1) one = rate;
+    const transactions = writers * BATCHES;
+    figures.push(
+      {
+        what: `${what}, ${writers} writers: entries a second`,
+        value: rate,
+        unit: 'entries',
+        ...(hasShards && writers === 4 && { goal: { atLeast: 2_000 } }),
+      },
+      {
+        what: 'share of what as many writers of different jobs count',
+        value: rate / (one * writers),
+        unit: '×',
+        ...(hasShards && { goal: { atLeast: 0.8 } }),
+      },
+      { what: 'conflicts of a transaction', value: conflicts / transactions, unit: 'conflicts' },
+      { what: 'in the second half', value: (2 * later) / transactions, unit: 'conflicts' },
+      { what: 'batches that Lambda would retry', value: failures, unit: 'batches' },
+      { what: 'a batch', value: quantile(times, 0.5), p99: quantile(times, 0.99), unit: 'ms' },
+      { what: 'items of a counter', value: shards, unit: 'items', ...(hasShards && { goal: { atMost: 16 } }) },
+    );
+  }
+}
+report('count', figures);

@@ -1,0 +1,54 @@
+/** What the simulation compares: deployments and designs, each at several rates and numbers of customers. */
+import { asInstalled, type Deployment, prepared } from './deployment.ts';
+import { type Design, present } from './design.ts';
+import { type Ceiling, type Result, simulate } from './simulate.ts';
+
+export const RATES = [10, 100, 1_000, 3_000, 10_000];
+export const CUSTOMERS = [1, 10, 100, 1_000];
+
+/** Seconds for which messages are sent. */
+export const SECONDS = 600;
+
+export interface Variant {
+  title: string;
+  deployment: (rate: number) => Deployment;
+  design: Design;
+}
+
+const larger = { batches: { relay: 1_000, count: present.batches.count, deliver: 10 }, countWindow: 10 };
+
+export const variants: Variant[] = [
+  { title: 'As installed', deployment: asInstalled, design: present },
+  {
+    title: 'Prepared, but not for reads',
+    deployment: (rate) => ({ ...prepared(rate), warmReadUnits: asInstalled().warmReadUnits }),
+    design: present,
+  },
+  { title: 'Prepared', deployment: prepared, design: present },
+  { title: 'One item per counter', deployment: prepared, design: { ...present, counterShards: 1 } },
+  { title: 'Eight keys per log', deployment: prepared, design: { ...present, indexShards: 8 } },
+  { title: 'Larger batches', deployment: prepared, design: { ...present, ...larger } },
+  { title: 'Eight keys, larger batches', deployment: prepared, design: { ...present, ...larger, indexShards: 8 } },
+];
+
+/** A simulated deployment at a rate. */
+export interface Cell extends Result {
+  variant: string;
+  customers: number;
+  sent: number;
+}
+
+export const run = ({ title, deployment, design }: Variant, customers: number, rate: number): Cell => ({
+  ...simulate(deployment(rate), design, { rate, customers, seconds: SECONDS }),
+  variant: title,
+  customers,
+  sent: rate,
+});
+
+/** Seconds from the last message that was sent until all were delivered, reported and counted. */
+export const behind = ({ finished }: Result): number | undefined =>
+  finished === undefined ? undefined : finished - SECONDS;
+
+/** The first limit that was met for more than a moment. */
+export const firstCeiling = ({ ceilings }: Result): Ceiling | undefined =>
+  ceilings.find(({ seconds }) => seconds >= 60);

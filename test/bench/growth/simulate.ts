@@ -1,0 +1,321 @@
+/**
+ * A simulation of the service on AWS, second by second: messages are accepted, delivered, reported and counted as fast as
+ * partitions, workers and quotas allow. Messages are amounts by customer. What is not admitted waits: at the clients, in the
+ * queue, at the app network, or in the stream.
+ */
+import { seeded } from '../../support/seeded.ts';
+import { ASSUMED, billOf, perMillion } from '../bill.ts';
+import type { Way } from '../usage.ts';
+import { type Deployment, parallelOf } from './deployment.ts';
+import {
+  APP_NETWORK_SECONDS,
+  COUNT_SECONDS,
+  countersOf,
+  countWrites,
+  type Design,
+  GROUPS,
+  measured,
+  ONE_ITEM_RATE,
+  REPORTS,
+  STATES,
+} from './design.ts';
+import { limits } from './limits.ts';
+import { type Rates, Stores } from './stores.ts';
+
+export interface Traffic {
+  /** Messages per second, of all customers together, each the same. */
+  rate: number;
+  customers: number;
+  seconds: number;
+  /** Messages of batches, which `expand` accepts at the pace of a customer. Default: a request for each message. */
+  isCampaign?: boolean;
+}
+
+/** A limit that was met. */
+export interface Ceiling {
+  name: string;
+  /** When it was first met, in seconds, and for how many seconds in all. */
+  at: number;
+  seconds: number;
+  /** The lowest part of the demand that it admitted. */
+  least: number;
+}
+
+/** Messages at a time. */
+interface Sample {
+  at: number;
+  accepted: number;
+  delivered: number;
+  counted: number;
+}
+
+export interface Result {
+  /** In the order in which they were met. */
+  ceilings: Ceiling[];
+  messages: number;
+  /** Seconds until all were delivered, and until all states were reported and counted. Undefined after a day. */
+  delivered: number | undefined;
+  finished: number | undefined;
+  /** Messages delivered per second while messages were sent. */
+  rate: number;
+  /** US dollars for a million messages, and the write units of a message on the table and the indexes. */
+  cost: number;
+  writes: number;
+  indexes: number;
+  samples: Sample[];
+}
+
+const DAY = 86_400;
+
+/** Seconds of a step: short while a limit is met, or the partitions change. */
+const stepAt = (time: number, seconds: number, isLimited: boolean): number => {
+  if (time < 30) return 1;
+  return isLimited && time < seconds ? 2 : 10;
+};
+
+/** Limits that were met, by name. */
+class Ceilings {
+  readonly #met = new Map<string, Ceiling>();
+
+  /** Notes the part of a demand that a limit admits. Returns it. */
+  note(name: string, part: number, at: number, seconds: number): number {
+    if (part > 0.999) return Math.min(part, 1);
+    const met = this.#met.get(name) ?? { name, at, seconds: 0, least: 1 };
+    this.#met.set(name, { ...met, seconds: met.seconds + seconds, least: Math.min(met.least, part) });
+    return part;
+  }
+
+  /** The first one first; of those that were met at once, the one that admits least. */
+  get all(): Ceiling[] {
+    return [...this.#met.values()].toSorted((a, b) => a.at - b.at || a.least - b.least);
+  }
+}
+
+/** Seconds of an invocation on Lambda, by what this machine needed. */
+const secondsOf = (way: Way, name: string): number => (way.get(name)?.ms ?? 0) / ASSUMED.processor / 1_000;
+
+const sum = (values: Float64Array): number => {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+};
+
+/** Divides what workers can do among those who have work: each gets the same, up to its limit. */
+export const shareOut = (wanted: Float64Array, capacity: number, most: number): Float64Array => {
+  const all = sum(wanted);
+  if (all <= capacity && wanted.every((want) => want <= most)) return wanted.slice();
+  const given = new Float64Array(wanted.length);
+  let left = capacity;
+  const byWant = [...wanted.keys()].toSorted((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
+  for (const [place, customer] of byWant.entries()) {
+    const share = Math.min(wanted[customer] ?? 0, most, left / (byWant.length - place));
+    given[customer] = share;
+    left -= share;
+  }
+  return given;
+};
+
+/** Messages of each customer in each place. Their sum is the number of messages that were sent. */
+class Places {
+  readonly clients: Float64Array;
+  readonly queued: Float64Array;
+  /** States that the app network has not reported yet, and log entries that are not counted yet. */
+  readonly unreported: Float64Array;
+  readonly uncounted: Float64Array;
+  sent = 0;
+  accepted = 0;
+  delivered = 0;
+  reported = 0;
+  counted = 0;
+
+  constructor(customers: number) {
+    this.clients = new Float64Array(customers);
+    this.queued = new Float64Array(customers);
+    this.unreported = new Float64Array(customers);
+    this.uncounted = new Float64Array(customers);
+  }
+
+  /** How far the sums differ, in messages: a message is in exactly one place. */
+  get lost(): number {
+    return Math.max(
+      Math.abs(this.sent - sum(this.clients) - this.accepted),
+      Math.abs(this.accepted - sum(this.queued) - this.delivered),
+      Math.abs(REPORTS * this.delivered - sum(this.unreported) - this.reported),
+      Math.abs(this.accepted + this.delivered + this.reported - sum(this.uncounted) - this.counted),
+    );
+  }
+}
+
+export const simulate = (
+  deployment: Deployment,
+  design: Design,
+  traffic: Traffic,
+  {
+    way = measured,
+    seed = 1,
+    check,
+  }: { way?: Way; seed?: number; check?: (state: { lost: number; byPartition: number[][] }) => void } = {},
+): Result => {
+  const { customers, rate, seconds, isCampaign = false } = traffic;
+  const stores = new Stores(deployment, design, customers, seeded(seed));
+  const places = new Places(customers);
+  const ceilings = new Ceilings();
+  const samples: Sample[] = [];
+  const total = rate * seconds;
+  const invocations = { relay: 0, deliver: 0, count: 0 };
+  let countedWrites = 0;
+  let executions = limits.executions.value;
+  let atEnd = 0;
+  let delivered: number | undefined;
+  let time = 0;
+  let isLimited = false;
+  let recent: number[] = [];
+  const isOver = (done: number, of: number): boolean => done > of * (1 - 1e-6) - 1e-6;
+
+  const deliverSeconds = APP_NETWORK_SECONDS + design.batches.deliver * secondsOf(way, 'deliver');
+  const parallel = parallelOf(deployment.accountConcurrency);
+
+  while (time < DAY) {
+    const step = stepAt(time, seconds, isLimited);
+    // What came in a longer step is not a burst, in all places that it passes through.
+    recent = [step, ...recent].slice(0, 5);
+    const period = Math.max(...recent);
+    isLimited = false;
+    const note = (name: string, part: number): number => {
+      isLimited ||= part < 1;
+      return ceilings.note(name, part, time, step);
+    };
+    const demandOf = (waiting: Float64Array, most: number): Float64Array =>
+      waiting.map((amount) => Math.min(amount / period, most));
+
+    if (time < seconds) {
+      for (let customer = 0; customer < customers; customer += 1) {
+        places.clients[customer] = (places.clients[customer] ?? 0) + (rate / customers) * step;
+      }
+      places.sent += rate * step;
+    }
+
+    // Clients and the app network repeat what was rejected, at most at their rate.
+    const accept = demandOf(places.clients, (2 * rate) / customers);
+    const report = demandOf(places.unreported, (2 * REPORTS * rate) / customers);
+    const ofAccount = isCampaign ? 'pace of a campaign' : 'requests of an account';
+    limit(accept, note(ofAccount, part(deployment.accountRate, Math.max(...accept))));
+    if (!isCampaign) limit(accept, note('requests of the API host', part(deployment.throttleRate, sum(accept))));
+    limit(report, note('requests of the bridge host', part(deployment.throttleRate, sum(report))));
+    const requests = sum(report) + (isCampaign ? 0 : sum(accept));
+    const ofGateway = note('requests of API Gateway', part(deployment.apiQuota, requests));
+    if (!isCampaign) limit(accept, ofGateway);
+    limit(report, ofGateway);
+
+    // Executions: requests, and what is left of them for the workers.
+    executions = Math.min(executions + limits.executionsPerSecond.value * step, deployment.accountConcurrency);
+    const shards = stores.shards;
+    // A worker of `expand` handles the batches of one customer.
+    const accepting = isCampaign ? customers : sum(accept) * secondsOf(way, 'sendMessage');
+    const busy = accepting + sum(report) * secondsOf(way, 'receiveAppEvents');
+    const workers = Math.min(deployment.deliverConcurrency, limits.queueExecutions.value);
+    const ofLambda = note('executions of Lambda', part(executions, busy + Math.min(workers, sum(places.queued))));
+    limit(accept, ofLambda);
+    limit(report, ofLambda);
+    const perWorker = design.batches.deliver / deliverSeconds;
+    const wanted = demandOf(places.queued, Number.POSITIVE_INFINITY);
+    const deliver = shareOut(
+      wanted,
+      Math.min(workers * ofLambda * perWorker, limits.queueCalls.value),
+      GROUPS * perWorker,
+    );
+    if (sum(wanted) > 0) note('workers of deliver', part(sum(deliver), sum(wanted)));
+
+    const counters = customers * STATES;
+    const counting = shards * parallel;
+    const entries = Math.max(
+      Math.min(design.batches.count, (sum(places.uncounted) / period / counting) * design.countWindow),
+      1,
+    );
+    const inBatch = Math.min(countersOf(entries, counters), entries);
+    const count = demandOf(places.uncounted, design.counterShards > 1 ? Number.POSITIVE_INFINITY : ONE_ITEM_RATE);
+    if (design.counterShards === 1) {
+      note('a counter', part(ONE_ITEM_RATE * period, Math.max(...places.uncounted)));
+    }
+    limit(count, note('workers of count', part((counting * design.batches.count) / COUNT_SECONDS, sum(count))));
+
+    const { done, byPartition } = stores.admit(
+      { accept, deliver, report, count },
+      countWrites(entries, inBatch) / entries,
+      note,
+      step,
+    );
+    move(places, done, step);
+    invocations.relay += (sum(done.accept) * step) / batchOf(design.batches.relay, sum(done.accept) / counting);
+    invocations.deliver +=
+      (sum(done.deliver) * step) / Math.min(design.batches.deliver, Math.max(sum(done.deliver), 1));
+    invocations.count += (sum(done.count) * step) / entries;
+    countedWrites += (sum(done.count) * step * countWrites(entries, inBatch)) / entries;
+    check?.({ lost: places.lost, byPartition });
+
+    time += step;
+    if (time <= seconds) atEnd = places.delivered;
+    if (isOver(places.delivered, total)) delivered ??= time;
+    if (time % 10 === 0) {
+      const { accepted, counted } = places;
+      samples.push({ at: time, accepted, delivered: places.delivered, counted: counted / STATES });
+    }
+    if (time >= seconds && isOver(places.counted, STATES * total)) break;
+  }
+
+  const perMessage = (units: number): number => units / Math.max(places.delivered, 1);
+  const used: Way = new Map(way);
+  for (const [name, calls] of Object.entries(invocations)) {
+    const known = way.get(name);
+    if (known) used.set(name, { ...known, invocations: perMessage(calls) });
+  }
+  const counted = used.get('count');
+  if (counted) used.set('count', { ...counted, writes: perMessage(countedWrites) });
+  const all = [...used.values()];
+  return {
+    ceilings: ceilings.all,
+    messages: total,
+    delivered,
+    finished: time < DAY ? time : undefined,
+    rate: atEnd / seconds,
+    cost: perMillion(billOf(used)),
+    writes: all.reduce((units, { writes }) => units + writes, 0),
+    indexes: all.reduce((units, each) => units + each.indexes, 0),
+    samples,
+  };
+};
+
+const move = (places: Places, { accept, deliver, report, count }: Rates, step: number): void => {
+  const take = (from: Float64Array, rates: Float64Array, to: [Float64Array, number][]): number => {
+    let taken = 0;
+    for (const [customer, rate] of rates.entries()) {
+      const amount = Math.min(rate * step, from[customer] ?? 0);
+      from[customer] = (from[customer] ?? 0) - amount;
+      for (const [place, times] of to) place[customer] = (place[customer] ?? 0) + times * amount;
+      taken += amount;
+    }
+    return taken;
+  };
+  // In this order, nothing passes through two places in one step.
+  places.counted += take(places.uncounted, count, []);
+  places.reported += take(places.unreported, report, [[places.uncounted, 1]]);
+  const settled = take(places.queued, deliver, [
+    [places.unreported, REPORTS],
+    [places.uncounted, 1],
+  ]);
+  places.delivered += settled;
+  places.accepted += take(places.clients, accept, [
+    [places.queued, 1],
+    [places.uncounted, 1],
+  ]);
+};
+
+const part = (capacity: number, demand: number): number => (demand > capacity ? capacity / demand : 1);
+
+const limit = (rates: Float64Array, factor: number): void => {
+  if (factor < 1) for (const [customer, rate] of rates.entries()) rates[customer] = rate * factor;
+};
+
+/** Records of a batch that Lambda takes of a shard at its polls, without a window. */
+const batchOf = (most: number, perSecond: number): number =>
+  Math.min(Math.max(perSecond / limits.streamPolls.value, 1), most);

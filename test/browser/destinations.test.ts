@@ -1,0 +1,133 @@
+/** The switches of destinations on the page, in a browser. Each test affects one user alone: others use the same stack. */
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { expectAccessible, expectNoOverflow, openPage, openPhone, stack } from './support/browser.ts';
+import { newPhone } from './support/business.ts';
+import { connectedAccount } from './support/connect.ts';
+
+/** Sets Turn's switch to normal after the test. */
+const normalAfterwards = (): void =>
+  onTestFinished(async () => {
+    await fetch(`${stack.phone_url}/destinations/turn`, { method: 'PUT', body: JSON.stringify({ mode: 'normal' }) });
+  });
+
+const failFor = (phone: string): Promise<Response> =>
+  fetch(`${stack.phone_url}/destinations/turn`, {
+    method: 'PUT',
+    body: JSON.stringify({ mode: 'failing', phone }),
+  });
+
+/** A user writes to a bot, without the page. */
+const write = (phone: string, to: string): Promise<Response> =>
+  fetch(`${stack.phone_url}/phones/${phone}/messages`, {
+    method: 'POST',
+    body: JSON.stringify({ to, text: 'Hello?' }),
+  });
+
+const chip = (page: Page, label: string) => page.getByRole('button', { name: label, exact: true });
+
+test('a switch is visible while it is set; the page counts pending messages, and one click undoes it', async () => {
+  normalAfterwards();
+  const { id, bot } = await connectedAccount('turn');
+  const phone = newPhone();
+  const page = await openPhone(phone, { viewport: { width: 1440, height: 900 } });
+  await chip(page, 'Turn Normal').click();
+  const menu = page.getByRole('group', { name: 'Turn', exact: true });
+  // Slow is harmless for the tests that run at the same time.
+  await menu.getByRole('radio', { name: /^Slow/ }).click();
+  const of = menu.getByRole('combobox', { name: 'Of', exact: true });
+  await of.selectOption(phone);
+  await expect.poll(() => of.inputValue()).toBe(phone);
+  await menu.getByRole('radio', { name: /^Failing/ }).click();
+  await chip(page, 'Turn Failing').waitFor();
+  await page.keyboard.press('Escape');
+
+  await write(phone, bot);
+  const banner = page.locator('.banner').filter({ hasText: 'Turn is failing' });
+  await banner.filter({ hasText: 'for the calls of one user' }).filter({ hasText: '1 message waits.' }).waitFor();
+  await banner.filter({ hasText: 'It answers 503.' }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'Turn is failing. 1 message waits for Turn.' }).waitFor();
+  const listed = page.getByRole('region', { name: 'Traces' }).getByRole('listitem');
+  await listed
+    .filter({ hasText: 'Turn set to Failing' })
+    .filter({ hasText: 'for the calls of one user' })
+    .first()
+    .waitFor();
+  // A filter is for traces.
+  await page.getByRole('button', { name: 'Messages', exact: true }).click();
+  await expect.poll(() => listed.filter({ hasText: 'Turn set to Failing' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await expectAccessible(page);
+  await expectNoOverflow(page);
+  await page.reload();
+  await banner.waitFor();
+
+  await page.getByRole('button', { name: 'Set Turn to normal' }).click();
+  await chip(page, 'Turn Normal').waitFor();
+  const waiting = page.locator('.banner').filter({ hasText: '1 message waits for Turn.' });
+  await waiting.filter({ hasText: /The next attempt is at \d\d:\d\d:\d\d, in \d+:\d\d\./ }).waitFor();
+  await page.getByRole('button', { name: 'Retry now' }).click();
+  await waiting.waitFor({ state: 'detached' });
+  // The sweep of the stack runs once a minute.
+  const received = async () => (await fetch(`${stack.turn_url}/numbers/${id}/received`)).json();
+  await expect.poll(received, { timeout: 100_000 }).toMatchObject([{ from: phone, text: 'Hello?' }]);
+});
+
+test('rules that were set by a request are shown, and the overview sets the switch, too', async () => {
+  normalAfterwards();
+  const phone = newPhone();
+  const page = await openPage('/', { viewport: { width: 1440, height: 900 } });
+  await fetch(`${stack.turn_url}/behaviour`, { method: 'PUT', body: JSON.stringify({ status: 418, phone }) });
+  await chip(page, 'Turn Own rules').waitFor();
+  const select = page.getByLabel('Switch of Turn');
+  expect(await select.inputValue()).toBe('other');
+  await select.selectOption('slow');
+  await chip(page, 'Turn Slow').waitFor();
+  // The user stays.
+  expect(await (await fetch(`${stack.turn_url}/behaviour`)).json()).toEqual([{ delay_ms: 4_000, phone }]);
+  await select.selectOption('normal');
+  await chip(page, 'Turn Normal').waitFor();
+});
+
+test.each(['light', 'dark'] as const)(
+  'at 1024 px, normal destinations share a chip, in the %s theme',
+  async (colorScheme) => {
+    normalAfterwards();
+    const page = await openPage('/', { viewport: { width: 1024, height: 768 }, colorScheme });
+    const shared = page.getByRole('button', { name: /^All normal ?: App network, RapidPro, Turn$/ });
+    await shared.click();
+    await page.getByLabel('Switch of RapidPro').first().waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await failFor(newPhone());
+    await chip(page, 'Turn Failing').waitFor();
+    await page.getByRole('button', { name: /^2 normal ?: App network, RapidPro$/ }).waitFor();
+    await expectAccessible(page);
+    await expectNoOverflow(page);
+  },
+);
+
+test.each(['light', 'dark'] as const)(
+  'at 390 px, the part Stack has the switches, in the %s theme',
+  async (colorScheme) => {
+    normalAfterwards();
+    const page = await openPage('/?tab=stack', { viewport: { width: 390, height: 844 }, colorScheme });
+    await failFor(newPhone());
+    const turn = page.getByRole('region', { name: 'Destinations' }).getByText('Turn');
+    await page.getByText('Failing', { exact: true }).waitFor();
+    await turn.first().click();
+    await page.getByRole('radio', { name: /^Failing/ }).waitFor();
+    await expectAccessible(page);
+    await expectNoOverflow(page);
+    await page.getByRole('button', { name: 'Set to normal' }).click();
+    await page.getByText('Failing', { exact: true }).first().waitFor({ state: 'hidden' });
+  },
+);
+
+test('if the server cannot be reached, the switch stays, and the page says why', async () => {
+  const page = await openPage('/', { viewport: { width: 1440, height: 900 }, expectedErrors: /ERR_FAILED/ });
+  await page.route('**/destinations/*', (route) => route.abort());
+  await page.getByLabel('Switch of Turn').selectOption('offline');
+  await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor();
+  await chip(page, 'Turn Normal').waitFor();
+});

@@ -1,0 +1,106 @@
+/**
+ * `npm run test:clients`: generates clients from the API description that a local stack returns, compiles them, and runs a
+ * customer's program with each of them on that stack. Runs the code samples of the reference there. Spectral checks the description with all of its rules for OpenAPI.
+ *
+ * Without the tools of a client it tests the others, and prints what it does not test. If the environment sets CI, a
+ * missing tool fails the run.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
+import { end, endAllNow } from '../deploy/processes.ts';
+import { say, step } from '../deploy/steps.ts';
+import { png } from '../stack/support/files.ts';
+import { SetupError } from '../support/python.ts';
+import { type Client, clients, type Settings } from './clients.ts';
+import { testSamples } from './samples.ts';
+import { startStack } from './stack.ts';
+import { npmProgram } from './tools.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'clients-'));
+
+process.once('exit', endAllNow);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+
+/** What a program prints. */
+const printed = v.strictObject({
+  message: v.string(),
+  profiler: v.string(),
+  /** Whether the log has the message. */
+  logged: v.literal(true),
+  request: v.string(),
+  /** The property that the user's phone reported. */
+  platform: v.literal('android'),
+  picture: v.string(),
+});
+
+const read = async (url: string, { TOKEN }: Settings): Promise<Response> => {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${TOKEN}` } });
+  if (response.status !== 200) throw new Error(`${url} returns ${response.status}: ${await response.text()}`);
+  return response;
+};
+
+/** Checks with requests of our own that a program did what it printed. */
+const checkEffects = async (output: string, settings: Settings): Promise<void> => {
+  const { message, profiler, request, picture } = v.parse(printed, JSON.parse(output));
+  const { BASE_URL, PANELIST } = settings;
+  await read(`${BASE_URL}/v1/message/${message}`, settings);
+  const answers = await read(`${BASE_URL}/v1/research_profilers/${profiler}/answers`, settings);
+  const [answer] = v.parse(v.tuple([v.object({ phone_number: v.string(), option: v.string() })]), await answers.json());
+  expectSame(answer, { phone_number: PANELIST, option: 'tea' }, 'answer');
+  const fetched = await read(`${BASE_URL}/v1/user_data/fetch/${request}`, settings);
+  v.parse(v.object({ status: v.literal('completed') }), await fetched.json());
+  expectSame(await (await fetch(picture)).bytes(), png, 'picture');
+};
+
+const expectSame = (given: unknown, right: unknown, what: string): void => {
+  if (!isDeepStrictEqual(given, right)) throw new Error(`The ${what} is ${JSON.stringify(given)}.`);
+};
+
+const lint = async (description: string): Promise<void> => {
+  const ruleset = join(folder, 'spectral.json');
+  await writeFile(ruleset, JSON.stringify({ extends: ['spectral:oas'] }));
+  await npmProgram('spectral', ['lint', '--ruleset', ruleset, '--fail-severity', 'hint', description], folder);
+};
+
+const test = async ({ name, build }: Client, description: string, settings: Settings): Promise<void> => {
+  const inside = join(folder, randomUUID());
+  await mkdir(inside);
+  const run = await step(`${name}: the client is generated and compiles`, () => build(description, inside));
+  await step(`${name}: the customer's program works`, async () => checkEffects(await run(settings), settings));
+};
+
+const main = async (): Promise<number> => {
+  const possible = await Promise.all(clients.map((client) => client.isPossible()));
+  const missing = clients.filter((_, at) => !possible[at]);
+  for (const { name, needs } of missing) say(`NOT TESTED: ${name}, because it needs ${needs}.`);
+  if (missing.length > 0) say('NOT TESTED: the code samples, because they need all of these.');
+  if (missing.length > 0 && process.env.CI) return 1;
+
+  const stack = await step('the local stack starts', () => startStack(folder));
+  try {
+    const description = join(folder, 'openapi.json');
+    await writeFile(description, await (await fetch(`${stack.base_url}/v1/openapi.json`)).text());
+    const picture = join(folder, 'picture.png');
+    await writeFile(picture, png);
+    await step('Spectral has no warning of the description', () => lint(description));
+    const settings = { BASE_URL: stack.base_url, TOKEN: stack.token, PANELIST: stack.panelist, PICTURE: picture };
+    if (missing.length === 0) await testSamples(stack, folder);
+    for (const client of clients.filter((_, at) => possible[at])) await test(client, description, settings);
+    return 0;
+  } catch (error) {
+    const isExpected = error instanceof SetupError || !(error instanceof Error);
+    process.stderr.write(
+      `${isExpected ? error : error.message}\n${(await readFile(stack.log, 'utf8')).slice(-2_000)}\n`,
+    );
+    return 1;
+  } finally {
+    await end(stack.process);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+};
+
+process.exitCode = await main();

@@ -1,0 +1,175 @@
+/**
+ * Runs the code samples of the reference on a local stack: each language plays all examples in their order, as a customer of
+ * its own, and must get the responses of the examples. Then it verifies signatures of webhooks.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { freePort } from '../../infra/local/aws/free-port.ts';
+import { callTableOf } from '../../infra/local/call-table.ts';
+import type { Example } from '../../infra/openapi/example.ts';
+import { examples, placeholders } from '../../infra/openapi/examples.ts';
+import { type Language, languages, sampleOf } from '../../infra/openapi/samples/code-samples.ts';
+import { verification } from '../../infra/openapi/samples/verification.ts';
+import { permissions } from '../../shared/core/permissions.ts';
+import { end, start } from '../deploy/processes.ts';
+import { step } from '../deploy/steps.ts';
+import { pdf, png } from '../stack/support/files.ts';
+import { ExampleValues } from '../support/example-values.ts';
+import type { RunningStack } from './stack.ts';
+import { pythonClient, succeed } from './tools.ts';
+
+/** The program of a sample: the name of its file, and the command that runs the file. */
+const programs: Record<Language, { file: string; command: (file: string) => Promise<[string, ...string[]]> }> = {
+  curl: { file: 'sample.sh', command: async (file) => ['sh', '-e', file] },
+  Python: { file: 'sample.py', command: async (file) => [await pythonClient(), file] },
+  JavaScript: { file: 'sample.mjs', command: async (file) => [process.execPath, file] },
+  Go: { file: 'sample.go', command: async (file) => ['go', 'run', file] },
+};
+
+/** Attempts of a sample, and the pause between two in milliseconds: counts are updated asynchronously. */
+const ATTEMPTS = 20;
+const PAUSE = 500;
+
+const newPhone = (): string => `999${Math.floor(1e11 + Math.random() * 8e11)}`;
+
+/** A new customer, and the values of the examples for it. */
+const newCustomer = async (): Promise<{ token: string; values: ExampleValues }> => {
+  // The modules read the settings of the table when they are loaded.
+  const { createAccount } = await import('../../infra/operator/queries/accounts-admin.ts');
+  const { issueToken } = await import('../../infra/operator/queries/tokens-admin.ts');
+  const [account, bot] = [`test-${randomUUID().slice(0, 8)}`, newPhone()];
+  await createAccount({ id: account, name: 'Test account', bot_number: bot });
+  const allowed = permissions.filter((permission) => permission !== 'app');
+  const { token } = await issueToken(account, { label: 'test', permissions: allowed });
+  const values = new ExampleValues();
+  values.set('acme-research', account);
+  values.set('survey backend', 'test');
+  values.set(placeholders.user, newPhone());
+  values.set(placeholders.userId, randomUUID());
+  values.set(placeholders.bot, bot);
+  values.set(placeholders.job, randomUUID());
+  values.set(placeholders.day, new Date().toISOString().slice(0, 10));
+  for (const place of [1, 2, 3, 4, 5, 6, 7, 8]) values.set(`event-${place}`, randomUUID());
+  return { token, values };
+};
+
+/** Whether a function had too little processor time to respond. The next attempt finds it loaded. */
+const isOfBusyMachine = (error: unknown): boolean => error instanceof Error && /\b50[03]\b/.test(error.message);
+
+const play = async (language: Language, stack: RunningStack, folder: string): Promise<void> => {
+  const { token, values } = await newCustomer();
+  const { file, command } = programs[language];
+  const [program, ...args] = await command(file);
+  await writeFile(join(folder, 'picture.png'), png);
+  await writeFile(join(folder, 'document.pdf'), pdf);
+
+  const runOnce = async (example: Example): Promise<string> => {
+    await writeFile(join(folder, file), values.substituted(sampleOf(example, language).source));
+    const TOKEN = example.endpoint === 'receiveAppEvents' ? stack.app_token : token;
+    const env = { BASE_URL: stack.base_url, BRIDGE_URL: stack.bridge_url, TOKEN };
+    return await succeed(program, args, { cwd: folder, env });
+  };
+
+  const runSample = async (example: Example): Promise<void> => {
+    let output = '';
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      if (attempt > 0) await pause(PAUSE);
+      try {
+        output = await runOnce(example);
+      } catch (error) {
+        if (!isOfBusyMachine(error)) throw error;
+        output = '';
+        continue;
+      }
+      // 204 without a body means that nothing is there yet.
+      const answer = output.trim() === '' ? undefined : JSON.parse(output);
+      if (example.answer === undefined || values.learn(example.answer, answer)) return;
+    }
+    throw new Error(`${example.endpoint}, ${example.shows}: the response is ${output}`);
+  };
+
+  for (const example of examples) await runSample(example);
+};
+
+const SECRET = `whsec_${Buffer.from(randomUUID()).toString('base64')}`;
+const BODY = JSON.stringify({ message: { from: '27821234567', type: 'text', text: { body: 'Hello, Zoë' } } });
+
+/** A signed request, and requests that must be rejected. */
+const webhooks = (): [name: string, headers: Record<string, string>, body: string, isValid: boolean][] => {
+  const signedAt = (time: Date, secret = SECRET): Record<string, string> => ({
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(Math.floor(time.getTime() / 1_000)),
+    'webhook-signature': new Webhook(secret).sign('msg_1', time, BODY),
+  });
+  const [now, old] = [new Date(), new Date(Date.now() - 600_000)];
+  const other = signedAt(now, `whsec_${Buffer.from(randomUUID()).toString('base64')}`);
+  const both = { ...other, 'webhook-signature': `${other['webhook-signature']} ${signedAt(now)['webhook-signature']}` };
+  return [
+    ['signed', signedAt(now), BODY, true],
+    ['signed with two secrets', both, BODY, true],
+    ['changed', signedAt(now), `${BODY} `, false],
+    ['signed with another secret', other, BODY, false],
+    ['old', signedAt(old), BODY, false],
+  ];
+};
+
+const verifyInShell = async (source: string, folder: string): Promise<void> => {
+  await writeFile(join(folder, 'verify.sh'), source);
+  for (const [name, headers, body, isValid] of webhooks()) {
+    await writeFile(join(folder, 'body.json'), body);
+    const env = {
+      WEBHOOK_SECRET: SECRET,
+      ID: headers['webhook-id'] ?? '',
+      TIMESTAMP: headers['webhook-timestamp'] ?? '',
+      SIGNATURE: headers['webhook-signature'] ?? '',
+    };
+    const found = await succeed('sh', ['verify.sh'], { cwd: folder, env }).then(
+      () => true,
+      () => false,
+    );
+    if (found !== isValid) throw new Error(`A webhook that is ${name} is ${found ? 'accepted' : 'rejected'}.`);
+  }
+};
+
+const verifyOnServer = async (language: Language, source: string, folder: string): Promise<void> => {
+  const { file, command } = programs[language];
+  await writeFile(join(folder, file), source);
+  const [program, ...args] = await command(file);
+  const port = await freePort();
+  const env = { ...process.env, WEBHOOK_SECRET: SECRET, PORT: String(port) };
+  const server = start(program, args, { cwd: folder, env });
+  const url = `http://127.0.0.1:${port}`;
+  try {
+    while ((await fetch(url, { method: 'POST' }).catch(() => undefined)) === undefined) {
+      if (server.exitCode !== null) throw new Error(`The server in ${language} does not start.`);
+      await pause(100);
+    }
+    for (const [name, headers, body, isValid] of webhooks()) {
+      const { status } = await fetch(url, { method: 'POST', headers, body });
+      if ((status === 204) !== isValid) throw new Error(`A webhook that is ${name} returns ${status} in ${language}.`);
+    }
+  } finally {
+    await end(server);
+  }
+};
+
+const [inShell] = verification;
+
+/** Runs all samples. */
+export const testSamples = async (stack: RunningStack, folder: string): Promise<void> => {
+  callTableOf({ dynamodbEndpoint: stack.dynamodb_endpoint, table: stack.table });
+  for (const language of languages) {
+    const own = join(folder, `samples-${language}`);
+    await mkdir(own);
+    await step(`${language}: all samples work, and return the responses of the examples`, () =>
+      play(language, stack, own),
+    );
+    const { label, source } = verification.find((one) => one.label === language) ?? inShell;
+    await step(`${label}: the sample accepts signed webhooks only`, () =>
+      label === 'openssl' ? verifyInShell(source, own) : verifyOnServer(language, source, own),
+    );
+  }
+};

@@ -1,0 +1,38 @@
+/** The local stack, as `npm start` runs it, for customers' programs. */
+import type { ChildProcess } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { StackFile } from '../../infra/local/stack-file.ts';
+import { start } from '../deploy/processes.ts';
+
+export interface RunningStack extends StackFile {
+  process: ChildProcess;
+  /** The path of the file with its output. */
+  log: string;
+}
+
+/** The time limit of the start, in milliseconds, for a busy machine. */
+const PATIENCE = 180_000;
+
+const ENTRY = join(import.meta.dirname, '../../infra/local/start.ts');
+
+/**
+ * Starts a stack on free ports, with its files in `folder`.
+ *
+ * @throws Error — the stack ended, or did not start in time
+ */
+export const startStack = async (folder: string): Promise<RunningStack> => {
+  const log = join(folder, 'stack.log');
+  const child = start(process.execPath, [ENTRY], { env: { ...process.env, PORT: '0', LOCAL_FOLDER: folder } });
+  const output = createWriteStream(log);
+  child.stdout?.pipe(output);
+  child.stderr?.pipe(output);
+  for (const limit = Date.now() + PATIENCE; Date.now() < limit && child.exitCode === null; ) {
+    const text = await readFile(join(folder, 'stack.json'), 'utf8').catch(() => undefined);
+    if (text !== undefined) return { ...JSON.parse(text), process: child, log };
+    await pause(200);
+  }
+  throw new Error(`The local stack does not start:\n${await readFile(log, 'utf8')}`);
+};

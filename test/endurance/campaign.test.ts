@@ -1,0 +1,45 @@
+/**
+ * A campaign with faults in the app network, the workers, the queues and the stream. `npm run soak:campaign` runs it with
+ * 10,000 recipients.
+ */
+import { expect, test } from 'vitest';
+import type { Call } from '../../infra/local/simulators/app-network/inbox.ts';
+import { newCaller } from '../stack/support/world.ts';
+import { serveFaultyStack } from './support/faulty-stack.ts';
+
+const RECIPIENTS = Number(process.env.SOAK_RECIPIENTS ?? 1_000);
+/** Milliseconds until all messages are on the phones, at least. */
+const PATIENCE = Math.max(RECIPIENTS * 900, 600_000);
+/** Average milliseconds between two kills: more recipients take longer, and a kill ends all calls of a function. */
+const KILL_EVERY = Math.max(RECIPIENTS * 0.4, 800);
+
+/** Different numbers: as many random ones might contain a duplicate. */
+const to = Array.from({ length: RECIPIENTS }, (_, place) => `4477${10_000_000 + place * 7}`);
+
+const seconds = (since: number): number => Math.round((Date.now() - since) / 1_000);
+
+test(`${RECIPIENTS} recipients of one request get the message once each and are counted once, with faults in every part`, {
+  timeout: PATIENCE + 300_000,
+}, async () => {
+  const stack = await serveFaultyStack('campaign', 5_000, KILL_EVERY);
+  const { post, ask, shown, messagesOn, logged, counted, endKilling } = stack;
+  const caller = await newCaller('messages', 'stats');
+  const start = Date.now();
+  const sent = await post('/v1/message', caller, 'campaign', { to, type: 'text', text: { body: 'Hello' } });
+  expect(sent).toMatchObject({ messages: RECIPIENTS });
+  const accepted = seconds(start);
+
+  await expect.poll(shown, { timeout: PATIENCE, interval: 2_000 }).toBe(RECIPIENTS);
+  const delivered = seconds(start);
+  for (const phone of to) expect(await messagesOn(phone)).toHaveLength(1);
+  const calls = await ask<Call[]>('/calls');
+  const failed = calls.filter(({ status }) => status !== 204).length;
+  expect(failed).toBeGreaterThan(0);
+  expect(new Set(calls.map(({ webhook_id }) => webhook_id)).size).toBe(RECIPIENTS);
+  await endKilling();
+  const expected = { sent: RECIPIENTS, delivered_to_server: RECIPIENTS };
+  await expect.poll(() => logged(caller), { timeout: 120_000, interval: 2_000 }).toEqual(expected);
+  await expect.poll(() => counted(caller), { timeout: 120_000, interval: 2_000 }).toEqual(expected);
+  const figures = { recipients: RECIPIENTS, accepted, delivered, counted: seconds(start), calls: calls.length, failed };
+  console.info(JSON.stringify({ ...figures, ...stack.faults() }));
+});

@@ -1,0 +1,146 @@
+/** A separate stack with faults in the app network, the workers, the queues and the stream, by the numbers of a seed. */
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import type { FaultInjection } from '../../../infra/local/aws/fault-injection.ts';
+import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
+import { serveOwnStack } from '../../stack/support/own-stack.ts';
+import type { Caller } from '../../stack/support/world.ts';
+import { seeded } from '../../support/seeded.ts';
+
+/** A third of the calls fail. A share is one of the calls that no earlier rule matched. `after`: after acceptance. */
+const FAILING_THIRD = [
+  { status: 500, share: 1 / 9 },
+  { hang: true, share: 1 / 16 },
+  { hang: true, after: true, share: 1 / 15 },
+  { drop: true, share: 1 / 14 },
+  { drop: true, after: true, share: 1 / 13 },
+];
+
+/** How often each fault happened. */
+const noFaults = () => ({ killed: 0, rejected: 0, lost: 0, repeated: 0, batches: 0 });
+
+type Faults = ReturnType<typeof noFaults>;
+
+const faultsOf = (random: () => number, faults: Faults): FaultInjection => ({
+  refuseMessage: () => happens(random() < 0.03, 'rejected', faults),
+  loseMessage: () => happens(random() < 0.1, 'lost', faults),
+  repeatMessage: () => happens(random() < 0.1, 'repeated', faults),
+  repeatBatch: ({ size }) => {
+    if (!happens(random() <= 0.2, 'batches', faults)) return 'no';
+    return random() < 0.5 || size < 2 ? 'whole' : { cutAt: 1 + Math.floor(random() * (size - 1)) };
+  },
+});
+
+const happens = (does: boolean, name: keyof Faults, faults: Faults): boolean => {
+  if (does) faults[name] += 1;
+  return does;
+};
+
+/** The workers whose threads are killed. */
+const KILLED = /^(Relay|Count|Expand|Deliver)Function/;
+
+/** Counts by state. */
+export type Counts = Record<string, number>;
+
+/**
+ * Serves the stack until the test ends. Prints the seed.
+ *
+ * @param minute - milliseconds of a minute: with 1,200, an attempt has a time limit of 0.2 s
+ * @param killEvery - average milliseconds between two kills
+ */
+export const serveFaultyStack = async (name: string, minute: number, killEvery = 800) => {
+  const seed = randomInt(1e9);
+  console.info(`seed ${seed}`);
+  const random = seeded(seed);
+  const faults = noFaults();
+  const { stack, app } = await serveOwnStack({
+    name,
+    minute,
+    random,
+    faultInjection: faultsOf(random, faults),
+    onLine: (source, line) => {
+      if (line.includes('"error"')) process.stderr.write(`${source} ${line}\n`);
+    },
+  });
+  let done = false;
+  onTestFinished(() => {
+    done = true;
+  });
+  await fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify(FAILING_THIRD) });
+
+  const workers = stack.functionIds().filter((id) => KILLED.test(id));
+  const killing = (async () => {
+    while (!done) {
+      await pause(killEvery * (0.5 + random()));
+      const victim = workers[Math.floor(random() * workers.length)];
+      if (victim === undefined) continue;
+      stack.kill(victim);
+      faults.killed += 1;
+    }
+  })();
+
+  const ask = async <Body>(path: string): Promise<Body> =>
+    (await fetch(`${app.phoneUrl}${path}`)).json() as Promise<Body>;
+
+  const stats = async (path: string, { token }: Caller): Promise<{ state: string; count: number }[]> => {
+    const found: { state: string; count: number }[] = [];
+    for (let next: string | undefined = `/v1/stats/${path}`; next !== undefined; ) {
+      const response: Response = await fetch(new URL(next, stack.baseUrl), {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      if (response.status !== 204) found.push(...((await response.json()) as { state: string; count: number }[]));
+      next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+    }
+    return found;
+  };
+
+  return {
+    /** No worker is killed after this. */
+    endKilling: async (): Promise<void> => {
+      done = true;
+      await killing;
+    },
+    /** Sends a request as a reliable client does: with an idempotency key, and again after a 5xx. */
+    post: async (path: string, { token }: Caller, key: string, body: unknown): Promise<unknown> => {
+      for (let left = 10; ; left -= 1) {
+        const response = await fetch(`${stack.baseUrl}${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': key },
+          body: JSON.stringify(body),
+        });
+        if (response.status === 200) return response.json();
+        if (response.status < 500 || left === 0) throw new Error(`POST ${path} returned ${response.status}.`);
+        await pause(1_000);
+      }
+    },
+    /** How often workers were killed, and wake-ups and batches of the stream were rejected, lost or repeated. */
+    faults: (): Faults => ({ ...faults }),
+    /** Asks the simulated app network. */
+    ask,
+    messagesOn: (phone: string): Promise<PhoneMessage[]> => ask(`/phones/${phone}/messages`),
+    /** The number of messages on all phones. */
+    shown: async (): Promise<number> =>
+      (await ask<{ messages: number }[]>('/phones')).reduce((sum, { messages }) => sum + messages, 0),
+    /** Log entries of an account. */
+    logged: async (caller: Caller): Promise<Counts> => {
+      const counts: Counts = {};
+      for (const state of ['sent', 'delivered_to_server', 'sending_failed']) {
+        const { length } = await stats(`logs?limit=1000&state=${state}`, caller);
+        if (length > 0) counts[state] = length;
+      }
+      return counts;
+    },
+    /** The counters of an account's jobs. */
+    counted: async (caller: Caller): Promise<Counts> => {
+      const [today, tomorrow] = [0, 1].map((days) =>
+        new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10),
+      );
+      const sums: Counts = {};
+      for (const { state, count } of await stats(`jobs?start_date=${today}&end_date=${tomorrow}`, caller)) {
+        sums[state] = (sums[state] ?? 0) + count;
+      }
+      return sums;
+    },
+  };
+};

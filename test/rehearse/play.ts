@@ -1,0 +1,127 @@
+/** Plays a small part of a load on the local stack, and measures the units of its messages. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { openDatabase } from '../../infra/local/aws/database/database.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
+import { api, type EndpointName } from '../../shared/api/index.ts';
+import { listJobs } from '../../shared/stats/job-counters.ts';
+import { FrontDoor } from '../bench/front-door.ts';
+import { Meter, noUnits } from '../bench/meter.ts';
+import { quantile, say } from '../bench/report.ts';
+import { startStopwatch, takeTimes } from '../bench/stopwatch.ts';
+import { textTo } from '../bench/typical-requests.ts';
+import type { Way } from '../bench/usage.ts';
+import { openWhole } from '../bench/whole.ts';
+import { UNLIMITED } from '../support/unlimited.ts';
+import type { Plan } from './predict.ts';
+
+/** The functions that a message passes through. */
+const FUNCTIONS = ['sendMessage', 'expand', 'relay', 'deliver', 'receiveAppEvents', 'count'];
+
+/** States of a message that is delivered and read, and those of them that phones report. */
+const STATES = 4;
+const REPORTED = ['delivered_to_user', 'read'];
+
+/** Accounts that send, and messages of the app network under way. */
+const ACCOUNTS = 4;
+const PARALLEL = 8;
+
+/**
+ * Sends `plan.played` messages, reports each as read, and waits until all are counted.
+ *
+ * @returns units of a message by function, with milliseconds of an invocation on this machine, which was busy
+ */
+export const play = async ({ accounts, played, profile }: Plan): Promise<Way> => {
+  startStopwatch();
+  const database = await openDatabase(undefined);
+  const meter = new Meter(database.endpoint);
+  const { stack, simulators, demo, close } = await openWhole(await meter.listen());
+  try {
+    const door = new FrontDoor(stack, demo);
+    const phones = Array.from({ length: played }, (_, place) => `4477${10_000_000 + place * 7}`);
+    const senders = await Promise.all(
+      Array.from({ length: Math.min(accounts, ACCOUNTS) }, (_, place) => openAccount(`rehearsal-${place}`)),
+    );
+    say(`Plays ${played} messages of ${senders.length} accounts on the local stack …`);
+    meter.take();
+    takeTimes();
+    const send = async (token: string, body: unknown): Promise<void> => {
+      const response = await fetch(`${stack.baseUrl}/v1/message`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      if (!response.ok) throw new Error(`A message was answered ${response.status}: ${await response.text()}`);
+    };
+    const shares = senders.map((sender, place) => ({
+      ...sender,
+      to: phones.filter((_, each) => each % senders.length === place),
+    }));
+    await Promise.all(
+      shares.map(async ({ token, to }) => {
+        if (profile === 'campaign') await send(token, { ...textTo(''), to });
+        else for (const phone of to) await send(token, textTo(phone));
+      }),
+    );
+    const waiting = [...phones];
+    await Promise.all(
+      Array.from({ length: PARALLEL }, async () => {
+        for (let phone = waiting.shift(); phone !== undefined; phone = waiting.shift()) {
+          const id = await arrivalOn(simulators.app.phoneUrl, phone);
+          for (const state of REPORTED) await door.report('message.state', { id, state });
+        }
+      }),
+    );
+    while ((await countedOf(senders.map(({ id }) => id))) < STATES * played) await pause(200);
+    return wayOf(meter, played);
+  } finally {
+    await close();
+    await meter.close();
+    await database.close();
+  }
+};
+
+const openAccount = async (id: string): Promise<{ id: string; token: string }> => {
+  await createAccount({ name: id, id });
+  await updateAccount(id, UNLIMITED);
+  const { token } = await issueToken(id, { label: 'rehearsal', permissions: ['messages'] });
+  return { id, token };
+};
+
+/** Waits for the message on a phone. Returns its id. */
+const arrivalOn = async (phoneUrl: string, phone: string): Promise<string> => {
+  for (;;) {
+    const response = await fetch(`${phoneUrl}/phones/${phone}/messages`);
+    const [message] = (await response.json()) as { data: { id: string } }[];
+    if (message !== undefined) return message.data.id;
+    await pause(50);
+  }
+};
+
+const countedOf = async (accounts: string[]): Promise<number> => {
+  const day = new Date().toISOString().slice(0, 10);
+  const jobs = await Promise.all(accounts.map((account) => listJobs(account, day, day)));
+  return jobs.flat().reduce((total, { count }) => total + count, 0);
+};
+
+const wayOf = (meter: Meter, played: number): Way => {
+  const [units, times] = [meter.take(), takeTimes()];
+  const routeOf = (name: EndpointName): string => `${api[name].routes[0].method} ${api[name].routes[0].path}`;
+  return new Map(
+    FUNCTIONS.map((name) => {
+      const { calls, reads, writes, indexes } = units.get(name) ?? noUnits();
+      const invocations = times.get(name in api ? routeOf(name as EndpointName) : name) ?? [];
+      return [
+        name,
+        {
+          calls: calls / played,
+          reads: reads / played,
+          writes: writes / played,
+          indexes: indexes / played,
+          invocations: invocations.length / played,
+          ms: quantile(invocations, 0.5),
+        },
+      ];
+    }),
+  );
+};

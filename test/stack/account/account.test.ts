@@ -1,0 +1,186 @@
+/** What customers see and change of their own accounts. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { listAccounts, showAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { call, fail } from '../support/client.ts';
+import { DestinationServer } from '../support/destination-server.ts';
+import { fileOf, gif, jpeg, pdf, png, pngOf, webp } from '../support/files.ts';
+import { businessOf, write } from '../support/phones.ts';
+import { newCaller, newPhone } from '../support/world.ts';
+
+const { bridge_url } = inject('stack');
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/;
+
+const configurationOf = async (token: string) => (await call('readConfiguration', { token })).body.configuration;
+
+const botOf = async (account: string): Promise<string> => (await showAccount(account)).bot_number ?? '';
+
+const countAudience = async (token: string): Promise<void> => {
+  const { body } = await call('createProfiler', { token, body: { question: 'Tea?', options: ['Yes', 'No'] } });
+  const condition = { profiler_id: body.profiler_id, option_ids: Object.values(body.options) };
+  await call('countAudience', { token, body: { all: [condition] } });
+};
+
+const show = async (token: string) => call('readAvatar', { token });
+
+describe('GET /v1/token/info', () => {
+  test('returns what the token of the request may do, for any permission', async () => {
+    const { account } = await newCaller('stats');
+    const expires = Date.UTC(2030, 0, 1);
+    const limited = await issueToken(account, { label: 'Reports', permissions: ['stats'], expires });
+    const { body } = await call('readTokenInfo', { token: limited.token });
+    expect(body).toEqual({
+      label: 'Reports',
+      account,
+      permissions: ['stats'],
+      created: expect.stringMatching(TIME),
+      expires: '2030-01-01T00:00:00.000000',
+    });
+    const { token } = await issueToken(account, { label: '', permissions: ['bridge', 'messages'] });
+    expect((await call('readTokenInfo', { token })).body).toMatchObject({
+      label: '',
+      permissions: ['bridge', 'messages'],
+      expires: null,
+    });
+  });
+});
+
+describe('GET /v1/configuration', () => {
+  test('returns name, bot, limits and allowances of an account without a platform', async () => {
+    const { account, token } = await newCaller('account', 'contacts', 'profilers');
+    await call('matchContacts', { token, body: { contacts: [newPhone(), newPhone()] } });
+    await countAudience(token);
+    const { limits, allowances, ...rest } = await configurationOf(token);
+    expect(rest).toEqual({
+      name: 'Test account',
+      bot_number: await botOf(account),
+      avatar: null,
+      platform: null,
+    });
+    expect(limits).toMatchObject({ requests_per_second: expect.any(Number), long_polls: 50 });
+    const midnight = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const resets_at = `${midnight}T00:00:00.000000`;
+    expect(allowances).toEqual({
+      contacts: { limit: 100_000, used: expect.any(Number), resets_at },
+      audiences: { limit: 100, used: expect.any(Number), resets_at },
+    });
+    await expect
+      .poll(async () => (await configurationOf(token)).allowances)
+      .toMatchObject({ contacts: { used: 2 }, audiences: { used: 1 } });
+  });
+
+  test('shows that the platform fails, since when, and how many messages are pending, until it works again', async () => {
+    const [{ account, token }, other] = [await newCaller('account'), await newCaller('account')];
+    const server = await DestinationServer.start();
+    onTestFinished(() => server.close());
+    const platform = () => ({
+      name: 'webhook' as const,
+      settings: { url: server.url, secret: `whsec_${randomBytes(32).toString('base64')}` },
+    });
+    await updateAccount(account, { platform: platform() });
+    await updateAccount(other.account, { platform: platform() });
+    const works = { name: 'webhook', status: 'working', pending_messages: 0, more_pending: false };
+    expect((await configurationOf(token)).platform).toEqual(works);
+
+    server.answers = [500];
+    const started = new Date(Date.now() - 1_000).toISOString();
+    const bot = await botOf(account);
+    for (const phone of [newPhone(), newPhone(), newPhone(), newPhone()]) await write(phone, bot, 'Hello');
+    const health = async () => (await configurationOf(token)).platform;
+    await expect
+      .poll(health, { timeout: 20_000 })
+      .toEqual({ ...works, status: 'failing', failing_since: expect.stringMatching(TIME), pending_messages: 4 });
+    const { failing_since = '' } = (await health()) ?? {};
+    expect(failing_since >= started.replace('Z', '')).toBe(true);
+    expect((await configurationOf(other.token)).platform).toEqual(works);
+
+    server.answers = [204];
+    await expect.poll(health, { timeout: 60_000 }).toEqual(works);
+  });
+});
+
+describe('PUT /v1/update', () => {
+  test('changes the name for users, operators and the app network, and the same name changes nothing', async () => {
+    const [{ account, token }, other] = [await newCaller('account'), await newCaller('account')];
+    const name = 'Zoë & Co <b>';
+    expect((await call('updateAccount', { token, body: { name: `  ${name} ` } })).body).toEqual({ name });
+    expect((await configurationOf(token)).name).toBe(name);
+    expect(await listAccounts()).toContainEqual({ id: account, name });
+    const bot = await botOf(account);
+    await expect.poll(() => businessOf(bot)).toEqual({ bot, name, avatar: null });
+    expect((await call('updateAccount', { token, body: { name } })).status).toBe(200);
+    expect((await configurationOf(other.token)).name).toBe('Test account');
+  });
+
+  test.each([[''], [' '], ['a'.repeat(101)], ['\ud800'], [null]])('rejects the name %j with 422', async (name) => {
+    const { token } = await newCaller('account');
+    const { status, body } = await fail('updateAccount', { token, body: { name: name as string } });
+    expect({ status, pointer: body.errors?.[0]?.pointer }).toEqual({ status: 422, pointer: '#/name' });
+    expect((await configurationOf(token)).name).toBe('Test account');
+  });
+
+  test('an operator who changes the name, or then the number of the bot, notifies the app network, too', async () => {
+    const { account } = await newCaller('account');
+    const [first, second] = [await botOf(account), newPhone()];
+    await updateAccount(account, { name: 'Renamed' });
+    await expect.poll(() => businessOf(first)).toEqual({ bot: first, name: 'Renamed', avatar: null });
+    await updateAccount(account, { bot_number: second });
+    await expect.poll(() => businessOf(second)).toEqual({ bot: second, name: 'Renamed', avatar: null });
+  });
+});
+
+describe('an avatar', () => {
+  test('is returned as it was uploaded, and the app network has a URL that works until another one is set', async () => {
+    const { account, token } = await newCaller('account');
+    const bot = await botOf(account);
+    expect((await fail('readAvatar', { token })).body.code).toBe('avatar_not_set');
+
+    await call('setAvatar', { token, body: { file: fileOf(png, 'x.txt', 'text/plain') } });
+    const { headers, body } = await show(token);
+    expect(headers.get('content-type')).toBe('image/png');
+    expect(body).toEqual(new Uint8Array(png));
+    const { avatar: first } = await configurationOf(token);
+    expect(first).toMatch(new RegExp(`^${bridge_url}/media/[0-9a-f]{32}$`));
+    await expect.poll(() => businessOf(bot)).toEqual({ bot, name: 'Test account', avatar: first });
+    const media = await fetch(first ?? '');
+    expect(await media.bytes()).toEqual(new Uint8Array(png));
+    expect(media.headers.get('cache-control')).toBe('public, max-age=2592000, immutable');
+
+    // The same image changes nothing.
+    await call('setAvatar', { token, body: { file: fileOf(png) } });
+    expect((await configurationOf(token)).avatar).toBe(first);
+
+    await call('setAvatar', { token, body: { file: fileOf(jpeg) } });
+    const { avatar: second } = await configurationOf(token);
+    await expect.poll(() => businessOf(bot)).toMatchObject({ avatar: second });
+    await expect.poll(async () => (await fetch(first ?? '')).status).toBe(404);
+    expect((await fetch(second ?? '')).headers.get('content-type')).toBe('image/jpeg');
+    expect((await show(token)).headers.get('content-type')).toBe('image/jpeg');
+  });
+
+  test('of another account is another one', async () => {
+    const [{ token }, other] = [await newCaller('account'), await newCaller('account')];
+    await call('setAvatar', { token, body: { file: fileOf(webp) } });
+    expect((await fail('readAvatar', { token: other.token })).status).toBe(404);
+    expect((await configurationOf(other.token)).avatar).toBeNull();
+  });
+
+  test.each([
+    ['a GIF', gif, 422, 'file_type_not_supported'],
+    ['a PDF', pdf, 422, 'file_type_not_supported'],
+    ['1 byte more than 1 MB', pngOf(1_048_577), 413, 'file_too_large'],
+  ])('is rejected if it is %s', async (_, content, status, code) => {
+    const { token } = await newCaller('account');
+    const received = await fail('setAvatar', { token, body: { file: fileOf(content) } });
+    expect({ status: received.status, code: received.body.code }).toEqual({ status, code });
+    expect((await fail('readAvatar', { token })).status).toBe(404);
+  });
+
+  test('may have 1 MB', { tags: 'long' }, async () => {
+    const { token } = await newCaller('account');
+    await call('setAvatar', { token, body: { file: fileOf(pngOf(1_048_576)) } });
+    expect((await show(token)).body).toHaveLength(1_048_576);
+  });
+});

@@ -1,0 +1,397 @@
+/** Expansion step by step: priorities, crashes, erased recipients, chunks that are left, and costs. */
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { scheduleMessage, sendEach, sendToMany } from '../../../shared/campaigns/accept.ts';
+import { expand } from '../../../shared/campaigns/expand.ts';
+import { messageIdAt, positionOf } from '../../../shared/campaigns/ids.ts';
+import { abandonUpload, isSuperseded } from '../../../shared/campaigns/recover.ts';
+import { readBatch, readProgress } from '../../../shared/campaigns/stored-batch.ts';
+import { sortableTime } from '../../../shared/core/clock.ts';
+import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
+import { oldestEntries } from '../../../shared/messaging/outbox.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { listLogs } from '../../../shared/stats/delivery-log.ts';
+import { logOfMessage, readMessage } from '../../../shared/stats/message-log.ts';
+import { batchKey, chunksOf, expansionKey, progressKey, uploadKey } from '../../../shared/table/batch-keys.ts';
+import { documents, getConsistent, page, putIfAbsent, removeAll } from '../../../shared/table/client.ts';
+import type { Key } from '../../../shared/table/keys.ts';
+import { eraseUser } from '../../../shared/user-data/erasure.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { consumedBy } from '../support/consumed.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { newAccountId, newMedia, newPhone, newPhones } from '../support/world.ts';
+
+useOwnTable('campaigns');
+const written = captureLog();
+
+afterEach(() => void vi.restoreAllMocks());
+
+const newAccount = async (): Promise<string> => {
+  const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() });
+  return id;
+};
+
+const text = (body = 'Hello') => ({ type: 'text' as const, text: { body } });
+
+/** Expands as the worker does, with a minute left. */
+const run = (account: string, named?: string) => expand(account, named, Date.now() + 60_000);
+
+/** The logged messages of an account by contact. */
+const logged = async (account: string): Promise<string[]> =>
+  (await logOf(account)).filter(({ state }) => state === 'sent').map(({ contact }) => contact.split('@')[0] ?? '');
+
+const logOf = async (account: string) => (await listLogs(account, {}, 1_000)).entries;
+
+/** The texts that wait for a user, in order. */
+const pending = async (account: string, phone: string): Promise<string[]> => {
+  const { entries } = await oldestEntries({ direction: 'app', account, phone });
+  return entries.map(({ outgoing }) =>
+    outgoing.type === 'message.send' && outgoing.content.type === 'text' ? outgoing.content.text.body : '',
+  );
+};
+
+const chunkKeys = async (upload: string): Promise<Key[]> => {
+  const { items } = await page<Key>({
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': chunksOf(upload) },
+    ConsistentRead: true,
+  });
+  return items.map(({ pk, sk }) => ({ pk, sk }));
+};
+
+/** The only batch of an account. */
+const batchOfAccount = async (account: string) => {
+  const { items } = await page<Key>({
+    IndexName: 'gsi3',
+    KeyConditionExpression: 'gsi3pk = :pk',
+    ExpressionAttributeValues: { ':pk': `PENDING#${account}` },
+  });
+  const [key] = items;
+  const batch = await readBatch(account, key?.pk.split('#')[2] ?? '');
+  if (batch === undefined) throw new Error('There is no batch.');
+  return batch;
+};
+
+test('each recipient gets one message, and afterwards no chunk, content or index entry is left', async () => {
+  const account = await newAccount();
+  const to = newPhones(260);
+  const { job_id } = await sendToMany(account, { to, ...text() }, {});
+  const batch = await batchOfAccount(account);
+  expect(batch.chunks).toHaveLength(2);
+  expect(await readMessage(account, messageIdAt(batch.id, 259))).toMatchObject({
+    job_id,
+    payload_type: 'text',
+    states: [{ state: 'scheduled', created: batch.created }],
+  });
+  const other = await newAccount();
+  await expect(readMessage(other, messageIdAt(batch.id, 0))).rejects.toThrow('message_not_found');
+  await expect(readMessage(account, messageIdAt(batch.id, 260))).rejects.toThrow('message_not_found');
+
+  expect(await run(account)).toMatchObject({ expanded: 260, unfinished: false });
+  expect((await logged(account)).sort()).toEqual(to.toSorted());
+  for (const phone of to.slice(0, 3)) expect(await pending(account, phone)).toEqual(['Hello']);
+  expect(await chunkKeys(batch.upload)).toEqual([]);
+  expect(await getConsistent(uploadKey(batch.upload))).toBeUndefined();
+  const done = await readBatch(account, batch.id);
+  expect(done).not.toHaveProperty('content');
+  expect(Object.keys(done ?? {}).filter((name) => name.startsWith('gsi'))).toEqual([]);
+  expect(await readMessage(account, messageIdAt(batch.id, 0))).toMatchObject({ states: [{ state: 'sent' }] });
+  expect(await run(account)).toMatchObject({ expanded: 0, unfinished: false });
+});
+
+test('batches with a higher priority are expanded first, also between the chunks of another', {
+  tags: 'long',
+}, async () => {
+  const account = await newAccount();
+  await sendToMany(account, { to: newPhones(300), ...text('low') }, { priority: 'low' });
+  await sendToMany(account, { to: newPhones(1), ...text('medium') }, {});
+  const [urgent = ''] = newPhones(1);
+  let accepted: Promise<unknown> | undefined;
+  const order: string[] = [];
+  const send = documents.send.bind(documents);
+  vi.spyOn(documents, 'send').mockImplementation((async (command: { input: { TransactItems?: unknown } }) => {
+    const body = /message\.send.*"body":"(\w+)"/.exec(JSON.stringify(command.input.TransactItems ?? ''))?.[1];
+    if (body !== undefined) order.push(body);
+    if (order.length === 20 && !accepted) {
+      accepted = sendToMany(account, { to: [urgent], ...text('high') }, { priority: 'high' });
+      await accepted;
+    }
+    return send(command as never);
+  }) as never);
+  await run(account);
+  expect(order[0]).toBe('medium');
+  expect(order.indexOf('high')).toBe(251);
+  expect(order.filter((body) => body === 'low')).toHaveLength(300);
+});
+
+test('a batch that the index does not contain yet is expanded if the wake-up names it', async () => {
+  const account = await newAccount();
+  await sendToMany(account, { to: newPhones(2), ...text() }, {});
+  const { id } = await batchOfAccount(account);
+  const send = documents.send.bind(documents);
+  vi.spyOn(documents, 'send').mockImplementation((async (command: { input: { IndexName?: string } }) =>
+    command.input.IndexName === 'gsi3' ? { Items: [] } : send(command as never)) as never);
+  expect(await run(account)).toMatchObject({ expanded: 0, unfinished: false });
+  expect(await run(account, id)).toMatchObject({ expanded: 2, unfinished: false });
+});
+
+test('after a crash at any call, a repeat completes the batch, and nobody gets a message twice', {
+  tags: 'long',
+}, async () => {
+  const [first = '', second = ''] = newPhones(2).sort();
+  const send = documents.send.bind(documents);
+  for (let crash = 1; ; crash += 1) {
+    const account = await newAccount();
+    await sendEach(
+      account,
+      [
+        { to: second, ...text('1') },
+        { to: first, ...text('2') },
+        { to: second, ...text('3') },
+      ],
+      {},
+    );
+    let calls = 0;
+    const spy = vi.spyOn(documents, 'send').mockImplementation((async (command: never) => {
+      calls += 1;
+      if (calls > crash) throw new Error('The process was killed.');
+      return send(command);
+    }) as never);
+    const crashed = await run(account).then(
+      () => false,
+      () => true,
+    );
+    spy.mockRestore();
+    await run(account);
+    expect(await pending(account, second), `crash after call ${crash}`).toEqual(['1', '3']);
+    expect(await pending(account, first)).toEqual(['2']);
+    if (!crashed) return;
+  }
+});
+
+test('time that is over stops between steps, and the next run continues', async () => {
+  const account = await newAccount();
+  const to = newPhones(60);
+  await sendToMany(account, { to, ...text() }, {});
+  const batch = await batchOfAccount(account);
+  vi.stubEnv('CAMPAIGN_RATE', '100');
+  const first = await expand(account, undefined, Date.now() + 200);
+  vi.stubEnv('CAMPAIGN_RATE', '900');
+  expect(first.unfinished).toBe(true);
+  expect(first.expanded % 25).toBe(0);
+  expect((await readProgress(batch)).done).toBe(first.expanded);
+  const second = await run(account);
+  expect(first.expanded + second.expanded).toBe(60);
+  expect((await logged(account)).sort()).toEqual(to.toSorted());
+});
+
+describe('a message for later', () => {
+  const MINUTE = 60_000;
+
+  afterEach(() => void vi.useRealTimers());
+
+  test('is found by sweep at its time, is expanded then and not before, and nothing is lost if the clock is set back', async () => {
+    const account = await newAccount();
+    const phone = newPhone();
+    const start = Date.now();
+    const send_at = start + 10 * MINUTE;
+    const id = await scheduleMessage(account, { to: phone, ...text('later') }, { send_at });
+    expect(await readMessage(account, id)).toMatchObject({ states: [{ state: 'scheduled' }] });
+    const { id: batch } = await batchOfAccount(account);
+    const isDue = async (time: number): Promise<boolean> => {
+      for await (const due of dueWork(sortableTime(time))) if (due.some(({ pk }) => pk.includes(batch))) return true;
+      return false;
+    };
+    expect([await isDue(send_at - 1), await isDue(send_at)]).toEqual([false, true]);
+
+    for (const present of [send_at - 1, start - 60 * MINUTE]) {
+      vi.useFakeTimers({ toFake: ['Date'], now: present });
+      expect(await run(account, batch)).toMatchObject({ expanded: 0, unfinished: false });
+    }
+    vi.useFakeTimers({ toFake: ['Date'], now: send_at });
+    expect(await run(account)).toMatchObject({ expanded: 1, unfinished: false });
+    expect(await pending(account, phone)).toEqual(['later']);
+    expect(await readMessage(account, id)).toMatchObject({ states: [{ state: 'sent' }] });
+  });
+
+  test('does not delay a batch of lower priority that is due', async () => {
+    const account = await newAccount();
+    const send_at = Date.now() + 10 * MINUTE;
+    await sendToMany(account, { to: newPhones(2), ...text() }, { send_at, priority: 'high' });
+    await sendToMany(account, { to: newPhones(3), ...text() }, { priority: 'low' });
+    expect((await run(account)).expanded).toBe(3);
+    vi.useFakeTimers({ toFake: ['Date'], now: send_at });
+    expect((await run(account)).expanded).toBe(2);
+  });
+
+  test('is accepted from one minute to 35 days ahead; a repeat with its idempotency key is accepted later, too', async () => {
+    const account = await newAccount();
+    const start = Date.now();
+    vi.useFakeTimers({ toFake: ['Date'], now: start });
+    const draft = { to: newPhone(), ...text() };
+    for (const ahead of [MINUTE, 35 * 1_440 * MINUTE]) {
+      await scheduleMessage(account, draft, { send_at: start + ahead });
+    }
+    for (const ahead of [MINUTE - 1, 35 * 1_440 * MINUTE + 1, -MINUTE]) {
+      const refused = scheduleMessage(account, draft, { send_at: start + ahead });
+      await expect(refused).rejects.toMatchObject({
+        code: 'invalid_request',
+        errors: [{ pointer: '#/send_at', detail: 'must be one minute to 35 days ahead' }],
+      });
+    }
+    const options = { send_at: start + MINUTE, idempotencyKey: 'key' };
+    const id = await scheduleMessage(account, draft, options);
+    vi.setSystemTime(start + 2 * MINUTE);
+    expect(await scheduleMessage(account, draft, options)).toBe(id);
+    const other = scheduleMessage(account, draft, { ...options, send_at: start + 5 * MINUTE });
+    await expect(other).rejects.toThrow('idempotency_key_reused');
+  });
+
+  test('is removed by an erasure of its user', async () => {
+    const account = await newAccount();
+    const phone = newPhone();
+    const send_at = Date.now() + 10 * MINUTE;
+    const id = await scheduleMessage(account, { to: phone, ...text() }, { send_at });
+    expect(await eraseUser(phone)).toMatchObject({ waiting: 1 });
+    vi.useFakeTimers({ toFake: ['Date'], now: send_at });
+    expect((await run(account)).expanded).toBe(0);
+    expect((await logOfMessage(id)).map(({ state, reason_code }) => [state, reason_code])).toEqual([
+      ['sent', undefined],
+      ['sending_failed', 'user_erased'],
+    ]);
+  });
+
+  test('cannot have an image whose URL expires before', async () => {
+    const account = await newAccount();
+    const url = `https://bridge.example.com/media/${await newMedia(account)}`;
+    const draft = { to: newPhone(), type: 'image' as const, image: { url } };
+    await scheduleMessage(account, draft, { send_at: Date.now() + 60 * MINUTE });
+    const late = scheduleMessage(account, draft, { send_at: Date.now() + 3 * 1_440 * MINUTE });
+    await expect(late).rejects.toMatchObject({ errors: [{ pointer: '#/image/url' }] });
+  });
+});
+
+describe('erasure', () => {
+  test('removes a recipient from chunks, also the first of a chunk: the message is logged under the pseudonym, and never sent', async () => {
+    const account = await newAccount();
+    const [gone = '', ...others] = newPhones(30);
+    await sendEach(
+      account,
+      [...others.map((to) => ({ to, ...text() })), { to: gone, ...text('1') }, { to: gone, ...text('2') }],
+      {},
+    );
+    const { upload, id } = await batchOfAccount(account);
+    expect(await eraseUser(gone)).toMatchObject({ waiting: 2 });
+    const stored = [batchKey(account, id), progressKey(account, id), ...(await chunkKeys(upload))];
+    for (const key of stored) expect(JSON.stringify(await getConsistent(key))).not.toContain(gone);
+    expect(await run(account)).toMatchObject({ expanded: 29, unfinished: false });
+    expect(await pending(account, gone)).toEqual([]);
+    expect((await readProgress({ account, id })).ended?.size).toBe(2);
+    const entries = await logOf(account);
+    const erased = entries.filter(({ contact }) => contact.startsWith('erased-'));
+    expect(erased.map(({ state }) => state).sort()).toEqual(['sending_failed', 'sending_failed', 'sent', 'sent']);
+    expect(new Set(erased.map(({ id: message }) => positionOf(message)?.batch))).toEqual(new Set([id]));
+    expect(JSON.stringify(entries)).not.toContain(gone);
+  });
+
+  test('removes the recipient of a batch of one', async () => {
+    const account = await newAccount();
+    const phone = newPhone();
+    await sendToMany(account, { to: [phone], ...text() }, {});
+    expect(await eraseUser(phone)).toMatchObject({ waiting: 1 });
+    expect(await run(account)).toMatchObject({ expanded: 0, unfinished: false });
+    expect(await pending(account, phone)).toEqual([]);
+  });
+
+  test('of another user changes nothing', async () => {
+    const account = await newAccount();
+    const to = newPhones(3);
+    await sendToMany(account, { to, ...text() }, {});
+    expect(await eraseUser(newPhone())).toMatchObject({ waiting: 0 });
+    expect((await run(account)).expanded).toBe(3);
+  });
+
+  test('of a recipient whose message exists leaves its log to the rest of the erasure', async () => {
+    const account = await newAccount();
+    const to = newPhones(2);
+    const [, phone = ''] = to;
+    await sendToMany(account, { to, ...text() }, {});
+    const batch = await batchOfAccount(account);
+    const position = 1;
+    // A step is under way: the message exists, and the progress is not written yet.
+    await sendMessage(account, { to: newPhone(), ...text() }, {});
+    const { acceptMessage } = await import('../../../shared/messaging/send.ts');
+    const id = messageIdAt(batch.id, position);
+    await acceptMessage({ to: phone, ...text() }, { id, account, job_id: batch.job_id, source: 'api' });
+    expect(await eraseUser(phone)).toMatchObject({ waiting: 1 });
+    expect((await logOfMessage(id)).map(({ state }) => state)).toEqual(['sent', 'sending_failed']);
+    await run(account);
+    expect((await logOfMessage(id)).map(({ state }) => state)).toEqual(['sent', 'sending_failed']);
+    expect(await pending(account, phone)).toEqual([]);
+  });
+});
+
+test('the chunks of an upload that no batch names are removed, and it cannot be named any more', async () => {
+  const account = await newAccount();
+  const send = documents.send.bind(documents);
+  const uploads: string[] = [];
+  const spy = vi.spyOn(documents, 'send').mockImplementation((async (command: {
+    constructor: { name: string };
+    input: { Item?: { pk: string } };
+  }) => {
+    const { pk = '' } = command.input.Item ?? {};
+    if (pk.startsWith('UPLOAD#')) uploads.push(pk.slice('UPLOAD#'.length));
+    if (command.constructor.name === 'TransactWriteCommand') {
+      spy.mockRestore();
+      for (const upload of uploads) {
+        expect(await chunkKeys(upload)).toHaveLength(1);
+        await abandonUpload(uploadKey(upload));
+        expect(await chunkKeys(upload)).toEqual([]);
+      }
+    }
+    return send(command as never);
+  }) as never);
+  await expect(sendToMany(account, { to: newPhones(2), ...text() }, {})).rejects.toThrow('unavailable');
+  expect(uploads).toHaveLength(1);
+  expect((await run(account)).expanded).toBe(0);
+});
+
+test('a chunk that a restore left out is skipped with an error in the log, and the others are expanded', async () => {
+  const account = await newAccount();
+  await sendToMany(account, { to: newPhones(300), ...text() }, {});
+  const batch = await batchOfAccount(account);
+  await removeAll((await chunkKeys(batch.upload)).slice(0, 1));
+  expect(await run(account)).toMatchObject({ expanded: 50, unfinished: false });
+  expect(written.join('\n')).toMatch(/"level":"error","message":"chunk missing".*"position":0/);
+});
+
+test('a wake-up is superseded by a later one that continues the expansion, for a minute', async () => {
+  const account = newAccountId();
+  expect(await isSuperseded(account, 1_000)).toBe(false);
+  const woken = Date.now();
+  await putIfAbsent({ ...expansionKey(account), woken });
+  expect(await isSuperseded(account, woken - 1)).toBe(true);
+  expect(await isSuperseded(account, woken)).toBe(false);
+  vi.useFakeTimers({ toFake: ['Date'], now: woken + 61_000 });
+  expect(await isSuperseded(account, woken - 1)).toBe(false);
+  vi.useRealTimers();
+});
+
+test.skipIf(process.env.DYNAMODB_ENDPOINT)(
+  'accepting 10,000 recipients costs at most 320 write units, and expanding them at most 6.8 each',
+  { tags: 'long' },
+  async () => {
+    const account = await newAccount();
+    const later = { send_at: Date.now() + 86_400_000 };
+    const accepted = await consumedBy(() =>
+      sendToMany(account, { to: newPhones(10_000), ...text('x'.repeat(100)) }, later),
+    );
+    expect(accepted.table).toBeLessThanOrEqual(320);
+
+    const to = newPhones(250);
+    await sendToMany(account, { to, ...text('x'.repeat(100)) }, {});
+    const expanded = await consumedBy(() => run(account));
+    // The sum contains reads, too: one unit for each message, of the account.
+    expect(expanded.table / to.length).toBeLessThanOrEqual(6.8 + 1);
+  },
+);

@@ -1,0 +1,90 @@
+/** The option `--stack`: commands find a deployment by the outputs of its stack. */
+import { describe, expect, inject, test } from 'vitest';
+import { serveStacks } from '../support/cloudformation.ts';
+import { operatorIn, remote, run } from '../support/operator.ts';
+
+const { base_url: BaseUrl, bridge_url: BridgeUrl, table: TableName } = inject('stack');
+
+const outputs = { TableName, BaseUrl, BridgeUrl };
+
+describe('--stack', () => {
+  test('names the table by the outputs of the stack, before and after the command and in the environment', async () => {
+    const env = await serveStacks({ trial: outputs });
+    const calls: [string[], typeof env][] = [
+      [['--stack', 'trial', 'account', 'show', 'demo', '--json'], env],
+      [['account', 'show', 'demo', '--json', '--stack=trial'], env],
+      [['account', 'show', 'demo', '--json'], { ...env, STACK_NAME: 'trial' }],
+    ];
+    for (const [args, environment] of calls) {
+      const { code, stdout, stderr } = await operatorIn(environment, ...args);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject({ id: 'demo' });
+    }
+  });
+
+  test('works in a process of its own, which loads no module of the local stack', { tags: 'long' }, async () => {
+    const env = await serveStacks({ trial: outputs });
+    const { code, stderr } = await run(
+      [
+        'account',
+        'update',
+        '--yes',
+        'demo',
+        '--platform',
+        'webhook',
+        '--platform-url',
+        'http://127.0.0.1/',
+        '--stack',
+        'trial',
+      ],
+      env,
+    );
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('must be an https address') });
+  });
+
+  const failures: [what: string, stack: object | string | undefined, line: RegExp][] = [
+    ['that does not exist', undefined, /There is no stack "trial" in the region us-east-1 of this AWS account/],
+    [
+      'of something else',
+      { Url: 'x' },
+      /The stack "trial" lacks the outputs TableName, BaseUrl, BridgeUrl\..+its status is CREATE_COMPLETE/,
+    ],
+    ['that lacks an output', { TableName, BaseUrl }, /The stack "trial" lacks the outputs BridgeUrl\./],
+    ['that the credentials may not read', 'AccessDenied', /may not describe the stack "trial"/],
+    ['with credentials that have expired', 'ExpiredToken', /The AWS credentials have expired/],
+    ['with rejected credentials', 'InvalidClientTokenId', /AWS rejects the credentials/],
+  ];
+  test.each(failures)('a stack %s causes an error of one line', { tags: 'long' }, async (_what, stack, line) => {
+    const env = await serveStacks(stack === undefined ? {} : { trial: stack });
+    const { code, stdout, stderr } = await operatorIn(env, 'account', 'list', '--stack', 'trial');
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
+    expect(stderr).toMatch(/^error: .+\n$/);
+  });
+
+  test('without credentials, a command fails with a hint', async () => {
+    const env = await serveStacks({ trial: outputs });
+    const { code, stderr } = await run(['account', 'list', '--stack', 'trial'], {
+      ...env,
+      AWS_ACCESS_KEY_ID: undefined,
+      AWS_SECRET_ACCESS_KEY: undefined,
+      AWS_CONFIG_FILE: '/dev/null',
+      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+      AWS_EC2_METADATA_DISABLED: 'true',
+    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('No AWS credentials were found') });
+  });
+
+  test.each([
+    ['both options', ['account', 'list', '--stack', 'a', '--table', 'b'], {}],
+    ['the option and a table in the environment', ['account', 'list', '--stack', 'a'], { TABLE_NAME: 'b' }],
+  ])('%s are an invalid command line', { tags: 'long' }, async (_what, args, change) => {
+    const { TABLE_NAME: _, ...env } = remote;
+    const { code, stderr } = await operatorIn({ ...env, ...change }, ...args);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('exclude each other') });
+  });
+
+  test('the smoke test requires the hosts, which --table does not name', async () => {
+    const { code, stderr } = await operatorIn(remote, 'smoke');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Name the stack with --stack') });
+  });
+});

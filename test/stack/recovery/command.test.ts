@@ -1,0 +1,207 @@
+/** The options of `operator restore`, what it prints, and what it refuses. */
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { runCommand } from '../../../infra/operator/program.ts';
+import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { timestampOf } from '../../../shared/core/clock.ts';
+import { tableName } from '../../../shared/core/settings.ts';
+import { createProfiler } from '../../../shared/profilers/profilers.ts';
+import { documents } from '../../../shared/table/client.ts';
+import { accountKey, profilersOf, userKey } from '../../../shared/table/keys.ts';
+import { updateUser } from '../../../shared/users/users.ts';
+import { folder, operatorIn, remote } from '../support/operator.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
+import { itemsIn, lose, putInto, restoreToNewTable } from './copied-table.ts';
+
+const { dynamodb_endpoint: endpoint } = inject('stack');
+
+useOwnTable('restore-command');
+
+const environment = async () => ({ ...remote, TABLE_NAME: tableName(), LOCAL_FOLDER: await folder() });
+
+/** Runs the command. Returns its exit code and what it printed. */
+const restore = async (from: string, ...options: string[]) =>
+  operatorIn(await environment(), 'restore', '--from', from, ...options);
+
+const totalsOf = async (from: string, ...options: string[]) => {
+  const { code, stdout } = await restore(from, '--json', ...options);
+  expect(code).toBe(0);
+  return JSON.parse(stdout).totals;
+};
+
+const newVendor = async (): Promise<string> => {
+  const { id } = await createAccount({ name: 'Test', id: newAccountId() });
+  await createProfiler(id, { question: 'Well?', options: ['yes', 'no'] });
+  return id;
+};
+
+const profilersIn = async (account: string): Promise<number> =>
+  (await itemsIn(tableName())).filter(({ pk }) => pk === profilersOf(account)).length;
+
+test('--dry-run counts by kind, and changes nothing', async () => {
+  const account = await newVendor();
+  const restored = await restoreToNewTable(endpoint);
+  await lose(await itemsIn(tableName()));
+  const { code, stdout, stderr } = await restore(restored, '--dry-run');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'Nothing was changed (--dry-run).\n' });
+  expect(stdout).toMatch(/^profiler +1$/m);
+  expect(stdout).toMatch(/^list of accounts +1$/m);
+  expect(stdout).toMatch(/^total +\d+$/m);
+  expect(await itemsIn(tableName())).toEqual([]);
+  expect(await totalsOf(restored)).toEqual({ restored: 3 });
+  expect(await profilersIn(account)).toBe(1);
+});
+
+test('--account restores one customer, and nothing of others or of users', async () => {
+  const [one, other] = [await newVendor(), await newVendor()];
+  const phone = newPhone();
+  await updateUser('event', { phone_number: phone, panelist: true });
+  const restored = await restoreToNewTable(endpoint);
+  await lose(await itemsIn(tableName()));
+  await restore(restored, '--account', one);
+  const keys = (await itemsIn(tableName())).map(({ pk, sk }) => `${pk} ${sk}`).sort();
+  expect(keys).toEqual([
+    `${accountKey(one).pk} ACCOUNT`,
+    `ACCOUNTS ACCOUNT#${one}`,
+    expect.stringContaining(`${profilersOf(one)} PROFILER#`),
+  ]);
+  expect(keys.join()).not.toContain(other);
+  expect(keys.join()).not.toContain(userKey(phone).pk);
+});
+
+test('--since restores what was created or changed then or later, and leaves out items without a time', async () => {
+  const account = await newVendor();
+  const row = (name: string, attributes: object) => ({
+    pk: profilersOf(account),
+    sk: `PROFILER#${name}`,
+    ...attributes,
+  });
+  const at = (minute: number): string => timestampOf(Date.UTC(2030, 0, 1, 12, minute));
+  const rows = [
+    row('before', { created_at: at(0) }),
+    row('at', { created_at: at(1) }),
+    row('changed', { created_at: at(0), updated: at(2) }),
+    row('timeless', {}),
+  ];
+  await putInto(tableName(), rows);
+  const restored = await restoreToNewTable(endpoint);
+  await lose(rows);
+  const options = ['--account', account, '--since', '2030-01-01T13:01:00+01:00'];
+  expect(await totalsOf(restored, ...options)).toMatchObject({ restored: 2, without_time: 2 });
+  const found = (await itemsIn(tableName())).filter(({ pk }) => pk === profilersOf(account)).map(({ sk }) => sk);
+  expect(found).toEqual(expect.arrayContaining(['PROFILER#at', 'PROFILER#changed']));
+  expect(found).not.toEqual(expect.arrayContaining(['PROFILER#before']));
+  expect(found).not.toEqual(expect.arrayContaining(['PROFILER#timeless']));
+});
+
+test('an item of an unknown kind is left out and reported, and the command fails', async () => {
+  await putInto(tableName(), [{ pk: 'ELSE#1', sk: 'ELSE' }]);
+  const restored = await restoreToNewTable(endpoint);
+  await lose([{ pk: 'ELSE#1', sk: 'ELSE' }]);
+  expect(await restore(restored)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('1 items are of a kind that this version does not know'),
+  });
+  expect((await itemsIn(tableName())).filter(({ pk }) => pk === 'ELSE#1')).toEqual([]);
+});
+
+test('the position is in a file that only its owner can read, and is gone at the end', { tags: 'long' }, async () => {
+  await newVendor();
+  const restored = await restoreToNewTable(endpoint);
+  const env = await environment();
+  const modes: number[] = [];
+  const send = documents.send.bind(documents);
+  const spy = vi.spyOn(documents, 'send').mockImplementation(async (command: { input: object }) => {
+    for (const name of readdirSync(env.LOCAL_FOLDER)) modes.push(statSync(join(env.LOCAL_FOLDER, name)).mode);
+    return send(command as Parameters<typeof send>[0]);
+  });
+  onTestFinished(() => spy.mockRestore());
+  await putInto(
+    restored,
+    Array.from({ length: 1_000 }, (_, place) => ({ pk: `REPEATS#none#${place}`, sk: 'REPEATS' })),
+  );
+  expect(await operatorIn(env, 'restore', '--from', restored, '--dry-run')).toMatchObject({ code: 0 });
+  expect(modes).toEqual([]);
+  expect(await operatorIn(env, 'restore', '--from', restored)).toMatchObject({ code: 0 });
+  expect(new Set(modes.map((mode) => mode & 0o777))).toEqual(new Set([0o600]));
+  expect(readdirSync(env.LOCAL_FOLDER)).toEqual([]);
+});
+
+/** A table service that describes a table. */
+const described = async (table: object) => {
+  const server = createServer(async (request, response) => {
+    const { TableName } = Object(await json(request));
+    const keys = [{ AttributeName: 'pk', KeyType: 'HASH' }];
+    const live = { KeySchema: keys, TableStatus: 'ACTIVE' };
+    const Table = TableName === 'live' ? live : { ...live, ...table };
+    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify({ Table }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+};
+
+const ago = (days: number): number => Date.now() / 1_000 - days * 86_400;
+
+test.each<[string, object, RegExp]>([
+  [
+    'that AWS is still restoring',
+    { RestoreSummary: { RestoreDateTime: ago(1), RestoreInProgress: true } },
+    /AWS is still restoring "other"/,
+  ],
+  ['that is not active yet', { TableStatus: 'CREATING' }, /AWS is still restoring "other"/],
+  [
+    'whose data is older than the deletion markers',
+    { RestoreSummary: { RestoreDateTime: ago(36), RestoreInProgress: false } },
+    /Deletions are known for 36 days, so what was erased before would come back/,
+  ],
+  ['with other keys', { KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] }, /is not a copy of the live table/],
+])('a table %s is refused', { tags: 'long' }, async (_, table, message) => {
+  const { TABLE_NAME } = process.env;
+  const other = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: await described(table) }));
+  const spies = [
+    vi.spyOn(documents, 'send').mockImplementation((command: Parameters<typeof other.send>[0]) => other.send(command)),
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true),
+  ];
+  let printed = '';
+  const errors = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    printed += text;
+    return true;
+  });
+  await runCommand(['--table', 'live', 'restore', '--from', 'other']);
+  const code = process.exitCode;
+  process.exitCode = undefined;
+  process.env.TABLE_NAME = TABLE_NAME;
+  for (const spy of [...spies, errors]) spy.mockRestore();
+  expect({ code, printed }).toEqual({ code: 1, printed: expect.stringMatching(message) });
+});
+
+test.each<[string, (restored: string) => string[], RegExp]>([
+  ['the live table itself', () => ['--from', tableName()], /is the live table/],
+  ['a table that does not exist', () => ['--from', 'nowhere'], /There is no table "nowhere"/],
+  ['an account that does not exist', (from) => ['--from', from, '--account', 'nobody'], /There is no account "nobody"/],
+  ['data of 40 days ago', (from) => ['--from', from, '--taken', '2020-01-01T00:00:00Z'], /is of 2020-01-01/],
+  ['to clean a table that is in use', (from) => ['--from', from, '--clean'], /add --taken/],
+])('%s is refused with one line', { tags: 'long' }, async (_, argumentsFor, message) => {
+  const restored = await restoreToNewTable(endpoint);
+  const { code, stdout, stderr } = await operatorIn(await environment(), 'restore', ...argumentsFor(restored));
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
+  expect(stderr).toMatch(/^error: .+\n$/);
+});
+
+test.each<[string[], RegExp]>([
+  [[], /required option '--from <table>' not specified/],
+  [['--from', 'x', '--since', 'yesterday'], /must be a time as RFC 3339 writes it/],
+  [['--from', 'x', '--clean', '--account', 'acme'], /cannot be used with option/],
+])('an invalid command line returns 2: %o', { tags: 'long' }, async (options, message) => {
+  const { code, stderr } = await operatorIn(await environment(), 'restore', ...options);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
+});

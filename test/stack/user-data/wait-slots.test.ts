@@ -1,0 +1,119 @@
+/** Slots of long polls: how many waits of an account there are at once, and what becomes of their slots. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { releaseSlot, type Slot, takeSlot } from '../../../shared/rate-limit/wait-slots.ts';
+import { documents, getConsistent, update } from '../../../shared/table/client.ts';
+import { type Key, waitsKey } from '../../../shared/table/keys.ts';
+import { consumedBy } from '../support/consumed.ts';
+import { useOwnTable } from '../support/own-table.ts';
+import { newAccountId } from '../support/world.ts';
+
+useOwnTable('wait-slots');
+
+const LIMIT = 4;
+
+beforeAll(() => void vi.stubEnv('WAITS_PER_ACCOUNT', String(LIMIT)));
+afterAll(() => void vi.unstubAllEnvs());
+
+const MINUTE = 60_000;
+
+const take = (account: string, ms = MINUTE) => takeSlot(account, Date.now() + ms);
+
+/** Takes so many slots at the same moment. Returns those that were free. */
+const takeAtOnce = async (account: string, count: number): Promise<Slot[]> =>
+  (await Promise.all(Array.from({ length: count }, () => take(account)))).filter((slot) => slot !== undefined);
+
+const itemOf = (account: string) => getConsistent<Key & Record<string, unknown>>(waitsKey(account));
+
+const slotsOf = async (account: string) =>
+  Object.keys((await itemOf(account)) ?? {}).filter((name) => name.startsWith('slot'));
+
+describe('the slots of an account', () => {
+  test.each([LIMIT, LIMIT + 1, 10 * LIMIT])(
+    'of %i simultaneous waits as many get a slot as there are, each its own',
+    async (count) => {
+      const account = newAccountId();
+      const taken = await takeAtOnce(account, count);
+      expect(new Set(taken.map(({ name }) => name)).size).toBe(LIMIT);
+      expect(taken).toHaveLength(LIMIT);
+      expect(await take(account)).toBeUndefined();
+    },
+  );
+
+  test('do not limit another account', async () => {
+    const account = newAccountId();
+    await takeAtOnce(account, LIMIT);
+    expect(await take(account)).toBeUndefined();
+    expect(await take(newAccountId())).toBeDefined();
+  });
+
+  test('a slot that is released is free at once, and only that one', async () => {
+    const account = newAccountId();
+    const [first] = await takeAtOnce(account, LIMIT);
+    if (first) await releaseSlot(first);
+    expect(await take(account)).toMatchObject({ name: first?.name });
+    expect(await take(account)).toBeUndefined();
+  });
+
+  test('a slot that is never released is free when its wait is over, though the table still has it', async () => {
+    const account = newAccountId();
+    const [lost] = await Promise.all([take(account, 300), ...Array.from({ length: LIMIT - 1 }, () => take(account))]);
+    expect(await slotsOf(account)).toHaveLength(LIMIT);
+    await expect.poll(() => take(account)).toMatchObject({ name: lost?.name });
+    expect(Date.now()).toBeGreaterThanOrEqual(lost?.end ?? Number.NaN);
+    expect(await take(account)).toBeUndefined();
+  });
+
+  test('a slot whose next holder is another wait is not released by the one before', async () => {
+    const account = newAccountId();
+    const [slot] = await takeAtOnce(account, LIMIT);
+    // The clock of the wait before is late.
+    if (slot) await releaseSlot({ ...slot, end: slot.end + 1 });
+    expect(await take(account)).toBeUndefined();
+  });
+
+  test('all slots expire as one item, an hour after the last wait began', async () => {
+    const account = newAccountId();
+    await take(account, 1_000);
+    const inAnHour = Date.now() / 1_000 + 3_600;
+    expect(Math.abs(Number((await itemOf(account))?.expires_at) - inAnHour)).toBeLessThan(60);
+  });
+
+  test('fewer slots than before leave the waits of the others alone', async () => {
+    const account = newAccountId();
+    await takeAtOnce(account, LIMIT);
+    await update({
+      Key: waitsKey(account),
+      UpdateExpression: 'SET slot0 = :over',
+      ExpressionAttributeValues: { ':over': 0 },
+    });
+    vi.stubEnv('WAITS_PER_ACCOUNT', '1');
+    expect(await take(account)).toMatchObject({ name: 'slot0' });
+    expect(await take(account)).toBeUndefined();
+    vi.stubEnv('WAITS_PER_ACCOUNT', String(LIMIT));
+  });
+});
+
+test('the last free slot is found with at most two writes of one unit, and that there is none with one', async () => {
+  vi.stubEnv('WAITS_PER_ACCOUNT', '50');
+  // The longest id of an account.
+  const account = newAccountId().padEnd(40, '0');
+  const names = Array.from({ length: 49 }, (_, place) => `slot${place}`);
+  await update({
+    Key: waitsKey(account),
+    UpdateExpression: `SET ${names.map((name) => `${name} = :end`).join(', ')}`,
+    ExpressionAttributeValues: { ':end': Date.now() + MINUTE },
+  });
+  const send = vi.spyOn(documents, 'send');
+  const found: { slot?: Slot | undefined } = {};
+  // The write that succeeds is the one that reports its units.
+  const cost = await consumedBy(async () => Object.assign(found, { slot: await take(account) }));
+  expect({ cost, name: found.slot?.name }).toMatchObject({ cost: { calls: 1, table: 1 }, name: 'slot49' });
+  expect(send.mock.calls.length).toBeLessThanOrEqual(2);
+  send.mockClear();
+  expect(await take(account)).toBeUndefined();
+  expect(send).toHaveBeenCalledTimes(1);
+  expect(await consumedBy(async () => found.slot && releaseSlot(found.slot))).toMatchObject({ calls: 1, table: 1 });
+  expect(await take(account)).toMatchObject({ name: 'slot49' });
+  vi.restoreAllMocks();
+  vi.stubEnv('WAITS_PER_ACCOUNT', String(LIMIT));
+});

@@ -1,0 +1,57 @@
+/** The values that examples of the API description have on a stack: ids, times and URLs differ in each run. */
+
+/** Ids, times and datafree URLs, which differ in each run. */
+const OWN = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^\d{4}-\d\d-\d\dT[\d:.]+$|\/media\/[0-9a-f]{32}$/;
+
+type Found = [example: string, answer: string][];
+
+export class ExampleValues {
+  readonly #actual = new Map<string, string>();
+
+  /** Sets the value of a placeholder. */
+  set(placeholder: string, value: string): void {
+    this.#actual.set(placeholder, value);
+  }
+
+  /** A text or a part of an example, with the values of this run. */
+  substituted<Value>(value: Value): Value {
+    return JSON.parse([...this.#actual].reduce((text, [from, to]) => text.replaceAll(from, to), JSON.stringify(value)));
+  }
+
+  /** Compares a response with the example's. If they match, its ids, times and URLs become values. */
+  learn(example: unknown, answer: unknown): boolean {
+    const found = match(this.substituted(example), answer);
+    for (const [ofExample, ofAnswer] of found ?? []) {
+      this.set(ofExample, ofAnswer);
+      // Requests contain the id of a datafree URL.
+      if (/\/media\//.test(ofExample)) this.set(lastSegment(ofExample), lastSegment(ofAnswer));
+    }
+    return found !== undefined;
+  }
+}
+
+const lastSegment = (url: string): string => url.replace(/.*\//, '');
+
+/**
+ * The response's ids, times and URLs for those of an example; undefined if the response differs in anything else. A list
+ * may have more elements than in the example.
+ */
+const match = (example: unknown, answer: unknown): Found | undefined => {
+  if (Array.isArray(example)) {
+    if (!Array.isArray(answer)) return undefined;
+    return all(example.map((one) => answer.map((other) => match(one, other)).find((found) => found !== undefined)));
+  }
+  if (isRecord(example)) {
+    if (!isRecord(answer) || Object.keys(example).sort().join() !== Object.keys(answer).sort().join()) return undefined;
+    return all(Object.entries(example).map(([key, one]) => match(one, answer[key])));
+  }
+  if (typeof example === 'string' && OWN.test(example)) {
+    return typeof answer === 'string' && OWN.test(answer) ? [[example, answer]] : undefined;
+  }
+  return answer === example ? [] : undefined;
+};
+
+const all = (found: (Found | undefined)[]): Found | undefined =>
+  found.every((one) => one !== undefined) ? found.flat() : undefined;
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -1,0 +1,76 @@
+/** Code samples: each operation has some, without a token, and texts of examples stay what they are. */
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { example } from '../../../infra/openapi/example.ts';
+import { examples, placeholders } from '../../../infra/openapi/examples.ts';
+import { languages, sampleOf, withCodeSamples } from '../../../infra/openapi/samples/code-samples.ts';
+import description from '../../../shared/api/openapi/openapi.json' with { type: 'json' };
+
+const shown = JSON.parse(JSON.stringify(withCodeSamples(description)));
+
+test('every operation that has an example has a sample in each language, and so has every webhook', () => {
+  const described: [string, Record<string, unknown>][] = [
+    ...Object.entries<Record<string, Record<string, unknown>>>(shown.paths),
+    ...Object.entries<Record<string, Record<string, unknown>>>(shown.webhooks),
+  ].flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => method !== 'servers')
+      .map(([method, operation]): [string, Record<string, unknown>] => [`${method} ${path}`, operation]),
+  );
+  const without = described.filter(([, operation]) => [operation['x-codeSamples']].flat().length !== languages.length);
+  expect(without.map(([place]) => place)).toEqual(['get /v1/openapi.json', 'head /media/{media_id}']);
+});
+
+test('the description itself gets no samples', () => {
+  expect(JSON.stringify(description).includes('x-codeSamples')).toBe(false);
+});
+
+test('no sample contains a token, and each reads it from the environment', () => {
+  const variables = {
+    curl: '$TOKEN',
+    Python: 'os.environ["TOKEN"]',
+    JavaScript: 'process.env.TOKEN',
+    Go: 'os.Getenv("TOKEN")',
+  };
+  for (const one of examples) {
+    for (const language of languages) {
+      const { source } = sampleOf(one, language);
+      expect(source.includes(placeholders.encodedToken), one.endpoint).toBe(false);
+      expect(source.includes(variables[language]), `${one.endpoint} in ${language}`).toBe(one.endpoint !== 'readMedia');
+    }
+  }
+});
+
+const ODD = 'It\'s "odd": $TOKEN `id` \\n \\ Zoë 👋 {encoded}';
+
+test('a shell passes the texts of an example on unchanged', () => {
+  const odd = example('sendMessage', 'Odd', { body: { to: '27821234567', type: 'text', text: { body: ODD } } });
+  const script = `curl() { for one in "$@"; do last=$given; given=$one; [ "$last" = --data ] && printf %s "$one"; done; }`;
+  const output = execFileSync('sh', ['-c', `${script}\n${sampleOf(odd, 'curl').source}\ntrue`], { encoding: 'utf8' });
+  expect(JSON.parse(output).text.body).toBe(ODD);
+});
+
+test('forms keep the texts of an example in each language', () => {
+  const odd = example('receiveRapidproMessage', 'Odd', { body: { id: '1', text: ODD, to: '27821234567' } });
+  const { source } = sampleOf(odd, 'JavaScript');
+  const [, fields = ''] = /new URLSearchParams\((.*)\),\n/.exec(source) ?? [];
+  expect(Object.fromEntries(new Function(`return ${fields}`)()).text).toBe(ODD);
+  expect(sampleOf(odd, 'Python').source.includes(JSON.stringify(ODD))).toBe(true);
+  expect(sampleOf(odd, 'Go').source.includes(JSON.stringify(ODD))).toBe(true);
+});
+
+test('Python gets its own words for true, false and null', () => {
+  const given = example('startUserDataRequest', 'Words', {
+    path: { phone_number: '27821234567' },
+    body: {
+      reason: 'true',
+      data: [
+        { property: 'first_name', required: true },
+        { property: 'last_name', required: false },
+      ],
+    },
+  });
+  const { source } = sampleOf(given, 'Python');
+  expect([...source.matchAll(/"required": (\w+)/g)].map(([, word]) => word)).toEqual(['True', 'False']);
+  expect(source.includes('"reason": "true"')).toBe(true);
+});
