@@ -1,5 +1,5 @@
 /** The simulated table: what its partitions admit, how they are split, and how an on-demand table grows. */
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Store } from '../../bench/growth/store.ts';
 import { seeded } from '../../support/seeded.ts';
