@@ -1,4 +1,8 @@
-/** The Node.js versions that packages require. npm would compare them with the wrong Node.js. */
+/**
+ * The Node.js versions that packages require. npm would compare them with the wrong Node.js.
+ *
+ * @module-tag long
+ */
 import { glob, readFile } from 'node:fs/promises';
 import { satisfies } from 'semver';
 import { expect, test } from 'vitest';

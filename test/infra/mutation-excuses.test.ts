@@ -1,4 +1,8 @@
-/** The comments that excuse mutants: a wrong comment would hide a gap in the tests. */
+/**
+ * The comments that excuse mutants: a wrong comment would hide a gap in the tests.
+ *
+ * @module-tag long
+ */
 import { glob } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { type Excuse, excusesIn } from '../mutation/excuses.ts';

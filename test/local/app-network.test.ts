@@ -1,4 +1,8 @@
-/** The simulator of the app network: its API for the service, for tests and for people. */
+/**
+ * The simulator of the app network: its API for the service, for tests and for people.
+ *
+ * @module-tag long
+ */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Webhook } from 'standardwebhooks';

@@ -1,4 +1,8 @@
-/** The phone's server: its page, its views, its live feed, and its origin check. */
+/**
+ * The phone's server: its page, its views, its live feed, and its origin check.
+ *
+ * @module-tag long
+ */
 import { request } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

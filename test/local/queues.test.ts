@@ -1,4 +1,8 @@
-/** Queues of the local stack, their event source mappings, and the secret, with AWS clients over HTTP. */
+/**
+ * Queues of the local stack, their event source mappings, and the secret, with AWS clients over HTTP.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {

@@ -1,4 +1,8 @@
-/** The simulator of RapidPro: its API for the service, for tests and for people. */
+/**
+ * The simulator of RapidPro: its API for the service, for tests and for people.
+ *
+ * @module-tag long
+ */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../infra/local/aws/free-port.ts';
 import { StartError } from '../../infra/local/aws/start-error.ts';

@@ -1,6 +1,8 @@
 /**
  * How a mapping reads shards, with a fake stream: the embedded database has one endless shard, but DynamoDB ends shards
  * and begins new ones.
+ *
+ * @module-tag long
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

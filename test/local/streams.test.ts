@@ -1,4 +1,8 @@
-/** Event source mappings of the table's stream, with the embedded database. */
+/**
+ * Event source mappings of the table's stream, with the embedded database.
+ *
+ * @module-tag long
+ */
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';

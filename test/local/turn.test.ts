@@ -1,4 +1,8 @@
-/** The simulator of Turn: its API for the service, for tests and for people. */
+/**
+ * The simulator of Turn: its API for the service, for tests and for people.
+ *
+ * @module-tag long
+ */
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../../infra/local/aws/free-port.ts';

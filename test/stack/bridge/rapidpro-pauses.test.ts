@@ -1,4 +1,8 @@
-/** The pauses that RapidPro needs, so that it loses no status, and treats no user's text as a repeat. */
+/**
+ * The pauses that RapidPro needs, so that it loses no status, and treats no user's text as a repeat.
+ *
+ * @module-tag long
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RapidPro } from '../../../infra/local/simulators/rapidpro/rapidpro.ts';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';

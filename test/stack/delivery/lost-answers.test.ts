@@ -1,4 +1,8 @@
-/** Writes to the table that take effect, but whose response is lost. The client's repetition has no visible effect. */
+/**
+ * Writes to the table that take effect, but whose response is lost. The client's repetition has no visible effect.
+ *
+ * @module-tag long
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';

@@ -1,4 +1,8 @@
-/** A client that a generator makes from the served API description: it compiles, and its requests succeed. */
+/**
+ * A client that a generator makes from the served API description: it compiles, and its requests succeed.
+ *
+ * @module-tag long
+ */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

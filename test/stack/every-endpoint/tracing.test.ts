@@ -1,4 +1,8 @@
-/** Tracing in the log: messages by id, and effects of requests by trace id, through functions, queue and delivery. */
+/**
+ * Tracing in the log: messages by id, and effects of requests by trace id, through functions, queue and delivery.
+ *
+ * @module-tag long
+ */
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';

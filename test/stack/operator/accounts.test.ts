@@ -1,4 +1,8 @@
-/** Accounts and tokens in the table: ids from names, rejected changes, simultaneous changes, and unchanged fields. */
+/**
+ * Accounts and tokens in the table: ids from names, rejected changes, simultaneous changes, and unchanged fields.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import {
   createAccount,

@@ -1,4 +1,8 @@
-/** What commands ask before they remove, stop or replace something, and the deployment that each one names. */
+/**
+ * What commands ask before they remove, stop or replace something, and the deployment that each one names.
+ *
+ * @module-tag long
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, inject, test } from 'vitest';

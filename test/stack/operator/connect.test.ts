@@ -1,4 +1,8 @@
-/** `operator connect`: stores the settings of a chat platform, prints the values for it, and checks both directions. */
+/**
+ * `operator connect`: stores the settings of a chat platform, prints the values for it, and checks both directions.
+ *
+ * @module-tag long
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,8 @@
-/** The operator's commands for an account's webhook that is notified when consent ends. */
+/**
+ * The operator's commands for an account's webhook that is notified when consent ends.
+ *
+ * @module-tag long
+ */
 import { expect, test } from 'vitest';
 import { findConsentWebhook, findPlatform } from '../../../infra/operator/queries/accounts-admin.ts';
 import { page } from '../../../shared/table/client.ts';

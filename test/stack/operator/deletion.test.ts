@@ -1,4 +1,8 @@
-/** `operator account delete`: everything of the account goes, and nothing else. */
+/**
+ * `operator account delete`: everything of the account goes, and nothing else.
+ *
+ * @module-tag long
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';

@@ -1,4 +1,8 @@
-/** `npm run operator -- panelist import`. */
+/**
+ * `npm run operator -- panelist import`.
+ *
+ * @module-tag long
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';

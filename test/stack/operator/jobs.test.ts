@@ -1,4 +1,8 @@
-/** The operator's commands for jobs, besides their recount. */
+/**
+ * The operator's commands for jobs, besides their recount.
+ *
+ * @module-tag long
+ */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
 import { newId as newUuid } from '../../../shared/core/ids.ts';

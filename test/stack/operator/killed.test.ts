@@ -1,6 +1,8 @@
 /**
  * Operator commands that are killed before or after each of their AWS calls. A repeat of the command completes the work
  * and leaves no orphans. An operator can list and revoke every valid token.
+ *
+ * @module-tag long
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,8 @@
-/** The operator's `media` commands: list and delete uploads of accounts. */
+/**
+ * The operator's `media` commands: list and delete uploads of accounts.
+ *
+ * @module-tag long
+ */
 import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, inject, test, vi } from 'vitest';
 import { asProblem, call, sendRaw } from '../support/client.ts';

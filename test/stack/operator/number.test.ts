@@ -1,4 +1,8 @@
-/** The operator's command `number check`: finds orphaned numbers of bots, and releases them. */
+/**
+ * The operator's command `number check`: finds orphaned numbers of bots, and releases them.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { allNumbers, releaseOrphan } from '../../../infra/operator/queries/bot-numbers.ts';

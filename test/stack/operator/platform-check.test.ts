@@ -1,4 +1,8 @@
-/** `operator platform check`: calls an account's chat platform to check its settings. */
+/**
+ * `operator platform check`: calls an account's chat platform to check its settings.
+ *
+ * @module-tag long
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';

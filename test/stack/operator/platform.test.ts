@@ -1,4 +1,8 @@
-/** The operator's commands for accounts' chat platforms, and the retry of their pending messages. */
+/**
+ * The operator's commands for accounts' chat platforms, and the retry of their pending messages.
+ *
+ * @module-tag long
+ */
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findPlatform, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';

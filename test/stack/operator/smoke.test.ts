@@ -1,4 +1,8 @@
-/** `operator smoke`: a day of a customer, and what is left of it. */
+/**
+ * `operator smoke`: a day of a customer, and what is left of it.
+ *
+ * @module-tag long
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';

@@ -1,4 +1,8 @@
-/** The option `--stack`: commands find a deployment by the outputs of its stack. */
+/**
+ * The option `--stack`: commands find a deployment by the outputs of its stack.
+ *
+ * @module-tag long
+ */
 import { describe, expect, inject, test } from 'vitest';
 import { serveStacks } from '../support/cloudformation.ts';
 import { operatorIn, remote, run } from '../support/operator.ts';

@@ -1,4 +1,8 @@
-/** The operator's command `account stats`: figures, charts and pending entries. */
+/**
+ * The operator's command `account stats`: figures, charts and pending entries.
+ *
+ * @module-tag long
+ */
 import { randomInt, randomUUID } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** The table that operator commands use, and their errors when they cannot use it. */
+/**
+ * The table that operator commands use, and their errors when they cannot use it.
+ *
+ * @module-tag long
+ */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, inject, test } from 'vitest';
 import { type Environment, failingTable, machine, remote, run } from '../support/operator.ts';

@@ -1,4 +1,8 @@
-/** The server of the connect wizard on the local page, with the simulated platforms and the served stack. */
+/**
+ * The server of the connect wizard on the local page, with the simulated platforms and the served stack.
+ *
+ * @module-tag long
+ */
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { addConnectRoutes } from '../../../infra/local/phone/connect/routes.ts';
 import type { ConnectionView } from '../../../infra/local/phone/connect/views.ts';

@@ -302,4 +302,4 @@ const holdsFor = (numRuns: number) =>
 test('no value can be read or is stored after its consent has ended, and outstanding deletions add up', () =>
   holdsFor(6));
 
-test('the same, in many more orders', { tags: 'long', timeout: 300_000 }, () => holdsFor(100));
+test('the same, in many more orders', { tags: 'long', timeout: 900_000 }, () => holdsFor(100));

@@ -268,7 +268,7 @@ const race = (name: string, steps: fc.Arbitrary<Step[]>, afterwards: (over: Race
     );
   };
   test(name, inRuns(FEW));
-  test(`${name} (${MANY} races)`, { tags: 'long' }, inRuns(MANY));
+  test(`${name} (${MANY} races)`, { tags: 'long', timeout: 900_000 }, inRuns(MANY));
 };
 
 race(

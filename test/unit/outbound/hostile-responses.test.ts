@@ -1,4 +1,8 @@
-/** Attempts to servers that break HTTP, stall or reset connections: each ends in time with the right result. */
+/**
+ * Attempts to servers that break HTTP, stall or reset connections: each ends in time with the right result.
+ *
+ * @module-tag long
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
