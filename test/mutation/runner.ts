@@ -114,7 +114,9 @@ class KeptRunner implements TestRunner {
     const tests = testModules.flatMap((module) => [...module.children.allTests()]);
     const durations = tests.map((test): [string, number] => [idOf(test), test.diagnostic()?.duration ?? 0]);
     await writeFile(DURATIONS, JSON.stringify(Object.fromEntries(durations)));
-    const errors = [...testModules.flatMap((module) => module.errors()), ...unhandledErrors];
+    // The rest of work that a test has interrupted may fail after the test.
+    for (const error of unhandledErrors) this.#log.warn(`Outside of tests: ${messageOf(error)}`);
+    const errors = testModules.flatMap((module) => module.errors());
     if (errors.length > 0) {
       return { status: DryRunStatus.Error, errorMessage: errors.map((error) => messageOf(error)).join('\n') };
     }

@@ -37,6 +37,23 @@ const domain = [
   'user-data/registered-again',
   'user-data/story',
   'delivery/waiting',
+  'campaigns/ended',
+  'campaigns/expand',
+  'delivery/early-ends',
+  'delivery/reason-codes',
+  'messages/capacity',
+  'operator/consent-webhook',
+  'operator/import',
+  'operator/jobs',
+  'operator/suspension',
+  'opt-outs/any-order',
+  'opt-outs/opt-outs',
+  'profilers/results',
+  'stats/job-status',
+  'user-data/consent',
+  'user-data/consent-any-order',
+  'user-data/more-properties',
+  'user-data/wait-slots',
 ];
 
 /** Tests that send requests to the stack. */
@@ -59,10 +76,30 @@ const served = [
   'bridge/test-message',
   'bridge/turn',
   'user-data/requests',
+  'account/account',
+  'campaigns/send',
+  'every-endpoint/rate-limit',
+  'jobs/cancel',
+  'jobs/read',
+  'messages/read',
+  'opt-outs/served',
+  'profilers/audience',
+  'profilers/returned-answers',
+  'user-data/consent-served',
+  'user-data/long-poll',
+  'users/contacts',
+  'users/read',
 ];
 
 /** Parts of the names of tests that take many seconds without a mutant. */
-const EXCLUDED = ['of 100 events of many users', 'of 4 MB', 'accepts 5.9 MB in a body', 'draws a bar on a terminal'];
+const EXCLUDED = [
+  'of 100 events of many users',
+  'of 4 MB',
+  'accepts 5.9 MB in a body',
+  'draws a bar on a terminal',
+  'in many more orders',
+  '\\d races\\)',
+];
 
 /** Names of test groups that need a stack whose functions run in threads. */
 const EXCLUDED_GROUPS = ['on the served stack', 'on the local stack'];
@@ -93,6 +130,11 @@ const deliveries = [
   'table/retention',
   'user-data/story',
   'delivery/waiting',
+  'delivery/early-ends',
+  'delivery/reason-codes',
+  'campaigns/ended',
+  'operator/suspension',
+  'opt-outs/opt-outs',
 ];
 const people = [
   'table/clock-skew',
@@ -104,10 +146,54 @@ const people = [
   'user-data/races',
   'user-data/registered-again',
   'user-data/story',
+  'user-data/consent',
+  'user-data/consent-any-order',
+  'user-data/consent-served',
+  'user-data/more-properties',
+  'user-data/long-poll',
+  'user-data/wait-slots',
+  'operator/consent-webhook',
+  'users/contacts',
+  'users/read',
+  'opt-outs/served',
+];
+
+const campaigns = [
+  'campaigns/ended',
+  'campaigns/expand',
+  'campaigns/send',
+  'jobs/cancel',
+  'jobs/read',
+  'delivery/early-ends',
+  'messages/read',
+  'messages/send',
+  'messages/capacity',
+  'operator/jobs',
+  'stats/job-status',
 ];
 
 const areas: Area[] = [
-  { sources: /^shared\/profilers\//, tests: ['profilers/profilers', 'profilers/answers', 'every-endpoint/errors'] },
+  {
+    sources: /^shared\/profilers\//,
+    tests: [
+      'profilers/profilers',
+      'profilers/answers',
+      'profilers/audience',
+      'profilers/results',
+      'profilers/returned-answers',
+      'every-endpoint/errors',
+    ],
+  },
+  { sources: /^shared\/(campaigns|jobs|wake-ups|messaging|stats)\//, tests: campaigns },
+  {
+    sources: /^shared\/opt-outs\//,
+    tests: ['opt-outs/opt-outs', 'opt-outs/served', 'opt-outs/any-order', 'bridge/rapidpro-stopped', 'app/events'],
+  },
+  { sources: /^shared\/rate-limit\//, tests: ['every-endpoint/rate-limit', 'every-endpoint/errors'] },
+  {
+    sources: /^shared\/customers\//,
+    tests: ['users/contacts', 'users/read', 'account/account', 'operator/import', 'opt-outs/served'],
+  },
   {
     sources: /^shared\/(messaging|stats|validation)\//,
     tests: [
@@ -159,6 +245,8 @@ const areas: Area[] = [
       'operator/command',
       'operator/number',
       'operator/platform',
+      'operator/suspension',
+      'account/account',
       'every-endpoint/authorizer',
       'bridge/path-token',
     ],
