@@ -1,5 +1,6 @@
 /** The service's stack in the emulator, with the settings that are specific to the service. */
-import { AwsEmulator, type EmulatorOptions } from './aws/emulator.ts';
+import { AwsEmulator } from './aws/emulator.ts';
+import type { EmulatorOptions } from './aws/emulator-options.ts';
 import type { Template } from './aws/template/definitions.ts';
 import { readTemplate } from './aws/template/template.ts';
 

@@ -1,6 +1,9 @@
 /** The whole local server: the stack, the simulators, the demo accounts, the phone's page, and the documentation. */
 
+import { Clock } from './aws/time/clock.ts';
 import { callTableOf } from './call-table.ts';
+import { nextDueWork } from './clock/due-work.ts';
+import { ClockRoutes } from './clock/routes.ts';
 import { type Demo, demoBots, seedDemo } from './demo.ts';
 import { documentation } from './documentation/documentation.ts';
 import { Examples } from './documentation/example-data.ts';
@@ -33,11 +36,15 @@ export class LocalServer {
    * @throws StartError — a port or the database is not available
    */
   static async start({ ports, ...options }: ServeOptions): Promise<LocalServer> {
+    const clock = new Clock();
+    // For the simulators and the page.
+    clock.use();
     const simulators = await Simulators.start({ ports, ...options });
     const phone = new Phone(simulators);
     try {
       const stack = await LocalStack.start({
         ...options,
+        clock,
         ports,
         secret: simulators.app.stackSecret,
         onLine: (source, line) => {
@@ -46,6 +53,15 @@ export class LocalServer {
         },
         onExchange: phone.onExchange,
       });
+      phone.setClock(
+        new ClockRoutes({
+          clock,
+          inProgress: () => stack.inProgress,
+          nextDue: () => stack.nextDue,
+          nextDueWork,
+          minute: options.minute,
+        }),
+      );
       return new LocalServer(stack, simulators, phone, options.tableName);
     } catch (error) {
       await simulators.close();

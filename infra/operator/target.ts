@@ -2,6 +2,7 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { documents } from '../../shared/table/client.ts';
 import { callTableOf } from '../local/call-table.ts';
+import { followClock } from '../local/clock/follow.ts';
 import { isRunning, readStackFile } from '../local/stack-file.ts';
 import { printNote } from './output.ts';
 import { Refusal } from './queries/accounts-admin.ts';
@@ -89,6 +90,7 @@ const useLocalStack = async (): Promise<Deployment> => {
   }
   const { dynamodb_endpoint: dynamodbEndpoint, s3_endpoint: bucketsEndpoint, table } = stack;
   callTableOf({ dynamodbEndpoint, table, bucketsEndpoint });
+  await followClock(stack.phone_url);
   return {
     runs: 'here',
     target: `local stack at ${stack.base_url}`,

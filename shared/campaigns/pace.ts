@@ -8,8 +8,7 @@
  *
  * Messages that are only logged as failed have a pace of their own, whatever the length of the queue.
  */
-import { setTimeout as pause } from 'node:timers/promises';
-import { now } from '../core/clock.ts';
+import { now, pause } from '../core/clock.ts';
 import { describeError, log } from '../telemetry/log.ts';
 
 /** Rates in messages per second, and the length of the queue from which the rate is halved. */

@@ -1,7 +1,7 @@
 /** Time and random pauses: all code reads the clock here, so that tests can control it. */
 import { currentTime } from '#runtime';
 
-export { scaled } from '#runtime';
+export { pause, scaled } from '#runtime';
 
 /** Microseconds. */
 const SECOND = 1_000_000;

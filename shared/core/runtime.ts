@@ -4,8 +4,13 @@
  * them.
  */
 
+import { setTimeout as wait } from 'node:timers/promises';
+
 /** Milliseconds since 1970. */
 export const currentTime = (): number => Date.now();
+
+/** Waits for some milliseconds. */
+export const pause = (durationMs: number): Promise<void> => wait(durationMs);
 
 /** A duration of the service, in milliseconds. The local stack shortens durations, to test days in seconds. */
 export const scaled = (durationMs: number): number => durationMs;

@@ -3,9 +3,8 @@
  * be delivered now delays the whole conversation, so that the order stays. A crash at any point repeats at most the
  * attempt under way: destinations receive each entry at least once, in order, with the same id.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { appNetwork } from '../app-network/destination.ts';
-import { now, scaled, timestamp } from '../core/clock.ts';
+import { now, pause, scaled, timestamp } from '../core/clock.ts';
 import { type Conversation, type Entry, namesOf, subjectOf } from '../messaging/events.ts';
 import {
   endConversation,

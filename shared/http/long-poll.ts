@@ -1,6 +1,5 @@
 /** Long polls: a value is read again and again, first often and then less often, until a condition is true. */
-import { setTimeout as pause } from 'node:timers/promises';
-import { now } from '../core/clock.ts';
+import { now, pause } from '../core/clock.ts';
 import type { WaitDeadlines } from '../core/deadline.ts';
 import { Problem } from '../core/problems.ts';
 import { isRetryable } from '../table/retryable-errors.ts';

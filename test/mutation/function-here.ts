@@ -40,6 +40,7 @@ export class FunctionHere implements LocalFunction {
   readonly #definition: FunctionDefinition;
   readonly #onLine: (line: string) => void;
   readonly #run: Promise<Handler>;
+  calls = 0;
 
   constructor(definition: FunctionDefinition, settings: Record<string, string>, onLine: (line: string) => void) {
     this.#definition = definition;
@@ -61,8 +62,13 @@ export class FunctionHere implements LocalFunction {
       functionName: id,
       getRemainingTimeInMillis: () => deadline - Date.now(),
     };
-    const result = await lines.run(this.#onLine, () => run(JSON.parse(JSON.stringify(event)), context));
-    return JSON.parse(JSON.stringify(result) ?? 'null');
+    this.calls += 1;
+    try {
+      const result = await lines.run(this.#onLine, () => run(JSON.parse(JSON.stringify(event)), context));
+      return JSON.parse(JSON.stringify(result) ?? 'null');
+    } finally {
+      this.calls -= 1;
+    }
   }
 
   async #load(): Promise<Handler> {

@@ -114,12 +114,10 @@ class KeptRunner implements TestRunner {
     const tests = testModules.flatMap((module) => [...module.children.allTests()]);
     const durations = tests.map((test): [string, number] => [idOf(test), test.diagnostic()?.duration ?? 0]);
     await writeFile(DURATIONS, JSON.stringify(Object.fromEntries(durations)));
-    // The rest of work that a test has interrupted may fail after the test.
-    for (const error of unhandledErrors) this.#log.warn(`Outside of tests: ${messageOf(error)}`);
-    const errors = testModules.flatMap((module) => module.errors());
-    if (errors.length > 0) {
-      return { status: DryRunStatus.Error, errorMessage: errors.map((error) => messageOf(error)).join('\n') };
-    }
+    // The rest of work that a test has interrupted may fail after the test, and a file whose preparation fails on a busy
+    // machine has no tests that ran.
+    const outside = [...testModules.flatMap((module) => module.errors()), ...unhandledErrors];
+    for (const error of outside) this.#log.warn(`Outside of tests: ${messageOf(error)}`);
     // A test that fails without a mutant, for example on a busy machine, cannot find mutants.
     const failed = tests.filter((test) => test.result().state === 'failed');
     for (const test of failed) this.#log.warn(`Excluded, because it fails: ${idOf(test)}: ${failureOf(test)}`);

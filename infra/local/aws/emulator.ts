@@ -6,79 +6,24 @@
 import { Buckets } from './buckets.ts';
 import { HeldItems } from './consistency/held-items.ts';
 import { Replica } from './consistency/replica.ts';
-import { StaleReads, type StaleReadsOptions } from './consistency/stale-reads.ts';
+import { StaleReads } from './consistency/stale-reads.ts';
 import { createTable, type Database, existingTableOf, openDatabase, streamOf } from './database/database.ts';
 import { TableGuard } from './database/table-guard.ts';
+import type { EmulatorOptions } from './emulator-options.ts';
 import { EventSources } from './event-sources/event-sources.ts';
+import { Schedules } from './event-sources/schedules.ts';
 import { Stream } from './event-sources/stream.ts';
 import { Writes } from './event-sources/writes.ts';
-import type { FaultInjection } from './fault-injection.ts';
-import { type Beside, type Exchange, Gateway } from './gateway/gateway.ts';
-import type { EmptyRest } from './gateway/routes.ts';
-import type { TransactionEvaluation } from './iam/policies.ts';
-import { type MadeCall, Roles } from './iam/roles.ts';
+import { type Beside, Gateway } from './gateway/gateway.ts';
+import { Roles } from './iam/roles.ts';
 import { lambdaEnvironment } from './lambda/environment.ts';
 import { LambdaPool, type LocalFunction } from './lambda/lambda-pool.ts';
 import { takePort } from './loopback.ts';
 import { AwsEndpoint, type Secret } from './queues/aws-endpoint.ts';
 import { Queues } from './queues/queues.ts';
-import { runSchedules } from './schedules.ts';
 import type { FunctionDefinition, SecretDefinition, Template } from './template/definitions.ts';
 import { readTemplate } from './template/template.ts';
-
-export interface EmulatorOptions {
-  /** The folder of the synthesised stack. The emulator opens its ports before the promise resolves. */
-  assembly: Promise<string>;
-  /** The name of the stack in that folder: `<name>.template.json`. */
-  stackName: string;
-  /** The HTTP APIs to serve, by names that the caller chooses. */
-  hosts: Record<string, HostOptions>;
-  /** A database to use instead of the embedded one. */
-  dynamodbEndpoint: string | undefined;
-  /** A folder for the embedded database and the buckets, which stay after the end. Default: nothing stays. */
-  dataFolder?: string | undefined;
-  tableName: string;
-  /**
-   * Milliseconds that count as a minute: for schedules, for the deduplication of queues, and for the retries of
-   * messages whose function has failed.
-   */
-  minute: number;
-  /** Environment variables of every function, which override the template's. */
-  environment?: Record<string, string>;
-  /** The value of the template's secret, if it has one. */
-  secret?: string;
-  /** The failures that a test injects. */
-  faultInjection?: FaultInjection;
-  /** Makes eventually consistent reads of the table return older data at times, as DynamoDB may. */
-  staleReads?: StaleReadsOptions;
-  /**
-   * Milliseconds that a transaction takes. Other writes of its items conflict with it. By default, there are no
-   * conflicts.
-   */
-  transactionsHeldFor?: number;
-  /** Whether `{rest+}` in a route matches an empty rest. By default, it does not. */
-  emptyRest?: EmptyRest;
-  /** How IAM evaluates transactions, which AWS does not document. Default: per action. */
-  transactionEvaluation?: TransactionEvaluation;
-  /** Receives every log line: of functions, and of the hosts' access logs. */
-  onLine: (source: string, line: string) => void;
-  /** Receives every request to a host, with its response. */
-  onExchange?: (exchange: Exchange) => void;
-  /** Receives every kind of call of AWS that functions make, once each. */
-  onCall?: (call: MadeCall) => void;
-  /** The class that runs a function. Default: worker threads. */
-  functions?: new (
-    ...of: ConstructorParameters<typeof LambdaPool>
-  ) => LocalFunction;
-}
-
-/** An HTTP API of the template, and its port. */
-interface HostOptions {
-  /** The template's output that contains the API's URL. */
-  output: string;
-  /** 0 selects a free port. */
-  port: number;
-}
+import { Clock } from './time/clock.ts';
 
 /** A host that listens. */
 interface OpenHost {
@@ -101,6 +46,7 @@ export interface Parts {
   queues: Queues;
   roles: Roles;
   writes: Writes;
+  clock: Clock;
 }
 
 type Invoke = (functionId: string, event: unknown) => Promise<unknown>;
@@ -119,7 +65,7 @@ export class AwsEmulator {
   #functions = new Map<string, LocalFunction>();
   #eventSources: EventSources | undefined;
   #replica: Replica | undefined;
-  #stopSchedules: () => void = () => undefined;
+  #schedules: Schedules | undefined;
   #closed = false;
 
   protected constructor(options: EmulatorOptions, parts: Parts) {
@@ -155,7 +101,8 @@ export class AwsEmulator {
       }
       const database = await openDatabase(options.dynamodbEndpoint, options.dataFolder);
       const roles = new Roles(options);
-      const queues = new Queues(options.faultInjection ?? {}, options.minute);
+      const { clock = new Clock() } = options;
+      const queues = new Queues(options.faultInjection ?? {}, options.minute, clock);
       const writes = new Writes();
       const guard = new TableGuard(database.endpoint, roles, writes);
       const aws = new AwsEndpoint(queues, roles);
@@ -166,7 +113,7 @@ export class AwsEmulator {
       const awsEndpoint = await aws.listen();
       const bucketsEndpoint = await buckets.listen();
       const endpoints = { guardedEndpoint, awsEndpoint, bucketsEndpoint };
-      const emulator = make({ hosts, database, guard, aws, buckets, queues, roles, writes, ...endpoints });
+      const emulator = make({ hosts, database, guard, aws, buckets, queues, roles, writes, clock, ...endpoints });
       await emulator.load(await options.assembly);
       return emulator;
     } catch (error) {
@@ -186,7 +133,7 @@ export class AwsEmulator {
    */
   async load(assembly: string): Promise<void> {
     const { stackName, tableName, minute, transactionsHeldFor } = this.#options;
-    const { hosts, roles, queues, guard } = this.#parts;
+    const { hosts, roles, queues, guard, clock } = this.#parts;
     const template = await readTemplate(assembly, {
       stackName,
       tableName,
@@ -213,8 +160,8 @@ export class AwsEmulator {
     this.#parts.aws.setSecrets(secrets);
     this.#functions = this.#startFunctions(template);
     this.#serveHosts(template);
-    this.#stopSchedules();
-    this.#stopSchedules = runSchedules(template.schedules, minute, this.#invoke);
+    this.#schedules?.stop();
+    this.#schedules = new Schedules(template.schedules, { clock, minute, invoke: this.#invoke });
     await Promise.all([...old.values()].map((pool) => pool.close()));
     await stopped;
     if (!this.#closed) this.#eventSources.start(template.mappings);
@@ -245,6 +192,26 @@ export class AwsEmulator {
     return this.#parts.queues.counts();
   }
 
+  /**
+   * What is in progress: `work` if a function runs without waiting for a later time, or must be called now; else
+   * `batches` if records of the stream wait for more to form a batch with.
+   */
+  get inProgress(): 'work' | 'batches' | undefined {
+    const { queues, clock } = this.#parts;
+    const calls = [...this.#functions.values()].reduce((sum, pool) => sum + pool.calls, 0);
+    const later = clock.sleepers.filter((until) => until > clock.now()).length;
+    const visible = Object.values(queues.counts()).reduce((sum, one) => sum + one.visible, 0);
+    if (calls > later || visible > 0 || this.#eventSources?.isDone === false) return 'work';
+    return (this.#eventSources?.waiting ?? 0) > 0 ? 'batches' : undefined;
+  }
+
+  /** When a function continues that sleeps, or a message returns to its queue, in milliseconds since 1970. */
+  get nextDue(): number | undefined {
+    const { queues, clock } = this.#parts;
+    const times = [...clock.sleepers, ...(queues.nextReturn === undefined ? [] : [queues.nextReturn])];
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
   /** The URLs of the queues, by logical id. */
   queueUrls(): Record<string, string> {
     return this.#parts.queues.urls();
@@ -252,7 +219,7 @@ export class AwsEmulator {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#stopSchedules();
+    this.#schedules?.stop();
     const stopped = this.#eventSources?.stop();
     await Promise.all([...this.#parts.hosts.values()].map(({ gateway }) => gateway.close()));
     await Promise.all([...this.#functions.values()].map((pool) => pool.close()));
@@ -277,7 +244,12 @@ export class AwsEmulator {
     return new Map(
       functions.map((definition) => [
         definition.id,
-        new Runs(definition, this.#environmentOf(definition), (line) => this.#options.onLine(definition.id, line)),
+        new Runs(
+          definition,
+          this.#environmentOf(definition),
+          (line) => this.#options.onLine(definition.id, line),
+          this.#parts.clock.memory,
+        ),
       ]),
     );
   }
@@ -297,11 +269,19 @@ export class AwsEmulator {
 
   #serveHosts(template: Template): void {
     const { emptyRest = 'does not match' } = this.#options;
+    const { clock } = this.#parts;
     for (const [name, { gateway }] of this.#parts.hosts) {
       const definition = template.hosts[name];
       if (definition === undefined) throw new Error(`The template has no host ${name}.`);
       const onLine = (line: string) => this.#options.onLine(definition.id, line);
-      gateway.serve({ definition, invoke: this.#invoke, onLine, onExchange: this.#options.onExchange, emptyRest });
+      gateway.serve({
+        definition,
+        invoke: this.#invoke,
+        onLine,
+        onExchange: this.#options.onExchange,
+        emptyRest,
+        clock,
+      });
     }
   }
 

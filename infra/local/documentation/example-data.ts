@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { now } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { getConsistent, putAll } from '../../../shared/table/client.ts';
 import { profilerKey } from '../../../shared/table/keys.ts';
@@ -68,7 +69,7 @@ export class Examples {
         [placeholders.userId, PANELIST_ID],
         [placeholders.bot, bot_phone_number],
         [placeholders.encodedToken, Buffer.from(token).toString('base64url')],
-        [placeholders.day, new Date().toISOString().slice(0, 10)],
+        [placeholders.day, new Date(now()).toISOString().slice(0, 10)],
         // A request renames the account: to its own name.
         [placeholders.name, account.name],
         [placeholders.message, message.id],
@@ -122,7 +123,7 @@ export class Examples {
   /** A job of a message that is sent in a month, so that no phone shows it. The job may have been cancelled before. */
   async #openJobToCancel(): Promise<void> {
     const { baseUrl, demo } = this.#service;
-    const send_at = Math.floor(Date.now() / 1_000) + 30 * 86_400;
+    const send_at = Math.floor(now() / 1_000) + 30 * 86_400;
     const response = await responseOf(`${baseUrl}/v1/message?job_id=${JOB_TO_CANCEL}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${demo.token}`, 'content-type': 'application/json' },

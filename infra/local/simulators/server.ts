@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { now } from '../../../shared/core/clock.ts';
 import { closeServer, listenOnLoopback, takePort } from '../aws/loopback.ts';
 import { Changes } from './changes.ts';
 import { type CallEnd, httpError, responseTo } from './http.ts';
@@ -136,7 +137,7 @@ export class SimulatorServer {
     if (watchers.length === 0) return next();
     const { outgoing } = c.env;
     const { req } = c;
-    const time = Date.now();
+    const [time, started] = [now(), Date.now()];
     const body = Buffer.from(await req.arrayBuffer());
     let response: ServedCall['response'] = null;
     outgoing.once('close', () => {
@@ -144,7 +145,7 @@ export class SimulatorServer {
       const { pathname, search } = new URL(url);
       const headers = textsOf(req.raw.headers);
       for (const { watcher } of watchers) {
-        watcher({ time, ms: Date.now() - time, method, url: pathname + search, headers, body, response });
+        watcher({ time, ms: Date.now() - started, method, url: pathname + search, headers, body, response });
       }
     });
     await next();

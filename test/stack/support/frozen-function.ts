@@ -27,6 +27,10 @@ export const frozenFunctions = (through: (url: string) => Promise<InterruptingPr
       this.#onLine = onLine;
     }
 
+    get calls(): number {
+      return this.#all.length - this.#frozen.length;
+    }
+
     async invoke(event: unknown): Promise<unknown> {
       const child = this.#frozen.pop() ?? (await this.#start());
       child.kill('SIGCONT');

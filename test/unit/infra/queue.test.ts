@@ -22,10 +22,13 @@ const fifo: QueueDefinition = {
 const standard: QueueDefinition = { ...fifo, fifo: false };
 
 let time = 0;
+/** Milliseconds by which the emulator's clock is ahead. */
+let ahead = 0;
 let deadLetters: Message[] = [];
 
 beforeEach(() => {
   time = 1_000_000;
+  ahead = 0;
   deadLetters = [];
 });
 
@@ -35,6 +38,7 @@ const open = (definition: QueueDefinition, faults: FaultInjection = {}): Queue =
     memory: MEMORY,
     faultInjection: faults,
     now: () => time,
+    clock: () => time + ahead,
     bury: (message) => void deadLetters.push(message),
   });
 

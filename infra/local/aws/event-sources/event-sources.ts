@@ -40,6 +40,21 @@ export class EventSources {
     await Promise.all(this.#sources.splice(0).map((source) => source.stop()));
   }
 
+  /** Whether all records of the stream are handled, or wait for more to form a batch with. */
+  get isDone(): boolean {
+    const { writes } = this.#settings;
+    return this.#streams.every((source) => source.isDone(writes.count));
+  }
+
+  /** The number of records of the stream that wait for more. */
+  get waiting(): number {
+    return this.#streams.reduce((sum, { waiting }) => sum + waiting, 0);
+  }
+
+  get #streams(): StreamSource[] {
+    return this.#sources.filter((source) => source instanceof StreamSource);
+  }
+
   #start(mapping: Mapping): QueueSource | StreamSource {
     const { queues, stream, writes, minute, faultInjection, invoke } = this.#settings;
     if (mapping.kind === 'queue') {

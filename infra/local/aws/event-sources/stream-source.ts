@@ -43,6 +43,8 @@ export class StreamSource {
   readonly #stopping = new AbortController();
   readonly #signal = this.#stopping.signal;
   readonly #readers = new Map<string, Promise<void>>();
+  /** The number of writes up to which each reader has handled all records, and how many records wait for more. */
+  readonly #done = new Map<string, { writes: number; waiting: number }>();
   readonly #running: Promise<void>;
 
   /** Starts at once. */
@@ -60,6 +62,16 @@ export class StreamSource {
     this.#stopping.abort();
     await this.#running;
     await Promise.all(this.#readers.values());
+  }
+
+  /** Whether all records of these writes are handled, or wait for more records to form a batch with. */
+  isDone(writes: number): boolean {
+    return this.#readers.size > 0 && [...this.#done.values()].every((reader) => reader.writes === writes);
+  }
+
+  /** The number of records that wait for more records. */
+  get waiting(): number {
+    return [...this.#done.values()].reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
   /** Repeats a task until it succeeds or the source is stopped, even if the database cannot be reached. */
@@ -114,6 +126,7 @@ export class StreamSource {
         await this.#handleLanes(shard, lanes, done);
         done(waiting.splice(0, most));
       }
+      this.#done.set(shard, { writes: records.length > 0 ? -1 : written, waiting: waiting.length });
       // The last records may not match the filter.
       if (waiting.length === 0) done(records);
       iterator = next;
@@ -122,6 +135,7 @@ export class StreamSource {
       await this.#writes.moreThan(written, waiting.length > 0 ? POLL.soon : POLL.records, this.#signal);
     }
     position.ended = true;
+    this.#done.delete(shard);
   }
 
   /** Handles lanes at the same time, each batch by batch. `done` receives records only if their order is certain. */

@@ -1,5 +1,6 @@
 /** Lambda authorizers as HTTP APIs call them: identity sources, simple responses, caching. */
 import type { AuthorizerDefinition } from '../template/definitions.ts';
+import type { ThreadClock } from '../time/thread-clock.ts';
 
 /** The decision about a request: it passes with a context, or is rejected with a status. */
 export type Verdict = { context: unknown } | { status: 401 | 403 | 500 };
@@ -16,10 +17,12 @@ interface Cached {
 
 export class Authorizers {
   readonly #invoke: (functionId: string, event: unknown) => Promise<unknown>;
+  readonly #clock: ThreadClock;
   readonly #cache = new Map<string, Cached>();
 
-  constructor(invoke: (functionId: string, event: unknown) => Promise<unknown>) {
+  constructor(invoke: (functionId: string, event: unknown) => Promise<unknown>, clock: ThreadClock) {
     this.#invoke = invoke;
+    this.#clock = clock;
   }
 
   /**
@@ -32,7 +35,7 @@ export class Authorizers {
 
     const cacheKey = JSON.stringify([definition.id, ...values]);
     const cached = this.#cache.get(cacheKey);
-    if (cached && cached.until > Date.now()) return cached.verdict;
+    if (cached && cached.until > this.#clock.now()) return cached.verdict;
 
     const verdict = await this.#call(definition, {
       ...event,
@@ -40,7 +43,7 @@ export class Authorizers {
       identitySource: values.length > 0 ? values : null,
     });
     const isDecision = !('status' in verdict && verdict.status === 500);
-    if (isDecision && definition.cached > 0) this.#keep(cacheKey, verdict, Date.now() + definition.cached);
+    if (isDecision && definition.cached > 0) this.#keep(cacheKey, verdict, this.#clock.now() + definition.cached);
     return verdict;
   }
 
@@ -56,7 +59,7 @@ export class Authorizers {
   }
 
   #keep(key: string, verdict: Verdict, until: number): void {
-    const present = Date.now();
+    const present = this.#clock.now();
     for (const [old, { until: end }] of this.#cache) if (end <= present) this.#cache.delete(old);
     this.#cache.set(key, { verdict, until });
   }

@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { MAX_PAYLOAD } from '../lambda/lambda-pool.ts';
 import { closeServer, listenOnLoopback } from '../loopback.ts';
 import type { HostDefinition } from '../template/definitions.ts';
+import type { ThreadClock } from '../time/thread-clock.ts';
 import { Authorizers } from './authorizers.ts';
 import { type EmptyRest, type Match, matchRoute } from './routes.ts';
 
@@ -46,6 +47,7 @@ interface Service {
   /** Receives each request with its response, after the line of the access log. */
   onExchange?: ((exchange: Exchange) => void) | undefined;
   emptyRest: EmptyRest;
+  clock: ThreadClock;
 }
 
 const MAX_BODY = 10 * 1024 * 1024;
@@ -97,7 +99,7 @@ export class Gateway {
 
   /** Sets the API to serve. Clears the caches of authorizers. */
   serve(service: Service): void {
-    this.#service = { ...service, authorizers: new Authorizers(service.invoke) };
+    this.#service = { ...service, authorizers: new Authorizers(service.invoke, service.clock) };
   }
 
   /** Serves other requests on the API's port, in addition to API Gateway's behaviour. */
@@ -111,6 +113,7 @@ export class Gateway {
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = Date.now();
+    const time = this.#service?.clock.now() ?? started;
     const body = await readBody(request).catch(() => undefined);
     if (body === undefined || this.#service === undefined) return void response.destroy();
 
@@ -123,7 +126,7 @@ export class Gateway {
 
     const values: Record<string, string | number> = {
       requestId,
-      requestTimeEpoch: started,
+      requestTimeEpoch: time,
       routeKey: routeKey ?? '-',
       status: result.status,
       responseLatency: Date.now() - started,
@@ -135,7 +138,7 @@ export class Gateway {
     );
     this.#service.onExchange?.({
       requestId,
-      time: started,
+      time,
       ms: Date.now() - started,
       method: request.method ?? '',
       url: request.url ?? '/',
@@ -149,7 +152,7 @@ export class Gateway {
     });
   }
 
-  async #serve(request: IncomingMessage, body: Body, { definition, invoke, authorizers, emptyRest }: Serving) {
+  async #serve(request: IncomingMessage, body: Body, { definition, invoke, authorizers, emptyRest, clock }: Serving) {
     const requestId = randomUUID();
     const rejected = (status: number, routeKey?: string) => ({
       requestId,
@@ -165,7 +168,7 @@ export class Gateway {
     if (match === undefined) return rejected(404);
     const { route } = match;
 
-    const event = toEvent(request, body, match, requestId);
+    const event = toEvent(request, body, match, { requestId, time: clock.now() });
     let context: { lambda: unknown } | undefined;
     if (route.authorizer) {
       const { body: _body, isBase64Encoded: _isBase64Encoded, ...authorizerEvent } = event;
@@ -216,7 +219,12 @@ const TEXT = /^(text\/.*|application\/(json|javascript|xml))(;|$)/i;
 const joinedHeaders = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(',')]));
 
-const toEvent = (request: IncomingMessage, body: Buffer, { route, parameters }: Match, requestId: string) => {
+const toEvent = (
+  request: IncomingMessage,
+  body: Buffer,
+  { route, parameters }: Match,
+  { requestId, time }: { requestId: string; time: number },
+) => {
   const { cookie, ...headers } = joinedHeaders(request);
   const rawQueryString = request.url?.split('?').slice(1).join('?') ?? '';
   const query = new URLSearchParams(rawQueryString);
@@ -251,8 +259,8 @@ const toEvent = (request: IncomingMessage, body: Buffer, { route, parameters }: 
       requestId,
       routeKey: route.key,
       stage: '$default',
-      time: new Date().toUTCString(),
-      timeEpoch: Date.now(),
+      time: new Date(time).toUTCString(),
+      timeEpoch: time,
     },
   };
 };

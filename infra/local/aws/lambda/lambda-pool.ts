@@ -44,6 +44,8 @@ class FunctionError extends Error {
 /** A function on this machine. */
 export interface LocalFunction {
   invoke(event: unknown): Promise<unknown>;
+  /** The number of calls in progress, and of those that wait for a thread. */
+  readonly calls: number;
   kill(): boolean;
   close(): Promise<void>;
 }
@@ -75,6 +77,7 @@ export class LambdaPool implements LocalFunction {
   readonly #definition: FunctionDefinition;
   readonly #environment: Record<string, string>;
   readonly #onLine: (line: string) => void;
+  readonly #clock: SharedArrayBuffer;
   readonly #threads = new Set<Thread>();
   readonly #free: Thread[] = [];
   readonly #waiting: Waiting[] = [];
@@ -87,10 +90,17 @@ export class LambdaPool implements LocalFunction {
   readonly #idleCores = new IdleCores();
   #closed = false;
 
-  constructor(definition: FunctionDefinition, environment: Record<string, string>, onLine: (line: string) => void) {
+  /** @param clock - the memory of the emulator's clock */
+  constructor(
+    definition: FunctionDefinition,
+    environment: Record<string, string>,
+    onLine: (line: string) => void,
+    clock: SharedArrayBuffer,
+  ) {
     this.#definition = definition;
     this.#environment = environment;
     this.#onLine = onLine;
+    this.#clock = clock;
   }
 
   /**
@@ -108,6 +118,10 @@ export class LambdaPool implements LocalFunction {
     if ('error' in outcome) throw new FunctionError(outcome.error);
     if (Buffer.byteLength(outcome.result) > MAX_PAYLOAD) throw new FunctionError('ResponseSizeTooLarge');
     return JSON.parse(outcome.result);
+  }
+
+  get calls(): number {
+    return this.#running() + this.#waiting.length;
   }
 
   /** Ends a thread with its calls, as a crash would. Returns whether there was a thread with calls. */
@@ -204,7 +218,7 @@ export class LambdaPool implements LocalFunction {
     if (this.#closed || this.#threads.size >= MAX_CALLS) return;
     const { folder, handler, memory } = this.#definition;
     const [file = '', exported = ''] = handler.split('.');
-    const workerData: ThreadData = { bundle: join(folder, `${file}.mjs`), export: exported };
+    const workerData: ThreadData = { bundle: join(folder, `${file}.mjs`), export: exported, clock: this.#clock };
     const worker = new Worker(new URL('./worker-thread.ts', import.meta.url), {
       workerData,
       env: { ...this.#environment, ...compileCacheIn(folder) },

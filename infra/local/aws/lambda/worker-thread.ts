@@ -2,6 +2,7 @@
 import { flushCompileCache } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
+import { ThreadClock } from '../time/thread-clock.ts';
 
 /** A call. Events and results are JSON, as in Lambda. */
 export interface Call {
@@ -21,9 +22,12 @@ export interface CallResult {
 export interface ThreadData {
   bundle: string;
   export: string;
+  /** The memory of the emulator's clock. */
+  clock: SharedArrayBuffer;
 }
 
 const data = workerData as ThreadData;
+new ThreadClock(data.clock).use();
 const loaded = await import(pathToFileURL(data.bundle).href);
 // Saves the compiled bundle for the next thread. Functions must not see this variable, which Lambda does not set.
 flushCompileCache();

@@ -51,8 +51,10 @@ interface Stored {
   message: Message;
   /** The handle of its last delivery. */
   handle: string | undefined;
-  /** When it becomes visible, in milliseconds since 1970. */
+  /** When its receiver's time ends, in real milliseconds since 1970. */
   hiddenUntil: number;
+  /** When it returns, in milliseconds since 1970 of the emulator's clock, if its receiver has set a time. */
+  returnsAt: number;
   /** Whether fault injection has repeated it. */
   repeated: boolean;
 }
@@ -64,6 +66,8 @@ export interface QueueSettings {
   faultInjection: FaultInjection;
   /** The present, in milliseconds since 1970. */
   now: () => number;
+  /** The present on the emulator's clock, which may be ahead. */
+  clock: () => number;
   /** Receives the dead letters. */
   bury: (message: Message) => void;
 }
@@ -96,7 +100,7 @@ export class Queue {
    * @throws QueueError
    */
   send(draft: Draft): Sent {
-    const { definition, memory, faultInjection, now } = this.#settings;
+    const { definition, memory, faultInjection, clock } = this.#settings;
     check(draft, definition);
     const fault = this.#describe(draft);
     if (faultInjection.refuseMessage?.(fault))
@@ -105,14 +109,14 @@ export class Queue {
     const scope = definition.deduplication === 'messageGroup' ? draft.group : '';
     const once = JSON.stringify([scope, draft.deduplicationId]);
     for (const [key, { until }] of this.#taken) {
-      if (until > now()) break;
+      if (until > clock()) break;
       this.#taken.delete(key);
     }
     const earlier = definition.fifo ? this.#taken.get(once) : undefined;
     if (earlier !== undefined) return earlier.sent;
 
     const sent = { id: randomUUID(), sequence: this.#nextSequence() };
-    if (definition.fifo) this.#taken.set(once, { sent, until: now() + memory });
+    if (definition.fifo) this.#taken.set(once, { sent, until: clock() + memory });
     if (!faultInjection.loseMessage?.(fault)) this.#add(draft, sent);
     return sent;
   }
@@ -133,13 +137,14 @@ export class Queue {
     const received: Received[] = [];
     for (const [group, messages] of [...this.#groups]) {
       if (received.length === most) break;
-      this.#bury(group, messages, now);
-      if (messages.length === 0 || messages.some(({ hiddenUntil }) => hiddenUntil > now)) continue;
+      this.#bury(group, messages);
+      if (messages.length === 0 || messages.some((stored) => this.#hiddenFor(stored) > 0)) continue;
       for (const stored of messages.slice(0, most - received.length)) {
         const { message } = stored;
         message.receives += 1;
-        message.firstReceived ??= now;
+        message.firstReceived ??= this.#settings.clock();
         stored.hiddenUntil = now + visibility;
+        stored.returnsAt = 0;
         this.#receives += 1;
         stored.handle = toHandle({ group, id: message.id, receive: this.#receives });
         received.push({ message: { ...message }, handle: stored.handle });
@@ -177,7 +182,7 @@ export class Queue {
   }
 
   /**
-   * Hides a message for some milliseconds from now.
+   * Hides a message for some milliseconds from now, on the emulator's clock.
    *
    * @throws QueueError — the handle is malformed or has expired
    */
@@ -189,13 +194,22 @@ export class Queue {
         'ReceiptHandle is invalid. Reason: Message does not exist or is not available for visibility timeout change.',
       );
     }
-    stored.hiddenUntil = this.#settings.now() + milliseconds;
+    stored.hiddenUntil = 0;
+    stored.returnsAt = this.#settings.clock() + milliseconds;
   }
 
   /** For how many more milliseconds a message is hidden; 0 if the handle has expired. */
   hiddenFor(handle: string): number {
     const stored = this.#find(handle);
-    return stored && this.#isHeld(stored, handle) ? stored.hiddenUntil - this.#settings.now() : 0;
+    return stored && this.#isHeld(stored, handle) ? this.#hiddenFor(stored) : 0;
+  }
+
+  /** When the next message returns that a receiver has hidden, in milliseconds since 1970 on the emulator's clock. */
+  get nextReturn(): number | undefined {
+    const present = this.#settings.clock();
+    const returns = [...this.#groups.values()].flat().map(({ returnsAt }) => returnsAt);
+    const later = returns.filter((time) => time > present);
+    return later.length === 0 ? undefined : Math.min(...later);
   }
 
   /** Makes a message visible as if it had not been received. If the handle has expired, nothing happens. */
@@ -203,34 +217,34 @@ export class Queue {
     const stored = this.#find(handle);
     if (stored === undefined || !this.#isHeld(stored, handle)) return;
     stored.hiddenUntil = 0;
+    stored.returnsAt = 0;
     stored.message.receives -= 1;
   }
 
   counts(): { visible: number; inFlight: number } {
-    const now = this.#settings.now();
-    for (const [group, messages] of [...this.#groups]) this.#bury(group, messages, now);
+    for (const [group, messages] of [...this.#groups]) this.#bury(group, messages);
     const all = [...this.#groups.values()].flat();
-    const inFlight = all.filter(({ hiddenUntil }) => hiddenUntil > now).length;
+    const inFlight = all.filter((stored) => this.#hiddenFor(stored) > 0).length;
     return { visible: all.length - inFlight, inFlight };
   }
 
   #add(draft: Draft, sent: Sent): void {
     const unread = { firstReceived: undefined, receives: 0, source: undefined };
-    this.#append({ ...draft, ...sent, ...unread, sent: this.#settings.now() }, false);
+    this.#append({ ...draft, ...sent, ...unread, sent: this.#settings.clock() }, false);
   }
 
   #append(message: Message, repeated: boolean): void {
     const group = this.definition.fifo ? (message.group ?? '') : message.id;
     const messages = this.#groups.get(group) ?? [];
     this.#groups.set(group, messages);
-    messages.push({ message, handle: undefined, hiddenUntil: 0, repeated });
+    messages.push({ message, handle: undefined, hiddenUntil: 0, returnsAt: 0, repeated });
   }
 
   /** Removes the visible messages of a group that were received too often: they become dead letters. */
-  #bury(group: string, messages: Stored[], now: number): void {
+  #bury(group: string, messages: Stored[]): void {
     const { definition, bury } = this.#settings;
     const most = definition.deadLetters?.receives ?? Number.POSITIVE_INFINITY;
-    const dead = messages.filter(({ hiddenUntil, message }) => hiddenUntil <= now && message.receives >= most);
+    const dead = messages.filter((stored) => this.#hiddenFor(stored) <= 0 && stored.message.receives >= most);
     for (const stored of dead) {
       messages.splice(messages.indexOf(stored), 1);
       bury(stored.message);
@@ -244,7 +258,13 @@ export class Queue {
   }
 
   #isHeld(stored: Stored, handle: string): boolean {
-    return stored.handle === handle && stored.hiddenUntil > this.#settings.now();
+    return stored.handle === handle && this.#hiddenFor(stored) > 0;
+  }
+
+  /** For how many milliseconds a message is hidden. */
+  #hiddenFor({ hiddenUntil, returnsAt }: Stored): number {
+    const { now, clock } = this.#settings;
+    return Math.max(hiddenUntil - now(), returnsAt - clock());
   }
 
   #describe({ group, body }: Draft): QueuedMessage {

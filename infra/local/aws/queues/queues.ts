@@ -2,6 +2,7 @@
 
 import type { FaultInjection } from '../fault-injection.ts';
 import type { QueueDefinition } from '../template/definitions.ts';
+import type { Clock } from '../time/clock.ts';
 import { type Message, Queue } from './queue.ts';
 
 /** For how many minutes a queue drops messages with a known deduplication id. */
@@ -11,9 +12,11 @@ export class Queues {
   readonly #queues = new Map<string, Queue>();
   readonly #faultInjection: FaultInjection;
   readonly #memory: number;
+  readonly #clock: Clock;
 
   /** @param minute - milliseconds that count as one minute */
-  constructor(faultInjection: FaultInjection, minute: number) {
+  constructor(faultInjection: FaultInjection, minute: number, clock: Clock) {
+    this.#clock = clock;
     this.#faultInjection = faultInjection;
     this.#memory = MEMORY * minute;
   }
@@ -27,6 +30,7 @@ export class Queues {
         memory: this.#memory,
         faultInjection: this.#faultInjection,
         now: Date.now,
+        clock: () => this.#clock.now(),
         bury: (message: Message) => {
           const { deadLetters, arn } = definition;
           if (deadLetters) this.get(deadLetters.queue).inherit(message, arn);
@@ -50,6 +54,12 @@ export class Queues {
   /** The queue with this URL. */
   at(url: string): Queue | undefined {
     return [...this.#queues.values()].find(({ definition }) => definition.url === url);
+  }
+
+  /** When the next message returns that a receiver has hidden, in milliseconds since 1970. */
+  get nextReturn(): number | undefined {
+    const returns = [...this.#queues.values()].flatMap(({ nextReturn }) => nextReturn ?? []);
+    return returns.length === 0 ? undefined : Math.min(...returns);
   }
 
   counts(): Record<string, { visible: number; inFlight: number }> {

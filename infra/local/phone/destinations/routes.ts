@@ -1,5 +1,6 @@
 /** The routes of the switches of destinations. */
 import { randomUUID } from 'node:crypto';
+import { now } from '../../../../shared/core/clock.ts';
 import { Changes } from '../../simulators/changes.ts';
 import type { FaultRules } from '../../simulators/fault-rules.ts';
 import { freshJson, httpError, noContent, parseJson } from '../../simulators/http.ts';
@@ -52,7 +53,7 @@ export class Destinations {
       const { faults, name } = this.#find(req.param('server'));
       setSwitch(faults, check(switchBody, parseJson(await req.text())));
       const { mode, share, phone } = positionOf(faults);
-      this.#switched.unshift({ id: randomUUID(), time: Date.now(), name, mode, share, phone });
+      this.#switched.unshift({ id: randomUUID(), time: now(), name, mode, share, phone });
       this.#switched.splice(MOST_SWITCHED);
       this.changes.notify();
       return noContent();

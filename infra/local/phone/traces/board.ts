@@ -1,4 +1,5 @@
 /** The views of Activity: the list of traces, the life of one, and the calls. */
+import { now } from '../../../../shared/core/clock.ts';
 import { type PendingConversation, pendingConversations } from '../../../operator/queries/outbox-inspection.ts';
 import { isReportable } from '../../simulators/app-network/report.ts';
 import { isMadeUp } from '../jobs/crowd.ts';
@@ -171,7 +172,7 @@ export class Board {
   }
 
   #pendingNow(): Promise<PendingConversation[]> {
-    const present = Date.now();
+    const present = now();
     if (this.#pending === undefined || present - this.#pending.at > FRESH_MS) {
       // If the table cannot be read now, the next view reads it.
       this.#pending = { at: present, conversations: this.#options.pending().catch(() => []) };

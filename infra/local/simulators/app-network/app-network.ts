@@ -27,6 +27,7 @@ import {
 import { Consent } from './consent.ts';
 import { type AppEvent, eventIn, Inbox } from './inbox.ts';
 import { type ReportedEvent, ReportedEvents, type ReportedState } from './reported-events.ts';
+import { faultOfSignature } from './signature.ts';
 
 interface AppNetworkOptions {
   /** A port of the loopback interface; 0 selects a free one. */
@@ -239,13 +240,14 @@ export class AppNetwork {
   /** Handles a call of the service. */
   async #handle(call: IncomingCall): Promise<CallEnd> {
     const { header, body } = call;
-    const signed = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, header(name) ?? '']);
-    try {
-      this.#webhook.verify(body, Object.fromEntries(signed), { jsonParse: false });
-    } catch (error) {
-      throw httpError(401, `The signature is invalid: ${error instanceof Error ? error.message : error}.`);
-    }
-    const webhookId = String(header('webhook-id'));
+    const webhookId = header('webhook-id') ?? '';
+    const fault = faultOfSignature(this.#webhook, {
+      id: webhookId,
+      timestamp: header('webhook-timestamp') ?? '',
+      signatures: header('webhook-signature') ?? '',
+      body,
+    });
+    if (fault !== undefined) throw httpError(401, `The signature is invalid: ${fault}.`);
     const event = eventIn(body);
     const record = this.inbox.addCall(webhookId, event);
     if (event === undefined) {

@@ -1,5 +1,5 @@
 /** How RapidPro sends a message to the service (protocols, "What RapidPro sends us"). */
-import { setTimeout as pause } from 'node:timers/promises';
+import { pause } from '../../../../shared/core/clock.ts';
 import type { Bridge } from '../bridge.ts';
 import type { StatusWriter } from './status-writer.ts';
 
@@ -115,9 +115,10 @@ export class Sending {
   async #retry(message: SentMessage, settings: () => SendingSettings, failedPart: number): Promise<void> {
     const { minute, closing } = this.#options;
     const { retries, resends } = VERSIONS[settings().courier];
+    const closed = new Promise<void>((resolve) => closing.addEventListener('abort', () => resolve(), { once: true }));
     let from = failedPart;
     for (const [place, delay] of retries.entries()) {
-      await pause(delay * minute, undefined, { signal: closing }).catch(() => undefined);
+      await Promise.race([pause(delay * minute), closed]);
       if (closing.aborted) return;
       const isLast = place === retries.length - 1;
       const attempt = await this.#attempt(message, settings(), { from: resends === 'all parts' ? 0 : from, isLast });

@@ -3,6 +3,7 @@
  * reports of users' phones about its message. The store keeps the last 500 traces, and at most 24 MB.
  */
 import * as v from 'valibot';
+import { now } from '../../../../../shared/core/clock.ts';
 import type { Call } from '../views.ts';
 import { at, jsonIn, sizeOf, textAt } from './capture.ts';
 
@@ -132,7 +133,7 @@ export class TraceStore {
     const { success, output } = v.safeParse(line, entry);
     if (!success) return false;
     const { trace_id, trace_ids, _aws, ...rest } = output;
-    const time = _aws?.Timestamp ?? Date.now();
+    const time = _aws?.Timestamp ?? now();
     const traces = trace_ids ?? (WORKERS.has(rest.message) || trace_id === undefined ? [] : [trace_id]);
     for (const id of traces) this.#addTo(this.#open(id), { ...rest, time });
     return traces.length > 0;

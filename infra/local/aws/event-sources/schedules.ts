@@ -1,0 +1,99 @@
+/** EventBridge's schedules on this machine. */
+import { randomUUID } from 'node:crypto';
+import { invokeAsynchronously } from '../lambda/asynchronous.ts';
+import type { ScheduleDefinition } from '../template/definitions.ts';
+import type { Clock } from '../time/clock.ts';
+
+interface SchedulesSettings {
+  clock: Clock;
+  /** Milliseconds that count as one minute: with fewer, schedules run more often. */
+  minute: number;
+  invoke: (functionId: string, event: unknown) => Promise<unknown>;
+}
+
+/** Calls the functions of each schedule at its rate, at whole multiples of it. What a jump of the clock skips is not made up for. */
+export class Schedules {
+  readonly #settings: SchedulesSettings;
+  readonly #stopping = new AbortController();
+  readonly #timers = new Map<ScheduleDefinition, NodeJS.Timeout>();
+  readonly #due = new Map<ScheduleDefinition, number>();
+  readonly #unwatch: () => void;
+  #calls = 0;
+
+  /** Starts at once. */
+  constructor(schedules: ScheduleDefinition[], settings: SchedulesSettings) {
+    this.#settings = settings;
+    for (const schedule of schedules) this.#plan(schedule);
+    this.#unwatch = settings.clock.watch(() => {
+      for (const schedule of schedules) this.#check(schedule);
+    });
+  }
+
+  /** The number of calls in progress. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+    this.#unwatch();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+
+  #plan(schedule: ScheduleDefinition): void {
+    const { clock, minute } = this.#settings;
+    const interval = schedule.minutes * minute;
+    this.#due.set(schedule, (Math.floor(clock.now() / interval) + 1) * interval);
+    this.#wait(schedule);
+  }
+
+  #wait(schedule: ScheduleDefinition): void {
+    clearTimeout(this.#timers.get(schedule));
+    const left = (this.#due.get(schedule) ?? 0) - this.#settings.clock.now();
+    this.#timers.set(
+      schedule,
+      setTimeout(() => this.#check(schedule), left),
+    );
+  }
+
+  /** Calls the functions if it is time. The clock may also have been set back. */
+  #check(schedule: ScheduleDefinition): void {
+    const left = (this.#due.get(schedule) ?? 0) - this.#settings.clock.now();
+    if (left > schedule.minutes * this.#settings.minute) this.#plan(schedule);
+    else if (left > 0) this.#wait(schedule);
+    else {
+      this.#plan(schedule);
+      this.#call(schedule);
+    }
+  }
+
+  #call({ id, functions }: ScheduleDefinition): void {
+    const { clock, minute, invoke } = this.#settings;
+    const { signal } = this.#stopping;
+    for (const { id: name, asynchronous } of functions) {
+      const event = scheduledEvent(id, new Date(clock.now()));
+      const counted = async (): Promise<unknown> => {
+        this.#calls += 1;
+        try {
+          return await invoke(name, event);
+        } finally {
+          this.#calls -= 1;
+        }
+      };
+      void invokeAsynchronously({ ...asynchronous, invoke: counted, minute, signal });
+    }
+  }
+}
+
+/** The event that EventBridge sends for a rule's schedule. */
+const scheduledEvent = (rule: string, time: Date) => ({
+  version: '0',
+  id: randomUUID(),
+  'detail-type': 'Scheduled Event',
+  source: 'aws.events',
+  account: '000000000000',
+  time: `${time.toISOString().slice(0, 19)}Z`,
+  region: 'us-east-1',
+  resources: [`arn:aws:events:us-east-1:000000000000:rule/${rule}`],
+  detail: {},
+});

@@ -1,0 +1,60 @@
+/**
+ * The emulator's clock as functions see it: real time, and an offset that all threads share. Due times and the waits of
+ * functions follow it. Timeouts of requests and the time limits of functions stay real.
+ */
+
+/** The cell that contains the offset, in milliseconds. The others contain when sleepers wake up, or 0. */
+export const OFFSET = 0;
+/** Most sleepers of functions that the clock knows. Others wake up in time, too. */
+export const SLEEPERS = 4_096;
+
+/** Where code in a bundle finds the clock of its thread. */
+const KEY = Symbol.for('aws-emulator.clock');
+const thread = globalThis as { [KEY]?: ThreadClock };
+
+export class ThreadClock {
+  protected readonly cells: BigInt64Array<SharedArrayBuffer>;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.cells = new BigInt64Array(memory);
+  }
+
+  /** The clock of this thread, if it runs on an emulator. */
+  static current(): ThreadClock | undefined {
+    return thread[KEY];
+  }
+
+  /** Makes this the clock of this thread. */
+  use(): void {
+    thread[KEY] = this;
+  }
+
+  /** Milliseconds since 1970. */
+  now(): number {
+    return Date.now() + Number(Atomics.load(this.cells, OFFSET));
+  }
+
+  /** Waits until so many milliseconds have passed on this clock. */
+  async sleep(milliseconds: number): Promise<void> {
+    const until = this.now() + milliseconds;
+    const place = this.#enter(BigInt(Math.ceil(until)));
+    try {
+      for (;;) {
+        const offset = Atomics.load(this.cells, OFFSET);
+        const left = until - Date.now() - Number(offset);
+        if (left <= 0) return;
+        await Atomics.waitAsync(this.cells, OFFSET, offset, left).value;
+      }
+    } finally {
+      if (place !== undefined) Atomics.store(this.cells, place, 0n);
+    }
+  }
+
+  /** Notes when a sleeper wakes up, in the first free cell. */
+  #enter(until: bigint): number | undefined {
+    for (let place = OFFSET + 1; place <= SLEEPERS; place += 1) {
+      if (Atomics.compareExchange(this.cells, place, 0n, until) === 0n) return place;
+    }
+    return undefined;
+  }
+}

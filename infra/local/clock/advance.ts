@@ -1,0 +1,65 @@
+/**
+ * Moves the clock of the local stack ahead. It stops at each time at which something is due, and waits there until the
+ * stack has done it, so that work happens in the order in which it would have happened.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../aws/time/clock.ts';
+
+/** What moves ahead, and what it has to wait for. */
+export interface Moving {
+  clock: Clock;
+  /** What the stack works on now: see `AwsEmulator.inProgress`. */
+  inProgress: () => 'work' | 'batches' | undefined;
+  /** When a function or a message of a queue continues, in milliseconds since 1970. */
+  nextDue: () => number | undefined;
+  /** When work of the table is due, in milliseconds since 1970. The next run of the schedule starts it. */
+  nextDueWork: () => Promise<number | undefined>;
+  /** Milliseconds between two runs of the schedule. */
+  minute: number;
+}
+
+/** Milliseconds between two looks at the stack, and how many looks in a row must find no work. */
+const LOOK = { pause: 2, times: 3 };
+
+/** Milliseconds of real time that the stack may work at one time of the clock. */
+const PATIENCE = 300_000;
+
+/** The stack does not come to rest. */
+export class BusyError extends Error {
+  override readonly name = 'BusyError';
+}
+
+/**
+ * Moves the clock ahead to `end`, in milliseconds since 1970.
+ *
+ * @returns at how many times something was due
+ * @throws BusyError — at some time, the stack works for longer than five minutes. The clock stays there
+ */
+export const advanceTo = async (end: number, moving: Moving): Promise<number> => {
+  const { clock, minute, nextDue, nextDueWork } = moving;
+  let stops = 0;
+  for (;;) {
+    await rest(moving, false);
+    const work = await nextDueWork();
+    // Work that is due already was started, and was not done: the next run of the schedule tries again.
+    const run = work === undefined ? undefined : Math.ceil(Math.max(work, clock.now() + 1) / minute) * minute;
+    const next = Math.min(run ?? end, nextDue() ?? end);
+    if (next >= end) break;
+    if (next > clock.now()) clock.set(next);
+    stops += 1;
+  }
+  if (end > clock.now()) clock.set(end);
+  await rest(moving, true);
+  return stops;
+};
+
+/** Waits until the stack has no work, and if it is the end, until no record waits for a batch. */
+const rest = async ({ inProgress }: Moving, isEnd: boolean): Promise<void> => {
+  const latest = Date.now() + PATIENCE;
+  for (let quiet = 0; quiet < LOOK.times; ) {
+    const now = inProgress();
+    quiet = now === undefined || (now === 'batches' && !isEnd) ? quiet + 1 : 0;
+    if (Date.now() > latest) throw new BusyError(`The stack still works at the same time after ${PATIENCE / 1000} s.`);
+    await pause(LOOK.pause);
+  }
+};

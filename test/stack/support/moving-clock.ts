@@ -1,0 +1,46 @@
+/** A separate stack whose clock a test moves ahead. */
+import { Clock } from '../../../infra/local/aws/time/clock.ts';
+import { advanceTo } from '../../../infra/local/clock/advance.ts';
+import { nextDueWork } from '../../../infra/local/clock/due-work.ts';
+import { type OwnStack, serveOwnStack } from './own-stack.ts';
+
+const MINUTE = 60_000;
+
+export interface MovingStack extends OwnStack {
+  clock: Clock;
+  /** Moves the clock ahead by so many milliseconds. Returns at how many times something was due. */
+  advance: (milliseconds: number) => Promise<number>;
+  /** Sends a request with the token of the demo account, which must succeed. Returns the response's body. */
+  request: <Body>(path: string, body?: object) => Promise<Body>;
+}
+
+/** Serves the stack until the test ends. Its clock is also that of the simulators, and of the test. */
+export const serveMovingStack = async (name: string): Promise<MovingStack> => {
+  const clock = new Clock();
+  clock.use();
+  const own = await serveOwnStack({ name, minute: MINUTE, clock });
+  const { stack, demo } = own;
+  return {
+    ...own,
+    clock,
+    advance: (milliseconds) =>
+      advanceTo(clock.now() + milliseconds, {
+        clock,
+        inProgress: () => stack.inProgress,
+        nextDue: () => stack.nextDue,
+        nextDueWork,
+        minute: MINUTE,
+      }),
+    request: async <Body>(path: string, body?: object) => {
+      const response = await fetch(`${stack.baseUrl}${path}`, {
+        headers: { authorization: `Bearer ${demo.token}`, 'content-type': 'application/json' },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      });
+      if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
+      return (await response.json()) as Body;
+    },
+  };
+};
+
+/** Milliseconds since 1970 of a time in the form of the API. */
+export const millisecondsOf = (time: string): number => Date.parse(`${time.slice(0, 23)}Z`);

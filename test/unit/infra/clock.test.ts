@@ -1,0 +1,171 @@
+/** The clock of the local stack: its times, who waits for it, and how it moves ahead. */
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Clock } from '../../../infra/local/aws/time/clock.ts';
+import { advanceTo, type Moving } from '../../../infra/local/clock/advance.ts';
+import { durationOf, timeOf } from '../../../infra/local/clock/times.ts';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test.each([
+  ['3d', 3 * DAY],
+  ['90m', 90 * MINUTE],
+  ['1d12h', 1.5 * DAY],
+  ['1w', 7 * DAY],
+  ['45s', 45_000],
+  ['', undefined],
+  ['3', undefined],
+  ['3 d', undefined],
+  ['-3d', undefined],
+  ['3y', undefined],
+])('the duration %j has %j milliseconds', (text, milliseconds) => {
+  expect(durationOf(text)).toBe(milliseconds);
+});
+
+test.each([
+  ['2027-01-31T09:00Z', Date.UTC(2027, 0, 31, 9)],
+  ['2027-01-31T09:00:30.5+02:00', Date.UTC(2027, 0, 31, 7, 0, 30, 500)],
+  ['2027-01-31T09:00', undefined],
+  ['2027-01-31', undefined],
+  ['2027-13-31T09:00Z', undefined],
+])('the time %j has %j milliseconds', (text, milliseconds) => {
+  expect(timeOf(text)).toBe(milliseconds);
+});
+
+describe('the clock', () => {
+  test('has real time, until it is set, and again after it is reset', () => {
+    vi.useFakeTimers({ now: 1_900_000_000_000 });
+    const clock = new Clock();
+    expect(clock.now()).toBe(1_900_000_000_000);
+    clock.set(1_900_000_000_000 + DAY);
+    vi.advanceTimersByTime(5_000);
+    expect([clock.now(), clock.offset]).toEqual([1_900_000_005_000 + DAY, DAY]);
+    clock.reset();
+    expect([clock.now(), clock.offset]).toEqual([1_900_000_005_000, 0]);
+  });
+
+  test('runs 600 times as fast: a second is ten minutes', () => {
+    vi.useFakeTimers({ now: 1_900_000_000_000 });
+    const clock = new Clock();
+    clock.run(600);
+    vi.advanceTimersByTime(1_000);
+    clock.run(1);
+    vi.advanceTimersByTime(1_000);
+    expect(clock.now()).toBe(1_900_000_000_000 + 601_000);
+  });
+
+  test('wakes everyone who sleeps until a time that it is set to, and nobody else', async () => {
+    const clock = new Clock();
+    const woken: string[] = [];
+    const sleep = async (name: string, milliseconds: number) => {
+      await clock.sleep(milliseconds);
+      woken.push(name);
+    };
+    const [hour, day] = [sleep('an hour', 60 * MINUTE), sleep('a day', DAY)];
+    const start = clock.now();
+    const sleepers = clock.sleepers.map((until) => Math.round((until - start) / MINUTE));
+    expect(sleepers).toEqual([60, 24 * 60]);
+    clock.set(start + 61 * MINUTE);
+    await hour;
+    expect(woken).toEqual(['an hour']);
+    expect(clock.sleepers).toHaveLength(1);
+    clock.set(start + DAY + 1_000);
+    await day;
+    expect(clock.sleepers).toEqual([]);
+  });
+
+  test('sleeps in real time, too', async () => {
+    const clock = new Clock();
+    const start = clock.now();
+    await clock.sleep(30);
+    expect(clock.now() - start).toBeGreaterThanOrEqual(30);
+  });
+
+  test('wakes the sleepers of other threads, which have the same time', async () => {
+    const clock = new Clock();
+    const module = new URL('../../../infra/local/aws/time/thread-clock.ts', import.meta.url).href;
+    const code = `
+      const { parentPort, workerData } = require('node:worker_threads');
+      import(${JSON.stringify(module)}).then(async ({ ThreadClock }) => {
+        const clock = new ThreadClock(workerData);
+        const ended = clock.sleep(${DAY});
+        // As in the threads of functions, which wait for calls.
+        parentPort.on('message', () => undefined);
+        parentPort.postMessage('asleep');
+        await ended;
+        parentPort.postMessage(clock.now());
+      });`;
+    const worker = new Worker(code, { eval: true, workerData: clock.memory });
+    onTestFinished(async () => void (await worker.terminate()));
+    const messages: unknown[] = [];
+    worker.on('message', (message) => messages.push(message));
+    await expect.poll(() => messages).toEqual(['asleep']);
+    clock.set(clock.now() + 2 * DAY);
+    await expect.poll(() => messages.length).toBe(2);
+    expect(Math.abs(Number(messages[1]) - clock.now())).toBeLessThan(60_000);
+  });
+});
+
+describe('on its way ahead', () => {
+  /** A stack without functions: work is due at times, and is done at the next whole minute. */
+  const stackWith = (due: number[], returns: number[] = []) => {
+    const clock = new Clock();
+    const done: number[] = [];
+    const stops: number[] = [];
+    clock.watch(() => {
+      stops.push(clock.now());
+      const present = clock.now();
+      while (due[0] !== undefined && due[0] <= Math.floor(present / MINUTE) * MINUTE) done.push(due.shift() ?? 0);
+      while (returns[0] !== undefined && returns[0] <= present) done.push(returns.shift() ?? 0);
+    });
+    const moving: Moving = {
+      clock,
+      inProgress: () => undefined,
+      nextDue: () => returns[0],
+      nextDueWork: async () => due[0],
+      minute: MINUTE,
+    };
+    return { clock, moving, done, stops };
+  };
+
+  test('it stops at each time at which work is due, in order, and at no other minute', async () => {
+    const start = Math.floor(Date.now() / MINUTE) * MINUTE;
+    const due = [start + 10 * MINUTE + 5, start + 10 * MINUTE + 7, start + 2 * DAY, start + 4 * DAY];
+    const returns = [start + 5 * MINUTE, start + DAY];
+    const { clock, moving, done, stops } = stackWith([...due], [...returns]);
+    expect(await advanceTo(start + 3 * DAY, moving)).toBe(4);
+    const minutes = stops.map((time) => Math.floor((time - start) / MINUTE));
+    expect(minutes).toEqual([5, 11, 24 * 60, 2 * 24 * 60, 3 * 24 * 60]);
+    expect(done).toEqual([returns[0], due[0], due[1], returns[1], due[2]]);
+    expect(Math.floor(clock.now() / MINUTE)).toBe((start + 3 * DAY) / MINUTE);
+  });
+
+  test('it tries due work again each minute that is not done', async () => {
+    const start = Math.floor(Date.now() / MINUTE) * MINUTE;
+    const { moving, stops } = stackWith([]);
+    await advanceTo(start + 3 * MINUTE + 30_000, { ...moving, nextDueWork: async () => start });
+    const minutes = stops.map((time) => Math.floor((time - start) / MINUTE));
+    expect(minutes).toEqual([1, 2, 3, 3]);
+  });
+
+  test('it waits at each stop until the stack is at rest, and at the end also for batches', async () => {
+    const start = Math.floor(Date.now() / MINUTE) * MINUTE;
+    const { clock, moving, stops } = stackWith([start + MINUTE, start + 2 * MINUTE]);
+    const seen: ('work' | 'batches' | undefined)[] = [];
+    const busy: ('work' | 'batches')[] = ['work', 'batches', 'work', 'batches', 'batches', 'batches'];
+    const inProgress = () => {
+      seen.push(busy.shift());
+      return seen.at(-1);
+    };
+    await advanceTo(start + 90_000, { ...moving, inProgress });
+    expect(seen.slice(0, 6)).toEqual(['work', 'batches', 'work', 'batches', 'batches', 'batches']);
+    expect(seen.slice(-3)).toEqual([undefined, undefined, undefined]);
+    expect(stops).toHaveLength(2);
+    expect(clock.now()).toBeGreaterThanOrEqual(start + 90_000);
+  });
+});
