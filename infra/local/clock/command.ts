@@ -43,7 +43,8 @@ const inWords = ({ time, ahead_s, rate, last_advance }: ClockView, hasMoved: boo
   return `${time.slice(0, 19)}Z, ${ahead}${speed}${way}`;
 };
 
-const distance = (seconds: number): string => {
+const distance = (exact: number): string => {
+  const seconds = exact < 3_600 ? exact : Math.round(exact / 60) * 60;
   const parts = [
     [Math.floor(seconds / 86_400), 'd'],
     [Math.floor(seconds / 3_600) % 24, 'h'],
