@@ -1,4 +1,5 @@
 /** A separate stack whose clock a test moves ahead. */
+import { onTestFinished } from 'vitest';
 import { Clock } from '../../../infra/local/aws/time/clock.ts';
 import { advanceTo } from '../../../infra/local/clock/advance.ts';
 import { nextDueWork } from '../../../infra/local/clock/due-work.ts';
@@ -17,7 +18,8 @@ export interface MovingStack extends OwnStack {
 /** Serves the stack until the test ends. Its clock is also that of the simulators, and of the test. */
 export const serveMovingStack = async (name: string): Promise<MovingStack> => {
   const clock = new Clock();
-  clock.use();
+  // Other test files of this process run at real time.
+  onTestFinished(clock.use());
   const own = await serveOwnStack({ name, minute: MINUTE, clock });
   const { stack, demo } = own;
   return {

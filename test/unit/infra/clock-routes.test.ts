@@ -15,7 +15,7 @@ const serve = (busy: () => boolean = () => false) => {
   new ClockRoutes({ clock, inProgress, nextDue: () => undefined, nextDueWork, minute: 60_000 }).addRoutes(routes);
   const send = async (body?: unknown) => {
     const response = await routes.request('/clock', body === undefined ? {} : { method: 'POST', body: text(body) });
-    return { status: response.status, body: await response.json() };
+    return { status: response.status, body: (await response.json()) as { time: string; moving: boolean } };
   };
   return { clock, send };
 };

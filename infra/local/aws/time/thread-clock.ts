@@ -24,9 +24,12 @@ export class ThreadClock {
     return thread[KEY];
   }
 
-  /** Makes this the clock of this thread. */
-  use(): void {
+  /** Makes this the clock of this thread. Returns a function that ends this. */
+  use(): () => void {
     thread[KEY] = this;
+    return () => {
+      delete thread[KEY];
+    };
   }
 
   /** Milliseconds since 1970. */
