@@ -9,6 +9,7 @@ import { documentation } from './documentation/documentation.ts';
 import { Examples } from './documentation/example-data.ts';
 import type { DemoTokens } from './launch/demo-tokens.ts';
 import { LocalStack, type LocalStackOptions } from './local-stack.ts';
+import { LogFeed } from './log-feed.ts';
 import { Phone } from './phone/phone.ts';
 import { Simulators, type SimulatorsOptions } from './simulators/simulators.ts';
 import type { StackFile } from './stack-file.ts';
@@ -41,6 +42,8 @@ export class LocalServer {
     clock.use();
     const simulators = await Simulators.start({ ports, ...options });
     const phone = new Phone(simulators);
+    const logFeed = new LogFeed();
+    simulators.app.serve(logFeed.routes);
     try {
       const stack = await LocalStack.start({
         ...options,
@@ -50,6 +53,7 @@ export class LocalServer {
         onLine: (source, line) => {
           options.onLine(source, line);
           phone.onLine(line);
+          logFeed.add(source, line);
         },
         onExchange: phone.onExchange,
       });

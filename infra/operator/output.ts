@@ -73,7 +73,8 @@ const pairs = (names: string[], row: Cell[]): [string, Cell][] =>
 
 const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
 
-const shown = (cell: Cell): string => {
+/** A cell's text, in its colour on a terminal. */
+export const shown = (cell: Cell): string => {
   const text = printable(textOf(cell));
   return typeof cell === 'string' || text === '' ? text : styleText(cell.colour, text);
 };

@@ -18,6 +18,7 @@ import { addProfilerCommands } from './people/profiler.ts';
 import { addUserCommands } from './people/user.ts';
 import { addRestoreCommand } from './recovery/restore.ts';
 import { addSmokeCommand } from './smoke/smoke.ts';
+import { addTailCommand } from './tail/command.ts';
 import { useDeployment } from './target.ts';
 import { addCompletionCommand } from './terminal/completion.ts';
 import { EXIT, EXIT_CODES } from './terminal/exit-codes.ts';
@@ -80,6 +81,7 @@ const createProgram = (): Command => {
         'outbox list --account acme-research',
         'account list --stack business-api-production',
         'smoke --stack business-api-production',
+        'tail --status 5xx',
       ),
     )
     .addHelpText(
@@ -105,6 +107,7 @@ For programs: npm run --silent operator -- account list --json`,
   addRestoreCommand(program);
   addSmokeCommand(program);
   addTriggerCommand(program);
+  addTailCommand(program);
   addCompletionCommand(program);
   return program;
 };

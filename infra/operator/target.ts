@@ -12,6 +12,8 @@ import { readStackOutputs } from './stack-outputs.ts';
 export interface Deployment {
   /** Where its functions run: in AWS, or on this machine. */
   runs: 'in AWS' | 'here';
+  /** The name of its stack in AWS; undefined if only the table is named. */
+  stack?: string;
   /** The deployment in words: each command prints them, so that nobody changes another one by mistake. */
   target: string;
   /** URLs of both hosts, without a slash at the end; undefined if only the table is named. */
@@ -49,6 +51,7 @@ const useStack = async (name: string): Promise<Deployment> => {
   const stage = name.startsWith(STACK_PREFIX) ? [`stage ${name.slice(STACK_PREFIX.length)}`] : [];
   return {
     runs: 'in AWS',
+    stack: name,
     target: [`stack ${name}`, ...stage, ownerOf(arn)].join(', '),
     hosts: { base, bridge },
     ...(counterRetention !== undefined && { counterRetention }),

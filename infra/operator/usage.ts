@@ -22,6 +22,20 @@ export const readRequests = readBy(
 
 export const readName = readBy(v.pipe(visibleText, v.trim()));
 
+/** Rejects days such as 31 February, which `Date.parse` reads as 3 March. */
+const isRealDate = (text: string): boolean => {
+  const [date = ''] = text.split('T');
+  return !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date);
+};
+
+/** A day (00:00 UTC) or a full ISO time, as milliseconds since 1970. */
+export const moment = v.pipe(
+  v.union([v.pipe(v.string(), v.isoDate()), v.pipe(v.string(), v.isoTimestamp())]),
+  v.check(isRealDate),
+  v.transform(Date.parse),
+  v.finite(),
+);
+
 /** The examples at the end of a command's help. */
 export const examples = (...commands: string[]): string =>
   ['', strong('Examples:'), ...commands.map((command) => `  npm run operator -- ${command}`)].join('\n');

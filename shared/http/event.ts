@@ -6,6 +6,7 @@ import type {
   APIGatewayProxyStructuredResultV2,
   Context,
 } from 'aws-lambda';
+import type { ProblemCode } from '../core/problems.ts';
 import type { Admission } from '../rate-limit/leases.ts';
 
 /** `authorizer` contains the authorizer's context. It is absent if the route has no authorizer. */
@@ -31,6 +32,8 @@ export type HttpResponse = APIGatewayProxyStructuredResultV2;
 interface Internal extends Record<string, unknown> {
   /** When the request began, in milliseconds since 1970. */
   started?: number;
+  /** The code of the problem that the response describes. */
+  code?: ProblemCode;
   /** The decision of the rate limit. */
   admission?: Admission;
 }

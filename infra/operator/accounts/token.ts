@@ -7,7 +7,7 @@ import { idOfAnything, visibleText } from '../../../shared/validation/schemas.ts
 import { type Cell, columns, minute, printNote, printResult, shownDay, tinted } from '../output.ts';
 import { findTokenRecord, issueToken, listTokens, revokeToken, type TokenRecord } from '../queries/tokens-admin.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
-import { examples, readBy } from '../usage.ts';
+import { examples, moment, readBy } from '../usage.ts';
 
 interface Draft {
   permissions: Permission[];
@@ -125,18 +125,5 @@ const days = v.pipe(
   v.transform((text) => now() + Number.parseInt(text, 10) * DAY),
 );
 
-/** Rejects days such as 31 February, which `Date.parse` reads as 3 March. */
-const isRealDate = (text: string): boolean => {
-  const [date = ''] = text.split('T');
-  return !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date);
-};
-
-const time = v.pipe(
-  v.union([v.pipe(v.string(), v.isoDate()), v.pipe(v.string(), v.isoTimestamp())]),
-  v.check(isRealDate),
-  v.transform(Date.parse),
-  v.finite(),
-);
-
 /** Returns milliseconds since 1970. */
-const readExpiry = readBy(v.union([days, time], 'must be like 90d, 2027-01-31 or 2027-01-31T12:00:00Z'));
+const readExpiry = readBy(v.union([days, moment], 'must be like 90d, 2027-01-31 or 2027-01-31T12:00:00Z'));

@@ -39,7 +39,7 @@ export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-const ACCOUNT_ID = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
+export const ACCOUNT_ID = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
 /**
  * Creates an account. The id is derived from the name unless given: at most 40 of a-z, 0-9 and hyphens.

@@ -29,3 +29,19 @@ const zoneOf = (minutes: number): string => {
   const part = Math.abs(minutes);
   return `${minutes < 0 ? '-' : '+'}${two(Math.floor(part / 60))}:${two(part % 60)}`;
 };
+
+/**
+ * A time of the clock to the millisecond, without its zone: `14:00:05.118`, after the day if that is not `today`.
+ *
+ * @param time - milliseconds since 1970
+ */
+export const clockTime = (time: number, today: number): string => {
+  const [day, clock] = dayAndClock(time);
+  return day === dayAndClock(today)[0] ? clock : `${day} ${clock}`;
+};
+
+const dayAndClock = (time: number): [day: string, clock: string] => {
+  const minutes = isUtc ? 0 : -new Date(time).getTimezoneOffset();
+  const shifted = new Date(time + minutes * 60_000).toISOString();
+  return [shifted.slice(0, 10), shifted.slice(11, 23)];
+};

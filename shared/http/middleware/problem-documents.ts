@@ -13,6 +13,7 @@ export const problemDocuments = (): HttpMiddleware => ({
     if (problem.status >= 500) {
       log('error', problem.code, describeError(problem.cause ?? problem));
     }
+    request.internal.code = problem.code;
     request.response = toProblemResponse(
       problem.status,
       {

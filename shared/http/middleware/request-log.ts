@@ -3,13 +3,13 @@ import { measure } from '../../telemetry/metrics.ts';
 import type { HttpMiddleware } from '../event.ts';
 import { identityOf } from './authorize.ts';
 
-/** One line in the log per request: route, account, status, milliseconds. */
+/** One line in the log per request: route, account, status, the problem's code, milliseconds. */
 export const requestLog = (): HttpMiddleware => {
   const requestLogBefore: HttpMiddleware['before'] = ({ internal }) => {
     internal.started = now();
   };
 
-  const requestLogAfter: HttpMiddleware['after'] = ({ event, response, internal: { started } }) => {
+  const requestLogAfter: HttpMiddleware['after'] = ({ event, response, internal: { started, code } }) => {
     if (started === undefined) return;
     // Stryker disable next-line OptionalChaining: It never happens; only the compiler asks for it.
     const status = response?.statusCode ?? 500;
@@ -17,6 +17,7 @@ export const requestLog = (): HttpMiddleware => {
       route: event.routeKey,
       account: identityOf(event)?.account,
       status,
+      code,
       outcome: outcomeOf(status),
       requests: 1,
       request_ms: now() - started,

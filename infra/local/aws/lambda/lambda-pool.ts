@@ -36,6 +36,16 @@ const SHARING = { threads: 8, rest: 0.1 };
 /** A thread without calls ends after so many milliseconds. */
 const IDLE = 60_000;
 
+/** Why calls end without a result of their function, besides the name of an error. */
+const CLOSED = 'Closed';
+const TIMED_OUT = 'TimedOut';
+
+/** The line with which Lambda reports the end of a call that the function did not end itself. */
+const endLine = (requestId: string, reason: string): string => {
+  const how = reason === TIMED_OUT ? { status: 'timeout' } : { status: 'error', errorType: `Runtime.${reason}` };
+  return JSON.stringify({ time: new Date().toISOString(), type: 'platform.report', record: { requestId, ...how } });
+};
+
 /** The call failed: the function threw an error, exited, timed out, or returned too much. */
 class FunctionError extends Error {
   override readonly name = 'FunctionError';
@@ -134,8 +144,8 @@ export class LambdaPool implements LocalFunction {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#growth);
-    for (const waiting of this.#waiting.splice(0)) waiting.settle({ error: 'Closed' });
-    await Promise.all([...this.#threads].map((thread) => this.#end(thread, 'Closed')));
+    for (const waiting of this.#waiting.splice(0)) waiting.settle({ error: CLOSED });
+    await Promise.all([...this.#threads].map((thread) => this.#end(thread, CLOSED)));
   }
 
   /** Gives the oldest queued calls to free threads. */
@@ -204,7 +214,7 @@ export class LambdaPool implements LocalFunction {
   #run(thread: Thread, { event, settle }: Waiting): void {
     clearTimeout(thread.idle);
     const { timeout } = this.#definition;
-    const timer = setTimeout(() => void this.#end(thread, 'TimedOut'), timeout);
+    const timer = setTimeout(() => void this.#end(thread, TIMED_OUT), timeout);
     const call: Call = { requestId: randomUUID(), event, deadline: Date.now() + timeout };
     thread.calls.set(call.requestId, (outcome) => {
       clearTimeout(timer);
@@ -255,7 +265,10 @@ export class LambdaPool implements LocalFunction {
     this.#threads.delete(thread);
     const place = this.#free.indexOf(thread);
     if (place !== -1) this.#free.splice(place, 1);
-    for (const end of thread.calls.values()) end({ error: reason });
+    for (const [requestId, end] of thread.calls) {
+      if (reason !== CLOSED) this.#onLine(endLine(requestId, reason));
+      end({ error: reason });
+    }
     // A thread that cannot start fails a call: otherwise the pool would start new threads forever.
     if (thread.starting) this.#waiting.shift()?.settle({ error: reason });
     if (this.#waiting.length > 0 && this.#threads.size === 0) this.#start();

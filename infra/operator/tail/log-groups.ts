@@ -1,0 +1,38 @@
+/** The log groups of a deployed stack, among its resources in CloudFormation. */
+import { Refusal } from '../queries/accounts-admin.ts';
+import { ATTEMPTS } from '../terminal/retries.ts';
+import { sourceOf } from './entry.ts';
+
+export interface LogGroup {
+  name: string;
+  /** The function or host whose lines it has. */
+  source: string;
+}
+
+/**
+ * Lists the log groups of a stack.
+ *
+ * @throws Refusal — the credentials may not list the stack's resources, or it has no log groups
+ */
+export const logGroupsOf = async (stack: string): Promise<LogGroup[]> => {
+  const { CloudFormationClient, paginateListStackResources } = await import('@aws-sdk/client-cloudformation');
+  const client = new CloudFormationClient({ maxAttempts: ATTEMPTS });
+  const groups: LogGroup[] = [];
+  try {
+    for await (const page of paginateListStackResources({ client }, { StackName: stack })) {
+      for (const { ResourceType, LogicalResourceId = '', PhysicalResourceId } of page.StackResourceSummaries ?? []) {
+        if (ResourceType !== 'AWS::Logs::LogGroup' || PhysicalResourceId === undefined) continue;
+        groups.push({ name: PhysicalResourceId, source: sourceOf(LogicalResourceId) });
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'AccessDenied') throw error;
+    throw new Refusal(
+      `These credentials may not list the resources of the stack "${stack}" (cloudformation:ListStackResources).`,
+    );
+  } finally {
+    client.destroy();
+  }
+  if (groups.length === 0) throw new Refusal(`The stack "${stack}" has no log groups. Is its deployment complete?`);
+  return groups;
+};
