@@ -354,6 +354,12 @@ test('kill ends one running call with 500, and other calls continue', async () =
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
   expect(statuses.sort()).toEqual([200, 200, 500]);
   expect(small.stack.kill('Slow')).toBe(false);
+  const [, report = ''] = lines.map((line) => line.split('Slow ')).find(([id, text]) => id === '' && text) ?? [];
+  expect(JSON.parse(report)).toEqual({
+    time: expect.any(String),
+    type: 'platform.report',
+    record: { requestId: expect.any(String), status: 'error', errorType: 'Runtime.Killed' },
+  });
 });
 
 test('a template with an unsupported intrinsic function is rejected, and the previous one keeps running', async () => {

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AppNetwork } from '../../infra/local/simulators/app-network/app-network.ts';
-import { runCommand } from '../../infra/operator/program.ts';
 import { replaceEnvironment } from '../support/first-environment.ts';
+import { runHere } from './support/operator.ts';
 import { type Bridge, openBridge } from './support/simulator.ts';
 
 const PANELIST = '27821234567';
@@ -47,9 +47,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // Commands set the table that they use.
   replaceEnvironment(environment);
-  process.exitCode = undefined;
   await network.close();
   await bridge.close();
   await rm(folder, { recursive: true });
@@ -79,18 +77,7 @@ const ask = (to: string, properties = ['first_name', 'last_name']) =>
     properties: properties.map((property) => ({ property })),
   });
 
-const trigger = async (...args: string[]) => {
-  const written = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      written[name] += text;
-      return true;
-    }),
-  );
-  await runCommand(['trigger', ...args]);
-  for (const spy of spies) spy.mockRestore();
-  return { code: process.exitCode ?? 0, ...written };
-};
+const trigger = (...args: string[]) => runHere('trigger', ...args);
 
 /** The events that the service received, without ids and times. */
 const received = () =>

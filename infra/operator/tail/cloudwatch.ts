@@ -12,34 +12,41 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CloudWatchLogsClient, FilterLogEventsCommandOutput } from '@aws-sdk/client-cloudwatch-logs';
 import { isRetryable } from '../../../shared/table/retryable-errors.ts';
-import { describeFailure } from '../failures.ts';
+import { describeError } from '../../../shared/telemetry/log.ts';
 import { printNote } from '../output.ts';
 import { Refusal } from '../queries/accounts-admin.ts';
 import type { Entry } from './entry.ts';
 import type { LogGroup } from './log-groups.ts';
 import type { Tailing } from './tailing.ts';
 
-/** Milliseconds. Tests use shorter ones. */
+/** Times in milliseconds. Tests use shorter ones. */
 export interface Pace {
+  /** Attempts of the SDK at a call: the second one corrects for a clock that is wrong. */
+  attempts: number;
   /** Between two calls: four in a second leave one of the five for other users. */
   call: number;
   /** Between two polls of a log group: after new lines, and the most, to which it doubles without them. */
   poll: { least: number; most: number };
   /** Before a failed call is repeated: at first, and the most. */
   retry: { least: number; most: number };
+  /**
+   * CloudWatch receives lines late, and out of order, because each environment of a function has a stream of its own. AWS
+   * states no limit. So each poll begins before the begin of the previous one by `quick`, and every `deepEvery` by `deep`.
+   * Event ids show which lines are new.
+   */
+  overlap: { quick: number; deep: number; deepEvery: number };
 }
 
-const PACE: Pace = { call: 250, poll: { least: 1_000, most: 10_000 }, retry: { least: 1_000, most: 30_000 } };
+const PACE: Pace = {
+  attempts: 2,
+  call: 250,
+  poll: { least: 1_000, most: 10_000 },
+  retry: { least: 1_000, most: 30_000 },
+  overlap: { quick: 15_000, deep: 300_000, deepEvery: 60_000 },
+};
 
 /** How often a call is repeated in a row without `follow`, before the command fails. */
 const MOST_FAILURES = 5;
-
-/**
- * CloudWatch receives lines late, and out of order, because each environment of a function has a stream of its own.
- * AWS states no limit. So each poll reads the last 15 seconds before the one before it again, and once a minute the last
- * five minutes before that. Event ids show which lines are new.
- */
-const OVERLAP = { quick: 15_000, deep: 300_000, deepEvery: 60_000 };
 
 /** A log group while its lines are read. */
 interface Polled extends LogGroup {
@@ -67,7 +74,7 @@ interface CloudWatchOptions extends Tailing {
 export async function* cloudWatchEntries(options: CloudWatchOptions): AsyncGenerator<Entry[]> {
   const { groups, follow, signal, pace = PACE } = options;
   const { CloudWatchLogsClient } = await import('@aws-sdk/client-cloudwatch-logs');
-  const client = new CloudWatchLogsClient({ maxAttempts: 2 });
+  const client = new CloudWatchLogsClient({ maxAttempts: pace.attempts });
   const polled = groups.map(
     (group): Polled => ({
       ...group,
@@ -116,9 +123,10 @@ class Reader {
   /** Reads the new lines of a log group, page by page. */
   async *poll(group: Polled): AsyncGenerator<Entry[]> {
     const { since, signal } = this.#options;
+    const { poll, overlap } = this.#pace;
     const began = Date.now();
-    const isDeep = began - group.deep >= OVERLAP.deepEvery;
-    const startTime = Math.max(since, isDeep ? group.deep - OVERLAP.deep : group.polled - OVERLAP.quick);
+    const isDeep = began - group.deep >= overlap.deepEvery;
+    const startTime = Math.max(since, isDeep ? group.deep - overlap.deep : group.polled - overlap.quick);
     let isNew = false;
     let nextToken: string | undefined;
     do {
@@ -130,13 +138,12 @@ class Reader {
       ({ nextToken } = page);
     } while (nextToken !== undefined);
 
-    const { least, most } = this.#pace.poll;
-    group.interval = isNew ? least : Math.min(group.interval * 2, most);
+    group.interval = isNew ? poll.least : Math.min(group.interval * 2, poll.most);
     group.due = Date.now() + group.interval;
     group.polled = began;
     if (isDeep) group.deep = began;
     // No later poll goes further back.
-    const forgotten = group.deep - OVERLAP.deep;
+    const forgotten = group.deep - overlap.deep;
     for (const [id, time] of group.seen) if (time < forgotten) group.seen.delete(id);
   }
 
@@ -174,7 +181,7 @@ class Reader {
   #retryLater(error: unknown): void {
     const { least, most } = this.#pace.retry;
     if (!isRetryable(error) || (!this.#options.follow && this.#failures >= MOST_FAILURES)) throw error;
-    if (this.#failures === 0) printNote(`${describeFailure(error)} The command repeats the call.`);
+    if (this.#failures === 0) printNote(`CloudWatch does not answer (${describeError(error).error}). The command repeats the call until it does.`);
     const longest = Math.min(least * 2 ** this.#failures, most);
     this.#failures += 1;
     this.#nextCall = Date.now() + longest * (0.5 + Math.random() / 2);

@@ -1,0 +1,119 @@
+/**
+ * The outputs of commands in guides. A guide has blocks of the language `console`, as in a terminal:
+ *
+ *     $ npm run operator -- trigger user-writes
+ *     message.received 0199a3f2-…: accepted with 204.
+ *
+ * `withOutputs` runs the commands of a guide in one shell, in order, and replaces the lines below each by its output,
+ * stderr included. A comment `<!-- $ COMMAND -->` on a line of its own runs a command that readers do not see, for example
+ * one that waits. What differs from run to run is replaced:
+ *
+ * - ids: by numbered ones, in the order in which they appear on the page,
+ * - times and durations: by the same ones everywhere,
+ * - URLs of the stack: by those of `npm start`.
+ *
+ * Lines of one output that only come in another order keep the order of the guide: functions run at the same time.
+ */
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+
+interface Command {
+  /** The command as the guide shows it, and where its output begins and ends, in lines. */
+  command: string;
+  from: number;
+  to: number;
+  /** Whether readers see it and its output. */
+  shown: boolean;
+}
+
+const HIDDEN = /^<!-- \$ (.+) -->$/;
+const PROMPT = '$ ';
+
+/** The commands of a guide, in order. */
+export const commandsIn = (lines: readonly string[]): Command[] => {
+  const commands: Command[] = [];
+  let isConsole = false;
+  for (const [place, line] of lines.entries()) {
+    const [, hidden] = HIDDEN.exec(line) ?? [];
+    const last = commands.at(-1);
+    if (line.startsWith('```')) isConsole = line === '```console';
+    else if (isConsole && line.startsWith(PROMPT)) {
+      commands.push({ command: line.slice(PROMPT.length), from: place + 1, to: place + 1, shown: true });
+    } else if (isConsole && last) last.to = place + 1;
+    else if (hidden !== undefined) commands.push({ command: hidden, from: place, to: place, shown: false });
+  }
+  return commands;
+};
+
+/** Separates outputs. No command prints it. */
+const SEPARATOR = '\u0001';
+
+interface Shell {
+  env: NodeJS.ProcessEnv;
+  /** Replaces URLs and other texts that belong to the stack of the test. */
+  replacements: Record<string, string>;
+}
+
+/** `npm run operator -- …` without npm's own lines, and with the sources of this folder. */
+const OPERATOR = `npm() { while [ "$1" != -- ]; do shift; done; shift; '${process.execPath}' infra/operator/main.ts "$@"; }`;
+
+/** Milliseconds after which the commands of a guide have failed: one of them waits in vain. */
+const TIMEOUT = 60_000;
+
+/** Runs commands in one shell. Returns their outputs. */
+const run = async (commands: string[], env: NodeJS.ProcessEnv): Promise<string[]> => {
+  const script = ['exec 2>&1', OPERATOR, ...commands.map((command) => `${command}\nprintf '${SEPARATOR}'`)].join('\n');
+  const shell = spawn('bash', ['-c', script], { env, stdio: ['ignore', 'pipe', 'inherit'], timeout: TIMEOUT });
+  return (await text(shell.stdout)).split(SEPARATOR).slice(0, -1);
+};
+
+const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
+
+/** Times, durations and sizes of what contains them, with what replaces them. */
+const VARYING: [pattern: RegExp, replacement: string][] = [
+  [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '2027-01-31T12:00:00.000Z'],
+  [/\b\d\d:\d\d:\d\d\.\d{3}\b/g, '12:00:00.000'],
+  [/\b1[789]\d{11}\b/g, '1801396800000'],
+  [/\b\d+ ms\b/g, '20 ms'],
+  [/((?:\b|_)ms"?[=:]"?)\d+/g, '$120'],
+];
+
+/** Replaces what differs from run to run. `ids` has the numbers of the ids so far. */
+const normalised = (output: string, replacements: Record<string, string>, ids: Map<string, string>): string => {
+  let found = output;
+  for (const [pattern, replacement] of VARYING) found = found.replaceAll(pattern, replacement);
+  for (const [one, other] of Object.entries(replacements)) found = found.replaceAll(one, other);
+  return found.replaceAll(UUID, (id) => {
+    const number = String(ids.size + 1).padStart(12, '0');
+    const kept = ids.get(id) ?? `0199a3f2-7c4e-7d10-8000-${number}`;
+    ids.set(id, kept);
+    return kept;
+  });
+};
+
+/** The same lines in the order of the guide, if only their order differs. */
+const inOrderOf = (before: string[], after: string[]): string[] =>
+  before.toSorted().join('\n') === after.toSorted().join('\n') ? before : after;
+
+/** The guide with the outputs of its commands. */
+export const withOutputs = async (markdown: string, { env, replacements }: Shell): Promise<string> => {
+  const lines = markdown.split('\n');
+  const commands = commandsIn(lines);
+  const outputs = await run(
+    commands.map(({ command }) => command),
+    env,
+  );
+  const ids = new Map<string, string>();
+  const written = [...lines];
+  const changes = commands.map(({ command, from, to, shown }, place) => {
+    const output = outputs[place];
+    if (output === undefined) throw new Error(`This command of the guide did not end: ${command}`);
+    const printed = normalised(output, replacements, ids).trimEnd();
+    return { from, to, shown, printed: printed === '' ? [] : printed.split('\n').map((line) => line.trimEnd()) };
+  });
+  // From the end, so that the places of earlier commands stay.
+  for (const { from, to, shown, printed } of changes.reverse()) {
+    if (shown) written.splice(from, to - from, ...inOrderOf(lines.slice(from, to), printed));
+  }
+  return written.join('\n');
+};
