@@ -88,6 +88,10 @@ export const groups: readonly Group[] = [
     ],
   },
   {
+    title: 'Tools for developers',
+    pages: [whole('trigger', 'Create events', 'tools/trigger.md'), whole('tail', 'Show log lines', 'tools/tail.md')],
+  },
+  {
     title: 'For contributors',
     folded: true,
     pages: [

@@ -181,7 +181,10 @@ class Reader {
   #retryLater(error: unknown): void {
     const { least, most } = this.#pace.retry;
     if (!isRetryable(error) || (!this.#options.follow && this.#failures >= MOST_FAILURES)) throw error;
-    if (this.#failures === 0) printNote(`CloudWatch does not answer (${describeError(error).error}). The command repeats the call until it does.`);
+    if (this.#failures === 0)
+      printNote(
+        `CloudWatch does not answer (${describeError(error).error}). The command repeats the call until it does.`,
+      );
     const longest = Math.min(least * 2 ** this.#failures, most);
     this.#failures += 1;
     this.#nextCall = Date.now() + longest * (0.5 + Math.random() / 2);
