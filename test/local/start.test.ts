@@ -136,6 +136,14 @@ test('npm start delivers messages to simulated phones, and logs messages from th
   expect(written.status).toBe(200);
   const logs = await fetch(`${base_url}/v1/stats/logs?state=received`, { headers });
   expect(await logs.json()).toMatchObject([{ state: 'received' }]);
+  // For `operator tail`.
+  const lines = (await (await fetch(`${phone_url}/log?follow=false`)).text()).split('\n').slice(0, -1);
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual({
+    id: expect.any(String),
+    time: expect.any(Number),
+    source: expect.stringMatching(/^SendMessageFunction/),
+    text: expect.stringContaining('"message":"accepted"'),
+  });
   child.kill('SIGTERM');
   await exit;
 });

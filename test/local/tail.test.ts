@@ -1,13 +1,17 @@
 /** `operator tail`: the log lines of the local stack and of CloudWatch, with filters, and with faults. */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import { LogFeed } from '../../infra/local/log-feed.ts';
 import { AppNetwork } from '../../infra/local/simulators/app-network/app-network.ts';
+import { listenerOf } from '../../infra/local/simulators/server.ts';
 import { cloudWatchEntries, type Pace } from '../../infra/operator/tail/cloudwatch.ts';
 import type { Entry } from '../../infra/operator/tail/entry.ts';
+import { localEntries } from '../../infra/operator/tail/local.ts';
 import { replaceEnvironment } from '../support/first-environment.ts';
 import { type CloudWatch, openCloudWatch } from './support/cloudwatch.ts';
 import { runHere, spawnOperator } from './support/operator.ts';
@@ -219,6 +223,32 @@ test('the command shows new lines, goes on with the next start of the stack, and
   expect(await once(child, 'close')).toEqual([0, null]);
 });
 
+test('after a lost connection to a stack that still runs, no line is shown twice or missing', async () => {
+  const feed = new LogFeed();
+  const { routes } = feed;
+  const server = createServer(listenerOf((request, env) => routes.fetch(request, env)));
+  const url = await listenOnLoopback(server, 0);
+  onTestFinished(() => closeServer(server));
+  await writeFile(join(folder, 'stack.json'), JSON.stringify({ base_url: url, phone_url: url, pid: process.pid }));
+  const ctrlC = new AbortController();
+  const notes = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
+  onTestFinished(() => notes.mockRestore());
+  const texts: string[] = [];
+  const following = (async () => {
+    const entries = localEntries({ since: 0, follow: true, signal: ctrlC.signal });
+    for await (const [entry] of entries) texts.push(entry?.text ?? '');
+  })();
+  for (const text of ['one', 'two', 'three']) {
+    feed.add('SweepFunctionA7728703', text);
+    await expect.poll(() => texts.at(-1)).toBe(text);
+    server.closeAllConnections();
+  }
+  feed.add('SweepFunctionA7728703', 'four');
+  await expect.poll(() => texts).toEqual(['one', 'two', 'three', 'four']);
+  ctrlC.abort();
+  await following;
+});
+
 test('a reader that closes the pipe ends the command quietly', async () => {
   const { add } = await startFeed();
   const { child, written } = spawnOperator('tail', '--since', '1m');
@@ -276,19 +306,28 @@ describe('CloudWatch', () => {
   const STACK = ['--stack', 'business-api-trial'];
 
   /** Follows two log groups until the test ends. Returns the lines so far. */
-  const follow = (since = Date.now() - 60_000): { texts: string[]; ended: Promise<void>; stop: () => void } => {
+  const follow = (pace = FAST) => {
     const ctrlC = new AbortController();
     const texts: string[] = [];
+    const notes = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
     const groups = [GROUP, OTHER, 'not-there'].map((name) => ({ name, source: name }));
-    const options = { groups, since, follow: true, pattern: undefined, pace: FAST, signal: ctrlC.signal };
+    const options = {
+      groups,
+      since: Date.now() - 60_000,
+      follow: true,
+      pattern: undefined,
+      pace,
+      signal: ctrlC.signal,
+    };
     const ended = (async () => {
       for await (const entries of cloudWatchEntries(options)) texts.push(...entries.map(({ text }: Entry) => text));
     })();
     onTestFinished(async () => {
       ctrlC.abort();
       await ended.catch(() => undefined);
+      notes.mockRestore();
     });
-    return { texts, ended, stop: () => ctrlC.abort() };
+    return { texts, notes, ended, stop: () => ctrlC.abort() };
   };
 
   test('lines of all log groups of a stack are shown, sorted by time, over all pages; removed groups have none', async () => {
@@ -343,12 +382,18 @@ describe('CloudWatch', () => {
     expect(texts.toSorted()).toEqual(expected.toSorted());
   });
 
+  test('each poll finds lines that are a little late', async () => {
+    const overlap = { quick: 30_000, deep: 60_000, deepEvery: Number.POSITIVE_INFINITY };
+    const { texts } = follow({ ...FAST, overlap });
+    await expect.poll(() => cloudWatch.queries.length).toBeGreaterThan(3);
+    cloudWatch.write(GROUP, 'late', Date.now() - 10_000);
+    await expect.poll(() => texts).toEqual(['late']);
+  });
+
   test('while CloudWatch throttles, the command says so once, waits longer each time, and then goes on', async () => {
-    const notes = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
-    onTestFinished(() => notes.mockRestore());
     cloudWatch.errors.push(...Array.from({ length: 12 }, () => 'ThrottlingException'));
     cloudWatch.write(GROUP, 'after all');
-    const { texts } = follow();
+    const { texts, notes } = follow();
     await expect.poll(() => texts).toEqual(['after all']);
     expect(notes.mock.calls.map(([words]) => words)).toEqual([
       'Reading 3 log groups.\n',

@@ -102,7 +102,7 @@ export const buildSite = async (service: Service, description: object): Promise<
 /** The texts of all files in `infra/docs` with this extension, by their paths in it. */
 const readAll = async (extension: string): Promise<Guides> => {
   const found = new Map<string, string>();
-  for await (const path of glob(`{*,start/*,connect/*,pictures/*}.${extension}`, { cwd: docs })) {
+  for await (const path of glob(`{*,start/*,connect/*,tools/*,pictures/*}.${extension}`, { cwd: docs })) {
     found.set(path.replaceAll('\\', '/'), await readFile(join(docs, path), 'utf8'));
   }
   return found;
