@@ -30,7 +30,7 @@ const HIDDEN = /^<!-- \$ (.+) -->$/;
 const PROMPT = '$ ';
 
 /** The commands of a guide, in order. */
-export const commandsIn = (lines: readonly string[]): Command[] => {
+const commandsIn = (lines: readonly string[]): Command[] => {
   const commands: Command[] = [];
   let isConsole = false;
   for (const [place, line] of lines.entries()) {
