@@ -19,7 +19,11 @@ import type { Entry } from './entry.ts';
 import type { LogGroup } from './log-groups.ts';
 import type { Tailing } from './tailing.ts';
 
-/** Times in milliseconds. Tests use shorter ones. */
+/**
+ * Times in milliseconds.
+ *
+ * @internal Tests use shorter ones.
+ */
 export interface Pace {
   /** Attempts of the SDK at a call: the second one corrects for a clock that is wrong. */
   attempts: number;
