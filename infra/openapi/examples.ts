@@ -3,6 +3,7 @@
  * them to the local stack in this order.
  */
 import { type Example, example } from './example.ts';
+import { deliveryExamples } from './parts/delivery-examples.ts';
 
 /** Values that tests and the local documentation replace by those of their stack, account or day. */
 export const placeholders = {
@@ -19,10 +20,12 @@ export const placeholders = {
   message: '019a9f5e-2c13-7a2b-b4c5-d6e7f8091a2b',
   request: '019a9f5e-2c14-7b3c-85d6-e7f8091a2b3c',
   name: 'Acme Research',
+  delivery: '019a9f5e-2c16-7e5f-a7f8-091a2b3c4d5e-0a019a9f5e2c18',
+  event: '019a9f5e-2c16-7e5f-a7f8-091a2b3c4d5e',
 };
 
 const { user, userId, bot, day, job, encodedToken, media } = placeholders;
-const { profiler, tea, coffee, message, request, name } = placeholders;
+const { profiler, tea, coffee, message, request, name, delivery, event } = placeholders;
 
 const otherUser = '27827654321';
 const time = '2026-11-20T09:58:09.118000';
@@ -276,6 +279,7 @@ export const examples: readonly Example[] = [
       },
     },
   }),
+  ...deliveryExamples({ delivery, event, user, time }),
   example('matchContacts', 'One of two numbers is registered', {
     body: { contacts: [user, '27000000000'] },
     answer: { match_list: [user] },

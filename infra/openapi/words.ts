@@ -46,6 +46,7 @@ export const areas: Record<Area, { name: string; description: string }> = {
   account: { name: 'Account', description: 'Your own token, settings, name and avatar.' },
   profilers: { name: 'Research profilers', description: "Questions with options, and panelists' answers." },
   bridge: { name: 'Bridge', description: 'Requests of chat platforms. On the bridge host.' },
+  deliveries: { name: 'Deliveries', description: 'What your webhook received and returned in the last seven days.' },
   app: { name: 'App network', description: 'Only for the servers of the mobile app. On the bridge host.' },
   description: { name: 'Description', description: 'This document.' },
 };
@@ -115,6 +116,20 @@ Channel API and of WhatsApp. Ordinary webhooks of Turn return 200 and are ignore
 \`hmac_secret\`, \`X-Turn-Hook-Signature\` must be valid.`,
   receiveTestMessage: `The message is logged and sent to your platform. The platform's replies are sent to \`from\`, as if that user had
 written to the bot in the app.`,
+  listDeliveries: `Each attempt to deliver an event to your webhook, for seven days: the newest event first, and of an event the newest
+attempt. \`start\` and \`end\` are about the time of the event. An event of an account with RapidPro or Turn has no attempts here.
+A page may be short, or even empty, and still have a next page; 204 means that nothing is left. \`response\` has at most the
+first kilobyte of the body: less if it does not fit the space that is left beside the event. The history is not part of the
+delivery: if the table does not accept an attempt in time, the event is delivered, and the attempt is missing here.`,
+  readDelivery: "One attempt. Another account's returns the same 404 as one that does not exist.",
+  replayDelivery: `Sends the event again, whatever became of it, with the same \`webhook-id\`, a new timestamp and a new signature. It
+follows the pending events of its user, and is retried like others. If the event is pending, nothing is added, and \`status\` is
+\`pending\`. The delivery log and the counters do not change. An event that is too large for the history, such as a text of some
+thousand characters, returns 409 \`event_not_kept\`.`,
+  recoverDeliveries: `Sends all events again that were accepted since a time, and whose last attempt failed permanently: after 4xx, or
+after three days of failures. Events of one user keep their order. Repeating the request adds nothing: what is pending, or was
+sent again since, is left out. A call handles some 500 events. If more are left, the response has a
+\`Link: …; rel="next"\` header: send the same body there, until a response has none.`,
   receiveAppEvents: `The body is an array of events; a single event without the array is accepted too. A repeated \`id\` has no effect. Events about one user are applied in the order of the batch. If an event is rejected,
 \`errors\` contains its position (\`events_refused\`). Each later event about the same user is held back and listed too. All
 other events are applied. Correct or remove the rejected events, and send all again in the same order. After a 503, also send
@@ -192,6 +207,10 @@ export const remedies: Record<ProblemCode, string> = {
     'the request does not exist, has expired, or belongs to another account; the API does not reveal which',
   user_not_found: 'the number is not registered with the app, or the id belongs to no user',
   user_opted_out: 'the user has stopped your account: ask nothing until the user starts it again in the app',
+  delivery_not_found:
+    'the attempt does not exist, has expired after seven days, or belongs to another account; the API does not reveal which',
+  event_not_kept: 'the event is too large for the history; ask for the data in another way',
+  platform_not_set_up: 'the account has no webhook; ask the operator to set it up',
   job_not_found: 'the account has no messages of this job, or they have expired; the API does not reveal which',
   audience_too_large: 'name fewer profilers, or profilers with fewer answers: at most 200,000 together',
   job_cancelled: 'the job was cancelled; send the message with another `job_id`',
@@ -304,6 +323,32 @@ export const glossary: Record<string, string> = {
   'listJobs.end': 'The same as `end_date`, or a time in Unix seconds: the day (UTC) that contains it.',
   'listJobs.start': 'The same as `start_date`, or a time in Unix seconds: the day (UTC) that contains it.',
   'listLogs.contact': 'One user, as in the logs, or without the domain. Erased users have a pseudonym.',
+  attempt: 'The number of requests with this event so far, with this one. It begins again with each replay.',
+  duration_ms: 'Milliseconds from the beginning of the request to the end of the response.',
+  error:
+    'Why there was no response: `timeout`, `no_connection`, `invalid_response`, `address_not_public`, `address_not_https` or `not_set_up`. `circuit_open`: the event failed after three days without a further request, because all requests to the webhook failed.',
+  event_id: 'The id of the event: the `webhook-id` of all its requests.',
+  'Delivery.id': 'The id of the attempt. It begins with the id of the event.',
+  'Delivery.message_id': 'The id of the message, if the event is about one and is kept.',
+  'Delivery.response': 'The beginning of the body of the response.',
+  'Delivery.status': '`succeeded`, if the webhook returned 2xx; else `failed`.',
+  'Delivery.type': 'The type of the event: the name of the field in its body.',
+  'Delivery.url': 'The URL of the webhook, without user, password, query and fragment.',
+  delivery_id: 'The `id` of a delivery.',
+  'listDeliveries.limit': 'The maximum number of attempts.',
+  'listDeliveries.status': 'Only attempts with this status.',
+  'listDeliveries.start': 'Only events that were accepted then or later, in Unix seconds.',
+  'listDeliveries.end': 'Only events that were accepted before then, in Unix seconds.',
+  next_attempt: `When the next attempt was planned; missing if none follows. ${TIME}`,
+  not_kept: 'Events that are too large for the history. They are not sent.',
+  'RecoveredDeliveries.pending': 'Events that are in the outbox already.',
+  queued: 'Events that are sent again.',
+  replayable: 'Whether the event is kept, so that it can be sent again.',
+  'ReplayedDelivery.status': '`queued`: the event is sent again. `pending`: it is in the outbox already.',
+  since: 'Events that were accepted then or later: RFC 3339, or Unix seconds.',
+  'Delivery.started': `When the attempt began. ${TIME}`,
+  status_code: 'The status of the response.',
+  until: 'Events that were accepted before then. Default: now.',
   long_poll: 'Seconds to wait for the answer.',
   option: 'The text, in lower case.',
   panelist: "Whether the user's answers to profilers are accepted.",

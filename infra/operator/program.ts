@@ -8,6 +8,7 @@ import { addTokenCommands } from './accounts/token.ts';
 import { addConnectCommand } from './connect/command.ts';
 import { addTriggerCommand } from './events/trigger.ts';
 import { describeFailure, exitCodeOf } from './failures.ts';
+import { addDeliveryCommands } from './messages/deliveries.ts';
 import { addJobCommands } from './messages/job.ts';
 import { addMediaCommands } from './messages/media.ts';
 import { addMessageCommands } from './messages/message.ts';
@@ -101,6 +102,7 @@ For programs: npm run --silent operator -- account list --json`,
   addPanelistCommands(program);
   addProfilerCommands(program);
   addOutboxCommands(program);
+  addDeliveryCommands(program);
   addMessageCommands(program);
   addMediaCommands(program);
   addJobCommands(program);

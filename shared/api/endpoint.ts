@@ -19,6 +19,7 @@ export type Area =
   | 'account'
   | 'messages'
   | 'bridge'
+  | 'deliveries'
   | 'app'
   | 'media'
   | 'jobs'

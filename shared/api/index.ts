@@ -7,6 +7,7 @@ import { responseObject } from '../validation/bounded.ts';
 import { account, configuration } from './areas/account.ts';
 import { app } from './areas/app.ts';
 import { bridge } from './areas/bridge.ts';
+import { deliveries, delivery } from './areas/deliveries.ts';
 import { media } from './areas/media.ts';
 import { messageStatus, messages } from './areas/messages.ts';
 import {
@@ -39,6 +40,7 @@ export const documents = {
   AccountConfiguration: configuration,
   MessageStatus: messageStatus,
   LogEntry: logEntry,
+  Delivery: delivery,
   JobCount: jobCount,
   JobStatus: jobStatus,
 };
@@ -59,6 +61,7 @@ export const api = {
   ...jobs,
   ...media,
   ...bridge,
+  ...deliveries,
   ...app,
   ...userDataRequests,
   ...users,

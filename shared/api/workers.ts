@@ -72,6 +72,7 @@ export const workers = {
       'settleEntry',
       'settleStatus',
       'settleText',
+      'putAttempt',
     ],
   },
 
@@ -134,6 +135,8 @@ export const workers = {
       'listConsentEnds',
       'findConsents',
       'endConsent',
+      'listAttempts',
+      'removeAttempts',
     ],
   },
 } as const satisfies Record<string, Worker>;

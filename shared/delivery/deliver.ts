@@ -5,6 +5,7 @@
  */
 import { appNetwork } from '../app-network/destination.ts';
 import { now, pause, scaled, timestamp } from '../core/clock.ts';
+import { recordAttempts } from '../delivery-history/record.ts';
 import { type Conversation, type Entry, namesOf, subjectOf } from '../messaging/events.ts';
 import {
   endConversation,
@@ -15,15 +16,17 @@ import {
   readHead,
   resume,
   scheduleRetry,
+  triesBefore,
 } from '../messaging/outbox.ts';
 import type { AttemptResult } from '../outbound/attempt-result.ts';
-import { attempt, type Destination, destinationNameOf, type StatusReceipt } from '../outbound/destination.ts';
+import { type Destination, destinationNameOf, type StatusReceipt } from '../outbound/destination.ts';
 import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
-import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { traced } from '../telemetry/trace.ts';
+import { attemptDelivery, type DeliveryContext, type Processed, RESERVE_MS } from './attempts/attempt-entry.ts';
+import { hold } from './attempts/clearance.ts';
+import { attemptsOf } from './attempts/history.ts';
 import { acquire, type CircuitState, isOpen, recordFailure, recordSuccess, setPause } from './circuit-breaker.ts';
-import { checkBeforeAttempt, hold } from './clearance.ts';
 import { endEarly } from './early-ends.ts';
 import { isExpired, nextAttempt } from './retry-policy.ts';
 import { deliveryWrites, reasonOf, settle } from './settle.ts';
@@ -42,15 +45,6 @@ export interface DeliverySummary {
   stalled?: true;
 }
 
-/** Milliseconds that must be left to begin an attempt: for the attempt itself, and to record its result. */
-const RESERVE_MS = 12_000;
-/**
- * Milliseconds from the start of a failed attempt to the second one, before a retry of the conversation is scheduled,
- * and the least pause between the two. RapidPro treats the same text of the same sender as a repeat for at least 2 s
- * after it stored the first. So it recognises the second attempt if the first ended within 1.75 s; after a time-out of
- * 10 s, the second may count as a new message.
- */
-const SECOND_TRY = { afterMs: 1_500, leastMs: 250 };
 /** Most milliseconds that a worker waits in pauses between entries. Then other conversations of its group continue. */
 const PAUSES_MS = 8_000;
 
@@ -101,7 +95,8 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
       // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
       if (remaining() < RESERVE_MS) return unfinished();
       const pending = entries.slice(place + 1);
-      const context = { destination, circuit, head, entry, pending, remaining, hasWaited: waitedFor === entry.id };
+      const hasWaited = waitedFor === entry.id;
+      const context = { destination, circuit, head, entry, pending, remaining, hasWaited, exchanges: [] };
       const { result, settled, wait = 0, ...rescheduled } = await traced(entry.trace_id, () => processEntry(context));
       if (wait > 0) {
         if (wait > pauses || remaining() < RESERVE_MS + wait) return unfinished();
@@ -147,21 +142,6 @@ const endScheduled = async (
   return { settled, next: await resume(head, oldest?.created ?? timestamp()) };
 };
 
-interface DeliveryContext {
-  destination: Destination;
-  circuit: CircuitState;
-  head: Head;
-  entry: Entry;
-  /** Entries that follow. */
-  pending: Entry[];
-  /** Whether the pause before the entry is over. */
-  hasWaited: boolean;
-  remaining: () => number;
-}
-
-/** The result of the attempt, or that the entry was gone before it was attempted. */
-type Processed = AttemptResult | 'gone';
-
 interface ProcessedEntry {
   result: Processed | 'early';
   /** 1 if this settled the entry, else 0. */
@@ -186,6 +166,7 @@ const processEntry = async (context: DeliveryContext): Promise<ProcessedEntry> =
     const paused_until = await pauseDestination(result, context);
     if (!isExpired(entry)) {
       await scheduleRetryAt(paused_until, result, context);
+      await recordAttempts(attemptsOf(context, { next: paused_until }));
       return { result, settled: 0, retry_scheduled: result.cause, paused_until };
     }
   }
@@ -194,12 +175,18 @@ const processEntry = async (context: DeliveryContext): Promise<ProcessedEntry> =
     return { result, settled: 0, retry_scheduled: result.cause };
   }
   if (result.status === 'retry' && !isExpired(entry)) {
-    await scheduleRetryAfter(result, context);
+    const next = await scheduleRetryAfter(result, context);
     if (!isOpen(circuit)) await recordFailure(destination.name, circuit);
+    await recordAttempts(attemptsOf(context, { next }));
     return { result, settled: 0, retry_scheduled: result.cause };
   }
   const receipts = result.status === 'delivered' ? deliveryWrites(destination, entry, receipt) : [];
-  return { result, settled: (await settle(entry, result, receipts)) ? 1 : 0 };
+  // At the same time: the history delays nothing.
+  const [isSettled] = await Promise.all([
+    settle(entry, result, receipts),
+    recordAttempts(attemptsOf(context, { result })),
+  ]);
+  return { result, settled: isSettled ? 1 : 0 };
 };
 
 const SKIPPED: AttemptResult = { status: 'skipped' };
@@ -231,62 +218,15 @@ const pauseBefore = async (
   return { isNew: true, until: spacing ? await pauseUntil(spacing) : 0 };
 };
 
-/** Attempts an entry, unless the circuit is open or the destination is paused. */
-const attemptDelivery = async ({ destination, circuit, entry, remaining }: DeliveryContext): Promise<Processed> => {
-  if (!isOpen(circuit)) return attemptWithRetry(destination, entry, remaining);
-  const { cause, until } = circuit;
-  return cause === 'rate_limited' ? { status: 'rate_limited', cause, wait: until - now() } : { status: 'retry', cause };
-};
-
-/** Attempts an entry, and once more shortly after a failure, unless the destination asks for a longer pause. */
-const attemptWithRetry = async (
-  destination: Destination,
-  entry: Entry,
-  remaining: () => number,
-): Promise<Processed> => {
-  const start = now();
-  const first = await attemptIfClear(destination, entry);
-  const wait = Math.max(start + scaled(SECOND_TRY.afterMs) - now(), scaled(SECOND_TRY.leastMs));
-  if (first === 'gone' || first.status !== 'retry') return first;
-  // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
-  if ((first.retryAfter ?? 0) > scaled(SECOND_TRY.afterMs) || remaining() < RESERVE_MS + wait) return first;
-  await pause(wait);
-  return attemptIfClear(destination, entry);
-};
-
-/** Attempts an entry, unless the check before the attempt finds that it is gone, or must not be delivered. */
-const attemptIfClear = async (destination: Destination, entry: Entry): Promise<Processed> => {
-  const clearance = await checkBeforeAttempt(entry);
-  if (clearance.status === 'gone') return 'gone';
-  if (clearance.status === 'held') return { status: 'held', cause: 'account_suspended' };
-  return clearance.status === 'withheld'
-    ? { status: 'withheld', cause: clearance.cause }
-    : attemptOnce(destination, clearance.entry);
-};
-
-/**
- * Attempts an entry once. If our own code fails to build the request, the wake-up fails and becomes a dead letter, so
- * that a corrected version can deliver the entry within three days. After that, the entry fails permanently, so that it
- * does not block its conversation for ever.
- */
-const attemptOnce = async (destination: Destination, entry: Entry): Promise<AttemptResult> => {
-  try {
-    return await attempt(destination, entry);
-  } catch (error) {
-    if (!isExpired(entry)) throw error;
-    log('error', 'internal error', { ...namesOf(entry.outgoing), ...describeError(error) });
-    return { status: 'internal_error', cause: 'unexpected_error' };
-  }
-};
-
 const scheduleRetryAfter = async (
   { cause, retryAfter }: Extract<AttemptResult, { status: 'retry' }>,
-  { circuit, head, entry }: DeliveryContext,
-): Promise<void> => {
+  { circuit, head, entry, exchanges }: DeliveryContext,
+): Promise<number> => {
   const { attempts: before = 0 } = head;
   const attempts = isOpen(circuit) ? before : before + 1;
   const until = isOpen(circuit) ? circuit.until : nextAttempt(attempts, retryAfter);
-  await scheduleRetry(head, { until, since: entry.created, failed: entry.id, cause, attempts });
+  const tries = triesBefore(head, entry) + exchanges.length;
+  await scheduleRetry(head, { until, since: entry.created, failed: entry.id, cause, attempts, tries });
   measure('warn', 'retry scheduled', {
     ...namesOf(entry.outgoing),
     cause,
@@ -294,6 +234,7 @@ const scheduleRetryAfter = async (
     attempts,
     retries_scheduled: 1,
   });
+  return until;
 };
 
 /** Least and most milliseconds of the pause of a destination that asks for fewer requests. */
@@ -315,7 +256,7 @@ const pauseDestination = async (
 const scheduleRetryAt = async (
   until: number,
   { cause }: Extract<AttemptResult, { status: 'rate_limited' }>,
-  { head, entry }: DeliveryContext,
+  { head, entry, exchanges }: DeliveryContext,
 ): Promise<void> => {
   await scheduleRetry(head, {
     until,
@@ -323,6 +264,7 @@ const scheduleRetryAt = async (
     failed: entry.id,
     cause,
     attempts: head.attempts ?? 0,
+    tries: triesBefore(head, entry) + exchanges.length,
   });
   measure('info', 'rate limited', { ...namesOf(entry.outgoing), cause, rate_limited: 1 });
 };

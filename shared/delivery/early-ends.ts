@@ -8,7 +8,7 @@ import { type Conversation, type Entry, mayEnd } from '../messaging/events.ts';
 import { pendingEntries } from '../messaging/outbox.ts';
 import { jobKey } from '../table/batch-keys.ts';
 import { getManyConsistent } from '../table/client.ts';
-import { checkBeforeAttempt, isOver } from './clearance.ts';
+import { checkBeforeAttempt, isOver } from './attempts/clearance.ts';
 import { settle } from './settle.ts';
 
 /** What is left of a conversation's outbox, and how many entries ended. */

@@ -29,7 +29,8 @@ export const deliveryWrites = (destination: Destination, entry: Entry, receipt: 
 export const settle = async (entry: Entry, result: AttemptResult, receipts: Write[]): Promise<boolean> => {
   const { outgoing } = entry;
   const cause = 'cause' in result ? result.cause : undefined;
-  const state = stateAfter(outgoing, cause);
+  // The log contains the result of the first delivery. A replay changes neither it nor the counters.
+  const state = entry.replay === undefined ? stateAfter(outgoing, cause) : undefined;
   const reached =
     state !== undefined && 'message' in outgoing
       ? { message: outgoing.message, state, created: timestamp(), reason_code: reasonCodeOf(result), reason: cause }

@@ -123,9 +123,26 @@ export const conversationAbout = (direction: Direction, { account, phone }: Mess
   phone,
 });
 
+/** The event that an entry sends again. */
+interface Replayed {
+  /** The id of the event: that of the entry that delivered it first. Destinations recognise repeats by it. */
+  event: string;
+  /** When the event was accepted, or the message that it is about. */
+  since: string;
+}
+
+/** The id that destinations receive: the same in each attempt, and in each replay. */
+export const eventIdOf = ({ id, replay }: Pick<Entry, 'id' | 'replay'>): string => replay?.event ?? id;
+
+/** When the event of an entry was accepted, or the message that it is about. */
+export const sinceOf = ({ created, outgoing, replay }: Pick<Entry, 'created' | 'outgoing' | 'replay'>): string =>
+  replay?.since ?? ('message' in outgoing ? outgoing.message.accepted : created);
+
 export interface Entry extends Key {
   /** The same in each attempt. */
   id: string;
+  /** Set if the entry sends an earlier event again. */
+  replay?: Replayed;
   /** When it was accepted. */
   created: string;
   outgoing: Outgoing;

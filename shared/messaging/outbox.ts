@@ -46,6 +46,8 @@ export interface Head extends Key {
   retry_at?: string;
   /** Id of the entry whose attempt failed: the oldest one then. */
   failed?: string;
+  /** The number of requests with this entry. */
+  tries?: number;
   /** Set if an entry was accepted that may end before its delivery: wake-ups look for it also before `retry_at`. */
   may_end?: true;
 }
@@ -72,12 +74,33 @@ export const enqueueAllWrites = (
   conversation: Conversation,
   outgoing: [Outgoing, ...Outgoing[]],
   after: string | undefined,
-): Write[] => {
+): Write[] =>
+  enqueueDrafts(
+    conversation,
+    outgoing.map((one) => ({ outgoing: one })),
+    after,
+  ).writes;
+
+/** The content of a new entry. */
+type Draft = Pick<Entry, 'outgoing' | 'replay'>;
+
+/** As `enqueueAllWrites`, for events that are sent again: with the ids of the new entries, in the same order. */
+export const enqueueReplays = (
+  conversation: Conversation,
+  replays: Required<Draft>[],
+  after: string | undefined,
+): { ids: string[]; writes: Write[] } => enqueueDrafts(conversation, replays, after);
+
+const enqueueDrafts = (
+  conversation: Conversation,
+  drafts: Draft[],
+  after: string | undefined,
+): { ids: string[]; writes: Write[] } => {
   const name = conversationName(conversation);
   const trace_id = traceId();
   const first = after === undefined ? newId() : newIdAfter(after);
   let newest = first;
-  const entries = outgoing.map((one, place): Entry => {
+  const entries = drafts.map(({ outgoing: one, replay }, place): Entry => {
     const id = place === 0 ? first : newIdAfter(newest);
     newest = id;
     const key = entryKey(name, id);
@@ -85,6 +108,7 @@ export const enqueueAllWrites = (
     return {
       ...key,
       id,
+      ...(replay !== undefined && { replay }),
       created: timestamp(),
       outgoing: one,
       ...(trace_id !== undefined && { trace_id }),
@@ -92,8 +116,8 @@ export const enqueueAllWrites = (
     };
   });
   const { gsi1pk, gsi1sk } = dueAt(name, sortableTime(now() + scaled(OVERDUE_MS)));
-  const ends = outgoing.some(mayEnd);
-  return [
+  const ends = drafts.some(({ outgoing }) => mayEnd(outgoing));
+  const writes = [
     ...entries.map((entry) => putWrite(entry)),
     updateWrite({
       Key: headKey(name),
@@ -111,6 +135,7 @@ export const enqueueAllWrites = (
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     }),
   ];
+  return { ids: entries.map(({ id }) => id), writes };
 };
 
 /**
@@ -196,6 +221,9 @@ export const entriesOf = async (conversation: Conversation, most: number): Promi
 const isMore = (items: Key[], most: number, next: object | undefined): boolean =>
   items.length > most || (next !== undefined && items.length < most);
 
+/** How often an entry was sent before, by the head of its conversation. */
+export const triesBefore = ({ failed, tries = 0 }: Head, { id }: Entry): number => (failed === id ? tries : 0);
+
 /** All pending entries of a conversation, oldest first, a page at a time. 1 read unit for 4 KB. */
 export const pendingEntries = (conversation: Conversation): AsyncGenerator<Entry[]> => {
   const { pk, sk } = entryKey(conversationName(conversation), '');
@@ -215,12 +243,12 @@ export const dequeueWrite = ({ pk, sk }: Entry): Write => deleteExistingWrite({ 
  */
 export const scheduleRetry = async (
   { pk, sk }: Head,
-  why: { until: number; since: string; failed: string; cause: string; attempts: number },
+  why: { until: number; since: string; failed: string; cause: string; attempts: number; tries?: number },
 ): Promise<void> => {
   const { direction, account } = conversationOf({ pk });
   await update({
     Key: { pk, sk },
-    UpdateExpression: `SET attempts = :attempts, cause = :cause, retry_at = :until, gsi1sk = :until, created = :since, failed = :failed${direction === 'platform' ? ', gsi2pk = :retrying, gsi2sk = :since' : ''}`,
+    UpdateExpression: `SET attempts = :attempts, cause = :cause, retry_at = :until, gsi1sk = :until, created = :since, failed = :failed, tries = :tries${direction === 'platform' ? ', gsi2pk = :retrying, gsi2sk = :since' : ''}`,
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: {
       ...(direction === 'platform' && { ':retrying': retryingOnPlatform(account) }),
@@ -229,6 +257,7 @@ export const scheduleRetry = async (
       ':until': sortableTime(why.until),
       ':since': why.since,
       ':failed': why.failed,
+      ':tries': why.tries ?? 0,
     },
   });
 };
@@ -238,11 +267,12 @@ export const resume = async (head: Head, since: string): Promise<Head> => {
   const gsi1sk = sortableTime(now() + scaled(OVERDUE_MS));
   await update({
     Key: { pk: head.pk, sk: head.sk },
-    UpdateExpression: 'SET gsi1sk = :due, created = :since REMOVE attempts, cause, retry_at, failed, gsi2pk, gsi2sk',
+    UpdateExpression:
+      'SET gsi1sk = :due, created = :since REMOVE attempts, cause, retry_at, failed, tries, gsi2pk, gsi2sk',
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':due': gsi1sk, ':since': since },
   });
-  const { attempts: _attempts, cause: _cause, retry_at: _retry, failed: _failed, ...rest } = head;
+  const { attempts: _attempts, cause: _cause, retry_at: _retry, failed: _failed, tries: _tries, ...rest } = head;
   return { ...rest, gsi1sk, created: since };
 };
 

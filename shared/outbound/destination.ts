@@ -1,4 +1,5 @@
 /** Destinations: servers outside the service that receive the entries of an outbox. */
+import { now } from '../core/clock.ts';
 import type { Conversation, Entry } from '../messaging/events.ts';
 import { type AttemptResult, interpretByStatus } from './attempt-result.ts';
 import { post } from './http-client.ts';
@@ -15,20 +16,45 @@ export interface Destination {
   receiptFor?: (entry: Entry) => StatusReceipt | undefined;
   /** The pause that the destination needs after an equal entry. */
   spacing?: (entry: Entry) => Spacing | undefined;
+  /** Set if its attempts are kept for the customer. */
+  hasHistory?: true;
 }
 
-/** Attempts to deliver an entry. */
+/** What happened in an attempt: for the customer who owns the destination. */
+export interface Exchange {
+  /** When it began and ended, in milliseconds since 1970. */
+  started: number;
+  ended: number;
+  /** Missing if the request could not be built. */
+  url?: string;
+  response?: OutboundResponse;
+  /** Why there was no response. */
+  error?: DeliveryError['reason'];
+}
+
+/**
+ * Attempts to deliver an entry.
+ *
+ * @param observe - receives what happened, if a request was made or could not be built
+ */
 export const attempt = async (
   { buildRequest, interpret = interpretByStatus }: Destination,
   entry: Entry,
+  observe: (exchange: Exchange) => void = () => undefined,
 ): Promise<AttemptResult> => {
+  const started = now();
+  let request: OutboundRequest | undefined;
+  const seen = () => ({ started, ended: now(), ...(request && { url: request.url }) });
   try {
-    const request = buildRequest(entry);
+    request = buildRequest(entry);
     if (request === undefined) return { status: 'skipped' };
-    return interpret(await post(request), entry);
+    const response = await post(request);
+    observe({ ...seen(), response });
+    return interpret(response, entry);
   } catch (error) {
-    if (error instanceof DeliveryError) return { status: 'retry', cause: error.reason };
-    throw error;
+    if (!(error instanceof DeliveryError)) throw error;
+    observe({ ...seen(), error: error.reason });
+    return { status: 'retry', cause: error.reason };
   }
 };
 

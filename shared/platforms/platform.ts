@@ -50,6 +50,7 @@ interface Description<Out extends Settings, In extends Settings> {
   interpret?: Destination['interpret'];
   receiptFor?: Destination['receiptFor'];
   spacing?: Destination['spacing'];
+  hasHistory?: Destination['hasHistory'];
   probe: (settings: v.InferOutput<Out>, previousSecrets: string[]) => Probe;
 }
 
@@ -64,6 +65,7 @@ export const describePlatform = <const Out extends Settings, const In extends Se
   interpret,
   receiptFor,
   spacing,
+  hasHistory,
   probe,
 }: Description<Out, In>): Platform => ({
   options,
@@ -78,12 +80,13 @@ export const describePlatform = <const Out extends Settings, const In extends Se
   },
   destination: (given, previous = []) => {
     const { success, output } = v.safeParse(settings, given);
-    if (!success) return { buildRequest: notSetUp };
+    if (!success) return { buildRequest: notSetUp, ...(hasHistory && { hasHistory }) };
     return {
       buildRequest: (entry) => buildRequest(entry, output, inUse(previous)),
       ...(interpret && { interpret }),
       ...(receiptFor && { receiptFor }),
       ...(spacing && { spacing }),
+      ...(hasHistory && { hasHistory }),
     };
   },
   probe: (given, previous = []) => {

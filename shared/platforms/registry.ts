@@ -30,7 +30,11 @@ export const platformOf = async (account: string): Promise<Destination> => {
 export const consentWebhookOf = async (account: string): Promise<Destination> => {
   const name = destinationNameOf({ direction: 'consent', account });
   const own = await getConsistent<ConsentWebhookItem>(consentWebhookKey(account));
-  if (own !== undefined) return { name, ...webhook.destination(own.settings, own.previous_secrets) };
+  if (own !== undefined) {
+    // The history is for accounts whose platform is a webhook.
+    const { hasHistory: _, ...destination } = webhook.destination(own.settings, own.previous_secrets);
+    return { name, ...destination };
+  }
   const item = await getConsistent<PlatformItem>(platformKey(account));
   return item?.platform === 'webhook'
     ? { name, ...webhook.destination(item.settings, item.previous_secrets) }

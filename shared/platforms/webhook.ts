@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { newId } from '../core/ids.ts';
 import { contactOf } from '../messaging/contacts.ts';
-import type { Outgoing } from '../messaging/events.ts';
+import { eventIdOf, type Outgoing } from '../messaging/events.ts';
 import { signed } from '../outbound/standard-webhooks.ts';
 import { destinationUrl, signingSecret } from '../validation/schemas.ts';
 import { describePlatform } from './platform.ts';
@@ -21,9 +21,10 @@ export const webhook = describePlatform({
       make: () => `whsec_${randomBytes(32).toString('base64')}`,
     },
   },
-  buildRequest: ({ id, outgoing }, { url, secret }, previousSecrets) => {
-    const document = documentOf(outgoing);
-    return document && signed(url, [secret, ...previousSecrets], id, document);
+  hasHistory: true,
+  buildRequest: (entry, { url, secret }, previousSecrets) => {
+    const document = documentOf(entry.outgoing);
+    return document && signed(url, [secret, ...previousSecrets], eventIdOf(entry), document);
   },
   probe: ({ url, secret }, previousSecrets) => ({
     request: signed(url, [secret, ...previousSecrets], newId(), { check: {} }),

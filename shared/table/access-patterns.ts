@@ -40,6 +40,7 @@ import {
 import {
   anyAllowance,
   anyConsentEnds,
+  anyDeliveries,
   appUserKey,
   consentReceiptsOf,
   contactKey,
@@ -174,8 +175,14 @@ export const accessPatterns = {
   checkEntry: { action: 'BatchGetItem', partitions: outbox },
   checkSender: { action: 'BatchGetItem', partitions: accountKey('*').pk },
   checkErasure: { action: 'BatchGetItem', partitions: erasures },
+  putAttempt: { action: 'PutItem', partitions: anyDeliveries },
+  findAttempt: { action: 'GetItem', partitions: anyDeliveries },
+  listAttempts: { action: 'Query', partitions: anyDeliveries },
+  markReplayed: { action: 'UpdateItem', partitions: anyDeliveries },
+  removeAttempts: { action: 'BatchWriteItem', partitions: anyDeliveries },
   listRetrying: { action: 'Query', partitions: retryingOnPlatform('*'), index: 'gsi2' },
   findHead: { action: 'GetItem', partitions: outbox },
+  findEntry: { action: 'GetItem', partitions: outbox },
   updateHead: { action: 'UpdateItem', partitions: outbox },
   findCircuit: { action: 'GetItem', partitions: circuits },
   updateCircuit: { action: 'UpdateItem', partitions: circuits },
@@ -272,6 +279,8 @@ export const transactions = {
   /** An entry leaves its outbox with the state that its message reached. */
   settleEntry: ['removeFromOutbox', 'putLogEntry', 'putEntry', 'updateHead'],
   settleStatus: ['removeFromOutbox', 'putStatusReceipt'],
+  /** Events are sent again. */
+  replayEvents: ['markReplayed', 'putEntry', 'updateHead'],
   settleText: ['removeFromOutbox', 'putSpacing'],
   countEntries: ['markCounted', 'addToJob'],
   countAnswers: ['markAnswer', 'addToResults'],

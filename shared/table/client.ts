@@ -143,6 +143,12 @@ export const putIfAbsent = async <Item extends Key>(item: Item): Promise<Item | 
   }
 };
 
+/** Puts or replaces an item that the service can do without: within the time of one call, so retries are few. */
+export const putWithin = async <Item extends Key>(item: Item): Promise<void> => {
+  const command = new PutCommand({ TableName: tableName(), Item: item });
+  await documents.send(command, { abortSignal: AbortSignal.timeout(tableTimeoutMs) });
+};
+
 /** Changes an item. Returns whether its condition was met. */
 export const update = async (change: Change): Promise<boolean> => {
   const command = new UpdateCommand({ TableName: tableName(), ...change });

@@ -79,3 +79,93 @@ export const consentWebhookKey = (account: string): Key => key(platformKey(accou
 
 /** The name of this webhook in the marker of its deletion, which is of the kind `platform`. */
 export const consentWebhookName = (account: string): string => `${account}#consent`;
+
+const DELIVERIES = 'DELIVERIES#';
+const ATTEMPT = 'ATTEMPT#';
+
+/**
+ * Number of partitions of an account's delivery attempts of one outcome, by user: the erasure of a user reads one of
+ * them. At most 16 workers deliver to a webhook, so no partition gets near 1,000 writes per second.
+ */
+const DELIVERY_SLOTS = 16;
+
+export const deliverySlots: readonly number[] = Array.from({ length: DELIVERY_SLOTS }, (_, slot) => slot);
+
+/** The partition of a user's delivery attempts, among those of an account. */
+export const deliverySlotOf = (phone: string): number => crc32(phone) % DELIVERY_SLOTS;
+
+export type DeliveryOutcome = 'succeeded' | 'failed';
+
+/** A partition of an account's delivery attempts. */
+export const deliveriesOf = (account: string, slot: number, outcome: DeliveryOutcome): string =>
+  `${DELIVERIES}${account}#${slot}#${outcome}`;
+
+/** The position of an attempt: by the id of its event, which begins with a time, and by the time of the attempt. */
+const attemptAt = (event: string, started: string): string => `${ATTEMPT}${event}#${started}`;
+
+/** The beginning of the sort keys of an event's attempts. */
+export const attemptsOfEvent = (event: string): string => attemptAt(event, '');
+
+/** What identifies a delivery attempt of an account. */
+export interface AttemptReference {
+  slot: number;
+  outcome: DeliveryOutcome;
+  /** The id of the event: a UUID, version 7. */
+  event: string;
+  /** When the attempt began, in milliseconds since 1970. */
+  started: number;
+}
+
+/** Digits of a time in milliseconds, in hexadecimal: those of a UUID, version 7. */
+const inHexadecimal = (milliseconds = 0): string => milliseconds.toString(16).padStart(12, '0');
+
+/** A delivery attempt. The attempts of an outcome and a slot are sorted by event, oldest first. */
+export const attemptKey = (account: string, { slot, outcome, event, started }: AttemptReference): Key =>
+  key(deliveriesOf(account, slot, outcome), attemptAt(event, inHexadecimal(started)));
+
+/** The delivery attempt at a key. */
+export const attemptOf = ({ pk, sk }: Key): AttemptReference => {
+  const [, , slot, outcome] = pk.split('#');
+  // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
+  const [, event = '', started = ''] = sk.split('#');
+  return {
+    slot: Number(slot),
+    outcome: outcome === 'failed' ? 'failed' : 'succeeded',
+    event,
+    started: Number.parseInt(started, 16),
+  };
+};
+
+const OUTCOMES: readonly DeliveryOutcome[] = ['failed', 'succeeded'];
+
+/** The public id of an attempt: with the id of its event. The key of the attempt follows from it. */
+export const attemptIdOf = (attempt: Key): string => {
+  const { slot, outcome, event, started } = attemptOf(attempt);
+  return `${event}-${OUTCOMES.indexOf(outcome)}${slot.toString(16)}${inHexadecimal(started)}`;
+};
+
+const ATTEMPT_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-([01])([0-9a-f])([0-9a-f]{12})$/;
+
+/** The attempt with a public id; undefined if the text is no such id. */
+export const attemptWithId = (id: string): AttemptReference | undefined => {
+  const [, event, outcome, slot, started] = ATTEMPT_ID.exec(id.toLowerCase()) ?? [];
+  if (event === undefined || slot === undefined || started === undefined) return undefined;
+  return {
+    event,
+    outcome: OUTCOMES[Number(outcome)] ?? 'failed',
+    slot: Number.parseInt(slot, 16),
+    started: Number.parseInt(started, 16),
+  };
+};
+
+/** The lowest sort key of an attempt whose event is not older than a time, in milliseconds since 1970. */
+export const attemptsFrom = (milliseconds: number): string => {
+  const digits = inHexadecimal(Math.floor(milliseconds));
+  return `${ATTEMPT}${digits.slice(0, 8)}-${digits.slice(8)}`;
+};
+
+/** A text after all sort keys of attempts. */
+export const endOfAttempts = `${ATTEMPT}~`;
+
+/** The pattern for the partitions of delivery attempts, for access rights. */
+export const anyDeliveries = `${DELIVERIES}*`;

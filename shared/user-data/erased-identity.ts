@@ -10,6 +10,8 @@ export interface ErasureItem extends Key {
   pseudonym: string;
   /** When the erasure was requested. */
   requested: string;
+  /** Accounts whose delivery history the last run looks at again. */
+  accounts?: string[];
 }
 
 /** Milliseconds from the request to the last run. Requests and deliveries that were in progress have ended by then. */

@@ -68,10 +68,11 @@ export const dropErased = async (entry: Entry, erasure: ErasureItem): Promise<bo
  * Whether an entry belongs to the erased user: it was created by `until`, or reports a state of a message that was. The
  * notification of the removal itself is kept.
  */
-const isTheirs = ({ created, outgoing }: Entry, { until, end }: ErasedIdentity): boolean =>
+const isTheirs = ({ created, outgoing, replay }: Entry, { until, end }: ErasedIdentity): boolean =>
   outgoing.type !== 'user.stopped' &&
   // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
-  (created <= until || (created <= end && outgoing.type === 'message.state' && outgoing.message.accepted <= until));
+  ((replay?.since ?? created) <= until ||
+    (created <= end && outgoing.type === 'message.state' && outgoing.message.accepted <= until));
 
 /**
  * Drops the notification of a user's removal if the number has a new owner, whom the platform must not stop. 1 read

@@ -7,6 +7,7 @@
 import { dropRecipient } from '../campaigns/erasure.ts';
 import { now, sortableTime } from '../core/clock.ts';
 import { newPseudonym } from '../core/ids.ts';
+import { removeAttempts } from '../delivery-history/erasure.ts';
 import { directions } from '../messaging/events.ts';
 import { removeAnswer } from '../profilers/results.ts';
 import { getConsistent, pages, remove, removeAll, update } from '../table/client.ts';
@@ -45,6 +46,8 @@ export interface Erased {
   log_entries: number;
   receipts: number;
   opt_outs: number;
+  /** Attempts in the delivery histories of webhooks. */
+  deliveries: number;
   /** Consents that ended with the user; they keep the pseudonym until the businesses have deleted their copies. */
   consents: number;
 }
@@ -94,7 +97,10 @@ const removeProfile = async (phone: string, at: string | undefined, receipt: Wri
 /** Runs an erasure: erases the data that is found, and then schedules the last run, or ends the erasure after it. */
 export const resumeErasure = async (phone: string): Promise<Erased> => {
   const erasure = await getConsistent<ErasureItem>(erasureKey(phone));
-  const found: Erased = { answers: 0, requests: 0, waiting: 0, log_entries: 0, receipts: 0, opt_outs: 0, consents: 0 };
+  const found: Erased = {
+    ...{ answers: 0, requests: 0, waiting: 0, log_entries: 0 },
+    ...{ receipts: 0, opt_outs: 0, deliveries: 0, consents: 0 },
+  };
   if (erasure === undefined) return found;
   const { requested } = erasure;
   const last = lastLookAt(erasure);
@@ -105,6 +111,9 @@ export const resumeErasure = async (phone: string): Promise<Erased> => {
   const accounts = await Promise.all(
     [...known, ...others].map(async (id) => ({ id, next: await messagesOfNext(id, whom) })),
   );
+  const delivered = new Set([...accounts.map(({ id }) => id), ...(erasure.accounts ?? [])]);
+  // Before the pending entries: an event that is sent again until then is one of them.
+  for (const account of delivered) found.deliveries += await removeAttempts(account, phone, whom.until);
   found.waiting += await dropRecipient(whom);
   // Before the log entries are renamed: a dropped message adds a log entry.
   for (const { id: account } of accounts) {
@@ -124,7 +133,7 @@ export const resumeErasure = async (phone: string): Promise<Erased> => {
       ConditionExpression: 'requested = :requested',
       ExpressionAttributeValues: { ':requested': requested },
     });
-  else await postponeErasure(phone, requested, last);
+  else await postponeErasure(phone, requested, { until: last, accounts: [...delivered] });
   return found;
 };
 
@@ -133,12 +142,17 @@ export async function* dueErasures(): AsyncGenerator<string[]> {
   for await (const items of pages<Key>(dueErasure(sortableTime(now())))) yield items.map(phoneOfErasure);
 }
 
-const postponeErasure = async (phone: string, requested: string, until: number): Promise<void> => {
+/** Postpones an erasure to its last run, which does not find the accounts by the log any more. */
+const postponeErasure = async (
+  phone: string,
+  requested: string,
+  { until, accounts }: { until: number; accounts: string[] },
+): Promise<void> => {
   await update({
     Key: erasureKey(phone),
-    UpdateExpression: 'SET gsi1sk = :until',
+    UpdateExpression: 'SET gsi1sk = :until, accounts = :accounts',
     ConditionExpression: 'requested = :requested',
-    ExpressionAttributeValues: { ':until': sortableTime(until), ':requested': requested },
+    ExpressionAttributeValues: { ':until': sortableTime(until), ':accounts': accounts, ':requested': requested },
   });
 };
 

@@ -1,7 +1,10 @@
 /** A typical request for each endpoint, with items under 1 KB. */
 import { randomUUID } from 'node:crypto';
 import type { Demo } from '../../infra/local/demo.ts';
+import { exampleDelivery } from '../../infra/local/documentation/example-delivery.ts';
 import type { EndpointName } from '../../shared/api/index.ts';
+import { putAll } from '../../shared/table/client.ts';
+import { attemptIdOf } from '../../shared/table/people-keys.ts';
 import { type FrontDoor, newPhone, type Sent } from './front-door.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
@@ -41,6 +44,12 @@ export const typicalRequests = async (
     const data = { id, properties: ['device_platform'] };
     await door.send('receiveAppEvents', { body: { id: randomUUID(), type: 'user_data.withdrawn', data } });
     return id;
+  };
+  /** The id of a delivery that the webhook rejected. */
+  const newFailed = async (): Promise<string> => {
+    const failed = exampleDelivery('demo', newPhone());
+    await putAll([failed]);
+    return attemptIdOf(failed);
   };
   await door.send('setAvatar', upload());
   const message = (await door.send('sendMessage', { body: textTo(newPhone()) })) as { id: string };
@@ -101,6 +110,13 @@ export const typicalRequests = async (
     updateAccount: () => ({ body: { name: `Demo ${randomUUID()}` } }),
     setAvatar: upload,
     readAvatar: () => ({}),
+    listDeliveries: () => ({ query: { limit: '10' } }),
+    readDelivery: async () => ({ path: { delivery_id: await newFailed() } }),
+    replayDelivery: async () => ({ path: { delivery_id: await newFailed() } }),
+    recoverDeliveries: async () => {
+      await newFailed();
+      return { body: { since: Math.floor(Date.now() / 1_000) - 60 } };
+    },
     listLogs: () => ({ query: { limit: '10' } }),
     listJobs: () => ({ query: { start_date: day, end_date: day } }),
   };

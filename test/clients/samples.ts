@@ -36,31 +36,31 @@ const PAUSE = 500;
 const newPhone = (): string => `999${Math.floor(1e11 + Math.random() * 8e11)}`;
 
 /** A new customer, and the values of the examples for it. */
-const newCustomer = async (): Promise<{ token: string; values: ExampleValues }> => {
+const newCustomer = async (): Promise<{ token: string; account: string; user: string; values: ExampleValues }> => {
   // The modules read the settings of the table when they are loaded.
   const { createAccount } = await import('../../infra/operator/queries/accounts-admin.ts');
   const { issueToken } = await import('../../infra/operator/queries/tokens-admin.ts');
-  const [account, bot] = [`test-${randomUUID().slice(0, 8)}`, newPhone()];
+  const [account, bot, user] = [`test-${randomUUID().slice(0, 8)}`, newPhone(), newPhone()];
   await createAccount({ id: account, name: 'Test account', bot_number: bot });
   const allowed = permissions.filter((permission) => permission !== 'app');
   const { token } = await issueToken(account, { label: 'test', permissions: allowed });
   const values = new ExampleValues();
   values.set('acme-research', account);
   values.set('survey backend', 'test');
-  values.set(placeholders.user, newPhone());
+  values.set(placeholders.user, user);
   values.set(placeholders.userId, randomUUID());
   values.set(placeholders.bot, bot);
   values.set(placeholders.job, randomUUID());
   values.set(placeholders.day, new Date().toISOString().slice(0, 10));
   for (const place of [1, 2, 3, 4, 5, 6, 7, 8]) values.set(`event-${place}`, randomUUID());
-  return { token, values };
+  return { token, account, user, values };
 };
 
 /** Whether a function had too little processor time to respond. The next attempt finds it loaded. */
 const isOfBusyMachine = (error: unknown): boolean => error instanceof Error && /\b50[03]\b/.test(error.message);
 
 const play = async (language: Language, stack: RunningStack, folder: string): Promise<void> => {
-  const { token, values } = await newCustomer();
+  const { token, account, user, values } = await newCustomer();
   const { file, command } = programs[language];
   const [program, ...args] = await command(file);
   await writeFile(join(folder, 'picture.png'), png);
@@ -74,6 +74,10 @@ const play = async (language: Language, stack: RunningStack, folder: string): Pr
   };
 
   const runSample = async (example: Example): Promise<void> => {
+    if (example.endpoint === 'listDeliveries') {
+      const { addFailedDelivery } = await import('../support/example-delivery.ts');
+      await addFailedDelivery(account, user);
+    }
     let output = '';
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       if (attempt > 0) await pause(PAUSE);

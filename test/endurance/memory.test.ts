@@ -57,6 +57,7 @@ const requestOf = ({ routes: [{ method, path }], body }: Endpoint): object => ({
   pathParameters: {
     id: 'x',
     job_id: 'x',
+    delivery_id: 'x',
     phone_number: '27821234567',
     bot_phone_number: '27821234567',
     encoded_token: 'x',

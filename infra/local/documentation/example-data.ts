@@ -8,8 +8,10 @@ import { now } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { getConsistent, putAll } from '../../../shared/table/client.ts';
 import { profilerKey } from '../../../shared/table/keys.ts';
+import { attemptIdOf } from '../../../shared/table/people-keys.ts';
 import { placeholders } from '../../openapi/examples.ts';
 import { type Demo, type DemoBot, PANELIST_ID } from '../demo.ts';
+import { exampleDelivery } from './example-delivery.ts';
 
 /** Values for the examples. */
 export interface ExampleData {
@@ -63,6 +65,8 @@ export class Examples {
     const ended = await this.#endedRequest();
     const media = await this.#upload();
     await this.#openJobToCancel();
+    const delivery = exampleDelivery(account.id, panelist);
+    await putAll([delivery]);
     return {
       texts: new Map([
         [placeholders.user, panelist],
@@ -74,6 +78,7 @@ export class Examples {
         [placeholders.name, account.name],
         [placeholders.message, message.id],
         [placeholders.request, completed],
+        [placeholders.delivery, attemptIdOf(delivery)],
         [placeholders.media, media],
         [lastSegment(placeholders.media), lastSegment(media)],
       ]),

@@ -6,7 +6,7 @@ import { type Cell, columns, count, due, fields, masked, minute, printResult, se
 import { Refusal, showAccount } from '../queries/accounts-admin.ts';
 import { type MessageHistory, messageHistory } from '../queries/message-history.ts';
 import type { DeliveryAttempts } from '../queries/outbox-inspection.ts';
-import { type PersonalData, personalDataOf } from '../queries/personal-data-export.ts';
+import { logAbout, type PersonalData } from '../queries/personal-data-export.ts';
 import { examples, readBy, readPhoneNumber } from '../usage.ts';
 
 export const addMessageCommands = (program: Command): void => {
@@ -28,7 +28,7 @@ export const addMessageCommands = (program: Command): void => {
     .addHelpText('after', examples('message list 27820000001', 'message list 27820000001 --account acme-research'))
     .action(async (phone: string, { account, limit }: { account?: string; limit: number }, command: Command) => {
       if (account !== undefined) await showAccount(account);
-      const { log } = await personalDataOf(phone);
+      const log = await logAbout(phone);
       const found = messagesIn(log.filter((entry) => account === undefined || entry.account === account));
       const listed = found.slice(0, limit);
       printResult(

@@ -115,7 +115,7 @@ export const addUserCommands = (program: Command): void => {
   user
     .command('export')
     .description(
-      'Exports all data of a user as one JSON document: profile, answers, user data requests with their values, opt-outs, consent receipts, log entries, and pending messages.',
+      'Exports all data of a user as one JSON document: profile, answers, user data requests with their values, opt-outs, consent receipts, log entries, delivery attempts, and pending messages.',
     )
     .argument('<phone>', PHONE, readPhoneNumber)
     .addHelpText('after', examples('user export 27820000001 > user.json'))
@@ -139,7 +139,7 @@ export const addUserCommands = (program: Command): void => {
 
   addYesOption(user.command('erase'))
     .description(
-      `Erases a user permanently. Shows what there is, and asks. Deletes the profile first, so that nothing more can be granted; then answers, user data requests with their values, opt-outs, and pending messages. Log entries and receipts keep a pseudonym instead of the number.
+      `Erases a user permanently. Shows what there is, and asks. Deletes the profile first, so that nothing more can be granted; then answers, user data requests with their values, opt-outs, delivery attempts, and pending messages. Log entries and receipts keep a pseudonym instead of the number.
 
 The command can be repeated. A worker checks again two minutes later, for requests that were in progress. Backups of the table keep the data for up to 35 days.`,
     )
@@ -212,7 +212,17 @@ const grantTable = (grants: ConsentReceipt[]): string =>
 
 type Counts = Erased & { profile: number };
 
-const countsIn = ({ profile, answers, requests, consents, opt_outs, waiting, log, grants }: PersonalData): Counts => ({
+const countsIn = ({
+  profile,
+  answers,
+  requests,
+  consents,
+  opt_outs,
+  deliveries,
+  waiting,
+  log,
+  grants,
+}: PersonalData): Counts => ({
   profile: profile === null ? 0 : 1,
   answers: answers.length,
   requests: requests.length,
@@ -220,6 +230,7 @@ const countsIn = ({ profile, answers, requests, consents, opt_outs, waiting, log
   log_entries: log.length,
   receipts: grants.length,
   opt_outs: opt_outs.length,
+  deliveries: deliveries.length,
   consents: consents.length,
 });
 
@@ -231,6 +242,7 @@ const WORDS: Record<keyof Counts, string> = {
   log_entries: 'log entries',
   receipts: 'receipts',
   opt_outs: 'opt-outs',
+  deliveries: 'delivery attempts',
   consents: 'consents',
 };
 

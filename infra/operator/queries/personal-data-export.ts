@@ -1,5 +1,8 @@
 /** Exports all data about a user, for a data subject's request. */
 
+import { type Delivery, toDelivery } from '../../../shared/delivery-history/deliveries.ts';
+import { attemptsAbout } from '../../../shared/delivery-history/erasure.ts';
+import { eventOf } from '../../../shared/delivery-history/replay.ts';
 import {
   type Direction,
   directions,
@@ -9,7 +12,7 @@ import {
 } from '../../../shared/messaging/events.ts';
 import type { LogItem } from '../../../shared/messaging/message.ts';
 import type { OptOutItem } from '../../../shared/opt-outs/opt-outs.ts';
-import { getConsistent, pages } from '../../../shared/table/client.ts';
+import { getConsistent, hasExpired, pages } from '../../../shared/table/client.ts';
 import {
   accountOfOptOut,
   answeredProfilerOf,
@@ -52,13 +55,16 @@ export interface PersonalData {
   grants: ConsentReceipt[];
   /** The states of messages, in both directions. */
   log: ({ message_id: string } & LogEntry)[];
+  /** Attempts to deliver events about the user to webhooks, and the events. */
+  deliveries: (Delivery & { account: string; event: Outgoing | null })[];
   /** Pending entries. */
   waiting: { account: string; direction: Direction; created: string; what: Outgoing }[];
 }
 
 /**
- * All data about a user: profile, answers, user data requests, consents, opt-outs, receipts, log entries, and pending entries.
- * Reads each of these items, and two outboxes for each account that has log entries, requests or opt-outs of the user.
+ * All data about a user: profile, answers, user data requests, consents, opt-outs, receipts, log entries, delivery
+ * attempts, and pending entries. Reads each of these items; and for each account that has log entries, requests or
+ * opt-outs of the user, its outboxes, and a sixteenth of its delivery history.
  */
 export const personalDataOf = async (phone: string): Promise<PersonalData> => {
   const [user, person, log, grants] = await Promise.all([
@@ -79,10 +85,18 @@ export const personalDataOf = async (phone: string): Promise<PersonalData> => {
     opt_outs,
     grants,
     log: log.map(toLogEntry),
+    deliveries: [],
     waiting: [],
   };
   // Every pending entry is about a log entry, a request, a consent or an opt-out, so these accounts are complete.
   for (const account of new Set([...found.log, ...requests, ...consents, ...opt_outs].map((one) => one.account))) {
+    for await (const attempts of attemptsAbout(account, phone)) {
+      found.deliveries.push(
+        ...attempts
+          .filter((item) => !hasExpired(item))
+          .map((item) => ({ account, ...toDelivery(item), event: eventOf(item) ?? null })),
+      );
+    }
     for (const direction of directions) {
       for await (const waiting of pages<Entry>({
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
@@ -104,6 +118,10 @@ export const personalDataOf = async (phone: string): Promise<PersonalData> => {
   return found;
 };
 
+/** The states of a user's messages, in both directions. */
+export const logAbout = async (phone: string): Promise<PersonalData['log']> =>
+  (await itemsAt<LogItem>(logsOfContact(phone))).map(toLogEntry);
+
 /** Whether there is no data. */
 export const isEmpty = ({
   profile,
@@ -113,9 +131,11 @@ export const isEmpty = ({
   opt_outs,
   grants,
   log,
+  deliveries,
   waiting,
 }: PersonalData): boolean =>
-  profile === null && [answers, requests, consents, opt_outs, grants, log, waiting].every(({ length }) => length === 0);
+  profile === null &&
+  [answers, requests, consents, opt_outs, grants, log, deliveries, waiting].every(({ length }) => length === 0);
 
 /** Items that are read at the same time. */
 const TOGETHER = 25;

@@ -50,6 +50,7 @@ import {
 } from '../../../shared/table/keys.ts';
 import {
   anyAllowance,
+  anyDeliveries,
   appUserKey,
   consentKey,
   consentReceiptsOf,
@@ -265,6 +266,13 @@ export const itemKinds: readonly ItemKind[] = [
     keys: anyKey(anyPartition.statusReceipts),
     treatment: 'missing',
     accountOf: secondPart,
+  },
+  {
+    name: 'delivery attempt',
+    keys: anyKey(anyDeliveries),
+    treatment: 'missing',
+    accountOf: secondPart,
+    subjectsOf: withNumber,
   },
   { name: 'repeats of a message', keys: anyKey(anyPartition.repeats), treatment: 'missing', accountOf: secondPart },
   { name: 'job', keys: { ...anyKey(anyJob), sk: 'JOB' }, treatment: 'missing', accountOf: account },

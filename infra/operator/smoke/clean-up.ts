@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { hashOf } from '../../../shared/core/idempotency.ts';
 import { isPseudonym } from '../../../shared/core/ids.ts';
 import { inParallel } from '../../../shared/core/parallel.ts';
+import { deliveryStatuses } from '../../../shared/delivery-history/statuses.ts';
 import { directions } from '../../../shared/messaging/events.ts';
 import { type LogItem, states } from '../../../shared/messaging/message.ts';
 import { destinationNameOf } from '../../../shared/outbound/destination.ts';
@@ -40,7 +41,14 @@ import {
   userKey,
   waitsKey,
 } from '../../../shared/table/keys.ts';
-import { allowanceKey, consentReceiptsOf, contactHash, contactKey } from '../../../shared/table/people-keys.ts';
+import {
+  allowanceKey,
+  consentReceiptsOf,
+  contactHash,
+  contactKey,
+  deliveriesOf,
+  deliverySlotOf,
+} from '../../../shared/table/people-keys.ts';
 import { deleteBytes } from '../messages/media.ts';
 import { deleteMedia, listMedia } from '../queries/media-admin.ts';
 import { eventIdsOf, type Run, USER_TEXTS } from './run.ts';
@@ -169,6 +177,7 @@ const partitionsOf = (run: Run, { tokens, profilers, media, messages, references
     profilersOf(account),
     jobCountersOf(account),
     waitsKey(account).pk,
+    ...deliveryStatuses.map((outcome) => deliveriesOf(account, deliverySlotOf(user), outcome)),
     rateKey(account).pk,
     allowanceKey(account, '', '').pk,
     ...directions.map((direction) => headKey(conversationName({ direction, account, phone: user })).pk),

@@ -16,6 +16,8 @@ export const widened: Record<string, string[]> = {
   ReceiveRapidproMessage: ['PutItem REPEATS#*', 'UpdateItem MESSAGE#*'],
   ReceiveTurnMessage: ['UpdateItem MESSAGE#*'],
   ReceiveTestMessage: ['UpdateItem MESSAGE#*'],
+  ReplayDelivery: ['PutItem DELIVERIES#*'],
+  RecoverDeliveries: ['PutItem DELIVERIES#*'],
   ReceiveAppEvents: [
     'ConditionCheckItem APPUSER#*',
     'ConditionCheckItem EVENT#*',

@@ -10,6 +10,7 @@ import { findAccount } from '../../../shared/accounts/accounts.ts';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../../shared/api/index.ts';
 import { permissions } from '../../../shared/core/permissions.ts';
+import { addFailedDelivery } from '../../support/example-delivery.ts';
 import { ExampleValues } from '../../support/example-values.ts';
 import { type Received, sendRaw } from '../support/client.ts';
 import { png } from '../support/files.ts';
@@ -78,6 +79,7 @@ test('the examples of the API description work in order, and return the describe
   for (const place of [1, 2, 3, 4, 5, 8]) values.set(`event-${place}`, randomUUID());
 
   const sendExample = async (example: Example): Promise<void> => {
+    if (example.endpoint === 'listDeliveries') await addFailedDelivery(account, user);
     // Counters are updated asynchronously.
     await expect
       .poll(async () => {

@@ -34,6 +34,7 @@ const rest = {
   request_id: 'any',
   user: '1234567',
   job_id: 'any',
+  delivery_id: 'any',
   bot_phone_number: '1234567',
   phone_number: '1234567',
 };

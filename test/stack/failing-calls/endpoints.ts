@@ -10,6 +10,10 @@ import { handler as authorizer } from '../../../functions/authorizer.ts';
 import { handler as receiveRapidproMessage } from '../../../functions/bridge/receive-rapidpro-message.ts';
 import { handler as receiveTestMessage } from '../../../functions/bridge/receive-test-message.ts';
 import { handler as receiveTurnMessage } from '../../../functions/bridge/receive-turn-message.ts';
+import { handler as listDeliveries } from '../../../functions/deliveries/list-deliveries.ts';
+import { handler as readDelivery } from '../../../functions/deliveries/read-delivery.ts';
+import { handler as recoverDeliveries } from '../../../functions/deliveries/recover-deliveries.ts';
+import { handler as replayDelivery } from '../../../functions/deliveries/replay-delivery.ts';
 import { handler as cancelJob } from '../../../functions/jobs/cancel-job.ts';
 import { handler as readJob } from '../../../functions/jobs/read-job.ts';
 import { handler as readMedia } from '../../../functions/media/read-media.ts';
@@ -35,6 +39,7 @@ import { handler as retrieveUserData } from '../../../functions/user-data/retrie
 import { handler as startUserDataRequest } from '../../../functions/user-data/start-user-data-request.ts';
 import { handler as matchContacts } from '../../../functions/users/match-contacts.ts';
 import { handler as readUser } from '../../../functions/users/read-user.ts';
+import { exampleDelivery } from '../../../infra/local/documentation/example-delivery.ts';
 import { setAvatar as storeAvatar } from '../../../shared/customers/avatar.ts';
 import { upload } from '../../../shared/media/uploads.ts';
 import * as messages from '../../../shared/messaging/send.ts';
@@ -45,6 +50,7 @@ import { countAnswers } from '../../../shared/profilers/results.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { putAll } from '../../../shared/table/client.ts';
 import { accountTokenKey } from '../../../shared/table/keys.ts';
+import { attemptIdOf } from '../../../shared/table/people-keys.ts';
 import { withdrawConsent } from '../../../shared/user-data/consent-ends.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import * as userData from '../../../shared/user-data/requests.ts';
@@ -54,6 +60,14 @@ import { calling, type Scenario } from './scenario.ts';
 import { answersInTable, entriesOfLog, minutesAgo, newBusiness, newUser, textTo } from './world.ts';
 
 const key = { 'idempotency-key': 'the-first' };
+
+/** A business with a delivery that its webhook has rejected. */
+const newFailedDelivery = async (): Promise<{ account: string; id: string }> => {
+  const { account, phone } = await newBusiness();
+  const failed = exampleDelivery(account, phone);
+  await putAll([failed]);
+  return { account, id: attemptIdOf(failed) };
+};
 
 const JOB = 'a9c8bd00-0c31-4ea2-9f4a-0a3d6a2f7f11';
 
@@ -515,6 +529,32 @@ export const endpoints = {
       return calling(readAvatar, { account });
     },
     readsOnly: true,
+  },
+  listDeliveries: {
+    prepare: async () => calling(listDeliveries, { account: (await newFailedDelivery()).account }),
+    readsOnly: true,
+  },
+  readDelivery: {
+    prepare: async () => {
+      const { account, id } = await newFailedDelivery();
+      return calling(readDelivery, { account, path: { delivery_id: id } });
+    },
+    readsOnly: true,
+  },
+  replayDelivery: {
+    prepare: async () => {
+      const { account, id } = await newFailedDelivery();
+      return calling(replayDelivery, { account, path: { delivery_id: id } });
+    },
+    // It is pending already, if the first response was lost.
+    repeat: 'new',
+  },
+  recoverDeliveries: {
+    prepare: async () => {
+      const { account } = await newFailedDelivery();
+      return calling(recoverDeliveries, { account, body: { since: 0 } });
+    },
+    repeat: 'new',
   },
   'listLogs: of one state': {
     prepare: async () => {

@@ -20,6 +20,7 @@ import {
   contradictionsIn,
   type Item,
   isAllowance,
+  isAttempt,
   isCircuit,
   isOfUnnamedUpload,
   itemsInTable,
@@ -92,7 +93,7 @@ const look = async (like: Reference['like']): Promise<Found> => {
   const wakeUps = new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId));
   const posts = new Set(destination.calls.map(({ headers, body }) => like(postIn(headers, body))));
   const kept = items
-    .filter((item) => !isCircuit(item) && !isAllowance(item) && !isOfUnnamedUpload(item, items))
+    .filter((item) => !isCircuit(item) && !isAttempt(item) && !isAllowance(item) && !isOfUnnamedUpload(item, items))
     .map(like);
   return { items, state: [...kept.sort(), like([...wakeUps].sort()), ...posts].join('\n') };
 };

@@ -4,7 +4,7 @@ import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk
 import { tableName } from '../../../shared/core/settings.ts';
 import { chunksOf, isUploadKey, resultsOf } from '../../../shared/table/batch-keys.ts';
 import { circuitKey, headKey, isAnswerKey, type Key, messageKey } from '../../../shared/table/keys.ts';
-import { anyAllowance } from '../../../shared/table/people-keys.ts';
+import { anyAllowance, anyDeliveries } from '../../../shared/table/people-keys.ts';
 
 /** An item of any type. */
 export interface Item extends Key {
@@ -75,6 +75,9 @@ export const likenessSince = (before: Item[]): ((value: object) => string) => {
 
 /** Whether an item is a destination's circuit. Its failures may differ: the next attempt corrects them. */
 export const isCircuit = ({ pk }: Key): boolean => pk.startsWith(circuitKey('').pk);
+
+/** Whether an item is a delivery attempt. The history is not essential: a failure to record it changes nothing else. */
+export const isAttempt = ({ pk }: Key): boolean => pk.startsWith(anyDeliveries.slice(0, -1));
 
 /** Whether an item counts an allowance. It is charged before the work, so a request that fails stays charged. */
 export const isAllowance = ({ pk }: Key): boolean => pk.startsWith(anyAllowance.slice(0, -1));

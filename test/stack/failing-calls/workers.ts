@@ -58,6 +58,13 @@ export const workers = {
       return wakeUp({ direction: 'platform', account, phone });
     },
   },
+  'deliver, to a webhook, with its history': {
+    prepare: async () => {
+      const { account, bot, phone } = await newBusiness();
+      for (const event of ['event-1', 'event-2']) await receiveMessage(event, { from: phone, ...textTo(bot) });
+      return wakeUp({ direction: 'platform', account, phone });
+    },
+  },
   'deliver, again after a failure': {
     prepare: async () => {
       const { account, phone } = await newBusiness();

@@ -4,11 +4,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { vi } from 'vitest';
-import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { exampleDelivery } from '../../../infra/local/documentation/example-delivery.ts';
+import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { recountJobs } from '../../../infra/operator/queries/job-recount.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { type Permission, permissions } from '../../../shared/core/permissions.ts';
+import { putAll } from '../../../shared/table/client.ts';
+import { attemptIdOf } from '../../../shared/table/people-keys.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { UNLIMITED } from '../../support/unlimited.ts';
 import { png } from '../support/files.ts';
@@ -47,6 +50,9 @@ interface Estate {
   cursor: string;
   message: string;
   job: string;
+  /** A failed delivery, and the cursor of the second page of deliveries. */
+  delivery: string;
+  deliveries: string;
   /** The app network's id of the user. */
   userId: string;
   secrets: string[];
@@ -149,6 +155,11 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
   const day = new Date().toISOString().slice(0, 10);
   await recountJobs(account, day, day);
   const { link } = await base('GET', '/v1/stats/logs?limit=1');
+  const settings = { url: 'http://127.0.0.1:1/hook', secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
+  await updateAccount(account, { platform: { name: 'webhook', settings } });
+  const failed = [exampleDelivery(account, user), exampleDelivery(account, stranger)];
+  await putAll(failed);
+  const { link: more } = await base('GET', '/v1/deliveries?limit=1');
   return {
     account,
     token,
@@ -162,6 +173,8 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
     cursor: /cursor=([\w-]+)/.exec(link)?.[1] ?? '',
     message: sent.id,
     job,
+    delivery: failed.map(attemptIdOf).at(-1) ?? '',
+    deliveries: /cursor=([\w-]+)/.exec(more)?.[1] ?? '',
     userId,
     secrets: [value, question, option, options[option], text.text.body, stranger, job],
   };
@@ -215,6 +228,9 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     ['job_id', [randomUUID(), newId()]],
     ['cancelJob.job_id', [ours.job, theirs.job, newId()]],
     ['readJob.job_id', [ours.job, theirs.job, newId()]],
+    ['delivery_id', [ours.delivery, ours.delivery, theirs.delivery, newId()]],
+    ['listDeliveries.cursor', [ours.deliveries, theirs.deliveries]],
+    ['since', [String(Math.floor(Date.now() / 1_000) - 3_600), '2026-01-01T00:00:00Z']],
     ['readUser.user', [ours.user, ours.userId, theirs.userId, unregistered, newId()]],
     ['contact', [...phones, `${ours.user}@users.example.com`]],
     ['start', ['0', String(Math.floor(Date.now() / 1_000) - 3_600)]],

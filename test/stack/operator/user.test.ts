@@ -249,6 +249,7 @@ describe('user export', () => {
       opt_outs: [],
       grants: [expect.objectContaining({ account, request })],
       log: [{ message_id: sent, account, state: 'sent', created: time, job_id: JOB, payload_type: 'text' }],
+      deliveries: [],
       waiting: [
         { account, direction: 'app', created: time, what: expect.objectContaining({ type: 'user_data.request' }) },
         {
@@ -308,6 +309,7 @@ describe('user erase', () => {
       log_entries: 1,
       receipts: 1,
       opt_outs: 0,
+      deliveries: 0,
       consents: 1,
     });
     expect(await refusal('user', 'export', phone)).toContain('There is no data about');

@@ -36,7 +36,10 @@ import { newAccountId, newCaller, newPhone } from '../support/world.ts';
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const MINUTE = 60_000;
-const NOTHING: Erased = { answers: 0, requests: 0, waiting: 0, log_entries: 0, receipts: 0, opt_outs: 0, consents: 0 };
+const NOTHING: Erased = {
+  ...{ answers: 0, requests: 0, waiting: 0, log_entries: 0 },
+  ...{ receipts: 0, opt_outs: 0, deliveries: 0, consents: 0 },
+};
 
 let app: DestinationServer;
 let platform: DestinationServer;
@@ -184,6 +187,8 @@ const HISTORY: Erased = {
   log_entries: 4 + 7 + 3 + 1,
   receipts: 5,
   opt_outs: 1,
+  // The events that were delivered to the platform, or rejected by it.
+  deliveries: 8,
   // The fourth request has released nothing.
   consents: 3,
 };
@@ -195,6 +200,7 @@ const twice = (counts: Erased): Erased => ({
   log_entries: counts.log_entries * 2,
   receipts: counts.receipts * 2,
   opt_outs: counts.opt_outs * 2,
+  deliveries: counts.deliveries * 2,
   consents: counts.consents * 2,
 });
 
@@ -536,6 +542,7 @@ describe('an interrupted erasure', () => {
           log_entries: 2,
           receipts: 1,
           opt_outs: 0,
+          deliveries: 0,
           consents: 1,
         });
       later(2);

@@ -185,6 +185,7 @@ describe('the personal data of a user', () => {
         opt_outs: [],
         grants: [],
         log: [],
+        deliveries: [],
         waiting: [],
       };
       expect(isEmpty(nothing)).toBe(true);

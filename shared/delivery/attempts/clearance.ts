@@ -1,17 +1,17 @@
 /** The check before each attempt: since an entry was accepted, its user, job, bot, outbox or opt-out may have changed. */
-import type { Account } from '../accounts/accounts.ts';
-import { now, scaled, sortableTime } from '../core/clock.ts';
-import { isCancelled, type JobItem } from '../jobs/job.ts';
-import { type Entry, namesOf, type Outgoing } from '../messaging/events.ts';
-import { type Head, scheduleRetry } from '../messaging/outbox.ts';
-import { hasStopped, type OptOutItem } from '../opt-outs/opt-outs.ts';
-import type { WithheldCause } from '../outbound/attempt-result.ts';
-import { jobKey } from '../table/batch-keys.ts';
-import { getManyConsistent } from '../table/client.ts';
-import { accountKey, conversationOf, erasureKey, type Key, optOutKey } from '../table/keys.ts';
-import { log } from '../telemetry/log.ts';
-import type { ErasureItem } from '../user-data/erased-identity.ts';
-import { dropErased, dropOutdatedStop } from '../user-data/erasure-outbox.ts';
+import type { Account } from '../../accounts/accounts.ts';
+import { now, scaled, sortableTime } from '../../core/clock.ts';
+import { isCancelled, type JobItem } from '../../jobs/job.ts';
+import { type Entry, namesOf, type Outgoing } from '../../messaging/events.ts';
+import { type Head, scheduleRetry } from '../../messaging/outbox.ts';
+import { hasStopped, type OptOutItem } from '../../opt-outs/opt-outs.ts';
+import type { WithheldCause } from '../../outbound/attempt-result.ts';
+import { jobKey } from '../../table/batch-keys.ts';
+import { getManyConsistent } from '../../table/client.ts';
+import { accountKey, conversationOf, erasureKey, type Key, optOutKey } from '../../table/keys.ts';
+import { log } from '../../telemetry/log.ts';
+import type { ErasureItem } from '../../user-data/erased-identity.ts';
+import { dropErased, dropOutdatedStop } from '../../user-data/erasure-outbox.ts';
 
 /**
  * - `clear`: the entry may be delivered, with the content that is returned.

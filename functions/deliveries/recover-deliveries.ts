@@ -1,0 +1,12 @@
+/** POST /v1/deliveries/recover: sends the events again that the caller's webhook failed to accept since a time. */
+
+import { recoverDeliveries } from '../../shared/delivery-history/recover.ts';
+import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
+import { endpoint, nextPage, ok } from '../../shared/http/endpoint.ts';
+
+export const handler = endpoint('recoverDeliveries', async ({ account, query, body }) => {
+  const list = [account, 'recover', body.since, body.until];
+  const { recovered, next } = await recoverDeliveries(account, body, decodeCursor(list, query.cursor));
+  if (next === undefined) return ok(recovered);
+  return ok(recovered, nextPage('/v1/deliveries/recover', { cursor: encodeCursor(list, next) }));
+});

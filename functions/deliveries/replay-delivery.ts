@@ -1,0 +1,7 @@
+/** POST /v1/deliveries/{delivery_id}/replay: sends an event to the caller's webhook again. */
+import { replayDelivery } from '../../shared/delivery-history/replay.ts';
+import { endpoint, ok } from '../../shared/http/endpoint.ts';
+
+export const handler = endpoint('replayDelivery', async ({ account, path }) =>
+  ok(await replayDelivery(account, path.delivery_id)),
+);

@@ -1,0 +1,35 @@
+/** A failed delivery for the examples of the API description: no example can wait until an event has failed. */
+import { now, secondsFromNow, timestamp } from '../../../shared/core/clock.ts';
+import { newId } from '../../../shared/core/ids.ts';
+import { type AttemptItem, attemptItem } from '../../../shared/delivery-history/attempt-item.ts';
+import { conversationName, entryKey } from '../../../shared/table/keys.ts';
+
+const TEXT = 'The examples of the documentation refer to this message.';
+
+/** An attempt that the webhook of an account rejected: it has a user's message. */
+export const exampleDelivery = (account: string, phone: string): AttemptItem => {
+  const [id, created] = [newId(), timestamp()];
+  const expires_at = secondsFromNow(7 * 86_400);
+  const message = { id: newId(), account, phone, job_id: newId(), payload_type: 'text', accepted: created, expires_at };
+  return attemptItem(
+    {
+      entry: {
+        ...entryKey(conversationName({ direction: 'platform', account, phone }), id),
+        id,
+        created,
+        outgoing: { type: 'message.received', message, to: '', content: { type: 'text', text: { body: TEXT } } },
+      },
+      number: 1,
+      hasSucceeded: false,
+      exchange: {
+        started: now(),
+        ended: now() + 85,
+        url: 'https://example.com/hook',
+        response: { status: 404, headers: {}, body: '{"error":"There is no such path."}' },
+      },
+      at: now(),
+      isFinal: true,
+    },
+    expires_at,
+  );
+};

@@ -1,0 +1,100 @@
+/** The delivery history of an account's webhook, and replays. */
+import * as v from 'valibot';
+import { deliveryStatuses, eventTypes } from '../../delivery-history/statuses.ts';
+import { responseList } from '../../validation/bounded.ts';
+import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
+import { idOfAnything, unixTime, wholeNumber } from '../../validation/schemas.ts';
+
+import { define } from '../endpoint.ts';
+
+/** The last second of the year 9999, in seconds since 1970. */
+const END_OF_TIME = 253_402_300_799;
+
+const time = unixTime(0, END_OF_TIME);
+const wholeCount = v.pipe(v.number(), v.metadata({ type: 'integer' }));
+
+export const delivery = v.object({
+  id: v.string(),
+  event_id: v.string(),
+  type: v.picklist(eventTypes),
+  contact: v.string(),
+  message_id: v.optional(v.string()),
+  url: v.optional(v.string()),
+  attempt: wholeCount,
+  started: v.string(),
+  duration_ms: v.optional(wholeCount),
+  status: v.picklist(deliveryStatuses),
+  status_code: v.optional(wholeCount),
+  error: v.optional(v.string()),
+  response: v.optional(v.string()),
+  next_attempt: v.optional(v.string()),
+  replayable: v.boolean(),
+});
+
+const path = v.object({ delivery_id: idOfAnything });
+
+export const deliveries = {
+  listDeliveries: define({
+    area: 'deliveries',
+    summary: 'List the attempts to deliver events to your webhook, newest event first.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/deliveries' }],
+    token: 'header',
+    permission: 'bridge',
+    query: v.object({
+      limit: v.optional(wholeNumber(1, 500), '100'),
+      status: v.optional(v.picklist(deliveryStatuses)),
+      start: v.optional(time),
+      end: v.optional(time),
+      cursor: v.optional(v.string()),
+    }),
+    responses: { 200: responseList(delivery), 204: null },
+    problems: [],
+    table: ['listAttempts'],
+  }),
+
+  readDelivery: define({
+    area: 'deliveries',
+    summary: 'Read an attempt to deliver an event to your webhook.',
+    routes: [{ host: 'base', method: 'GET', path: '/v1/deliveries/{delivery_id}' }],
+    token: 'header',
+    permission: 'bridge',
+    path,
+    responses: { 200: delivery },
+    problems: ['delivery_not_found'],
+    table: ['findAttempt'],
+  }),
+
+  replayDelivery: define({
+    area: 'deliveries',
+    summary: 'Send the event of an attempt to your webhook again.',
+    routes: [{ host: 'base', method: 'POST', path: '/v1/deliveries/{delivery_id}/replay' }],
+    token: 'header',
+    permission: 'bridge',
+    path,
+    responses: { 200: v.object({ event_id: v.string(), status: v.picklist(['queued', 'pending']) }) },
+    problems: ['delivery_not_found', 'platform_not_set_up', 'event_not_kept'],
+    table: ['listAttempts', 'findAccount', 'findEntry', 'replayEvents'],
+  }),
+
+  recoverDeliveries: define({
+    area: 'deliveries',
+    summary: 'Send the events to your webhook again that have failed permanently since a time.',
+    routes: [{ host: 'base', method: 'POST', path: '/v1/deliveries/recover' }],
+    token: 'header',
+    permission: 'bridge',
+    query: v.object({ cursor: v.optional(v.string()) }),
+    body: {
+      type: 'json',
+      schema: v.object({ since: pointInTimeOrSeconds, until: v.optional(pointInTimeOrSeconds) }),
+    },
+    responses: {
+      200: v.object({
+        queued: wholeCount,
+        pending: wholeCount,
+        not_kept: wholeCount,
+      }),
+    },
+    problems: ['platform_not_set_up'],
+    table: ['listAttempts', 'findAccount', 'findEntry', 'replayEvents'],
+  }),
+} as const;

@@ -1,0 +1,151 @@
+/**
+ * The item of a delivery attempt. It has at most 1 KB, so that it costs one write unit: what varies in size is
+ * compressed together, and the event comes before the response.
+ */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Entry, Outgoing } from '../messaging/events.ts';
+import { eventIdOf, sinceOf } from '../messaging/events.ts';
+import type { Exchange } from '../outbound/destination.ts';
+import { conversationOf, type Key } from '../table/keys.ts';
+import { attemptKey, deliverySlotOf } from '../table/people-keys.ts';
+
+/** A delivery attempt in the table. */
+export interface AttemptItem extends Key {
+  /** The user, whose erasure removes the attempt. */
+  phone: string;
+  /** When the event was accepted, or the message that it is about. */
+  created: string;
+  /** Id of the outbox entry that was attempted. */
+  entry: string;
+  /** Set for events about consent: their conversation is another one. */
+  consent?: true;
+  /** Set if no further attempt of the entry follows. */
+  ended?: true;
+  /** Id of the outbox entry that sends the event again. */
+  replayed?: string;
+  /** The details, compressed. */
+  packed: Uint8Array;
+  expires_at: number;
+}
+
+/** What an attempt keeps in compressed form, in this order. */
+type Packed = [
+  type: Outgoing['type'],
+  number: number,
+  durationMs: number | null,
+  /** The status of the response, or why there was none. */
+  result: number | string,
+  next: number | null,
+  url: string | null,
+  /** The event, unless it is too large. */
+  outgoing: Outgoing | null,
+  response: string | null,
+];
+
+/** A delivery attempt. */
+export interface Attempt {
+  entry: Entry;
+  /** The number of requests with its entry so far. */
+  number: number;
+  hasSucceeded: boolean;
+  /** Missing if the event failed permanently without this attempt. */
+  exchange?: Exchange;
+  /** Why it failed, if no request was made. */
+  cause?: string;
+  /** When the event failed, if no request was made, in milliseconds since 1970. */
+  at: number;
+  isFinal: boolean;
+  /** When the next attempt is due, in milliseconds since 1970. */
+  next?: number;
+}
+
+/** Bytes of an item that costs one write unit. Less than 1,024, in case DynamoDB counts a number differently. */
+const MOST_BYTES = 1_008;
+/** Bytes of a response that are kept. */
+const RESPONSE_BYTES = 1_024;
+
+/** The item of an attempt of an account. */
+export const attemptItem = (attempt: Attempt, expires_at: number): AttemptItem => {
+  const { entry, hasSucceeded, exchange, isFinal } = attempt;
+  const { account, phone, direction } = conversationOf(entry);
+  const item = {
+    ...attemptKey(account, {
+      slot: deliverySlotOf(phone),
+      outcome: hasSucceeded ? 'succeeded' : 'failed',
+      event: eventIdOf(entry),
+      started: exchange?.started ?? attempt.at,
+    }),
+    phone,
+    created: sinceOf(entry),
+    entry: entry.id,
+    ...(direction === 'consent' && { consent: true as const }),
+    ...(isFinal && { ended: true as const }),
+    expires_at,
+  };
+  return { ...item, packed: pack(attempt, MOST_BYTES - bytesOf(item) - 'packed'.length) };
+};
+
+/** The details of an attempt in compressed form, at most so many bytes. */
+const pack = (attempt: Attempt, most: number): Uint8Array => {
+  const response = beginningOf(attempt.exchange?.response?.body ?? '');
+  const { outgoing } = attempt.entry;
+  const whole = compress(attempt, outgoing, response);
+  if (whole.length <= most) return whole;
+  const kept = compress(attempt, outgoing, '').length <= most ? outgoing : null;
+  // The longest beginning of the response that fits.
+  let [least, tooMany] = [0, response.length + 1];
+  while (tooMany - least > 1) {
+    const middle = Math.floor((least + tooMany) / 2);
+    if (compress(attempt, kept, response.slice(0, middle)).length <= most) least = middle;
+    else tooMany = middle;
+  }
+  const packed = compress(attempt, kept, response.slice(0, least));
+  return packed.length <= most ? packed : compress(withoutUrl(attempt), kept, '');
+};
+
+/** An extremely long URL is left out. */
+const withoutUrl = ({ exchange, ...attempt }: Attempt): Attempt => {
+  const { url: _url, ...rest } = exchange ?? { started: attempt.at, ended: attempt.at };
+  return { ...attempt, exchange: rest };
+};
+
+const compress = (
+  { entry, number, exchange, cause, next }: Attempt,
+  outgoing: Outgoing | null,
+  response: string,
+): Uint8Array => {
+  const packed: Packed = [
+    entry.outgoing.type,
+    number,
+    exchange ? exchange.ended - exchange.started : null,
+    exchange?.response?.status ?? exchange?.error ?? cause ?? '',
+    next ?? null,
+    exchange?.url === undefined ? null : withoutCredentials(exchange.url),
+    outgoing,
+    response === '' ? null : response,
+  ];
+  return deflateRawSync(JSON.stringify(packed));
+};
+
+/** The details of an attempt. */
+export const unpack = ({ packed }: Pick<AttemptItem, 'packed'>): Packed =>
+  JSON.parse(inflateRawSync(packed).toString()) as Packed;
+
+/** A URL without user, password, query and fragment, which may contain secrets. */
+const withoutCredentials = (url: string): string => {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+};
+
+/** The first kilobyte of a response, without a character that is cut. */
+const beginningOf = (body: string): string =>
+  new TextDecoder().decode(Buffer.from(body).subarray(0, RESPONSE_BYTES), { stream: true });
+
+/** The size of an item as DynamoDB counts it: names and values in UTF-8; a number has about half a byte per digit. */
+const bytesOf = (item: object): number =>
+  Object.entries(item).reduce((sum, [name, value]) => sum + name.length + bytesOfValue(value), 0);
+
+const bytesOfValue = (value: unknown): number => {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  return typeof value === 'number' ? Math.ceil(String(value).length / 2) + 2 : 1;
+};

@@ -1,0 +1,145 @@
+/** Recovery: all events that failed permanently since a time are sent again. */
+import { now } from '../core/clock.ts';
+import { inParallel } from '../core/parallel.ts';
+import { page } from '../table/client.ts';
+import { conversationName } from '../table/keys.ts';
+import { attemptOf, attemptsFrom, deliveriesOf, deliverySlots, endOfAttempts } from '../table/people-keys.ts';
+import type { AttemptItem } from './attempt-item.ts';
+import { attemptsAt, type Candidate, conversationOf, enqueue, eventOf, isPending, requirePlatform } from './replay.ts';
+
+/** The numbers of events that a recovery found. */
+export interface Recovered {
+  /** Added to the outbox. */
+  queued: number;
+  /** In the outbox already. */
+  pending: number;
+  /** Too large for the history. */
+  not_kept: number;
+}
+
+/** When the events were accepted, in milliseconds since 1970: it includes `since`, and excludes `until`. */
+interface Period {
+  since: number;
+  until?: number | undefined;
+}
+
+/** Attempts that are read at a time, and conversations or events that are handled at the same time. */
+const [PAGE, TOGETHER] = [200, 8];
+/** Most events of a transaction, which has at most 100 writes: two for each event, and one for the conversation. */
+const CHUNK = 40;
+/** A call ends after so many events, or milliseconds: the rest is for the next call. */
+const ENOUGH = { events: 500, ms: 10_000 };
+
+/**
+ * Sends the events of an account again whose last attempt failed permanently: those of a conversation in the order in
+ * which they were accepted. Events that are pending or were sent again since then stay as they are, so repeating it is
+ * harmless. A call handles some 500 events, within some 10 s; `next` is the position of the rest.
+ *
+ * Costs 0.5 read units for 4 KB of failed attempts, 3 read units for each event, and the writes of a replay.
+ *
+ * @param after - position of the previous call
+ * @throws platform_not_set_up — the account has no platform any more
+ */
+export const recoverDeliveries = async (
+  account: string,
+  { since, until }: Period,
+  after?: string,
+): Promise<{ recovered: Recovered; next?: string }> => {
+  await requirePlatform(account);
+  const end = now() + ENOUGH.ms;
+  const recovered: Recovered = { queued: 0, pending: 0, not_kept: 0 };
+  const [first = '0', position] = after?.split(' ') ?? [];
+  // A slot contains whole conversations, oldest event first.
+  for (const slot of deliverySlots.filter((one) => one >= Number(first))) {
+    let from = slot === Number(first) ? position : undefined;
+    do {
+      const { items, next } = await failedOf(account, slot, { since, until }, from);
+      await replayAll(account, slot, items, recovered);
+      from = next;
+      const isEnough = recovered.queued >= ENOUGH.events || now() > end;
+      if (isEnough && (next !== undefined || slot !== deliverySlots.at(-1))) {
+        return { recovered, next: next === undefined ? `${slot + 1}` : `${slot} ${next}` };
+      }
+    } while (from !== undefined);
+  }
+  return { recovered };
+};
+
+/** A page of permanently failed attempts that were not replayed, oldest event first. */
+const failedOf = async (
+  account: string,
+  slot: number,
+  { since, until }: Period,
+  after: string | undefined,
+): Promise<{ items: AttemptItem[]; next?: string }> => {
+  const pk = deliveriesOf(account, slot, 'failed');
+  const { items, next } = await page<AttemptItem>({
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    FilterExpression: 'attribute_exists(ended) AND attribute_not_exists(replayed)',
+    ExpressionAttributeValues: {
+      ':pk': pk,
+      ':from': attemptsFrom(since),
+      ':to': until === undefined ? endOfAttempts : attemptsFrom(until),
+    },
+    Limit: PAGE,
+    ...(after !== undefined && { ExclusiveStartKey: { pk, sk: after } }),
+  });
+  return { items, ...(next && { next: String(next.sk) }) };
+};
+
+/** Replays the events of permanently failed attempts, and counts them. */
+const replayAll = async (account: string, slot: number, failed: AttemptItem[], recovered: Recovered): Promise<void> => {
+  const events = new Map(failed.map((attempt) => [attemptOf(attempt).event, attempt]));
+  const conversations = Map.groupBy(events, ([, attempt]) => conversationName(conversationOf(account, attempt)));
+  await inParallel([...conversations.values()], TOGETHER, (theirs) =>
+    replayConversation(
+      account,
+      slot,
+      theirs.map(([event]) => event),
+      recovered,
+    ),
+  );
+};
+
+/** Replays events of a conversation in their order, a chunk at a time. */
+const replayConversation = async (
+  account: string,
+  slot: number,
+  events: string[],
+  recovered: Recovered,
+): Promise<void> => {
+  for (let start = 0; start < events.length; start += CHUNK) {
+    await replayChunk(account, slot, events.slice(start, start + CHUNK), recovered);
+  }
+};
+
+const replayChunk = async (account: string, slot: number, events: string[], recovered: Recovered): Promise<void> => {
+  const found: (Candidate | 'pending' | 'not_kept' | undefined)[] = events.map(() => undefined);
+  await inParallel([...events.entries()], TOGETHER, async ([place, event]) => {
+    found[place] = await candidateOf(account, slot, event);
+  });
+  const candidates = found.filter((one): one is Candidate => typeof one === 'object');
+  const [first] = candidates;
+  if (first !== undefined) {
+    const left = await enqueue(conversationOf(account, first.attempt), candidates);
+    // Others were replayed or erased in the meantime: look again, also at the rest, which was not added.
+    if (left.length > 0) return replayChunk(account, slot, events, recovered);
+  }
+  recovered.queued += candidates.length;
+  recovered.pending += found.filter((one) => one === 'pending').length;
+  recovered.not_kept += found.filter((one) => one === 'not_kept').length;
+};
+
+/** The event as it may be replayed; undefined if its last attempt did not fail permanently, or it was replayed since. */
+const candidateOf = async (
+  account: string,
+  slot: number,
+  event: string,
+): Promise<Candidate | 'pending' | 'not_kept' | undefined> => {
+  const newest = (await attemptsAt(account, slot, event)).at(-1);
+  if (newest === undefined || attemptOf(newest).outcome === 'succeeded') return undefined;
+  if (await isPending(account, newest)) return 'pending';
+  if (newest.ended === undefined || newest.replayed !== undefined) return undefined;
+  const outgoing = eventOf(newest);
+  return outgoing === undefined ? 'not_kept' : { attempt: newest, outgoing };
+};

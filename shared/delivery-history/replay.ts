@@ -1,0 +1,145 @@
+/**
+ * Replays: an event of the history is sent again, with its id, so that the webhook can recognise it. It is delivered
+ * after the pending entries of its conversation, and retried like others.
+ *
+ *     attempt failed            replay                       attempt succeeded
+ *     |                         |                            |
+ *     v                         v                            v
+ *     attempt: failed, ended    attempt: replayed = entry 2  attempt: succeeded, the newest of the event
+ *     outbox: nothing           outbox: entry 2              outbox: nothing
+ *
+ * The newest attempt of an event decides. One transaction marks it and adds the entry: of two replays at the same time,
+ * one adds nothing; after an erasure, neither does.
+ */
+import { findAccount } from '../accounts/accounts.ts';
+import { Problem } from '../core/problems.ts';
+import type { Conversation, Entry, Outgoing } from '../messaging/events.ts';
+import { enqueueReplays, transactInOrder } from '../messaging/outbox.ts';
+import { getConsistent, hasExpired, page } from '../table/client.ts';
+import { conversationName, entryKey } from '../table/keys.ts';
+import { attemptIdOf, attemptOf, attemptsOfEvent, deliveriesOf } from '../table/people-keys.ts';
+import { updateWrite } from '../table/transactions.ts';
+import { type AttemptItem, unpack } from './attempt-item.ts';
+import { deliveryNotFound, referenceOf } from './deliveries.ts';
+import { deliveryStatuses } from './statuses.ts';
+
+/** A replay: `queued` if it was added to the outbox, `pending` if the event is there already. */
+export interface Replay {
+  event_id: string;
+  status: 'queued' | 'pending';
+}
+
+/**
+ * Sends the event of a delivery attempt again, whatever became of it, unless it is pending. 4 read units, and 6 write
+ * units in one transaction.
+ *
+ * @throws delivery_not_found — unknown, expired, erased, or another account's
+ * @throws platform_not_set_up — the account has no platform any more
+ * @throws event_not_kept — the event was too large for the history
+ */
+export const replayDelivery = async (account: string, id: string): Promise<Replay> => {
+  const { slot, event } = referenceOf(id);
+  const attempts = await attemptsAt(account, slot, event);
+  if (!attempts.some((attempt) => attemptIdOf(attempt) === id.toLowerCase())) throw deliveryNotFound();
+  await requirePlatform(account);
+  const newest = attempts.at(-1);
+  // Stryker disable next-line ConditionalExpression: It never happens; only the compiler asks for it.
+  if (newest === undefined) throw deliveryNotFound();
+  if (await isPending(account, newest)) return { event_id: event, status: 'pending' };
+  const outgoing = eventOf(newest);
+  if (outgoing === undefined) {
+    throw new Problem(
+      'event_not_kept',
+      'The event is too large for the history, which keeps at most a kilobyte. Users can send their message again.',
+    );
+  }
+  const left = await enqueue(conversationOf(account, newest), [{ attempt: newest, outgoing }]);
+  // Another replay or an erasure came first: look again.
+  return left.length > 0 ? replayDelivery(account, id) : { event_id: event, status: 'queued' };
+};
+
+/**
+ * An event is sent to the platform that the account has now. 1 read unit.
+ *
+ * @throws platform_not_set_up — it has none, so the event would be lost
+ */
+export const requirePlatform = async (account: string): Promise<void> => {
+  if ((await findAccount(account))?.platform !== undefined) return;
+  throw new Problem(
+    'platform_not_set_up',
+    'Your account has neither a webhook nor another chat platform that could receive the event. The operator sets it up.',
+  );
+};
+
+/** The attempts of an event, oldest first, by consistent reads. 1 read unit for each outcome. */
+export const attemptsAt = async (account: string, slot: number, event: string): Promise<AttemptItem[]> => {
+  const found = await Promise.all(
+    deliveryStatuses.map((outcome) =>
+      page<AttemptItem>({
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
+        ExpressionAttributeValues: { ':pk': deliveriesOf(account, slot, outcome), ':sk': attemptsOfEvent(event) },
+        // The newest ones, in case that not all fit a page.
+        ScanIndexForward: false,
+        ConsistentRead: true,
+      }),
+    ),
+  );
+  return found
+    .flatMap(({ items }) => items)
+    .filter((item) => !hasExpired(item))
+    .sort((a, b) => (a.sk < b.sk ? -1 : 1));
+};
+
+/** The conversation to which the event of an attempt belongs. */
+export const conversationOf = (account: string, { phone, consent }: AttemptItem): Conversation => ({
+  direction: consent ? 'consent' : 'platform',
+  account,
+  phone,
+});
+
+/** The event of an attempt; undefined if it was too large. */
+export const eventOf = (attempt: AttemptItem): Outgoing | undefined => {
+  const [, , , , , , outgoing] = unpack(attempt);
+  return outgoing ?? undefined;
+};
+
+/** Whether the event of its newest attempt is in the outbox: that entry, or the one that replays it. 1 read unit. */
+export const isPending = async (account: string, newest: AttemptItem): Promise<boolean> => {
+  const name = conversationName(conversationOf(account, newest));
+  return (await getConsistent<Entry>(entryKey(name, newest.replayed ?? newest.entry))) !== undefined;
+};
+
+/** The newest attempt of an event, and the event. */
+export interface Candidate {
+  attempt: AttemptItem;
+  outgoing: Outgoing;
+}
+
+/**
+ * Adds events of a conversation to its outbox, in the given order. 2 write units for each and 2 for the conversation, and
+ * 2 to 4 to mark each.
+ *
+ * @returns those that were replayed or erased in the meantime; then nothing was added
+ */
+export const enqueue = async (conversation: Conversation, candidates: Candidate[]): Promise<Candidate[]> => {
+  const replays = candidates.map(({ attempt, outgoing }) => ({
+    outgoing,
+    replay: { event: attemptOf(attempt).event, since: attempt.created },
+  }));
+  const failed = await transactInOrder((after) => {
+    const { ids, writes } = enqueueReplays(conversation, replays, after);
+    // First: the places of failed conditions are those of the candidates.
+    return [...candidates.map(({ attempt }, place) => markWrite(attempt, ids[place])), ...writes];
+  });
+  return failed.flatMap((place) => candidates[place] ?? []);
+};
+
+/** Marks an attempt as replayed, unless it was erased, or replayed since it was read. */
+const markWrite = ({ pk, sk, replayed }: AttemptItem, entry: string | undefined) =>
+  updateWrite({
+    Key: { pk, sk },
+    UpdateExpression: 'SET replayed = :entry',
+    ConditionExpression:
+      replayed === undefined ? 'attribute_exists(pk) AND attribute_not_exists(replayed)' : 'replayed = :before',
+    ExpressionAttributeValues: { ':entry': entry, ...(replayed !== undefined && { ':before': replayed }) },
+  });
