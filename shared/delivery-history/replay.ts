@@ -30,8 +30,8 @@ export interface Replay {
 }
 
 /**
- * Sends the event of a delivery attempt again, whatever became of it, unless it is pending. 4 read units, and 6 write
- * units in one transaction.
+ * Sends the event of a delivery attempt again, whatever became of it, unless it is pending. 4 read units, and 6 to 8
+ * write units in one transaction.
  *
  * @throws delivery_not_found — unknown, expired, erased, or another account's
  * @throws platform_not_set_up — the account has no platform any more

@@ -47,7 +47,7 @@ import {
   contactHash,
   contactKey,
   deliveriesOf,
-  deliverySlotOf,
+  deliverySlots,
 } from '../../../shared/table/people-keys.ts';
 import { deleteBytes } from '../messages/media.ts';
 import { deleteMedia, listMedia } from '../queries/media-admin.ts';
@@ -177,7 +177,8 @@ const partitionsOf = (run: Run, { tokens, profilers, media, messages, references
     profilersOf(account),
     jobCountersOf(account),
     waitsKey(account).pk,
-    ...deliveryStatuses.map((outcome) => deliveriesOf(account, deliverySlotOf(user), outcome)),
+    // Of the user, and of the pseudonym under which a consent ends.
+    ...deliveryStatuses.flatMap((outcome) => deliverySlots.map((slot) => deliveriesOf(account, slot, outcome))),
     rateKey(account).pk,
     allowanceKey(account, '', '').pk,
     ...directions.map((direction) => headKey(conversationName({ direction, account, phone: user })).pk),

@@ -187,7 +187,7 @@ describe('a replay', () => {
     expect((await listLogs(here.account, {}, 100)).entries).toEqual(entries);
   });
 
-  test('costs 5 read units, and 6 write units with a mark of 2 or 4, in one transaction', async () => {
+  test('costs 4 read units, and at most 8 write units in one transaction', async () => {
     const here = await newBusiness();
     await rejected(here, ['Hi']);
     const id = await newestOf(here.account);
@@ -410,6 +410,7 @@ describe('a recovery', () => {
     const time = Number.parseInt(event_id.slice(0, 13).replace('-', ''), 16);
     expect(await recoverAll(here.account, time + 1)).toMatchObject({ queued: 0 });
     expect(await recoverAll(here.account, time - 10, time)).toMatchObject({ queued: 0 });
+    expect(await recoverAll(here.account, time + 1, time)).toMatchObject({ queued: 0 });
     expect(await recoverAll(here.account, time, time + 1)).toMatchObject({ queued: 1 });
     expect(await pendingOf(conversation)).toHaveLength(1);
   });
@@ -419,6 +420,11 @@ describe('a recovery', () => {
     const conversation: Conversation = { direction: 'platform', account: here.account, phone: newPhone() };
     const events = Array.from({ length: 650 }, () => newId());
     await putAll(events.map((id) => failedAttempt(conversation, id)));
+    // Positions that a caller has made up.
+    for (const position of ['', 'x', '15', '15 x', '16 x', '0 ~', `0 ${'x'.repeat(240)}`]) {
+      const { recovered } = await recoverDeliveries(here.account, { since: Date.now() + 365 * 86_400_000 }, position);
+      expect(recovered.queued).toBe(0);
+    }
     const first = await recoverDeliveries(here.account, { since: 0 });
     expect(first.next).toBeDefined();
     expect(first.recovered.queued).toBeLessThan(650);

@@ -546,15 +546,14 @@ export const endpoints = {
       const { account, id } = await newFailedDelivery();
       return calling(replayDelivery, { account, path: { delivery_id: id } });
     },
-    // It is pending already, if the first response was lost.
-    repeat: 'new',
+    tellsRepeats: true,
   },
   recoverDeliveries: {
     prepare: async () => {
       const { account } = await newFailedDelivery();
       return calling(recoverDeliveries, { account, body: { since: 0 } });
     },
-    repeat: 'new',
+    tellsRepeats: true,
   },
   'listLogs: of one state': {
     prepare: async () => {

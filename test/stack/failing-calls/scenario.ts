@@ -18,6 +18,8 @@ export interface Scenario {
   continues?: true;
   /** Set for operator commands, which print failures and do not log them. */
   isCommand?: true;
+  /** Set if a repeat returns what it found: that the work is done already. */
+  tellsRepeats?: true;
   /** The status of a repeat if the first request took effect and its response was lost. */
   repeatStatus?: number;
 }
