@@ -2,6 +2,7 @@
 
 import { randomBytes, randomInt } from 'node:crypto';
 import { validate as isUuid, v4, v5, v7 } from 'uuid';
+import { timestamp } from './clock.ts';
 
 /** Namespace of ids that are made from an idempotency key. */
 const KEYED_IDS = 'a1f1c9b6-6a53-4f0e-9f3a-0d3d0b8f7c11';
@@ -13,9 +14,6 @@ export const newPseudonym = (): string => `erased-${v4()}`;
 export const isPseudonym = (text: string): boolean =>
   text.startsWith('erased-') && isUuid(text.slice('erased-'.length));
 
-/** A new id: lower-case UUID, version 7, so that ids of one kind sort by age. */
-export const newId = (): string => v7();
-
 /**
  * A new id for a time in the form of `timestamp`: ids of later microseconds sort after it. A UUID, version 7, with the
  * microseconds in the bits after the milliseconds (RFC 9562, 6.2, method 3).
@@ -25,6 +23,9 @@ export const newIdAt = (time: string): string =>
     msecs: Date.parse(`${time.slice(0, 23)}Z`),
     seq: Number(time.slice(23)) * 2 ** 20 + randomInt(2 ** 20),
   });
+
+/** A new id: lower-case UUID, version 7, so that ids of one kind sort by age. Those of one process increase. */
+export const newId = (): string => newIdAt(timestamp());
 
 /** A new id that sorts after the given one, even if the clock is behind. */
 export const newIdAfter = (id: string): string => {

@@ -1,4 +1,8 @@
-/** `operator tail`: the log lines of the local stack and of CloudWatch, with filters, and with faults. */
+/**
+ * `operator tail`: the log lines of the local stack and of CloudWatch, with filters, and with faults.
+ *
+ * @module-tag long
+ */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';

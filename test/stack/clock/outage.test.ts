@@ -1,4 +1,8 @@
-/** An outage of three days, on the clock of a separate stack: the message is attempted at the times of its retries. */
+/**
+ * An outage of three days, on the clock of a separate stack: the message is attempted at the times of its retries.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { millisecondsOf, serveMovingStack } from '../support/moving-clock.ts';

@@ -1,4 +1,8 @@
-/** Replays, one conversation at a time: ids, order, repeats, and what happens between. */
+/**
+ * Replays, one conversation at a time: ids, order, repeats, and what happens between.
+ *
+ * @module-tag long
+ */
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,4 +1,8 @@
-/** `operator tail` over a stack: a rejected request, a message, and a function that crashes. */
+/**
+ * `operator tail` over a stack: a rejected request, a message, and a function that crashes.
+ *
+ * @module-tag long
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

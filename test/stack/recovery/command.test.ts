@@ -1,4 +1,8 @@
-/** The options of `operator restore`, what it prints, and what it refuses. */
+/**
+ * The options of `operator restore`, what it prints, and what it refuses.
+ *
+ * @module-tag long
+ */
 import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,4 +1,8 @@
-/** What was deleted, erased or revoked does not come back, and what was delivered is not delivered again. */
+/**
+ * What was deleted, erased or revoked does not come back, and what was delivered is not delivered again.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';

@@ -1,6 +1,8 @@
 /**
  * Concurrent answers, starts, retrievals, profile updates and an erasure, with their table calls in random order.
  * Invariants are checked after each call.
+ *
+ * @module-tag long
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';

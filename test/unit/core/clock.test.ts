@@ -62,6 +62,13 @@ test('ids are lower-case UUIDs of version 7 that sort by age', () => {
   expect(ids.toSorted()).toEqual(ids);
 });
 
+test('ids have the time of the clock, also after the clock was set back', () => {
+  for (const time of [Date.UTC(2030, 0, 1), Date.UTC(2029, 11, 31)]) {
+    vi.useFakeTimers({ now: time });
+    expect(timeOf(newId())).toBe(time);
+  }
+});
+
 /** The time within an id of version 7, in milliseconds. */
 const timeOf = (id: string): number => Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 
