@@ -1,8 +1,4 @@
-/**
- * Pending batches and cancelled jobs in a restored table.
- *
- * @module-tag long
- */
+/** Pending batches and cancelled jobs in a restored table. */
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
