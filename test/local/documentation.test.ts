@@ -1,4 +1,8 @@
-/** The documentation next to the local API: pages, their links, and the proxy to the bridge. */
+/**
+ * The documentation next to the local API: pages, their links, and the proxy to the bridge.
+ *
+ * @module-tag long
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type RequestListener, request, type Server } from 'node:http';

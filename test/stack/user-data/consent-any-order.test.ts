@@ -1,6 +1,8 @@
 /**
  * Consent in any order: requests, approvals, denials, withdrawals, expiry, stops, starts and erasures, also repeated and with
  * clocks that differ. No value can be read or is stored after its consent has ended, and nothing is delivered after a stop.
+ *
+ * @module-tag long
  */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
