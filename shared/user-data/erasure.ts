@@ -112,6 +112,7 @@ export const resumeErasure = async (phone: string): Promise<Erased> => {
     [...known, ...others].map(async (id) => ({ id, next: await messagesOfNext(id, whom) })),
   );
   const delivered = new Set([...accounts.map(({ id }) => id), ...(erasure.accounts ?? [])]);
+  if (delivered.size > (erasure.accounts?.length ?? 0)) await rememberAccounts(phone, requested, [...delivered]);
   // Before the pending entries: an event that is sent again until then is one of them.
   for (const account of delivered) found.deliveries += await removeAttempts(account, phone, whom.until);
   found.waiting += await dropRecipient(whom);
@@ -133,7 +134,7 @@ export const resumeErasure = async (phone: string): Promise<Erased> => {
       ConditionExpression: 'requested = :requested',
       ExpressionAttributeValues: { ':requested': requested },
     });
-  else await postponeErasure(phone, requested, { until: last, accounts: [...delivered] });
+  else await postponeErasure(phone, requested, last);
   return found;
 };
 
@@ -142,17 +143,23 @@ export async function* dueErasures(): AsyncGenerator<string[]> {
   for await (const items of pages<Key>(dueErasure(sortableTime(now())))) yield items.map(phoneOfErasure);
 }
 
-/** Postpones an erasure to its last run, which does not find the accounts by the log any more. */
-const postponeErasure = async (
-  phone: string,
-  requested: string,
-  { until, accounts }: { until: number; accounts: string[] },
-): Promise<void> => {
+/** Remembers the accounts for later runs, which do not find them by the log any more, also after a crash of this run. */
+const rememberAccounts = async (phone: string, requested: string, accounts: string[]): Promise<void> => {
   await update({
     Key: erasureKey(phone),
-    UpdateExpression: 'SET gsi1sk = :until, accounts = :accounts',
+    UpdateExpression: 'SET accounts = :accounts',
     ConditionExpression: 'requested = :requested',
-    ExpressionAttributeValues: { ':until': sortableTime(until), ':accounts': accounts, ':requested': requested },
+    ExpressionAttributeValues: { ':accounts': accounts, ':requested': requested },
+  });
+};
+
+/** Postpones an erasure to its last run. */
+const postponeErasure = async (phone: string, requested: string, until: number): Promise<void> => {
+  await update({
+    Key: erasureKey(phone),
+    UpdateExpression: 'SET gsi1sk = :until',
+    ConditionExpression: 'requested = :requested',
+    ExpressionAttributeValues: { ':until': sortableTime(until), ':requested': requested },
   });
 };
 
