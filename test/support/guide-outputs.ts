@@ -9,7 +9,7 @@
  * one that waits. What differs from run to run is replaced:
  *
  * - ids: by numbered ones, in the order in which they appear on the page,
- * - times and durations: by the same ones everywhere,
+ * - times, durations and secrets: by the same ones everywhere,
  * - URLs of the stack: by those of `npm start`.
  *
  * Lines of one output that only come in another order keep the order of the guide: functions run at the same time.
@@ -50,19 +50,25 @@ const SEPARATOR = '\u0001';
 
 interface Shell {
   env: NodeJS.ProcessEnv;
-  /** Replaces URLs and other texts that belong to the stack of the test. */
+  /** URLs and other texts of the stack of the test, with those that the guide shows in commands and outputs. */
   replacements: Record<string, string>;
 }
 
-/** `npm run operator -- …` without npm's own lines, and with the sources of this folder. */
-const OPERATOR = `npm() { while [ "$1" != -- ]; do shift; done; shift; '${process.execPath}' infra/operator/main.ts "$@"; }`;
+/** `npm run operator -- …` and `npm run stack -- …` without npm's own lines, and with the sources of this folder. */
+const NPM = `npm() {
+  while [ "$1" != -- ]; do script=$1; shift; done; shift
+  case $script in
+    operator) '${process.execPath}' infra/operator/main.ts "$@" ;;
+    stack) '${process.execPath}' infra/local/clock/command.ts "$@" ;;
+  esac
+}`;
 
 /** Milliseconds after which the commands of a guide have failed: one of them waits in vain. */
 const TIMEOUT = 60_000;
 
 /** Runs commands in one shell. Returns their outputs. */
 const run = async (commands: string[], env: NodeJS.ProcessEnv): Promise<string[]> => {
-  const script = ['exec 2>&1', OPERATOR, ...commands.map((command) => `${command}\nprintf '${SEPARATOR}'`)].join('\n');
+  const script = ['exec 2>&1', NPM, ...commands.map((command) => `${command}\nprintf '${SEPARATOR}'`)].join('\n');
   const shell = spawn('bash', ['-c', script], { env, stdio: ['ignore', 'pipe', 'inherit'], timeout: TIMEOUT });
   return (await text(shell.stdout)).split(SEPARATOR).slice(0, -1);
 };
@@ -71,7 +77,16 @@ const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12
 
 /** Times, durations and sizes of what contains them, with what replaces them. */
 const VARYING: [pattern: RegExp, replacement: string][] = [
-  [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '2027-01-31T12:00:00.000Z'],
+  [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z/g, '2027-01-31T12:00:00.000Z'],
+  [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\b/g, '2027-01-31T12:00:00.000000'],
+  [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, '2027-01-31T12:00:00Z'],
+  [/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b/g, '2027-01-31 12:00:00'],
+  [/\b\d{4}-\d\d-\d\d \d\d:\d\d\b/g, '2027-01-31 12:00'],
+  [/\bwhsec_[\w+/=]+/g, 'whsec_…'],
+  [/(?<event>[0-9a-f-]{36})-(?<attempt>\d\d)[0-9a-f]{12}\b/g, '$<event>-$<attempt>0199a3f27c4e'],
+  [/\bRESULT +MS\b/g, 'RESULT  MS'],
+  [/ (?<status>[2-5]\d\d) +\d+$/gm, ' $<status>     20'],
+  [/\bdue at \d+ times and took [\d.]+ s\b/g, 'due at 30 times and took 1.0 s'],
   [/\b\d\d:\d\d:\d\d\.\d{3}\b/g, '12:00:00.000'],
   [/\b1[789]\d{11}\b/g, '1801396800000'],
   [/\b\d+ ms\b/g, '20 ms'],
@@ -100,7 +115,9 @@ export const withOutputs = async (markdown: string, { env, replacements }: Shell
   const lines = markdown.split('\n');
   const commands = commandsIn(lines);
   const outputs = await run(
-    commands.map(({ command }) => command),
+    commands.map(({ command }) =>
+      Object.entries(replacements).reduce((text, [one, shown]) => text.replaceAll(shown, one), command),
+    ),
     env,
   );
   const ids = new Map<string, string>();

@@ -89,7 +89,12 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Tools for developers',
-    pages: [whole('trigger', 'Create events', 'tools/trigger.md'), whole('tail', 'Show log lines', 'tools/tail.md')],
+    pages: [
+      whole('trigger', 'Create events', 'tools/trigger.md'),
+      whole('clock', 'Move the clock ahead', 'tools/clock.md'),
+      whole('tail', 'Show log lines', 'tools/tail.md'),
+      whole('deliveries', 'Send webhook events again', 'tools/deliveries.md'),
+    ],
   },
   {
     title: 'For contributors',

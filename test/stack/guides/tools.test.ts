@@ -7,10 +7,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../infra/local/aws/free-port.ts';
+import { ClockRoutes } from '../../../infra/local/clock/routes.ts';
 import { LogFeed } from '../../../infra/local/log-feed.ts';
+import { newRoutes } from '../../../infra/local/simulators/server.ts';
 import { withOutputs } from '../../support/guide-outputs.ts';
+import { serveMovingStack } from '../support/moving-clock.ts';
 import { bare } from '../support/operator.ts';
-import { serveOwnStack } from '../support/own-stack.ts';
 
 const GUIDES = globSync('infra/docs/tools/*.md').sort();
 
@@ -21,14 +24,15 @@ test('there are guides', () => {
 /** Serves a stack as `npm start` does. Returns the environment of a second terminal. */
 const openTerminal = async (name: string) => {
   const feed = new LogFeed();
-  const { stack, app, demo } = await serveOwnStack({
-    name: `guide-${name}`,
-    minute: 60_000,
+  const { stack, app, demo, moving } = await serveMovingStack(`guide-${name}`, {
     // The same for all guides, because the table's client of this process reads it once.
     dynamodbEndpoint: inject('stack').dynamodb_endpoint,
     onLine: (source, line) => feed.add(source, line),
   });
   app.serve(feed.routes);
+  const routes = newRoutes();
+  new ClockRoutes(moving).addRoutes(routes);
+  app.serve(routes);
   const LOCAL_FOLDER = await mkdtemp(join(tmpdir(), 'guide-'));
   onTestFinished(() => rm(LOCAL_FOLDER, { recursive: true }));
   const { baseUrl, bridgeUrl, dynamodbEndpoint, bucketsEndpoint } = stack;
@@ -41,9 +45,14 @@ const openTerminal = async (name: string) => {
   await writeFile(join(LOCAL_FOLDER, 'stack.json'), JSON.stringify(file));
   const urls = { BASE_URL: baseUrl, BRIDGE_URL: bridgeUrl, PHONE_URL: app.phoneUrl };
   const shown = ['http://127.0.0.1:3000', 'http://127.0.0.1:3001', 'http://127.0.0.1:3002'];
+  const hook = `http://127.0.0.1:${await freePort()}`;
   return {
     env: { ...bare, ...urls, TOKEN: demo.token, PANELIST: demo.panelist, BOT: demo.bot_phone_number, LOCAL_FOLDER },
-    replacements: Object.fromEntries(Object.values(urls).map((url, place) => [url, shown[place] ?? ''])),
+    replacements: {
+      ...Object.fromEntries(Object.values(urls).map((url, place) => [url, shown[place] ?? ''])),
+      // A program of the reader.
+      [hook]: 'http://127.0.0.1:8080',
+    },
   };
 };
 

@@ -1,14 +1,16 @@
 /** A separate stack whose clock a test moves ahead. */
 import { onTestFinished } from 'vitest';
 import { Clock } from '../../../infra/local/aws/time/clock.ts';
-import { advanceTo } from '../../../infra/local/clock/advance.ts';
+import { advanceTo, type Moving } from '../../../infra/local/clock/advance.ts';
 import { nextDueWork } from '../../../infra/local/clock/due-work.ts';
-import { type OwnStack, serveOwnStack } from './own-stack.ts';
+import { type OwnStack, type OwnStackOptions, serveOwnStack } from './own-stack.ts';
 
 const MINUTE = 60_000;
 
 export interface MovingStack extends OwnStack {
   clock: Clock;
+  /** For the routes of the clock. */
+  moving: Moving;
   /** Moves the clock ahead by so many milliseconds. Returns at how many times something was due. */
   advance: (milliseconds: number) => Promise<number>;
   /** Sends a request with the token of the demo account, which must succeed. Returns the response's body. */
@@ -16,23 +18,24 @@ export interface MovingStack extends OwnStack {
 }
 
 /** Serves the stack until the test ends. Its clock is also that of the simulators, and of the test. */
-export const serveMovingStack = async (name: string): Promise<MovingStack> => {
+export const serveMovingStack = async (name: string, options: Partial<OwnStackOptions> = {}): Promise<MovingStack> => {
   const clock = new Clock();
   // Other test files of this process run at real time.
   onTestFinished(clock.use());
-  const own = await serveOwnStack({ name, minute: MINUTE, clock });
+  const own = await serveOwnStack({ name, minute: MINUTE, clock, ...options });
   const { stack, demo } = own;
+  const moving: Moving = {
+    clock,
+    inProgress: () => stack.inProgress,
+    nextDue: () => stack.nextDue,
+    nextDueWork,
+    minute: MINUTE,
+  };
   return {
     ...own,
     clock,
-    advance: (milliseconds) =>
-      advanceTo(clock.now() + milliseconds, {
-        clock,
-        inProgress: () => stack.inProgress,
-        nextDue: () => stack.nextDue,
-        nextDueWork,
-        minute: MINUTE,
-      }),
+    moving,
+    advance: (milliseconds) => advanceTo(clock.now() + milliseconds, moving),
     request: async <Body>(path: string, body?: object) => {
       const response = await fetch(`${stack.baseUrl}${path}`, {
         headers: { authorization: `Bearer ${demo.token}`, 'content-type': 'application/json' },

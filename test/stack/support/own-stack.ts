@@ -17,7 +17,7 @@ export interface OwnStack {
   demo: Demo;
 }
 
-interface OwnStackOptions extends Partial<Omit<LocalStackOptions, 'minute'>> {
+export interface OwnStackOptions extends Partial<Omit<LocalStackOptions, 'minute'>> {
   minute: number;
   /** The suffix of the table's name. */
   name: string;
