@@ -59,10 +59,12 @@ describe.each([
 });
 
 describe('the workflow check', () => {
-  test('runs .ci/run for pull requests and main, with the right to read only', () => {
+  test('runs each part of .ci/run for pull requests and main, with the right to read only', async () => {
     expect(check.on).toMatchObject({ pull_request: null, push: { branches: ['main'] }, workflow_call: null });
     expect(Object.values(check.jobs)).toMatchObject([{ permissions: { contents: 'read' } }]);
-    expect(check.jobs.check?.steps.at(-1)).toMatchObject({ run: '.ci/run' });
+    expect(check.jobs.check?.steps.at(-1)).toMatchObject({ run: '.ci/run "$PART"' });
+    const [, parts] = /^parts=\((.+)\)$/m.exec(await readFile('.ci/run', 'utf8')) ?? [];
+    expect(check.text).toContain(`part: [${parts?.replaceAll(' ', ', ')}]`);
   });
 });
 
