@@ -1,4 +1,8 @@
-/** The switches of destinations: what the service meets at each simulator, and what the page shows. */
+/**
+ * The switches of destinations: what the service meets at each simulator, and what the page shows.
+ *
+ * @module-tag long
+ */
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { positionOf, setSwitch, switchBody } from '../../infra/local/phone/destinations/switches.ts';

@@ -1,4 +1,8 @@
-/** The delivery history of a webhook, one conversation at a time: what it contains, its cost, and its failures. */
+/**
+ * The delivery history of a webhook, one conversation at a time: what it contains, its cost, and its failures.
+ *
+ * @module-tag long
+ */
 import { randomBytes } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,4 +1,8 @@
-/** `npm run operator`: accounts, tokens, users, arguments and help. */
+/**
+ * `npm run operator`: accounts, tokens, users, arguments and help.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, inject, test } from 'vitest';

@@ -1,4 +1,8 @@
-/** The operator's commands for the delivery history of webhooks. */
+/**
+ * The operator's commands for the delivery history of webhooks.
+ *
+ * @module-tag long
+ */
 import { describe, expect, test } from 'vitest';
 import { exampleDelivery } from '../../../infra/local/documentation/example-delivery.ts';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';

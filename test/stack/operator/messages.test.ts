@@ -1,4 +1,8 @@
-/** The operator's commands for outboxes, messages and jobs. */
+/**
+ * The operator's commands for outboxes, messages and jobs.
+ *
+ * @module-tag long
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';

@@ -1,4 +1,8 @@
-/** The operator's `user` commands for personal data: show, grants, export and erase. */
+/**
+ * The operator's `user` commands for personal data: show, grants, export and erase.
+ *
+ * @module-tag long
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,8 @@
-/** Pending batches and cancelled jobs in a restored table. */
+/**
+ * Pending batches and cancelled jobs in a restored table.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';

@@ -1,4 +1,8 @@
-/** What the operator's command shows on a terminal: tables that fit, times of the machine, and completion in shells. */
+/**
+ * What the operator's command shows on a terminal: tables that fit, times of the machine, and completion in shells.
+ *
+ * @module-tag long
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
