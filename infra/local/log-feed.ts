@@ -4,13 +4,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { stream } from 'hono/streaming';
+import { now } from '../../shared/core/clock.ts';
 import { newRoutes, type RequestContext, type Routes } from './simulators/server.ts';
 
 /** A log line as the feed sends it. */
 export interface FedLine {
   /** Identifies the line. A client that has lost the connection continues after it (`?after=`). */
   id: string;
-  /** When it arrived, in milliseconds since 1970. */
+  /** When it arrived, in milliseconds since 1970 on the stack's clock. */
   time: number;
   /** The logical id of the function or host that wrote it. */
   source: string;
@@ -32,7 +33,7 @@ export class LogFeed {
   /** Adds a line of the stack. */
   add(source: string, text: string): void {
     const id = `${this.#stack}/${this.#first + this.#lines.length}`;
-    this.#lines.push({ id, time: Date.now(), source, text });
+    this.#lines.push({ id, time: now(), source, text });
     if (this.#lines.length > MOST.kept * 2) this.#first += this.#lines.splice(0, MOST.kept).length;
     this.#next.resolve();
     this.#next = Promise.withResolvers();

@@ -114,7 +114,7 @@ test('npm start prints "ready", writes the stack file, and leaves nothing behind
   expect(output.err).toBe('');
 });
 
-test('npm start delivers messages to simulated phones, and logs messages from their users', {
+test('npm start delivers messages to simulated phones, logs messages from their users, and has a clock', {
   tags: 'long',
 }, async () => {
   const { child, output, exit } = start({ PORT: '0' });
@@ -144,6 +144,19 @@ test('npm start delivers messages to simulated phones, and logs messages from th
     source: expect.stringMatching(/^SendMessageFunction/),
     text: expect.stringContaining('"message":"accepted"'),
   });
+
+  // Functions have the time of the clock.
+  const moved = await fetch(`${phone_url}/clock`, { method: 'POST', body: '{"advance":"2d"}' });
+  expect({ status: moved.status, body: await moved.json() }).toMatchObject({ status: 200, body: { moving: false } });
+  const sent = await fetch(`${base_url}/v1/message`, { method: 'POST', headers, body });
+  const { id } = (await sent.json()) as { id: string };
+  const message = await fetch(`${base_url}/v1/message/${id}`, { headers });
+  const { states } = (await message.json()) as { states: { created: string }[] };
+  const ahead = Date.now() + 47 * 3_600_000;
+  expect(Date.parse(`${states[0]?.created.slice(0, 23)}Z`)).toBeGreaterThan(ahead);
+  // So `operator tail`, which follows the clock too, shows new lines.
+  const [newest = '{}'] = (await (await fetch(`${phone_url}/log?follow=false`)).text()).split('\n').slice(-2);
+  expect(JSON.parse(newest)).toEqual(expect.objectContaining({ time: expect.toSatisfy((time) => time > ahead) }));
   child.kill('SIGTERM');
   await exit;
 });

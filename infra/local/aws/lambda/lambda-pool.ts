@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
 import type { FunctionDefinition } from '../template/definitions.ts';
+import { ThreadClock } from '../time/thread-clock.ts';
 import { IdleCores } from './idle-cores.ts';
 import type { Call, CallResult, Outcome, ThreadData } from './worker-thread.ts';
 
@@ -41,9 +42,9 @@ const CLOSED = 'Closed';
 const TIMED_OUT = 'TimedOut';
 
 /** The line with which Lambda reports the end of a call that the function did not end itself. */
-const endLine = (requestId: string, reason: string): string => {
+const endLine = (requestId: string, reason: string, time: number): string => {
   const how = reason === TIMED_OUT ? { status: 'timeout' } : { status: 'error', errorType: `Runtime.${reason}` };
-  return JSON.stringify({ time: new Date().toISOString(), type: 'platform.report', record: { requestId, ...how } });
+  return JSON.stringify({ time: new Date(time).toISOString(), type: 'platform.report', record: { requestId, ...how } });
 };
 
 /** The call failed: the function threw an error, exited, timed out, or returned too much. */
@@ -266,7 +267,7 @@ export class LambdaPool implements LocalFunction {
     const place = this.#free.indexOf(thread);
     if (place !== -1) this.#free.splice(place, 1);
     for (const [requestId, end] of thread.calls) {
-      if (reason !== CLOSED) this.#onLine(endLine(requestId, reason));
+      if (reason !== CLOSED) this.#onLine(endLine(requestId, reason, new ThreadClock(this.#clock).now()));
       end({ error: reason });
     }
     // A thread that cannot start fails a call: otherwise the pool would start new threads forever.
