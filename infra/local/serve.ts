@@ -3,7 +3,7 @@
 import { Clock } from './aws/time/clock.ts';
 import { callTableOf } from './call-table.ts';
 import { nextDueWork } from './clock/due-work.ts';
-import { ClockRoutes } from './clock/routes.ts';
+import { ClockRequests } from './clock/routes.ts';
 import { type Demo, demoBots, seedDemo } from './demo.ts';
 import { documentation } from './documentation/documentation.ts';
 import { Examples } from './documentation/example-data.ts';
@@ -57,15 +57,14 @@ export class LocalServer {
         },
         onExchange: phone.onExchange,
       });
-      phone.setClock(
-        new ClockRoutes({
-          clock,
-          inProgress: () => stack.inProgress,
-          nextDue: () => stack.nextDue,
-          nextDueWork,
-          minute: options.minute,
-        }),
-      );
+      const clockRequests = new ClockRequests({
+        clock,
+        inProgress: () => stack.inProgress,
+        nextDue: () => stack.nextDue,
+        nextDueWork,
+        minute: options.minute,
+      });
+      simulators.app.serve(clockRequests.routes);
       return new LocalServer(stack, simulators, phone, options.tableName);
     } catch (error) {
       await simulators.close();

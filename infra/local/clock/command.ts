@@ -6,7 +6,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { isRunning, readStackFile } from '../stack-file.ts';
 import type { ClockView } from './routes.ts';
-import { durationOf, timeOf } from './times.ts';
+import { DURATION_FORM, durationOf, TIME_FORM, timeOf } from './times.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -74,12 +74,12 @@ const clock = program
 clock
   .command('advance')
   .description('moves the clock ahead, and does what is due on the way')
-  .argument('<duration>', 'such as 3d, 90m or 1d12h', read(durationOf, 'a duration, such as 3d, 90m or 1d12h'))
+  .argument('<duration>', 'such as 3d, 90m or 1d12h', read(durationOf, DURATION_FORM))
   .action((advance: string) => request({ advance }));
 clock
   .command('set')
   .description('moves the clock ahead to a time')
-  .argument('<time>', 'such as 2027-01-31T09:00Z', read(timeOf, 'a time with its zone, such as 2027-01-31T09:00Z'))
+  .argument('<time>', 'such as 2027-01-31T09:00Z', read(timeOf, TIME_FORM))
   .action((set: string) => request({ set }));
 clock
   .command('run')

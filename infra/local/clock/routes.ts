@@ -1,11 +1,10 @@
 /** The requests that show and set the clock of the local stack: `/clock` at the URL of the phone's page. */
 import * as v from 'valibot';
-import { Changes } from '../simulators/changes.ts';
 import { freshJson, httpError, parseJson } from '../simulators/http.ts';
 import { check, fields } from '../simulators/schemas.ts';
-import type { Routes } from '../simulators/server.ts';
+import { newRoutes, type Routes } from '../simulators/server.ts';
 import { advanceTo, BusyError, type Moving } from './advance.ts';
-import { durationOf, timeOf } from './times.ts';
+import { DURATION_FORM, durationOf, TIME_FORM, timeOf } from './times.ts';
 
 /** The clock, as the requests return it. */
 export interface ClockView {
@@ -22,19 +21,20 @@ export interface ClockView {
 }
 
 const MOST_RATE = 10_000;
+const RATE_FORM = `a number from 1 to ${MOST_RATE}`;
 
 const duration = v.pipe(
-  v.string('must be a duration, such as 3d, 90m or 1d12h'),
-  v.check((text) => durationOf(text) !== undefined, 'must be a duration, such as 3d, 90m or 1d12h'),
+  v.string(`must be ${DURATION_FORM}`),
+  v.check((text) => durationOf(text) !== undefined, `must be ${DURATION_FORM}`),
 );
 const time = v.pipe(
-  v.string('must be a time with its zone, such as 2027-01-31T09:00Z'),
-  v.check((text) => timeOf(text) !== undefined, 'must be a time with its zone, such as 2027-01-31T09:00Z'),
+  v.string(`must be ${TIME_FORM}`),
+  v.check((text) => timeOf(text) !== undefined, `must be ${TIME_FORM}`),
 );
 const rate = v.pipe(
-  v.number('must be a number from 1 to 10000'),
-  v.minValue(1, 'must be a number from 1 to 10000'),
-  v.maxValue(MOST_RATE, 'must be a number from 1 to 10000'),
+  v.number(`must be ${RATE_FORM}`),
+  v.minValue(1, `must be ${RATE_FORM}`),
+  v.maxValue(MOST_RATE, `must be ${RATE_FORM}`),
 );
 
 const change = v.pipe(
@@ -50,25 +50,23 @@ const change = v.pipe(
   ),
 );
 
-export class ClockRoutes {
-  /** Notified when the clock is set. */
-  readonly changes = new Changes();
+export class ClockRequests {
   readonly #moving: Moving;
   #isMoving = false;
   #last: ClockView['last_advance'];
 
   constructor(moving: Moving) {
     this.#moving = moving;
-    moving.clock.watch(() => this.changes.notify());
   }
 
-  addRoutes(routes: Routes): void {
+  get routes(): Routes {
+    const routes = newRoutes();
     routes.get('/clock', () => freshJson(this.#view()));
     routes.post('/clock', async ({ req }) => {
       await this.#change(check(change, parseJson(await req.text())));
-      this.changes.notify();
       return freshJson(this.#view());
     });
+    return routes;
   }
 
   #view(): ClockView {

@@ -2,6 +2,10 @@
 
 const UNITS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 };
 
+/** The forms, in words. */
+export const DURATION_FORM = 'a duration, such as 3d, 90m or 1d12h';
+export const TIME_FORM = 'a time with its zone, such as 2027-01-31T09:00Z';
+
 const DURATION = /^(\d+[wdhms])+$/;
 
 /** The milliseconds of a duration such as `3d`, `90m` or `1d12h`; undefined if it is not one. */

@@ -3,7 +3,6 @@
  */
 import { catalogue } from '../../../shared/users/profile-properties.ts';
 import type { Exchange } from '../aws/gateway/gateway.ts';
-import type { ClockRoutes } from '../clock/routes.ts';
 import { type Demo, demoBots } from '../demo.ts';
 import { Changes } from '../simulators/changes.ts';
 import { freshJson, httpError, noContent, parseJson } from '../simulators/http.ts';
@@ -39,7 +38,6 @@ export class Phone {
   readonly #destinations: Destinations;
   readonly #traces: Traces;
   #files: Promise<PageFiles> | undefined;
-  #clock: ClockRoutes | undefined;
 
   constructor(simulators: Simulators) {
     this.#simulators = simulators;
@@ -66,11 +64,6 @@ export class Phone {
     if (CHANGES_JOBS.test(exchange.routeKey ?? '')) this.#jobs.onRequest();
   };
 
-  /** Sets the clock that the page shows and sets. */
-  setClock(clock: ClockRoutes): void {
-    this.#clock = clock;
-  }
-
   /** Serves the page at the app network's URL. */
   serve(service: Service, demo: Demo): void {
     const routes = newRoutes();
@@ -78,7 +71,6 @@ export class Phone {
     this.#addViews(routes, service, demo);
     this.#addActions(routes, service, demo);
     this.#destinations.addRoutes(routes);
-    this.#clock?.addRoutes(routes);
     addConnectRoutes(routes, new Wizard(this.#simulators, service.bridgeUrl));
     this.#simulators.app.serve(routes);
   }

@@ -4,7 +4,6 @@ import { deliveryStatuses, eventTypes } from '../../delivery-history/statuses.ts
 import { responseList } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
 import { idOfAnything, unixTime, wholeNumber } from '../../validation/schemas.ts';
-
 import { define } from '../endpoint.ts';
 
 /** The last second of the year 9999, in seconds since 1970. */

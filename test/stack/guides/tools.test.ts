@@ -8,9 +8,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../infra/local/aws/free-port.ts';
-import { ClockRoutes } from '../../../infra/local/clock/routes.ts';
+import { ClockRequests } from '../../../infra/local/clock/routes.ts';
 import { LogFeed } from '../../../infra/local/log-feed.ts';
-import { newRoutes } from '../../../infra/local/simulators/server.ts';
 import { withOutputs } from '../../support/guide-outputs.ts';
 import { serveMovingStack } from '../support/moving-clock.ts';
 import { bare } from '../support/operator.ts';
@@ -30,9 +29,7 @@ const openTerminal = async (name: string) => {
     onLine: (source, line) => feed.add(source, line),
   });
   app.serve(feed.routes);
-  const routes = newRoutes();
-  new ClockRoutes(moving).addRoutes(routes);
-  app.serve(routes);
+  app.serve(new ClockRequests(moving).routes);
   const LOCAL_FOLDER = await mkdtemp(join(tmpdir(), 'guide-'));
   onTestFinished(() => rm(LOCAL_FOLDER, { recursive: true }));
   const { baseUrl, bridgeUrl, dynamodbEndpoint, bucketsEndpoint } = stack;

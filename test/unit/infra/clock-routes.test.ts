@@ -1,18 +1,17 @@
 /** The requests that set the clock of the local stack. */
 import { expect, test } from 'vitest';
 import { Clock } from '../../../infra/local/aws/time/clock.ts';
-import { ClockRoutes } from '../../../infra/local/clock/routes.ts';
-import { newRoutes } from '../../../infra/local/simulators/server.ts';
+import { ClockRequests } from '../../../infra/local/clock/routes.ts';
 
 const DAY_S = 86_400;
 
 /** The routes of a clock, of a stack that has no work, or that works while `release` is not called. */
 const serve = (busy: () => boolean = () => false) => {
-  const routes = newRoutes();
   const clock = new Clock();
   const inProgress = () => (busy() ? ('work' as const) : undefined);
   const nextDueWork = async () => undefined;
-  new ClockRoutes({ clock, inProgress, nextDue: () => undefined, nextDueWork, minute: 60_000 }).addRoutes(routes);
+  const nextDue = () => undefined;
+  const { routes } = new ClockRequests({ clock, inProgress, nextDue, nextDueWork, minute: 60_000 });
   const send = async (body?: unknown) => {
     const response = await routes.request('/clock', body === undefined ? {} : { method: 'POST', body: text(body) });
     return { status: response.status, body: (await response.json()) as { time: string; moving: boolean } };
