@@ -1,4 +1,8 @@
-/** A scheduled message, on the clock of a separate stack. */
+/**
+ * A scheduled message, on the clock of a separate stack.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { millisecondsOf, serveMovingStack } from '../support/moving-clock.ts';
