@@ -34,6 +34,8 @@ export const openPage = async (address: string, { expectedErrors, ...options }: 
     if (!LOOPBACK.test(request.url())) problems.push(`It asks for ${request.url()}.`);
   });
   onTestFinished(async () => {
+    // A route may still wait for the response to a request that the page made last.
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
     expect(problems).toEqual([]);
   });
