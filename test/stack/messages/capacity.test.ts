@@ -109,7 +109,7 @@ test('delivering ten messages costs 8 units each, and at most 8 units for the co
 test('a state costs 2 units and 3 on indexes, or 7 units with a platform, and a repeat 1 read unit', async () => {
   const { account, phone } = await newConversation();
   const id = await sendMessage(account, text(phone), {});
-  expect(await consumedBy(() => reportState(id, 'read'))).toEqual({ calls: 3, table: 2, indexes: 3 });
+  expect(await consumedBy(() => reportState(id, 'read'))).toMatchObject({ calls: 3, table: 2, indexes: 3 });
   expect(await consumedBy(() => reportState(id, 'read'))).toMatchObject({ table: 1, indexes: 0 });
   const other = await withWebhook();
   const reported = await sendMessage(other.account, text(other.phone), {});
@@ -120,7 +120,7 @@ test('a state costs 2 units and 3 on indexes, or 7 units with a platform, and a 
 test("a user's message costs 1 write unit, 3 on indexes and 2 read units, or 8 units with a platform", async () => {
   const { bot, phone } = await newConversation();
   const content = { type: 'text' as const, text: { body: 'Hi' } };
-  expect(await consumedBy(() => receiveMessage('a', { from: phone, to: bot, ...content }))).toEqual({
+  expect(await consumedBy(() => receiveMessage('a', { from: phone, to: bot, ...content }))).toMatchObject({
     calls: 3,
     table: 3,
     indexes: 3,

@@ -6,14 +6,17 @@ interface Capacity {
   GlobalSecondaryIndexes?: Record<string, { CapacityUnits?: number }>;
 }
 
-/** Consumption: calls, capacity units of the table, and capacity units of its indexes. */
+/** Consumption: calls, capacity units of the table, those of them that are for writes, and capacity units of its indexes. */
 export interface Consumed {
   calls: number;
   table: number;
+  written: number;
   indexes: number;
 }
 
-const consumed: Consumed = { calls: 0, table: 0, indexes: 0 };
+const consumed: Consumed = { calls: 0, table: 0, written: 0, indexes: 0 };
+
+const isRead = (commandName = ''): boolean => /^(Get|BatchGet|Query|TransactGet)/.test(commandName);
 
 documents.middlewareStack.add(
   (next, { commandName }) =>
@@ -28,6 +31,7 @@ documents.middlewareStack.add(
           0,
         );
         consumed.table += CapacityUnits - indexes;
+        if (!isRead(commandName)) consumed.written += CapacityUnits - indexes;
         consumed.indexes += indexes;
       }
       consumed.calls += 1;
@@ -38,7 +42,7 @@ documents.middlewareStack.add(
 
 /** Runs `work` in this process and returns its consumption. */
 export const consumedBy = async (work: () => Promise<unknown>): Promise<Consumed> => {
-  Object.assign(consumed, { calls: 0, table: 0, indexes: 0 });
+  Object.assign(consumed, { calls: 0, table: 0, written: 0, indexes: 0 });
   await work();
   return { ...consumed };
 };
