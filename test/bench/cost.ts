@@ -121,7 +121,8 @@ report('cost at list prices', [
     value: 1e6 * listPriceOf('writeUnit') * (message.get('count')?.writes ?? 0),
     unit: 'US$',
   },
-  { what: 'bytes that stay of a message for 90 days', value: messageBytes(), unit: 'B' },
+  { what: 'bytes that stay of a message for 90 days, in the table', value: messageBytes().table, unit: 'B' },
+  { what: '  in indexes', value: messageBytes().indexes, unit: 'B' },
   { what: 'a month without traffic', value: costOfMonth(0), unit: 'US$' },
   ...[1e6, 1e7, 1e8, 1e9].flatMap((messages) => [
     { what: `a month of ${messages / 1e6} million messages`, value: costOfMonth(messages), unit: 'US$' },

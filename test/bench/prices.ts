@@ -11,7 +11,11 @@ const prices = {
   /** DynamoDB on demand: a write unit and a read unit. */
   writeUnit: [{ upTo: NO_END, price: 0.625 / MILLION }],
   readUnit: [{ upTo: NO_END, price: 0.125 / MILLION }],
-  /** A GB of storage for a month, including indexes, and a GB of continuous backup. */
+  /**
+   * A GB of storage for a month, including indexes, and a GB of continuous backup. AWS bills a backup by the size of the
+   * table with its local indexes; the table's indexes are global ones.
+   * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
+   */
   storage: [
     { upTo: 25, price: 0 },
     { upTo: NO_END, price: 0.25 },
