@@ -61,6 +61,11 @@ const settings = v.object({
     ),
     30,
   ),
+  /**
+   * The lines of Lambda about calls: `WARN` has those of failed calls, `INFO` also one with duration and memory of each call
+   * (Lambda developer guide, "Log-level filtering"). The lines of the service do not depend on it.
+   */
+  systemLogLevel: v.optional(v.picklist(['WARN', 'INFO']), 'WARN'),
   /** Retention of messages and log entries in days: at least the default period of `GET /v1/stats/logs`. */
   messageRetention: v.optional(wholeNumber(30), 90),
   /** Retention of user data requests and their values, in days. */

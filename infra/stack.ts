@@ -2,7 +2,7 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets';
-import { RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
+import { RecursiveLoop, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
@@ -82,6 +82,7 @@ export class BusinessApiStack extends Stack {
     const surroundings: Surroundings = {
       table,
       logRetention,
+      systemLogLevel: SystemLogLevel[settings.systemLogLevel],
       sourceMaps: settings.bundling === 'mapped',
       environment: {
         BASE_URL: hosts.base.url,

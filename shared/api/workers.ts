@@ -69,6 +69,7 @@ export const workers = {
       'closeCircuit',
       'updateHead',
       'removeFromOutbox',
+      'putLogEntry',
       'settleEntry',
       'settleStatus',
       'settleText',

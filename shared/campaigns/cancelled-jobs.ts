@@ -5,10 +5,10 @@
 import { now, scaled, timestampOf } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
 import { readJob } from '../jobs/job.ts';
-import type { LogItem, State } from '../messaging/message.ts';
+import { type LogItem, outcomeKeys } from '../messaging/message.ts';
 import { jobNamed } from '../table/batch-keys.ts';
 import { getManyEventual, pages, update } from '../table/client.ts';
-import { conversationName, type Key, logPartitions, messageIdOf, stateKey } from '../table/keys.ts';
+import { conversationName, type Key, logPartitions, messageIdOf } from '../table/keys.ts';
 import { type WakeUp, wake } from '../wake-ups/conversations.ts';
 import { wakeExpansions } from '../wake-ups/expansions.ts';
 import { endNow, pendingBatchesOfJob } from './stored-batch.ts';
@@ -18,10 +18,8 @@ type Listed = Key & Pick<LogItem, 'phone' | 'gsi3sk'>;
 
 /** Milliseconds before the first pending message from which the next run looks: a slow request may log an older one. */
 const OVERLAP_MS = 60_000;
-/** A message with one of these states is no longer in an outbox. */
-const ENDS: State[] = ['delivered_to_server', 'sending_failed'];
-/** Messages whose states are read in one call, and calls at the same time. */
-const READ = { messages: 50, calls: 4 };
+/** Messages whose outcomes are read in one call, with three keys each, and calls at the same time. */
+const READ = { messages: 33, calls: 4 };
 /**
  * Milliseconds for which a cancelled job is looked at, also if nothing is pending: a request that began before may still
  * be accepting a message, and the index may lack it for a moment.
@@ -31,7 +29,8 @@ const WATCHED_MS = 120_000;
 /**
  * Wakes the conversations with pending messages of a cancelled job. `deliver` ends these messages, one worker for each
  * conversation, so that the state of an attempt under way counts. `sweep` repeats this each minute, from the first message
- * that was pending, until none is pending any more. 1 read unit for a message, and 1 write unit for the job.
+ * that was pending, until none is pending any more. 1.5 read units for a message, and 1 write unit
+ * for the job.
  *
  * @param time - the present run of `sweep`, which wakes each conversation once
  * @param isLate - returns whether the next run must continue
@@ -82,7 +81,7 @@ const pendingAmong = async (listed: Listed[]): Promise<Listed[]> => {
     listed.slice(place * READ.messages, (place + 1) * READ.messages),
   );
   await inParallel(parts, READ.calls, async (part) => {
-    const keys = part.flatMap((message) => ENDS.map((state) => stateKey(messageIdOf(message), state)));
+    const keys = part.flatMap((message) => outcomeKeys(messageIdOf(message)));
     for (const found of await getManyEventual<LogItem[]>(keys)) if (found) ended.add(found.pk);
   });
   return listed.filter(({ pk }) => !ended.has(pk));

@@ -1,11 +1,23 @@
-/** Settling: one transaction removes an entry from its outbox, and logs the state of its message. */
+/**
+ * Settling: an entry leaves its outbox, and the state of its message is logged.
+ *
+ * A message that was delivered, and of which no platform is notified, takes two writes. Everything else takes one
+ * transaction. The log has one key for all ends of sending (`outcomeKey`), so the first end stays:
+ *
+ *     log: delivered_to_server    remove the entry    settled
+ *     log: delivered_to_server    crash               the entry is attempted again, with the same id; a later result
+ *                                                     finds the outcome, and only removes the entry
+ *     removed by an erasure,      log: fails          the outcome was logged with the removal, and stays
+ *     with sending_failed
+ */
 import { now, timestamp } from '../core/clock.ts';
 import { type Entry, namesOf, type Outgoing, subjectOf } from '../messaging/events.ts';
 import type { ReasonCode, State } from '../messaging/message.ts';
 import { dequeueWrite, transactInOrder } from '../messaging/outbox.ts';
-import { stateWrites } from '../messaging/states.ts';
+import { type ReachedState, stateItem, stateWrites } from '../messaging/states.ts';
 import type { AttemptResult, EarlyEnd } from '../outbound/attempt-result.ts';
 import type { Destination, StatusReceipt } from '../outbound/destination.ts';
+import { putIfAbsent, removeExisting } from '../table/client.ts';
 import type { Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
@@ -20,9 +32,9 @@ export const deliveryWrites = (destination: Destination, entry: Entry, receipt: 
 };
 
 /**
- * Settles an entry in one transaction: removes it, logs its state with the report of it, and writes the receipt of a
- * status. If another worker has already removed the entry, nothing is written. A state that is already logged is
- * neither logged nor reported again. 4 write units, 8 if the state is reported, 4 with a receipt.
+ * Settles an entry: removes it, logs its state with the report of it, and writes the receipt of a status. If another worker
+ * has already removed the entry, its state is already logged. A state that is already logged is neither logged nor reported
+ * again. 2 write units, or 4 for a message that failed, 8 if the state is reported, 4 with a receipt.
  *
  * @returns whether this settled the entry
  */
@@ -35,25 +47,38 @@ export const settle = async (entry: Entry, result: AttemptResult, receipts: Writ
     state !== undefined && 'message' in outgoing
       ? { message: outgoing.message, state, created: timestamp(), reason_code: reasonCodeOf(result), reason: cause }
       : undefined;
-  const settled = await removeWith(entry, receipts, (after) => (reached ? stateWrites(reached, after) : []));
-  if (settled) logResult(entry, result, cause);
-  return settled;
+  const end =
+    reached?.state === 'delivered_to_server' && !reached.message.reported
+      ? await settleInTurn(entry, reached)
+      : await settleAtOnce(entry, receipts, (after) => (reached ? stateWrites(reached, after) : []));
+  if (end === 'settled') logResult(entry, result, cause);
+  return end !== 'gone';
 };
 
 /**
- * Removes an entry in one transaction with other writes. If one of these was made before, they are left out.
- *
- * @returns whether the entry was pending
+ * - `settled`: this settled the entry.
+ * - `known`: this removed the entry, whose result a worker had logged before it crashed.
+ * - `gone`: another worker has settled the entry.
  */
-const removeWith = async (
+type End = 'settled' | 'known' | 'gone';
+
+/** Logs a delivery, and then removes the entry. */
+const settleInTurn = async (entry: Entry, delivery: ReachedState): Promise<End> => {
+  const isLogged = (await putIfAbsent(stateItem(delivery))) === undefined;
+  const isRemoved = await removeExisting(entry);
+  return isLogged || isRemoved ? 'settled' : 'gone';
+};
+
+/** Removes an entry in one transaction with other writes. If one of these was made before, they are left out. */
+const settleAtOnce = async (
   entry: Entry,
   receipts: Write[],
   writesAfter: (after: string | undefined) => Write[],
-): Promise<boolean> => {
+): Promise<End> => {
   const failed = await transactInOrder((after) => [dequeueWrite(entry), ...receipts, ...writesAfter(after)]);
-  if (failed.length === 0) return true;
-  if (failed.includes(0)) return false;
-  return removeWith(entry, receipts, () => []);
+  if (failed.length === 0) return 'settled';
+  if (failed.includes(0)) return 'gone';
+  return (await removeExisting(entry)) ? 'known' : 'gone';
 };
 
 /** Logs how an entry ended. */

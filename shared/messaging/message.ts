@@ -2,7 +2,7 @@
 
 import { secondsFromNow } from '../core/clock.ts';
 import { messageRetention } from '../core/settings.ts';
-import { type Key, messageIdOf, messageKey, ofLog, stateKey } from '../table/keys.ts';
+import { type Key, messageIdOf, messageKey, ofLog, outcomeKey, stateKey } from '../table/keys.ts';
 
 /** The first state of a message to a user, and of a message from a user. */
 const firstStates = ['sent', 'received'] as const;
@@ -19,6 +19,9 @@ export const states = [
 ] as const;
 
 export type State = (typeof states)[number];
+
+/** The ways in which sending a message to a user ends. */
+const outcomes = ['delivered_to_server', 'sending_failed'] as const satisfies State[];
 
 /**
  * Why a message failed. Log entries and the indexes contain one of these codes, and no text from outside the service.
@@ -85,7 +88,7 @@ export const lifetimeFrom = (accepted: string): Pick<Message, 'accepted' | 'expi
 export const logItem = (message: Message, state: State, created: string): LogItem => {
   const { id, accepted: _accepted, ...rest } = message;
   return {
-    ...(isFirst(state) ? messageKey(id) : stateKey(id, state)),
+    ...logKey(id, state),
     ...rest,
     state,
     created,
@@ -93,6 +96,15 @@ export const logItem = (message: Message, state: State, created: string): LogIte
     ...ofLog(message.account, { ...message, message: id, state, created }),
   };
 };
+
+/** The key of the log entry of a state. The ends of sending share one, so that a message has only one of them. */
+const logKey = (id: string, state: State): Key => {
+  if (isFirst(state)) return messageKey(id);
+  return outcomes.some((end) => end === state) ? outcomeKey(id) : stateKey(id, state);
+};
+
+/** The keys of the log entry of how sending a message ended. Earlier versions had a key for each end. */
+export const outcomeKeys = (id: string): Key[] => [outcomeKey(id), ...outcomes.map((state) => stateKey(id, state))];
 
 const isFirst = (state: State): boolean => firstStates.some((first) => first === state);
 

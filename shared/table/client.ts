@@ -216,6 +216,10 @@ export const remove = async (key: Key, condition: Condition = {}): Promise<boole
   return held(retryConflicts(() => documents.send(command)));
 };
 
+/** Removes an item. Returns whether it existed. 1 write unit. */
+export const removeExisting = ({ pk, sk }: Key): Promise<boolean> =>
+  remove({ pk, sk }, { ConditionExpression: 'attribute_exists(pk)' });
+
 /** Whether a write was made; false if its condition was not met. */
 const held = async (write: Promise<unknown>): Promise<boolean> => {
   try {

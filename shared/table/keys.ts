@@ -88,6 +88,9 @@ export const messageIdOf = (entry: Key): string => after(MESSAGE, entry);
 /** A further log entry of a message: one for each state. */
 export const stateKey = (message: string, state: string): Key => key(messageKey(message).pk, `STATE#${state}`);
 
+/** The log entry of how sending a message ended. There is one key for all ends, so that a message has one of them. */
+export const outcomeKey = (message: string): Key => stateKey(message, 'outcome');
+
 const OUTBOX = 'OUTBOX#';
 const HEAD = 'HEAD';
 

@@ -15,8 +15,8 @@ export const ASSUMED = {
   /** The share of a processor that a function of 512 MB has. Times of this machine are divided by this share. */
   processor: 512 / 1_769,
   memory: 0.5,
-  /** Bytes of log lines: one of the function, two of Lambda for each invocation, and one of the gateway per request. */
-  logBytes: { line: 300, lambda: 500, request: 260 },
+  /** Bytes of log lines: one of the function for each invocation, and one of the gateway for each request. */
+  logBytes: { line: 300, request: 260 },
   /** Bytes of the additional log lines of a message: accepted, delivered, and two states. */
   messageLogBytes: 400 + 460 + 2 * 385,
   /** The retention of log lines and messages in days: the defaults of the stack. */
@@ -60,7 +60,7 @@ export const invocationOf = ({ reads, writes, indexes: more, ms }: Use): Bill =>
   writeUnit: writes + more,
   invocation: 1,
   gigabyteSecond: (ms / ASSUMED.processor / 1_000) * ASSUMED.memory,
-  ...logging(ASSUMED.logBytes.line + ASSUMED.logBytes.lambda),
+  ...logging(ASSUMED.logBytes.line),
 });
 
 const logging = (bytes: number): Bill => ({

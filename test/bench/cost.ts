@@ -5,6 +5,7 @@
 
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
+import { CHUNK } from '../../shared/stats/job-counters.ts';
 import {
   ASSUMED,
   add,
@@ -18,6 +19,7 @@ import {
   requestThroughGateway,
   times,
 } from './bill.ts';
+import { COUNT_SECONDS, countWrites, STATES } from './growth/design.ts';
 import { costOf, listPriceOf, type Priced } from './prices.ts';
 import { type Figure, report } from './report.ts';
 import { measureUsage, type Way } from './usage.ts';
@@ -32,6 +34,9 @@ const CAMPAIGN = {
   /** Messages per second at the default pace, and looks at the queue per second. */
   rate: 500,
   looks: 4,
+  /** Entries that are counted in a transaction, and records that `relay` receives; milliseconds of these invocations. */
+  count: { entries: CHUNK, ms: COUNT_SECONDS * 1_000 },
+  relay: { records: 25, ms: 25 },
   /** How much longer the request takes than one for a message: `npm run bench -- campaigns`. */
   slower: 8,
 };
@@ -59,12 +64,22 @@ const usedBy = (name: string) => {
   return use;
 };
 
-/** A message of a campaign: `expand` writes what a request writes for one, and full batches are counted for half the units. */
+/**
+ * A message of a campaign: `expand` writes what a request writes for one, its entries are counted in full batches, and
+ * `relay` receives several entries at once.
+ */
 const recipientBill = (): Bill => {
-  const { recipients, write, progress, rate, looks } = CAMPAIGN;
-  const [sent, counted] = [usedBy('sendMessage'), usedBy('count')];
+  const { recipients, write, progress, rate, looks, count, relay } = CAMPAIGN;
+  const sent = usedBy('sendMessage');
   const { sendMessage: _, ...others } = Object.fromEntries(message);
-  const way: Way = new Map(Object.entries({ ...others, count: { ...counted, writes: counted.writes / 2 } }));
+  const counting = {
+    ...usedBy('count'),
+    invocations: STATES / count.entries,
+    ms: count.ms,
+    writes: (countWrites(count.entries, STATES) / count.entries) * STATES,
+  };
+  const relaying = { ...usedBy('relay'), invocations: 1 / relay.records, ms: relay.ms };
+  const way: Way = new Map(Object.entries({ ...others, count: counting, relay: relaying }));
   return add(
     billOf(way),
     {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Demo } from '../../infra/local/demo.ts';
 import { exampleDelivery } from '../../infra/local/documentation/example-delivery.ts';
+import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import type { EndpointName } from '../../shared/api/index.ts';
 import { putAll } from '../../shared/table/client.ts';
 import { attemptIdOf } from '../../shared/table/people-keys.ts';
@@ -45,10 +46,14 @@ export const typicalRequests = async (
     await door.send('receiveAppEvents', { body: { id: randomUUID(), type: 'user_data.withdrawn', data } });
     return id;
   };
+  /** A webhook that accepts no connections: the account needs one to receive an event again. */
+  const secret = `whsec_${Buffer.alloc(24).toString('base64')}`;
+  const unreachable = { name: 'webhook' as const, settings: { url: 'http://127.0.0.1:9/', secret } };
   /** The id of a delivery that the webhook rejected. */
   const newFailed = async (): Promise<string> => {
     const failed = exampleDelivery('demo', newPhone());
     await putAll([failed]);
+    await updateAccount('demo', { platform: unreachable });
     return attemptIdOf(failed);
   };
   await door.send('setAvatar', upload());

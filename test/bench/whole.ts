@@ -21,19 +21,23 @@ interface Whole {
   close: () => Promise<void>;
 }
 
-/** @param settings - settings of the stack that differ from the defaults */
+/**
+ * @param settings - settings of the stack that differ from the defaults
+ * @param minute - milliseconds of a minute of the service
+ */
 export const openWhole = async (
   dynamodbEndpoint: string | undefined,
   settings: Record<string, number> = {},
+  minute = MINUTE,
 ): Promise<Whole> => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
-  const simulators = await Simulators.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute: MINUTE });
+  const simulators = await Simulators.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute });
   const stack = await LocalStack.start({
     assembly: synthesise(folder, 'minified', undefined, settings).then(() => folder),
     ports: { base: 0, bridge: 0 },
     dynamodbEndpoint,
     tableName: TABLE,
-    minute: MINUTE,
+    minute,
     secret: simulators.app.stackSecret,
     onLine: () => undefined,
   });

@@ -1,4 +1,5 @@
 /** Plays a small part of a load on the local stack, and measures the units of its messages. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '../../infra/local/aws/database/database.ts';
 import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
@@ -26,16 +27,24 @@ const REPORTED = ['delivered_to_user', 'read'];
 const ACCOUNTS = 4;
 const PARALLEL = 8;
 
+/** A minute of the service in milliseconds. With failures, it is shorter, so that retries do not take as long as on AWS. */
+const minuteOf = ({ failing }: Plan): number => (failing > 0 ? 15_000 : 60_000);
+
+/** How often a request is made that returns 5xx: on a busy machine, the first call of a function may take too long. */
+const ATTEMPTS = 5;
+
 /**
  * Sends `plan.played` messages, reports each as read, and waits until all are counted.
  *
  * @returns units of a message by function, with milliseconds of an invocation on this machine, which was busy
+ * @throws Error — no message has arrived or was counted for `plan.patience` seconds; the message says how far it came
  */
-export const play = async ({ accounts, played, profile }: Plan): Promise<Way> => {
+export const play = async (plan: Plan): Promise<Way> => {
+  const { accounts, played, profile, failing, patience } = plan;
   startStopwatch();
   const database = await openDatabase(undefined);
   const meter = new Meter(database.endpoint);
-  const { stack, simulators, demo, close } = await openWhole(await meter.listen());
+  const { stack, simulators, demo, close } = await openWhole(await meter.listen(), {}, minuteOf(plan));
   try {
     const door = new FrontDoor(stack, demo);
     const phones = Array.from({ length: played }, (_, place) => `4477${10_000_000 + place * 7}`);
@@ -45,13 +54,21 @@ export const play = async ({ accounts, played, profile }: Plan): Promise<Way> =>
     say(`Plays ${played} messages of ${senders.length} accounts on the local stack …`);
     meter.take();
     takeTimes();
+    if (failing > 0) await failCalls(simulators.app.phoneUrl, failing);
     const send = async (token: string, body: unknown): Promise<void> => {
-      const response = await fetch(`${stack.baseUrl}/v1/message`, {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const init = {
         method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        headers: { ...headers, 'idempotency-key': randomUUID() },
         body: JSON.stringify(body),
-      });
-      if (!response.ok) throw new Error(`A message was answered ${response.status}: ${await response.text()}`);
+      };
+      for (let left = ATTEMPTS; ; left -= 1) {
+        const response = await fetch(`${stack.baseUrl}/v1/message`, init);
+        if (response.ok) return;
+        if (response.status < 500 || left === 1) {
+          throw new Error(`A message was answered ${response.status}: ${await response.text()}`);
+        }
+      }
     };
     const shares = senders.map((sender, place) => ({
       ...sender,
@@ -63,16 +80,21 @@ export const play = async ({ accounts, played, profile }: Plan): Promise<Way> =>
         else for (const phone of to) await send(token, textTo(phone));
       }),
     );
+    const progress = new Progress(played, patience);
     const waiting = [...phones];
     await Promise.all(
       Array.from({ length: PARALLEL }, async () => {
         for (let phone = waiting.shift(); phone !== undefined; phone = waiting.shift()) {
-          const id = await arrivalOn(simulators.app.phoneUrl, phone);
+          const id = await arrivalOn(simulators.app.phoneUrl, phone, progress);
           for (const state of REPORTED) await door.report('message.state', { id, state });
         }
       }),
     );
-    while ((await countedOf(senders.map(({ id }) => id))) < STATES * played) await pause(200);
+    for (let counted = 0; counted < STATES * played; ) {
+      counted = await countedOf(senders.map(({ id }) => id));
+      progress.note('states counted', counted);
+      await pause(200);
+    }
     return wayOf(meter, played);
   } finally {
     await close();
@@ -88,12 +110,61 @@ const openAccount = async (id: string): Promise<{ id: string; token: string }> =
   return { id, token };
 };
 
+/** Has a share of the app network's calls return 500. */
+const failCalls = async (phoneUrl: string, share: number): Promise<void> => {
+  const response = await fetch(`${phoneUrl}/behaviour`, {
+    method: 'PUT',
+    body: JSON.stringify([{ status: 500, share }]),
+  });
+  if (!response.ok) throw new Error(`The simulated app network answered ${response.status}: ${await response.text()}`);
+};
+
+/** Whether a run goes on: fails if a number has not changed for a while. */
+class Progress {
+  readonly #reached = new Map<string, number>();
+  readonly #played: number;
+  readonly #patience: number;
+  #changed = Date.now();
+
+  /** @param patience - seconds */
+  constructor(played: number, patience: number) {
+    this.#played = played;
+    this.#patience = patience;
+  }
+
+  /** Notes how far the run is. @throws Error — nothing has changed for too long */
+  note(what: string, reached: number): void {
+    if (this.#reached.get(what) !== reached) this.#changed = Date.now();
+    this.#reached.set(what, reached);
+    if (Date.now() - this.#changed <= this.#patience * 1_000) return;
+    const state = [...this.#reached].map(([name, number]) => `${number} ${name}`).join(', ');
+    throw new Error(
+      `No progress for ${this.#patience} s. Of ${this.#played} messages: ${state}. ` +
+        'Fewer failures (--failing), or more patience (--patience SECONDS), may help.',
+    );
+  }
+
+  /** One more message has arrived. */
+  arrived(): void {
+    this.note('on phones', (this.#reached.get('on phones') ?? 0) + 1);
+  }
+
+  /** A message has not arrived yet. */
+  waiting(): void {
+    this.note('on phones', this.#reached.get('on phones') ?? 0);
+  }
+}
+
 /** Waits for the message on a phone. Returns its id. */
-const arrivalOn = async (phoneUrl: string, phone: string): Promise<string> => {
+const arrivalOn = async (phoneUrl: string, phone: string, progress: Progress): Promise<string> => {
   for (;;) {
     const response = await fetch(`${phoneUrl}/phones/${phone}/messages`);
     const [message] = (await response.json()) as { data: { id: string } }[];
-    if (message !== undefined) return message.data.id;
+    if (message !== undefined) {
+      progress.arrived();
+      return message.data.id;
+    }
+    progress.waiting();
     await pause(50);
   }
 };

@@ -16,11 +16,15 @@ export interface Plan {
   profile: (typeof profiles)[number];
   /** Messages that are played on the local stack. */
   played: number;
+  /** The share of the app network's calls that fail, from 0 to below 1. */
+  failing: number;
+  /** Seconds without progress after which the played messages are given up. */
+  patience: number;
 }
 
 /** Reads the options of the command. @throws Error — the message names the option that is wrong */
-export const planOf = (given: Record<'messages' | 'accounts' | 'profile' | 'played', string>): Plan => {
-  const number = (name: 'messages' | 'accounts' | 'played', most: number): number => {
+export const planOf = (given: Record<keyof Plan, string>): Plan => {
+  const number = (name: 'messages' | 'accounts' | 'played' | 'patience', most: number): number => {
     const value = Number(given[name]);
     if (!Number.isInteger(value) || value < 1 || value > most) {
       throw new Error(`--${name} must be a whole number from 1 to ${most.toLocaleString('en-US')}.`);
@@ -29,8 +33,12 @@ export const planOf = (given: Record<'messages' | 'accounts' | 'profile' | 'play
   };
   const profile = profiles.find((known) => known === given.profile);
   if (profile === undefined) throw new Error(`--profile must be one of: ${profiles.join(', ')}.`);
+  const failing = Number(given.failing);
+  if (!(failing >= 0 && failing < 1)) throw new Error('--failing must be a number from 0 to below 1.');
   const messages = number('messages', 1e9);
   return {
+    failing,
+    patience: number('patience', 600),
     messages,
     accounts: number('accounts', 1_000),
     profile,
@@ -115,7 +123,8 @@ const SIMULATED = 'simulation of growth: performance.md, "Growth"';
 
 /** The rows of the report. */
 export const rowsOf = (plan: Plan, way: Way, predictions: Prediction[]): Row[] => {
-  const run = `this run of ${plan.played} messages`;
+  const failures = plan.failing === 0 ? '' : `, ${Math.round(100 * plan.failing)} % of calls failing`;
+  const run = `this run of ${plan.played} messages${failures}`;
   const setting = plan.profile === 'campaign' ? 'campaignRate' : 'accountRate';
   return [
     { what: 'messages per second', value: rateOf(plan).toLocaleString('en-US'), source: `setting ${setting}` },

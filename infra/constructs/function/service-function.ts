@@ -8,6 +8,7 @@ import {
   LoggingFormat,
   type RecursiveLoop,
   Runtime,
+  type SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -20,6 +21,7 @@ export interface Surroundings {
   table: ServiceTable;
   environment: Record<string, string>;
   logRetention: RetentionDays;
+  systemLogLevel: SystemLogLevel;
   sourceMaps: boolean;
 }
 
@@ -75,6 +77,7 @@ export class ServiceFunction extends Construct {
       role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
+      systemLogLevelV2: props.systemLogLevel,
     });
   }
 }

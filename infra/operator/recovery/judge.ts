@@ -3,7 +3,7 @@
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { nameOfJob } from '../../../shared/jobs/cancel.ts';
-import type { State } from '../../../shared/messaging/message.ts';
+import { outcomeKeys } from '../../../shared/messaging/message.ts';
 import { isChunkKey, isJobKey, jobNamed } from '../../../shared/table/batch-keys.ts';
 import { hasExpired } from '../../../shared/table/client.ts';
 import {
@@ -121,15 +121,15 @@ export const markersOf = async (source: string, items: Item[]): Promise<Markers>
 const subjectsOf = (item: Item, kind: ItemKind | undefined): Subject[] =>
   kind === undefined ? [] : [...(kind.subjectsOf?.(item) ?? []), ...deletedAccountOf(item, kind)];
 
-/** States in which a message has left its outbox. */
-const SETTLED: State[] = ['delivered_to_server', 'sending_failed', 'reception_failed_http'];
+/** The log entries that show that a message has left its outbox. */
+const settledKeys = (message: string): Key[] => [...outcomeKeys(message), stateKey(message, 'reception_failed_http')];
 
 /** The outbox entries among items whose message the log shows as delivered or failed. */
 const deliveredEntries = async (items: Item[]): Promise<Set<string>> => {
   const entries = items.flatMap((item) => {
     const { type, message } = Object(item.outgoing);
     const isMessage = ['message.send', 'message.received'].includes(type);
-    return isMessage ? [{ name: nameOf(item), states: SETTLED.map((state) => stateKey(message.id, state)) }] : [];
+    return isMessage ? [{ name: nameOf(item), states: settledKeys(message.id) }] : [];
   });
   const found = await itemsAt(
     tableName(),

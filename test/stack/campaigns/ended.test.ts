@@ -10,14 +10,13 @@ import { sortableTime, timestampOf } from '../../../shared/core/clock.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
-import type { LogItem } from '../../../shared/messaging/message.ts';
 import { pendingEntries } from '../../../shared/messaging/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { readJobStatus } from '../../../shared/stats/job-status.ts';
+import { logOfMessage } from '../../../shared/stats/message-log.ts';
 import { batchOf, endingBatches, isBatchKey, jobKey, progressKey } from '../../../shared/table/batch-keys.ts';
 import { documents, getConsistent, page } from '../../../shared/table/client.ts';
-import { messageKey, stateKey } from '../../../shared/table/keys.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
@@ -50,9 +49,9 @@ const run = (account: string, ms = 60_000) => expand(account, undefined, Date.no
 const statesOf = async (account: string): Promise<Record<string, number>> => {
   const { entries } = await listLogs(account, {}, 1_000);
   const items = await Promise.all(
-    entries.map(({ id, state }) => getConsistent<LogItem>(state === 'sent' ? messageKey(id) : stateKey(id, state))),
+    entries.map(async ({ id, state }) => (await logOfMessage(id)).filter((item) => item.state === state)),
   );
-  await countEntries(items.filter((item) => item !== undefined));
+  await countEntries(items.flat());
   const named = Map.groupBy(entries, ({ state, reason }) => (reason === undefined ? state : `${state}: ${reason}`));
   return Object.fromEntries([...named].map(([state, { length }]) => [state, length]));
 };

@@ -11,6 +11,7 @@ import { findAccount } from '../../../shared/accounts/accounts.ts';
 import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
+import { settle } from '../../../shared/delivery/settle.ts';
 import type { Conversation, Entry } from '../../../shared/messaging/events.ts';
 import { lifetimeFrom, logItem, type Message, type State } from '../../../shared/messaging/message.ts';
 import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
@@ -527,11 +528,14 @@ describe('a worker', () => {
     ]);
   });
 
-  test('that ends between an attempt and its record repeats only that attempt, with the same id', async () => {
+  test.each([
+    ['the log entry', 'PutCommand'],
+    ['the removal of its entry', 'DeleteCommand'],
+  ])('that ends between an attempt and %s repeats only that attempt, with the same id', async (_, before) => {
     const { conversation } = await pending('one', 'two');
     const send = documents.send.bind(documents);
     const spy = vi.spyOn(documents, 'send').mockImplementation((command) => {
-      if (command.constructor.name === 'TransactWriteCommand') throw new Error('crashed');
+      if (command.constructor.name === before) throw new Error('crashed');
       return send(command);
     });
     await expect(run(conversation)).rejects.toThrow('crashed');
@@ -541,6 +545,22 @@ describe('a worker', () => {
     const [first, again] = app.calls.map(({ headers }) => headers['webhook-id']);
     expect(again).toBe(first);
     expect(await statesOf(conversation)).toEqual(['sent', 'sent', 'delivered_to_server', 'delivered_to_server']);
+  });
+
+  test('that ends after it logged a delivery leaves that state, even if the repeat is rejected', async () => {
+    const { conversation } = await pending('one');
+    const send = documents.send.bind(documents);
+    const spy = vi.spyOn(documents, 'send').mockImplementation((command) => {
+      if (command.constructor.name === 'DeleteCommand') throw new Error('crashed');
+      return send(command);
+    });
+    await expect(run(conversation)).rejects.toThrow('crashed');
+    spy.mockRestore();
+    app.answers = [400];
+    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(bodies()).toEqual(['one', 'one']);
+    expect(await statesOf(conversation)).toEqual(['sent', 'delivered_to_server']);
+    expect(await isEmpty(conversation)).toBe(true);
   });
 
   test('that delivers a conversation at the same time as another one logs each state once', async () => {
@@ -554,10 +574,16 @@ describe('a worker', () => {
     const { conversation } = await pending('one', 'two');
     const [first] = (await oldestEntries(conversation)).entries;
     if (first === undefined) throw new Error('There is no entry.');
-    app.answers = [(response) => void removeEntry(first).then(() => response.writeHead(204).end()), 204];
+    const failed = { status: 'withheld', cause: 'cancelled' } as const;
+    app.answers = [(response) => void settle(first, failed, []).then(() => response.writeHead(204).end()), 204];
     expect(await run(conversation)).toEqual({ settled: 1 });
     expect(bodies()).toEqual(['one', 'two']);
-    expect(await statesOf(conversation)).toEqual(['sent', 'sent', 'delivered_to_server']);
+    expect((await statesOf(conversation)).toSorted()).toEqual([
+      'delivered_to_server',
+      'sending_failed',
+      'sent',
+      'sent',
+    ]);
     expect(await isEmpty(conversation)).toBe(true);
   });
 

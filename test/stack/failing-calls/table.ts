@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { tableName } from '../../../shared/core/settings.ts';
 import { chunksOf, isUploadKey, resultsOf } from '../../../shared/table/batch-keys.ts';
-import { circuitKey, headKey, isAnswerKey, type Key, messageKey } from '../../../shared/table/keys.ts';
+import { circuitKey, headKey, isAnswerKey, type Key, messageKey, outcomeKey } from '../../../shared/table/keys.ts';
 import { anyAllowance, anyDeliveries } from '../../../shared/table/people-keys.ts';
 
 /** An item of any type. */
@@ -90,12 +90,10 @@ export const isAllowance = ({ pk }: Key): boolean => pk.startsWith(anyAllowance.
 export const isOfUnnamedUpload = ({ pk }: Key, items: Item[]): boolean =>
   isUploadKey({ pk }) || (pk.startsWith(chunksOf('')) && !items.some(({ upload }) => pk === chunksOf(String(upload))));
 
-/** Sort keys of the states that end a message's delivery. */
-const ENDS = ['STATE#delivered_to_server', 'STATE#sending_failed'];
-
 /**
  * Contradictions that no failure may cause: an entry whose conversation has no head, an accepted message that is neither
- * pending nor ended, or both, and a counter that differs from the number of counted entries.
+ * pending nor ended, one that is pending although it failed, and a counter that differs from the number of counted entries.
+ * A message that was delivered may still be pending: then its worker ended between the two writes that settle it.
  */
 export const contradictionsIn = (items: Item[]): string[] => {
   const keys = new Set(items.map(nameOf));
@@ -103,7 +101,11 @@ export const contradictionsIn = (items: Item[]): string[] => {
   const pending = new Set(entries.map(({ outgoing }) => subjectOf(outgoing)));
   const lost = entries.filter(({ pk }) => !keys.has(nameOf({ pk, sk: headKey('').sk })));
   const messages = items.filter(({ sk, state }) => sk === messageKey('').sk && state === 'sent');
-  const torn = messages.filter(({ pk }) => pending.has(pk) === ENDS.some((sk) => keys.has(`${pk} ${sk}`)));
+  const ends = new Map(items.filter(({ sk }) => sk === outcomeKey('').sk).map(({ pk, state }) => [pk, state]));
+  const torn = messages.filter(({ pk }) => {
+    const end = ends.get(pk);
+    return pending.has(pk) ? end === 'sending_failed' : end === undefined;
+  });
   const counters = items.filter(({ pk }) => pk.startsWith('JOBS#'));
   const isCounted = ({ counted }: Item) => counted === true;
   const counted = items.filter((item) => isCounted(item) && !isAnswerKey(item)).length;
@@ -113,7 +115,7 @@ export const contradictionsIn = (items: Item[]): string[] => {
   const sum = counters.reduce((total, { count }) => total + Number(count), 0);
   return [
     ...lost.map(({ sk }) => `${sk} has no head`),
-    ...torn.map(({ pk }) => `${pk} is neither pending nor ended, or both`),
+    ...torn.map(({ pk }) => `${pk} is neither pending nor ended, or pending and failed`),
     ...(inResults === answers ? [] : [`${answers} answers are counted as ${inResults}`]),
     ...(results.some(({ count }) => Number(count) < 0) ? ['a result is negative'] : []),
     ...(sum === counted ? [] : [`${counted} entries are counted as ${sum}`]),

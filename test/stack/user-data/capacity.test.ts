@@ -74,17 +74,17 @@ test('properties that are granted at once add 6 write units, and a request witho
 test('fetching a request costs 1 read unit, and half a read unit with eventual consistency', async () => {
   const { account, phone } = await world();
   const id = await pending(account, phone, 'first_name');
-  expect(await consumedBy(() => fetchRequest(account, id))).toEqual({ calls: 1, table: 1, indexes: 0 });
-  expect(await consumedBy(() => fetchAgain(account, id))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
+  expect(await consumedBy(() => fetchRequest(account, id))).toMatchObject({ calls: 1, table: 1, indexes: 0 });
+  expect(await consumedBy(() => fetchAgain(account, id))).toMatchObject({ calls: 1, table: 0.5, indexes: 0 });
   await answerRequest(id, { first_name: 'approved' });
-  expect(await consumedBy(() => fetchRequest(account, id))).toEqual({ calls: 1, table: 1, indexes: 0 });
-  expect(await consumedBy(() => fetchAgain(account, id))).toEqual({ calls: 1, table: 0.5, indexes: 0 });
+  expect(await consumedBy(() => fetchRequest(account, id))).toMatchObject({ calls: 1, table: 1, indexes: 0 });
+  expect(await consumedBy(() => fetchAgain(account, id))).toMatchObject({ calls: 1, table: 0.5, indexes: 0 });
 });
 
 test('a one-shot retrieval costs 1 write and 2 read units, and only the read units if no value is released', async () => {
   const { account, phone } = await world();
   const names: PropertyName[] = ['app_version', 'device_platform', 'device_make'];
-  expect(await consumedBy(() => retrieve(account, phone, names))).toEqual({ calls: 3, table: 3, indexes: 0 });
+  expect(await consumedBy(() => retrieve(account, phone, names))).toMatchObject({ calls: 3, table: 3, indexes: 0 });
   expect(await consumedBy(() => retrieve(account, phone, ['device_make']))).toMatchObject({ calls: 2, table: 2 });
   const refused = () => expect(retrieve(account, phone, ['app_version', 'first_name'])).rejects.toThrow();
   expect(await consumedBy(refused)).toMatchObject({ calls: 0, table: 0 });
@@ -123,8 +123,8 @@ test('a withdrawal costs 1 read unit and 12 write units, its repeat 1 read unit,
   const id = await pending(account, phone, 'first_name', 'last_name');
   await answerRequest(id, { first_name: 'approved', last_name: 'approved' });
   const withdraw = () => withdrawConsent(id, ['first_name']);
-  expect(await consumedBy(withdraw)).toEqual({ calls: 2, table: 13, indexes: 2 });
-  expect(await consumedBy(withdraw)).toEqual({ calls: 1, table: 1, indexes: 0 });
+  expect(await consumedBy(withdraw)).toMatchObject({ calls: 2, table: 13, indexes: 2 });
+  expect(await consumedBy(withdraw)).toMatchObject({ calls: 1, table: 1, indexes: 0 });
   // After the acknowledgement it reads again, to see that nothing is left.
-  expect(await consumedBy(() => acknowledgeDeletion(account, id))).toEqual({ calls: 3, table: 6, indexes: 1 });
+  expect(await consumedBy(() => acknowledgeDeletion(account, id))).toMatchObject({ calls: 3, table: 6, indexes: 1 });
 });

@@ -4,7 +4,9 @@ import { measured, present } from '../../bench/growth/design.ts';
 import { limits } from '../../bench/growth/limits.ts';
 import { COST_PAGE, type Plan, planOf, predict, rateOf, rowsOf, sourceOf } from '../../rehearse/predict.ts';
 
-const api: Plan = { messages: 60_000, accounts: 2, profile: 'api', played: 100 };
+const usual = { failing: 0, patience: 60 };
+
+const api: Plan = { messages: 60_000, accounts: 2, profile: 'api', played: 100, ...usual };
 
 /** A message of a campaign, as the benchmark of costs has it: `expand` writes what a request writes for one. */
 const expanded = new Map([
@@ -27,7 +29,7 @@ test('messages that are sent one by one cost what the page on costs says, less w
 });
 
 test('a campaign costs what the page on costs says', () => {
-  const [, { result }] = predict({ messages: 1e6, accounts: 20, profile: 'campaign', played: 400 }, expanded);
+  const [, { result }] = predict({ messages: 1e6, accounts: 20, profile: 'campaign', played: 400, ...usual }, expanded);
   expect(result.cost / COST_PAGE.campaign).toBeGreaterThan(0.9);
   expect(result.cost / COST_PAGE.campaign).toBeLessThan(1.1);
 });
@@ -39,7 +41,7 @@ test('a stack that is prepared is not slower than one as it is installed', () =>
 });
 
 test('each number has a source, and each limit the page or setting that it comes from', () => {
-  const plan: Plan = { messages: 1e5, accounts: 5, profile: 'campaign', played: 400 };
+  const plan: Plan = { messages: 1e5, accounts: 5, profile: 'campaign', played: 400, ...usual };
   const rows = rowsOf(plan, expanded, predict(plan, expanded));
   expect(rows.map(({ what }) => what)).toContain('as installed: first limit');
   expect(rows.filter(({ source }) => source === '')).toEqual([]);
@@ -47,13 +49,15 @@ test('each number has a source, and each limit the page or setting that it comes
   expect(sourceOf('log of an account')).toBe(limits.partitionWrites.source);
   expect(sourceOf('requests of the bridge host')).toBe('setting throttleRate');
   expect(present.indexShards).toBe(1);
+  const failing = rowsOf({ ...plan, failing: 0.33 }, expanded, predict(plan, expanded));
+  expect(failing.map(({ source }) => source)).toContain('this run of 400 messages, 33 % of calls failing');
 });
 
 describe('options', () => {
-  const given = { messages: '1e6', accounts: '20', profile: 'campaign', played: '400' };
+  const given = { messages: '1e6', accounts: '20', profile: 'campaign', played: '400', failing: '0', patience: '60' };
 
   test('are numbers in any notation, and no more messages are played than there are', () => {
-    expect(planOf(given)).toEqual({ messages: 1_000_000, accounts: 20, profile: 'campaign', played: 400 });
+    expect(planOf(given)).toEqual({ messages: 1_000_000, accounts: 20, profile: 'campaign', played: 400, ...usual });
     expect(planOf({ ...given, messages: '50' }).played).toBe(50);
   });
 
@@ -61,6 +65,9 @@ describe('options', () => {
     [{ messages: 'many' }, '--messages must be a whole number from 1 to 1,000,000,000.'],
     [{ accounts: '0' }, '--accounts must be a whole number from 1 to 1,000.'],
     [{ played: '1.5' }, '--played must be a whole number from 1 to 10,000.'],
+    [{ failing: '1' }, '--failing must be a number from 0 to below 1.'],
+    [{ failing: 'half' }, '--failing must be a number from 0 to below 1.'],
+    [{ patience: '0' }, '--patience must be a whole number from 1 to 600.'],
     [{ profile: 'party' }, '--profile must be one of: api, campaign.'],
   ])('%o is rejected', (wrong, message) => {
     expect(() => planOf({ ...given, ...wrong })).toThrow(message);

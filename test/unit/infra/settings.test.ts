@@ -28,6 +28,7 @@ test('the default settings are those of production', () => {
     requestRetention: 30,
     jidDomain: 'users.example.com',
     logRetention: 30,
+    systemLogLevel: 'WARN',
     throttleRate: 500,
     throttleBurst: 1_000,
     removalPolicy: 'retain',
@@ -77,6 +78,7 @@ test('the local stack has the properties of MORE_PROPERTIES, and none without it
 test.each<[Record<string, unknown>, string]>([
   [{ stage: 'Prod!' }, 'stage'],
   [{ logRetention: '31' }, 'logRetention'],
+  [{ systemLogLevel: 'ERROR' }, 'systemLogLevel'],
   [{ alarmTopik: 'arn:aws:sns:…' }, 'alarmTopik: there is no such setting'],
   [{ throttleRate: 'many' }, 'throttleRate'],
   [{ removalPolicy: 'keep' }, 'removalPolicy'],
