@@ -24,6 +24,7 @@ test(`${RECIPIENTS} recipients of one request get the message once each and are 
   const stack = await serveFaultyStack('campaign', 5_000, KILL_EVERY);
   const { post, ask, shown, messagesOn, logged, counted, endKilling } = stack;
   const caller = await newCaller('messages', 'stats');
+  stack.units();
   const start = Date.now();
   const sent = await post('/v1/message', caller, 'campaign', { to, type: 'text', text: { body: 'Hello' } });
   expect(sent).toMatchObject({ messages: RECIPIENTS });
@@ -40,6 +41,10 @@ test(`${RECIPIENTS} recipients of one request get the message once each and are 
   const expected = { sent: RECIPIENTS, delivered_to_server: RECIPIENTS };
   await expect.poll(() => logged(caller), { timeout: 120_000, interval: 2_000 }).toEqual(expected);
   await expect.poll(() => counted(caller), { timeout: 120_000, interval: 2_000 }).toEqual(expected);
+  const { reads, writes, indexes } = stack.units();
+  const unitsOfEach = { reads: reads / RECIPIENTS, writes: writes / RECIPIENTS, indexes: indexes / RECIPIENTS };
+  // Entry and head of each message take four, its log entry and its delivery two each.
+  expect(unitsOfEach.writes).toBeGreaterThan(8);
   const figures = { recipients: RECIPIENTS, accepted, delivered, counted: seconds(start), calls: calls.length, failed };
-  console.info(JSON.stringify({ ...figures, ...stack.faults() }));
+  console.info(JSON.stringify({ ...figures, unitsOfEach, ...stack.faults() }));
 });

@@ -4,7 +4,7 @@
  * Guide: infra/docs/tools/rehearse.md
  */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { localFolder } from '../../infra/local/stack-file.ts';
 import { drawBacklog } from '../bench/growth/picture.ts';
@@ -47,7 +47,7 @@ const rehearse = async (): Promise<void> => {
       })),
     ),
   );
-  process.stdout.write(`\nThe picture is in ${picture}.\n`);
+  process.stdout.write(`\nThe picture is in ${relative(process.cwd(), picture)}.\n`);
 };
 
 try {

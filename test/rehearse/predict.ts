@@ -16,7 +16,7 @@ export interface Plan {
   profile: (typeof profiles)[number];
   /** Messages that are played on the local stack. */
   played: number;
-  /** The share of the app network's calls that fail, from 0 to below 1. */
+  /** The share of the app network's calls that fail, from 0 to 1. */
   failing: number;
   /** Seconds without progress after which the played messages are given up. */
   patience: number;
@@ -34,7 +34,7 @@ export const planOf = (given: Record<keyof Plan, string>): Plan => {
   const profile = profiles.find((known) => known === given.profile);
   if (profile === undefined) throw new Error(`--profile must be one of: ${profiles.join(', ')}.`);
   const failing = Number(given.failing);
-  if (!(failing >= 0 && failing < 1)) throw new Error('--failing must be a number from 0 to below 1.');
+  if (!(failing >= 0 && failing <= 1)) throw new Error('--failing must be a number from 0 to 1.');
   const messages = number('messages', 1e9);
   return {
     failing,

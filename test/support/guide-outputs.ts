@@ -12,7 +12,8 @@
  * - times, durations and secrets: by the same ones everywhere,
  * - URLs of the stack: by those of `npm start`.
  *
- * Lines of one output that only come in another order keep the order of the guide: functions run at the same time.
+ * Lines of one output that only come in another order keep the order of the guide: functions run at the same time. After a
+ * line `<!-- ± 15 % -->`, numbers of the next output may differ by so much from those of the guide.
  */
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
@@ -24,8 +25,11 @@ interface Command {
   to: number;
   /** Whether readers see it and its output. */
   shown: boolean;
+  /** By which share the numbers of its output may differ. */
+  tolerance: number;
 }
 
+const TOLERANCE = /^<!-- ± (\d+) % -->$/;
 const HIDDEN = /^<!-- \$ (.+) -->$/;
 const PROMPT = '$ ';
 
@@ -33,14 +37,20 @@ const PROMPT = '$ ';
 const commandsIn = (lines: readonly string[]): Command[] => {
   const commands: Command[] = [];
   let isConsole = false;
+  let tolerance = 0;
   for (const [place, line] of lines.entries()) {
     const [, hidden] = HIDDEN.exec(line) ?? [];
     const last = commands.at(-1);
+    const [, percent] = TOLERANCE.exec(line) ?? [];
+    if (percent !== undefined) tolerance = Number(percent) / 100;
     if (line.startsWith('```')) isConsole = line === '```console';
     else if (isConsole && line.startsWith(PROMPT)) {
-      commands.push({ command: line.slice(PROMPT.length), from: place + 1, to: place + 1, shown: true });
+      const command = line.slice(PROMPT.length);
+      commands.push({ command, from: place + 1, to: place + 1, shown: true, tolerance });
+      tolerance = 0;
     } else if (isConsole && last) last.to = place + 1;
-    else if (hidden !== undefined) commands.push({ command: hidden, from: place, to: place, shown: false });
+    else if (hidden !== undefined)
+      commands.push({ command: hidden, from: place, to: place, shown: false, tolerance: 0 });
   }
   return commands;
 };
@@ -60,11 +70,12 @@ const NPM = `npm() {
   case $script in
     operator) '${process.execPath}' infra/operator/main.ts "$@" ;;
     stack) '${process.execPath}' infra/local/clock/command.ts "$@" ;;
+    rehearse) '${process.execPath}' test/rehearse/main.ts "$@" ;;
   esac
 }`;
 
 /** Milliseconds after which the commands of a guide have failed: one of them waits in vain. */
-const TIMEOUT = 60_000;
+const TIMEOUT = 180_000;
 
 /** Runs commands in one shell. Returns their outputs. */
 const run = async (commands: string[], env: NodeJS.ProcessEnv): Promise<string[]> => {
@@ -112,6 +123,31 @@ const normalised = (output: string, replacements: Record<string, string>, ids: M
 const inOrderOf = (before: string[], after: string[]): string[] =>
   before.toSorted().join('\n') === after.toSorted().join('\n') ? before : after;
 
+const NUMBER = /\d+(?:[.,]\d+)*/g;
+
+const numbersIn = (line: string): number[] =>
+  (line.match(NUMBER) ?? []).map((number) => Number(number.replaceAll(',', '')));
+
+/** Whether two lines differ only in numbers, and these by at most a share of the larger one. */
+const isLike = (one: string, other: string, tolerance: number): boolean => {
+  const form = (line: string): string => line.replaceAll(NUMBER, '0').replaceAll(/ +/g, ' ');
+  const [before, after] = [numbersIn(one), numbersIn(other)];
+  return (
+    form(one) === form(other) &&
+    before.every((number, place) => {
+      const found = after[place] ?? Number.NaN;
+      return Math.abs(number - found) <= tolerance * Math.max(number, found);
+    })
+  );
+};
+
+/** The lines of the guide where the new ones differ from them only by as much as they may. */
+const withinTolerance = (before: string[], after: string[], tolerance: number): string[] =>
+  after.map((line, place) => {
+    const known = before[place];
+    return known !== undefined && isLike(known, line, tolerance) ? known : line;
+  });
+
 /** The guide with the outputs of its commands. */
 export const withOutputs = async (markdown: string, { env, replacements }: Shell): Promise<string> => {
   const lines = markdown.split('\n');
@@ -124,11 +160,17 @@ export const withOutputs = async (markdown: string, { env, replacements }: Shell
   );
   const ids = new Map<string, string>();
   const written = [...lines];
-  const changes = commands.map(({ command, from, to, shown }, place) => {
+  const changes = commands.map(({ command, from, to, shown, tolerance }, place) => {
     const output = outputs[place];
     if (output === undefined) throw new Error(`This command of the guide did not end: ${command}`);
     const printed = normalised(output, replacements, ids).trimEnd();
-    return { from, to, shown, printed: printed === '' ? [] : printed.split('\n').map((line) => line.trimEnd()) };
+    const found = printed === '' ? [] : printed.split('\n').map((line) => line.trimEnd());
+    return {
+      from,
+      to,
+      shown,
+      printed: tolerance === 0 ? found : withinTolerance(lines.slice(from, to), found, tolerance),
+    };
   });
   // From the end, so that the places of earlier commands stay.
   for (const { from, to, shown, printed } of changes.reverse()) {

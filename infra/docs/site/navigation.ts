@@ -94,6 +94,7 @@ export const groups: readonly Group[] = [
       whole('clock', 'Move the clock ahead', 'tools/clock.md'),
       whole('tail', 'Show log lines', 'tools/tail.md'),
       whole('deliveries', 'Send webhook events again', 'tools/deliveries.md'),
+      whole('rehearse', 'Predict a load', 'tools/rehearse.md'),
     ],
   },
   {

@@ -2,8 +2,10 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { openDatabase } from '../../../infra/local/aws/database/database.ts';
 import type { FaultInjection } from '../../../infra/local/aws/fault-injection.ts';
 import type { PhoneMessage } from '../../../infra/local/simulators/app-network/inbox.ts';
+import { Meter, noUnits } from '../../bench/meter.ts';
 import { serveOwnStack } from '../../stack/support/own-stack.ts';
 import type { Caller } from '../../stack/support/world.ts';
 import { seeded } from '../../support/seeded.ts';
@@ -54,7 +56,13 @@ export const serveFaultyStack = async (name: string, minute: number, killEvery =
   console.info(`seed ${seed}`);
   const random = seeded(seed);
   const faults = noFaults();
+  const database = await openDatabase(process.env.DYNAMODB_ENDPOINT || undefined);
+  onTestFinished(() => database.close());
+  const meter = new Meter(database.endpoint);
+  const dynamodbEndpoint = await meter.listen();
+  onTestFinished(() => meter.close());
   const { stack, app } = await serveOwnStack({
+    dynamodbEndpoint,
     name,
     minute,
     random,
@@ -113,6 +121,18 @@ export const serveFaultyStack = async (name: string, minute: number, killEvery =
         if (response.status < 500 || left === 0) throw new Error(`POST ${path} returned ${response.status}.`);
         await pause(1_000);
       }
+    },
+    /** The units of the table since the last call of this method, of all functions. */
+    units: () => {
+      const total = noUnits();
+      const functions = ['sendMessage', 'expand', 'relay', 'deliver', 'count', 'sweep'];
+      for (const [caller, { reads, writes, indexes }] of meter.take()) {
+        if (!functions.includes(caller)) continue;
+        total.reads += reads;
+        total.writes += writes;
+        total.indexes += indexes;
+      }
+      return total;
     },
     /** How often workers were killed, and wake-ups and batches of the stream were rejected, lost or repeated. */
     faults: (): Faults => ({ ...faults }),

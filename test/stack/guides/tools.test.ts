@@ -5,7 +5,7 @@
 import { globSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../infra/local/aws/free-port.ts';
 import { ClockRequests } from '../../../infra/local/clock/routes.ts';
@@ -49,6 +49,8 @@ const openTerminal = async (name: string) => {
       ...Object.fromEntries(Object.values(urls).map((url, place) => [url, shown[place] ?? ''])),
       // A program of the reader.
       [hook]: 'http://127.0.0.1:8080',
+      // Commands print paths that begin at the project's folder.
+      [relative(process.cwd(), LOCAL_FOLDER)]: '.local',
     },
   };
 };

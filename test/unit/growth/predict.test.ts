@@ -65,8 +65,8 @@ describe('options', () => {
     [{ messages: 'many' }, '--messages must be a whole number from 1 to 1,000,000,000.'],
     [{ accounts: '0' }, '--accounts must be a whole number from 1 to 1,000.'],
     [{ played: '1.5' }, '--played must be a whole number from 1 to 10,000.'],
-    [{ failing: '1' }, '--failing must be a number from 0 to below 1.'],
-    [{ failing: 'half' }, '--failing must be a number from 0 to below 1.'],
+    [{ failing: '1.1' }, '--failing must be a number from 0 to 1.'],
+    [{ failing: 'half' }, '--failing must be a number from 0 to 1.'],
     [{ patience: '0' }, '--patience must be a whole number from 1 to 600.'],
     [{ profile: 'party' }, '--profile must be one of: api, campaign.'],
   ])('%o is rejected', (wrong, message) => {

@@ -81,3 +81,19 @@ test('a command that ends the shell is named', async () => {
     'This command of the guide did not end: exit 1',
   );
 });
+
+test.each([
+  ['cost  US$ 50.00  this run of 40', 'cost   US$ 45.10  this run of 40', 'as it is'],
+  ['cost  US$ 50.00  this run of 40', 'cost  US$ 40.00  this run of 40', 'replaced'],
+  ['first limit  writes of table', 'first limit  a partition of gsi1', 'replaced'],
+  ['rate  1,000', 'rate  1,090', 'as it is'],
+  ['rate  1,000', 'rate  109', 'replaced'],
+])('with a tolerance of 10 %%, a line "%s" is compared with "%s", and %s', async (before, after, fate) => {
+  const lines = (line: string) => ['<!-- ± 10 % -->', '```console', `$ echo '${after}'`, line, '```'];
+  expect(await written(...lines(before))).toBe(guide(...lines(fate === 'as it is' ? before : after)));
+});
+
+test('a tolerance is for one output', async () => {
+  const lines = (two: number) => ['<!-- ± 50 % -->', '```console', '$ echo 10', '12', '$ echo 10', String(two), '```'];
+  expect(await written(...lines(12))).toBe(guide(...lines(10)));
+});

@@ -1,0 +1,53 @@
+/**
+ * `npm run rehearse` with faults of the app network. The guide shows its outputs: test/stack/guides.
+ *
+ * @module-tag long
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+
+/** Runs the command, and returns what it printed, its exit code, and the files that it wrote. */
+const rehearse = async (...options: string[]) => {
+  const folder = await mkdtemp(join(tmpdir(), 'rehearse-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const run = spawn(process.execPath, ['test/rehearse/main.ts', ...options], {
+    env: { ...process.env, LOCAL_FOLDER: folder, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, errors, [code]] = await Promise.all([text(run.stdout), text(run.stderr), once(run, 'exit')]);
+  return { out, errors, code, files: await readdir(folder) };
+};
+
+const unitsIn = (out: string): number =>
+  Number(/^write units of a message +(?<units>[\d.]+)/m.exec(out)?.groups?.units);
+
+test('calls that fail cost more units, and the prediction names them as a source', { timeout: 400_000 }, async () => {
+  const plan = ['--messages', '1e6', '--accounts', '2', '--played', '40'];
+  const usual = await rehearse(...plan);
+  expect(usual).toMatchObject({ code: 0, files: expect.arrayContaining(['rehearsal.svg']) });
+  const failing = await rehearse(...plan, '--failing', '0.5');
+  expect(failing.code).toBe(0);
+  expect(failing.out).toMatch(/this run of 40 messages, 50 % of calls failing$/m);
+  expect(unitsIn(failing.out)).toBeGreaterThan(unitsIn(usual.out));
+});
+
+test('an app network that accepts nothing ends the command with how far it came, and nothing is predicted', async () => {
+  const { out, errors, code, files } = await rehearse('--played', '5', '--failing', '1', '--patience', '5');
+  expect({ out, code }).toEqual({ out: '', code: 1 });
+  expect(files).not.toContain('rehearsal.svg');
+  expect(errors).toContain('error: No progress for 5 s. Of 5 messages: 0 on phones. ');
+});
+
+test('a wrong option ends the command with its name, before anything is played', async () => {
+  const { out, errors, code } = await rehearse('--profile', 'party');
+  expect({ out, errors, code }).toEqual({
+    out: '',
+    errors: 'error: --profile must be one of: api, campaign.\n',
+    code: 1,
+  });
+});
