@@ -17,6 +17,8 @@ export interface FedLine {
   source: string;
   /** The line as it was written. */
   text: string;
+  /** For a client that waits for new lines: true if the line is older than the request. */
+  kept?: true;
 }
 
 /** How many lines are kept, and how many are sent at once. */
@@ -50,6 +52,7 @@ export class LogFeed {
   #respond(c: RequestContext): Response {
     const follows = c.req.query('follow') !== 'false';
     let place = this.#placeAfter(c.req.query('after') ?? '');
+    const firstNew = this.#first + this.#lines.length;
     c.header('content-type', 'application/x-ndjson');
     c.header('cache-control', 'no-store');
     return stream(c, async (feed) => {
@@ -57,7 +60,9 @@ export class LogFeed {
       while (!feed.aborted) {
         const next = this.#next.promise;
         const first = Math.max(place - this.#first, 0);
-        const lines = this.#lines.slice(first, first + MOST.sent);
+        const lines = this.#lines
+          .slice(first, first + MOST.sent)
+          .map((line, index) => (follows && this.#first + first + index < firstNew ? { ...line, kept: true } : line));
         place = this.#first + first + lines.length;
         if (lines.length > 0) await feed.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
         else if (follows) await Promise.race([next, closed]);

@@ -11,6 +11,7 @@ import type { DemoTokens } from './launch/demo-tokens.ts';
 import { LocalStack, type LocalStackOptions } from './local-stack.ts';
 import { LogFeed } from './log-feed.ts';
 import { Phone } from './phone/phone.ts';
+import { Changes } from './simulators/changes.ts';
 import { Simulators, type SimulatorsOptions } from './simulators/simulators.ts';
 import type { StackFile } from './stack-file.ts';
 
@@ -40,8 +41,9 @@ export class LocalServer {
     const clock = new Clock();
     // For the simulators and the page.
     clock.use();
+    const clockChanges = new Changes();
     const simulators = await Simulators.start({ ports, ...options });
-    const phone = new Phone(simulators);
+    const phone = new Phone(simulators, clockChanges);
     const logFeed = new LogFeed();
     simulators.app.serve(logFeed.routes);
     try {
@@ -57,13 +59,14 @@ export class LocalServer {
         },
         onExchange: phone.onExchange,
       });
-      const clockRequests = new ClockRequests({
+      const moving = {
         clock,
         inProgress: () => stack.inProgress,
         nextDue: () => stack.nextDue,
         nextDueWork,
         minute: options.minute,
-      });
+      };
+      const clockRequests = new ClockRequests(moving, clockChanges);
       simulators.app.serve(clockRequests.routes);
       return new LocalServer(stack, simulators, phone, options.tableName);
     } catch (error) {

@@ -23,6 +23,7 @@ const benches = {
   'user-data': new URL('./user-data.ts', import.meta.url),
   media: new URL('./media.ts', import.meta.url),
   'rate-limit': new URL('./rate-limit.ts', import.meta.url),
+  clock: new URL('./clock.ts', import.meta.url),
   growth: new URL('./growth.ts', import.meta.url),
 };
 

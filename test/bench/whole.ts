@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../infra/local/aws/time/clock.ts';
 import { callTableOf } from '../../infra/local/call-table.ts';
 import { type Demo, demoBots, seedDemo } from '../../infra/local/demo.ts';
 import { LocalStack } from '../../infra/local/local-stack.ts';
@@ -23,12 +24,12 @@ interface Whole {
 
 /**
  * @param settings - settings of the stack that differ from the defaults
- * @param minute - milliseconds of a minute of the service
+ * @param more - milliseconds of a minute of the service; the clock of the stack, if the measurement moves it
  */
 export const openWhole = async (
   dynamodbEndpoint: string | undefined,
   settings: Record<string, number> = {},
-  minute = MINUTE,
+  { minute = MINUTE, clock }: { minute?: number; clock?: Clock } = {},
 ): Promise<Whole> => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
   const simulators = await Simulators.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute });
@@ -40,6 +41,7 @@ export const openWhole = async (
     minute,
     secret: simulators.app.stackSecret,
     onLine: () => undefined,
+    ...(clock && { clock }),
   });
   callTableOf({ dynamodbEndpoint: stack.dynamodbEndpoint, table: TABLE });
   const demo = await seedDemo(simulators);

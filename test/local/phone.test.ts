@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makePage } from '../../infra/local/phone/page-files.ts';
 import { Phone } from '../../infra/local/phone/phone.ts';
 import type { PhoneView } from '../../infra/local/phone/views.ts';
+import { Changes } from '../../infra/local/simulators/changes.ts';
 import { Simulators } from '../../infra/local/simulators/simulators.ts';
 import { askAt, aTime, type Bridge, openBridge } from './support/simulator.ts';
 
@@ -24,7 +25,7 @@ beforeEach(async () => {
   bridge.answerWith({ status: 204 });
   simulators = await Simulators.start({ ports: { phone: 0, rapidpro: 0, turn: 0 }, minute: 60_000 });
   simulators.connect({ bridgeUrl: bridge.url, appToken: 'bapi_app' });
-  phone = new Phone(simulators);
+  phone = new Phone(simulators, new Changes());
   phone.serve(
     { baseUrl: bridge.url, bridgeUrl: bridge.url },
     {

@@ -253,6 +253,27 @@ test('after a lost connection to a stack that still runs, no line is shown twice
   await following;
 });
 
+test('after the clock of the stack has returned to real time, new lines are shown, and older ones are not', async () => {
+  const { feed } = await startFeed();
+  const ahead = Date.now() + 3 * 86_400_000;
+  feed.add('SweepFunctionA7728703', 'before');
+  const ctrlC = new AbortController();
+  const texts: string[] = [];
+  const following = (async () => {
+    const entries = localEntries({ since: ahead, follow: true, signal: ctrlC.signal });
+    for await (const [entry] of entries) texts.push(entry?.text ?? '');
+  })();
+  await expect
+    .poll(() => {
+      feed.add('SweepFunctionA7728703', 'after');
+      return texts;
+    })
+    .toContain('after');
+  expect(texts).not.toContain('before');
+  ctrlC.abort();
+  await following;
+});
+
 test('a reader that closes the pipe ends the command quietly', async () => {
   const { add } = await startFeed();
   const { child, written } = spawnOperator('tail', '--since', '1m');

@@ -44,7 +44,7 @@ export const play = async (plan: Plan): Promise<Way> => {
   startStopwatch();
   const database = await openDatabase(undefined);
   const meter = new Meter(database.endpoint);
-  const { stack, simulators, demo, close } = await openWhole(await meter.listen(), {}, minuteOf(plan));
+  const { stack, simulators, demo, close } = await openWhole(await meter.listen(), {}, { minute: minuteOf(plan) });
   try {
     const door = new FrontDoor(stack, demo);
     const phones = Array.from({ length: played }, (_, place) => `4477${10_000_000 + place * 7}`);

@@ -205,10 +205,14 @@ export class AwsEmulator {
     return (this.#eventSources?.waiting ?? 0) > 0 ? 'batches' : undefined;
   }
 
-  /** When a function continues that sleeps, or a message returns to its queue, in milliseconds since 1970. */
+  /** When a function or simulator continues that sleeps, or a message returns to its queue, in milliseconds since 1970. */
   get nextDue(): number | undefined {
     const { queues, clock } = this.#parts;
-    const times = [...clock.sleepers, ...(queues.nextReturn === undefined ? [] : [queues.nextReturn])];
+    const times = [
+      ...clock.sleepers,
+      ...clock.ownSleepers,
+      ...(queues.nextReturn === undefined ? [] : [queues.nextReturn]),
+    ];
     return times.length === 0 ? undefined : Math.min(...times);
   }
 

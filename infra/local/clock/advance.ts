@@ -40,10 +40,13 @@ export const advanceTo = async (end: number, moving: Moving): Promise<number> =>
   let stops = 0;
   for (;;) {
     await rest(moving, false);
-    const work = await nextDueWork();
+    const soonest = nextDue() ?? end;
+    // The read takes many queries, and no run of the schedule is before the next whole minute.
+    const needsRead = soonest > minuteAfter(clock.now(), minute);
+    const work = needsRead ? await nextDueWork() : undefined;
     // Work that is due already was started, and was not done: the next run of the schedule tries again.
-    const run = work === undefined ? undefined : Math.ceil(Math.max(work, clock.now() + 1) / minute) * minute;
-    const next = Math.min(run ?? end, nextDue() ?? end);
+    const run = work === undefined ? end : minuteAfter(Math.max(work - 1, clock.now()), minute);
+    const next = Math.min(run, soonest);
     if (next >= end) break;
     if (next > clock.now()) clock.set(next);
     stops += 1;
@@ -52,6 +55,9 @@ export const advanceTo = async (end: number, moving: Moving): Promise<number> =>
   await rest(moving, true);
   return stops;
 };
+
+/** The first whole minute after a time. */
+const minuteAfter = (time: number, minute: number): number => Math.ceil((time + 1) / minute) * minute;
 
 /** Waits until the stack has no work, and if it is the end, until no record waits for a batch. */
 const rest = async ({ inProgress }: Moving, isEnd: boolean): Promise<void> => {

@@ -5,8 +5,8 @@
  */
 import { Command, InvalidArgumentError } from 'commander';
 import { isRunning, readStackFile } from '../stack-file.ts';
-import type { ClockView } from './routes.ts';
 import { DURATION_FORM, durationOf, TIME_FORM, timeOf } from './times.ts';
+import type { ClockView } from './view.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -1,6 +1,6 @@
 /** Programs beside the local stack use its clock, so that what they write has the stack's time. */
 import { Clock } from '../aws/time/clock.ts';
-import type { ClockView } from './routes.ts';
+import type { ClockView } from './view.ts';
 
 /** Milliseconds to wait for the local stack. */
 const PATIENCE = 2_000;

@@ -1,24 +1,12 @@
 /** The requests that show and set the clock of the local stack: `/clock` at the URL of the phone's page. */
 import * as v from 'valibot';
+import type { Changes } from '../simulators/changes.ts';
 import { freshJson, httpError, parseJson } from '../simulators/http.ts';
 import { check, fields } from '../simulators/schemas.ts';
 import { newRoutes, type Routes } from '../simulators/server.ts';
 import { advanceTo, BusyError, type Moving } from './advance.ts';
 import { DURATION_FORM, durationOf, TIME_FORM, timeOf } from './times.ts';
-
-/** The clock, as the requests return it. */
-export interface ClockView {
-  /** The present on the clock, in ISO 8601. */
-  time: string;
-  /** Seconds by which it is ahead of real time. */
-  ahead_s: number;
-  /** How many times faster than real time it runs. */
-  rate: number;
-  /** Whether it is moving ahead to another time. */
-  moving: boolean;
-  /** At how many times something was due on the last way ahead, and how many real milliseconds it took. */
-  last_advance?: { stops: number; ms: number };
-}
+import type { ClockView } from './view.ts';
 
 const MOST_RATE = 10_000;
 const RATE_FORM = `a number from 1 to ${MOST_RATE}`;
@@ -52,18 +40,22 @@ const change = v.pipe(
 
 export class ClockRequests {
   readonly #moving: Moving;
+  readonly #changes: Changes;
   #isMoving = false;
   #last: ClockView['last_advance'];
 
-  constructor(moving: Moving) {
+  /** @param changes - are notified whenever a request has set the clock, or begins to */
+  constructor(moving: Moving, changes: Changes) {
     this.#moving = moving;
+    this.#changes = changes;
   }
 
   get routes(): Routes {
     const routes = newRoutes();
     routes.get('/clock', () => freshJson(this.#view()));
     routes.post('/clock', async ({ req }) => {
-      await this.#change(check(change, parseJson(await req.text())));
+      const given = check(change, parseJson(await req.text()));
+      await this.#change(given).finally(() => this.#changes.notify());
       return freshJson(this.#view());
     });
     return routes;
@@ -87,7 +79,7 @@ export class ClockRequests {
     if (given.run !== undefined) return clock.run(given.run);
     const end = given.advance === undefined ? timeOf(given.set ?? '') : clock.now() + (durationOf(given.advance) ?? 0);
     if (end === undefined || end < clock.now())
-      throw httpError(422, 'The clock only moves ahead. To return to real time, send {"real": true}.');
+      throw httpError(422, 'The clock only moves ahead. To go back, return to real time.');
     await this.#advanceTo(end);
   }
 
@@ -98,6 +90,7 @@ export class ClockRequests {
     const { rate: before } = clock;
     clock.run(1);
     this.#isMoving = true;
+    this.#changes.notify();
     try {
       const stops = await advanceTo(end, this.#moving);
       this.#last = { stops, ms: Date.now() - start };

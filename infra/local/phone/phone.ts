@@ -37,10 +37,13 @@ export class Phone {
   readonly #jobs: Jobs;
   readonly #destinations: Destinations;
   readonly #traces: Traces;
+  readonly #clockChanges: Changes;
   #files: Promise<PageFiles> | undefined;
 
-  constructor(simulators: Simulators) {
+  /** @param clockChanges - notify of changes of the stack's clock */
+  constructor(simulators: Simulators, clockChanges: Changes) {
     this.#simulators = simulators;
+    this.#clockChanges = clockChanges;
     this.#jobs = new Jobs(simulators.app);
     this.#destinations = new Destinations(simulators);
     this.#traces = new Traces(simulators, demoBots);
@@ -101,6 +104,7 @@ export class Phone {
         [this.#funnel, 'funnel'],
         [this.#jobs.changes, 'jobs'],
         [this.#destinations.changes, 'destinations'],
+        [this.#clockChanges, 'clock'],
       ]),
     );
     routes.get('/view/setup', async () => freshJson(await this.#setupOf(service, demo)));

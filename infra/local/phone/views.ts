@@ -1,7 +1,7 @@
 /** The data of the phone's page: each view is the response of `GET /view/…`. */
 
 /** The views that the live feed names when they have changed. */
-export type Part = 'phones' | 'traces' | 'funnel' | 'jobs' | 'destinations';
+export type Part = 'phones' | 'traces' | 'funnel' | 'jobs' | 'destinations' | 'clock';
 
 /** What all phones have in common: `/view/setup`. */
 export interface Setup {

@@ -17,15 +17,19 @@ const CHECK = 200;
 export async function* localEntries({ since, follow, signal }: Tailing): AsyncGenerator<Entry[]> {
   let after = '';
   let isWaiting = false;
+  let isFirst = true;
   for (;;) {
     const stack = await runningStack();
     if (stack !== undefined) {
       if (isWaiting) printNote(`The local stack runs again: ${stack.base_url}`);
       isWaiting = false;
-      for await (const { id, time, source, text } of linesOf(stack, { after, follow, signal })) {
+      for await (const { id, time, source, text, kept } of linesOf(stack, { after, follow, signal })) {
         after = id;
-        if (time >= since) yield [{ time, source: sourceOf(source), text }];
+        // A new line may have an earlier time: the clock of the stack can return to real time.
+        const isNew = follow && (!isFirst || kept === undefined);
+        if (isNew || time >= since) yield [{ time, source: sourceOf(source), text }];
       }
+      isFirst = false;
     }
     if (signal.aborted || !follow) return;
     if (!isWaiting) printNote('The local stack has ended. Its log continues after the next start; Ctrl-C ends this.');

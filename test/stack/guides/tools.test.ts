@@ -10,6 +10,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../infra/local/aws/free-port.ts';
 import { ClockRequests } from '../../../infra/local/clock/routes.ts';
 import { LogFeed } from '../../../infra/local/log-feed.ts';
+import { Changes } from '../../../infra/local/simulators/changes.ts';
 import { withOutputs } from '../../support/guide-outputs.ts';
 import { serveMovingStack } from '../support/moving-clock.ts';
 import { bare } from '../support/operator.ts';
@@ -29,7 +30,7 @@ const openTerminal = async (name: string) => {
     onLine: (source, line) => feed.add(source, line),
   });
   app.serve(feed.routes);
-  app.serve(new ClockRequests(moving).routes);
+  app.serve(new ClockRequests(moving, new Changes()).routes);
   const LOCAL_FOLDER = await mkdtemp(join(tmpdir(), 'guide-'));
   onTestFinished(() => rm(LOCAL_FOLDER, { recursive: true }));
   const { baseUrl, bridgeUrl, dynamodbEndpoint, bucketsEndpoint } = stack;

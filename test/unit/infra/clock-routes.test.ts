@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { Clock } from '../../../infra/local/aws/time/clock.ts';
 import { ClockRequests } from '../../../infra/local/clock/routes.ts';
+import { Changes } from '../../../infra/local/simulators/changes.ts';
 
 const DAY_S = 86_400;
 
@@ -11,12 +12,13 @@ const serve = (busy: () => boolean = () => false) => {
   const inProgress = () => (busy() ? ('work' as const) : undefined);
   const nextDueWork = async () => undefined;
   const nextDue = () => undefined;
-  const { routes } = new ClockRequests({ clock, inProgress, nextDue, nextDueWork, minute: 60_000 });
+  const changes = new Changes();
+  const { routes } = new ClockRequests({ clock, inProgress, nextDue, nextDueWork, minute: 60_000 }, changes);
   const send = async (body?: unknown) => {
     const response = await routes.request('/clock', body === undefined ? {} : { method: 'POST', body: text(body) });
     return { status: response.status, body: (await response.json()) as { time: string; moving: boolean } };
   };
-  return { clock, send };
+  return { clock, changes, send };
 };
 
 const text = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
@@ -50,6 +52,24 @@ test.each([
   const { clock, send } = serve();
   expect(await send(body)).toMatchObject({ status, body: { message: expect.stringContaining(message) } });
   expect(clock.offset).toBe(0);
+});
+
+test('watchers are notified when the clock begins to move, when it has arrived, and of each other change', async () => {
+  let isBusy = true;
+  const { changes, send } = serve(() => isBusy);
+  let notified = 0;
+  changes.watch(() => {
+    notified += 1;
+  });
+  const first = send({ advance: '1d' });
+  await expect.poll(() => notified).toBe(1);
+  isBusy = false;
+  await first;
+  await expect.poll(() => notified).toBe(2);
+  await send({ run: 60 });
+  await expect.poll(() => notified).toBe(3);
+  await send({ real: true });
+  await expect.poll(() => notified).toBe(4);
 });
 
 test('while the clock moves ahead, it cannot be set', async () => {

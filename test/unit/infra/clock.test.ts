@@ -4,6 +4,8 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Clock } from '../../../infra/local/aws/time/clock.ts';
 import { advanceTo, type Moving } from '../../../infra/local/clock/advance.ts';
 import { durationOf, timeOf } from '../../../infra/local/clock/times.ts';
+import type { SentMessage } from '../../../infra/local/simulators/rapidpro/sending.ts';
+import { StatusWriter } from '../../../infra/local/simulators/rapidpro/status-writer.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -68,15 +70,15 @@ describe('the clock', () => {
     };
     const [hour, day] = [sleep('an hour', 60 * MINUTE), sleep('a day', DAY)];
     const start = clock.now();
-    const sleepers = clock.sleepers.map((until) => Math.round((until - start) / MINUTE));
+    const sleepers = clock.ownSleepers.map((until) => Math.round((until - start) / MINUTE));
     expect(sleepers).toEqual([60, 24 * 60]);
     clock.set(start + 61 * MINUTE);
     await hour;
     expect(woken).toEqual(['an hour']);
-    expect(clock.sleepers).toHaveLength(1);
+    expect(clock.ownSleepers).toHaveLength(1);
     clock.set(start + DAY + 1_000);
     await day;
-    expect(clock.sleepers).toEqual([]);
+    expect(clock.ownSleepers).toEqual([]);
   });
 
   test('sleeps in real time, too', async () => {
@@ -105,10 +107,38 @@ describe('the clock', () => {
     const messages: unknown[] = [];
     worker.on('message', (message) => messages.push(message));
     await expect.poll(() => messages).toEqual(['asleep']);
+    // The emulator subtracts them from the calls of functions, and not those of its own thread.
+    expect([clock.sleepers.length, clock.ownSleepers]).toEqual([1, []]);
     clock.set(clock.now() + 2 * DAY);
     await expect.poll(() => messages.length).toBe(2);
     expect(Math.abs(Number(messages[1]) - clock.now())).toBeLessThan(60_000);
   });
+});
+
+test('the statuses that RapidPro writes in batches follow the clock', async () => {
+  const clock = new Clock();
+  onTestFinished(clock.use());
+  const statuses = new StatusWriter({ minute: 1_000 * MINUTE, closing: new AbortController().signal });
+  const message = { status: 'queued' } as SentMessage;
+  const written = statuses.write(message, 'wired');
+  const [until = 0] = clock.ownSleepers;
+  expect(Math.round((until - clock.now()) / 1_000)).toBe(500);
+  expect(message.status).toBe('queued');
+  clock.set(until);
+  await written;
+  expect(message.status).toBe('wired');
+});
+
+test('a simulator that closes ends the wait for its batch of statuses', async () => {
+  const clock = new Clock();
+  onTestFinished(clock.use());
+  const closing = new AbortController();
+  const statuses = new StatusWriter({ minute: 1_000 * MINUTE, closing: closing.signal });
+  const message = { status: 'queued' } as SentMessage;
+  const written = statuses.write(message, 'wired');
+  closing.abort();
+  await written;
+  expect(message.status).toBe('wired');
 });
 
 describe('on its way ahead', () => {
@@ -143,6 +173,22 @@ describe('on its way ahead', () => {
     expect(minutes).toEqual([5, 11, 24 * 60, 2 * 24 * 60, 3 * 24 * 60]);
     expect(done).toEqual([returns[0], due[0], due[1], returns[1], due[2]]);
     expect(Math.floor(clock.now() / MINUTE)).toBe((start + 3 * DAY) / MINUTE);
+  });
+
+  test('if a function continues before the next minute, it does not read when work is due', async () => {
+    const start = Math.floor(Date.now() / MINUTE) * MINUTE;
+    const due = [start + DAY];
+    const { moving, done } = stackWith(due, [start + MINUTE + 1_500, start + MINUTE + 3_000, start + 10 * MINUTE]);
+    const reads: number[] = [];
+    const nextDueWork = async () => {
+      reads.push(Math.floor((moving.clock.now() - start) / 1_000));
+      return due[0];
+    };
+    moving.clock.set(start + MINUTE);
+    expect(await advanceTo(start + 2 * DAY, { ...moving, nextDueWork })).toBe(4);
+    expect(done).toEqual([start + MINUTE + 1_500, start + MINUTE + 3_000, start + 10 * MINUTE, start + DAY]);
+    // Before the function that continues after minutes, before the work, and after it.
+    expect(reads.map((second) => Math.floor(second / 60))).toEqual([1, 10, 24 * 60]);
   });
 
   test('it tries due work again each minute that is not done', async () => {

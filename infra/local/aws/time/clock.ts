@@ -8,6 +8,8 @@ export class Clock extends ThreadClock {
   /** For the threads of functions. */
   readonly memory: SharedArrayBuffer;
   readonly #watchers = new Set<() => void>();
+  /** When the sleepers of this thread wake up, such as simulators. */
+  readonly #own = new Set<{ until: number }>();
   #rate = 1;
   #ticks: NodeJS.Timeout | undefined;
 
@@ -29,9 +31,18 @@ export class Clock extends ThreadClock {
 
   /** When the functions that sleep wake up, in milliseconds since 1970. */
   get sleepers(): number[] {
-    return Array.from(this.cells.subarray(OFFSET + 1))
-      .filter((until) => until !== 0n)
-      .map(Number);
+    const times: number[] = [];
+    // A loop, because it is read every few milliseconds while the clock moves ahead.
+    for (let place = OFFSET + 1; place <= SLEEPERS; place += 1) {
+      const until = this.cells[place];
+      if (until) times.push(Number(until));
+    }
+    return times;
+  }
+
+  /** When the sleepers of this thread wake up, in milliseconds since 1970. They are not calls of functions. */
+  get ownSleepers(): number[] {
+    return Array.from(this.#own, ({ until }) => until);
   }
 
   /** Sets the present, in milliseconds since 1970. Everyone who waits for an earlier time continues. */
@@ -62,6 +73,12 @@ export class Clock extends ThreadClock {
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
+  }
+
+  protected override enter(until: number): () => void {
+    const sleeper = { until };
+    this.#own.add(sleeper);
+    return () => this.#own.delete(sleeper);
   }
 
   #move(offset: number): void {

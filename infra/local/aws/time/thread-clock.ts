@@ -40,7 +40,7 @@ export class ThreadClock {
   /** Waits until so many milliseconds have passed on this clock. */
   async sleep(milliseconds: number): Promise<void> {
     const until = this.now() + milliseconds;
-    const place = this.#enter(BigInt(Math.ceil(until)));
+    const leave = this.enter(Math.ceil(until));
     try {
       for (;;) {
         const offset = Atomics.load(this.cells, OFFSET);
@@ -49,15 +49,16 @@ export class ThreadClock {
         await Atomics.waitAsync(this.cells, OFFSET, offset, left).value;
       }
     } finally {
-      if (place !== undefined) Atomics.store(this.cells, place, 0n);
+      leave();
     }
   }
 
-  /** Notes when a sleeper wakes up, in the first free cell. */
-  #enter(until: bigint): number | undefined {
+  /** Notes when a sleeper wakes up, in the first free cell. Returns a function that ends this. */
+  protected enter(until: number): () => void {
     for (let place = OFFSET + 1; place <= SLEEPERS; place += 1) {
-      if (Atomics.compareExchange(this.cells, place, 0n, until) === 0n) return place;
+      if (Atomics.compareExchange(this.cells, place, 0n, BigInt(until)) === 0n)
+        return () => Atomics.store(this.cells, place, 0n);
     }
-    return undefined;
+    return () => undefined;
   }
 }

@@ -2,6 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { PhoneSummary, PhoneView, Setup } from '../views.ts';
 import { itemsOf } from './chat/conversations.ts';
+import { ClockChip, ClockNews } from './clock/clock.tsx';
+import { isMoved, useClock } from './clock/use-clock.ts';
 import { Console } from './console/console.tsx';
 import { useAddress } from './data/address.ts';
 import { useLive, useView } from './data/live.ts';
@@ -29,6 +31,7 @@ export const App = () => (
 
 const Page = () => {
   const { connection, versions } = useLive();
+  const clock = useClock(versions.clock);
   const setup = useView<Setup>('/view/setup', versions.phones);
   const phones = useView<PhoneSummary[]>('/view/phones', versions.phones);
   const [address, go] = useAddress();
@@ -40,6 +43,7 @@ const Page = () => {
 
   const online = connection.state === 'live';
   const isSwitched = switches.destinations?.some(({ mode }) => mode !== 'normal') ?? false;
+  const moved = clock.view !== undefined && isMoved(clock.view);
   const part = partOf(address.tab);
   const unseen = useUnseenTraces(versions.traces, wide || part === 'activity');
   const phone = address.user || setup?.demo_phone || '';
@@ -53,7 +57,7 @@ const Page = () => {
   const openUser = (number: string) => go({ user: number, chat: '', screen: 'chat' });
 
   return (
-    <div class="page" data-part={part} data-connection={connection.state}>
+    <div class="page" data-part={part} data-connection={connection.state} data-moved={moved}>
       <nav class="skips" aria-label="Shortcuts">
         {address.screen === 'chat' && (wide || part === 'phone') && (
           <a class="skip" href="#message">
@@ -69,6 +73,7 @@ const Page = () => {
       <TopBar connection={connection} docs={setup?.docs_url}>
         {wide && <Search address={address} go={go} />}
         {wide && <DestinationChips {...{ switches, users, online }} />}
+        {(wide || (moved && part !== 'stack')) && <ClockChip {...{ clock, online }} />}
       </TopBar>
       <Users users={users} open={phone} onOpen={openUser} />
       <main class="stage" aria-label="Phone">
@@ -84,7 +89,8 @@ const Page = () => {
           onUser={openUser}
         />
       </main>
-      <Console {...{ versions, address, go, setup, phone, users, online, wide, switches }} onUser={openUser} />
+      <Console {...{ versions, address, go, setup, phone, users, online, wide, switches, clock }} onUser={openUser} />
+      <ClockNews clock={clock} />
       <KeyMap />
       <BottomTabs address={address} go={go} signs={{ activity: unseen, ...(isSwitched && { stack: 'dot' }) }} />
     </div>

@@ -14,6 +14,7 @@ const paths = {
   copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
   cross: 'M8 3h8l5 5v8l-5 5H8l-5-5V8zM9 9l6 6M15 9l-6 6',
   eye: 'M2 12c3-5 6-7 10-7s7 2 10 7c-3 5-6 7-10 7s-7-2-10-7zM12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6z',
+  fast: 'M4 5l8 7-8 7zM12 5l8 7-8 7z',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6',
   filter: 'M4 6h16M7 12h10M10 18h4',
   hidden:

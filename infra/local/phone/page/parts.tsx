@@ -1,17 +1,18 @@
 /** Small parts of several views. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { present } from './data/present.ts';
 import { Icon, type IconName } from './icons.tsx';
 import { areKeysOn, isTyping } from './keys/keys.ts';
 
-/** The present in milliseconds, again each second. */
+/** The present on the stack's clock in milliseconds, again each second. */
 export const usePresent = (): number => {
-  const [present, setPresent] = useState(Date.now());
+  const [time, setTime] = useState(present());
   useEffect(() => {
-    const timer = setInterval(() => setPresent(Date.now()), 1_000);
+    const timer = setInterval(() => setTime(present()), 1_000);
     return () => clearInterval(timer);
   }, []);
-  return present;
+  return time;
 };
 
 interface CopyProps {

@@ -1,5 +1,6 @@
 /** Formats times, numbers and texts. */
 import type { ComponentChildren } from 'preact';
+import { present } from './data/present.ts';
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const exactClock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
@@ -12,7 +13,7 @@ export const Time = ({ at, exact = false }: { at: string; exact?: boolean }) => 
 /** `Today`, or `Saturday, 21 November`. */
 export const dayOf = (time: string): string => {
   const day = calendar.format(new Date(time));
-  return day === calendar.format(new Date()) ? 'Today' : day;
+  return day === calendar.format(present()) ? 'Today' : day;
 };
 
 const monthly = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
@@ -23,7 +24,7 @@ export const dateOf = (time: string): string => yearly.format(new Date(time));
 
 /** `today`, or `12 Nov`, or `12 Nov 2025` of another year. */
 export const dayOrDate = (time: string): string => {
-  const [at, today] = [new Date(time), new Date()];
+  const [at, today] = [new Date(time), new Date(present())];
   if (dateOf(time) === yearly.format(today)) return 'today';
   return (at.getFullYear() === today.getFullYear() ? monthly : yearly).format(at);
 };

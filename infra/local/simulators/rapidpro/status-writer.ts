@@ -3,7 +3,8 @@
  * batch has two rows for a message, the statement applies one and loses the other. A later batch overwrites an earlier
  * one.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { once } from 'node:events';
+import { pause } from '../../../../shared/core/clock.ts';
 import type { SentMessage } from './sending.ts';
 
 /** How often a batch is written, in minutes. */
@@ -39,7 +40,7 @@ export class StatusWriter {
 
   async #writeSoon(): Promise<void> {
     const { minute, closing } = this.#options;
-    await pause(INTERVAL * minute, undefined, { signal: closing }).catch(() => undefined);
+    if (!closing.aborted) await Promise.race([pause(INTERVAL * minute), once(closing, 'abort')]);
     for (const [message, status] of this.#batch ?? []) message.status = status;
     this.#batch = undefined;
   }

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SwitchRow } from '../../destinations/views.ts';
 import type { CallRow, TraceList } from '../../traces/views.ts';
 import type { JobCounts, PhoneSummary, Setup } from '../../views.ts';
+import type { StackClock } from '../clock/use-clock.ts';
 import type { Address, Go } from '../data/address.ts';
 import { useView, type Versions } from '../data/live.ts';
 import type { Switches } from '../destinations/use-switches.ts';
@@ -21,6 +22,7 @@ interface ActivityProps {
   users: PhoneSummary[];
   online: boolean;
   switches: Switches;
+  clock: StackClock;
   /** The detail instead of the overview, while the editor of a message is open. */
   editor: ComponentChildren;
 }
@@ -32,7 +34,7 @@ const usePaused = <Value,>(value: Value, paused: boolean): Value => {
   return kept.current;
 };
 
-export const Activity = ({ versions, address, go, setup, users, online, editor, switches }: ActivityProps) => {
+export const Activity = ({ versions, address, go, setup, users, online, editor, switches, clock }: ActivityProps) => {
   const pane = useRef<HTMLDivElement>(null);
   const [paused, setPaused] = useState(false);
   const present = useView<TraceList>('/view/traces', versions.traces);
@@ -94,7 +96,7 @@ export const Activity = ({ versions, address, go, setup, users, online, editor, 
               onJob={(job) => go({ tab: 'jobs', job, editor: false })}
             />
           ))}
-        {editor === null && trace === '' && <Overview {...{ jobs, switches, online }} list={present} />}
+        {editor === null && trace === '' && <Overview {...{ jobs, switches, clock, online }} list={present} />}
       </div>
     </section>
   );

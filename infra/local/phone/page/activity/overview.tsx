@@ -1,6 +1,8 @@
-/** The overview: today's messages, the destinations, and how long deliveries take. */
+/** The overview: today's messages, the destinations, the clock, and how long deliveries take. */
 import type { TraceList } from '../../traces/views.ts';
 import type { JobCounts } from '../../views.ts';
+import { ClockSection } from '../clock/clock.tsx';
+import type { StackClock } from '../clock/use-clock.ts';
 import { ModeSelect } from '../destinations/switch.tsx';
 import type { Switches } from '../destinations/use-switches.ts';
 import { KeyHints } from '../keys/key-hints.tsx';
@@ -13,10 +15,11 @@ interface OverviewProps {
   jobs: JobCounts[] | undefined;
   list: TraceList | undefined;
   switches: Switches;
+  clock: StackClock;
   online: boolean;
 }
 
-export const Overview = ({ jobs, list, switches, online }: OverviewProps) => (
+export const Overview = ({ jobs, list, switches, clock, online }: OverviewProps) => (
   <div class="overview">
     {jobs === undefined ? <Skeleton rows={3} /> : <Funnel jobs={jobs} />}
     {list === undefined ? (
@@ -30,6 +33,7 @@ export const Overview = ({ jobs, list, switches, online }: OverviewProps) => (
             return destination && <ModeSelect {...{ destination, set: switches.set }} disabled={!online} />;
           }}
         />
+        <ClockSection {...{ clock, online }} />
         <DeliveryTime times={list.deliveryMs} />
       </>
     )}

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { JobListView } from '../../jobs/views.ts';
 import type { PhoneSummary, Setup } from '../../views.ts';
 import { Activity } from '../activity/activity.tsx';
+import type { StackClock } from '../clock/use-clock.ts';
 import type { Address, Go } from '../data/address.ts';
 import { useView, type Versions } from '../data/live.ts';
 import { Banners } from '../destinations/banner.tsx';
@@ -30,6 +31,7 @@ interface ConsoleProps {
   online: boolean;
   wide: boolean;
   switches: Switches;
+  clock: StackClock;
 }
 
 export const Console = ({
@@ -43,6 +45,7 @@ export const Console = ({
   online,
   wide,
   switches,
+  clock,
 }: ConsoleProps) => {
   const jobs = useView<JobListView>('/view/jobs', versions.jobs);
   const [chosen, setBusiness] = useState('');
@@ -65,7 +68,7 @@ export const Console = ({
   if (!wide && partOf(address.tab) === 'stack' && tab !== 'platforms') {
     return (
       <section class="console" id="console" aria-label="Console" tabIndex={-1}>
-        <Stack {...{ setup, switches, online, users }} onPlatforms={() => go({ tab: 'platforms' })} />
+        <Stack {...{ setup, switches, clock, online, users }} onPlatforms={() => go({ tab: 'platforms' })} />
       </section>
     );
   }
@@ -97,7 +100,7 @@ export const Console = ({
         <Banners switches={switches} online={online} />
         {!wide && tab === 'activity' && address.trace === '' && <Search address={address} go={go} />}
         {tab === 'activity' ? (
-          <Activity {...{ versions, address, go, setup, users, online, editor, switches }} />
+          <Activity {...{ versions, address, go, setup, users, online, editor, switches, clock }} />
         ) : tab === 'platforms' ? (
           <Platforms {...{ versions, address, go, online }} />
         ) : (

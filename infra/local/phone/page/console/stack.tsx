@@ -1,5 +1,7 @@
-/** The stack on a small page: where things are, and the theme. */
+/** The stack on a small page: the switches, the clock, where things are, and the theme. */
 import type { PhoneSummary, Setup } from '../../views.ts';
+import { ClockSection } from '../clock/clock.tsx';
+import type { StackClock } from '../clock/use-clock.ts';
 import { Switch } from '../destinations/switch.tsx';
 import type { Switches } from '../destinations/use-switches.ts';
 import { modeWords } from '../destinations/words.ts';
@@ -9,12 +11,13 @@ import { ThemeButton } from '../shell/theme.tsx';
 interface StackProps {
   setup: Setup | undefined;
   switches: Switches;
+  clock: StackClock;
   users: PhoneSummary[];
   online: boolean;
   onPlatforms: () => void;
 }
 
-export const Stack = ({ setup, switches, users, online, onPlatforms }: StackProps) => (
+export const Stack = ({ setup, switches, clock, users, online, onPlatforms }: StackProps) => (
   <div class="stack-part">
     <h2>Stack</h2>
     <section class="stack-switches" aria-label="Destinations">
@@ -30,6 +33,7 @@ export const Stack = ({ setup, switches, users, online, onPlatforms }: StackProp
         </details>
       ))}
     </section>
+    <ClockSection {...{ clock, online }} />
     <ul class="stack-rows">
       <li>
         <button type="button" class="stack-link" onClick={onPlatforms}>

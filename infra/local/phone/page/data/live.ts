@@ -18,7 +18,7 @@ const RETRY_S = 3;
 /** Least milliseconds between two reads of a view: while a job runs, views change all the time. */
 const PAUSE_MS = 100;
 
-const none: Versions = { phones: 0, traces: 0, funnel: 0, jobs: 0, destinations: 0 };
+const none: Versions = { phones: 0, traces: 0, funnel: 0, jobs: 0, destinations: 0, clock: 0 };
 
 const parts = Object.keys(none) as Part[];
 

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { WrittenItem } from '../../views.ts';
 import { describeError, submit } from './api.ts';
+import { present } from './present.ts';
 
 export interface Draft {
   /** The event's id: the same at every attempt, so that the message is not duplicated. */
@@ -51,7 +52,7 @@ export const newDraft = (phone: string, to: string, text: string): Omit<Draft, '
   phone,
   to,
   text,
-  time: new Date().toISOString(),
+  time: new Date(present()).toISOString(),
 });
 
 /** A draft as an item of the timeline. */

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import type { CallRow, TraceList, TraceRow } from '../../traces/views.ts';
 import type { Filters } from './address.ts';
 import { useView } from './live.ts';
+import { present } from './present.ts';
 
 /** The largest number that a badge shows. */
 const MOST_NEWS = 99;
@@ -10,8 +11,9 @@ const MOST_NEWS = 99;
 /** How many traces have come since Activity was last on the screen. The page's own are not counted. */
 export const useUnseenTraces = (version: number, isShown: boolean): number => {
   const list = useView<TraceList>('/view/traces', isShown ? 0 : version);
-  const since = useRef(Date.now());
-  if (isShown) since.current = Date.now();
+  const since = useRef(present());
+  // The clock of the stack may return to real time.
+  if (isShown || since.current > present()) since.current = present();
   const unseen = list?.rows.filter(({ time, isOwn }) => !isOwn && time > since.current).length ?? 0;
   return isShown ? 0 : Math.min(unseen, MOST_NEWS);
 };

@@ -29,6 +29,8 @@ interface InspectorProps {
   onJob: (id: string) => void;
 }
 
+const MINUTE_MS = 60_000;
+
 export const Inspector = ({ id, version, online, onClose, onOpen, onJob }: InspectorProps) => {
   const { view: trace, problem } = useViewOrProblem<TraceView>(`/view/traces/${encodeURIComponent(id)}`, version);
   const [showValues, setShowValues] = useState(false);
@@ -41,18 +43,24 @@ export const Inspector = ({ id, version, online, onClose, onOpen, onJob }: Inspe
   useEffect(() => heading.current?.focus(), [known]);
 
   /** Asks the server once, also if the button is clicked twice. */
-  const ask = async (path: string, said: string) => {
+  const ask = async (path: string, said: string, body?: object) => {
     if (sending.current || !online) return;
     sending.current = true;
     setBusy(true);
-    await submit('POST', `/traces/${encodeURIComponent(id)}/${path}`).then(
+    await submit('POST', path, body).then(
       () => toast(said),
       (error) => toast(describeError(error), 'bad'),
     );
     sending.current = false;
     setBusy(false);
   };
-  const again = () => void ask('again', 'Sent again.');
+  const own = `/traces/${encodeURIComponent(id)}`;
+  const again = () => void ask(`${own}/again`, 'Sent again.');
+  /** The service looks for due retries at the beginning of each minute. */
+  const advanceTo = (at: number) =>
+    void ask('/clock', 'The clock is at the attempt.', {
+      set: new Date(Math.ceil(at / MINUTE_MS) * MINUTE_MS + 1_000).toISOString(),
+    });
   const first = trace?.steps.find(({ call }) => call !== undefined)?.call;
   useKeys({
     r: () => trace?.fixed === null && again(),
@@ -112,7 +120,8 @@ export const Inspector = ({ id, version, online, onClose, onOpen, onJob }: Inspe
         retry={{
           canRetry: trace.canRetry,
           busy: busy || !online,
-          onRetry: () => void ask('retry', 'The service retries within a minute.'),
+          onAdvance: advanceTo,
+          onRetry: () => void ask(`${own}/retry`, 'The service retries within a minute.'),
         }}
       />
       {trace.deletion !== null && (
@@ -120,7 +129,7 @@ export const Inspector = ({ id, version, online, onClose, onOpen, onJob }: Inspe
           <button
             type="button"
             disabled={busy || !online}
-            onClick={() => void ask('confirm', `${trace.business?.name} confirmed that its copy is deleted.`)}
+            onClick={() => void ask(`${own}/confirm`, `${trace.business?.name} confirmed that its copy is deleted.`)}
           >
             Confirm as {trace.business?.name}
           </button>

@@ -11,7 +11,7 @@ interface TimelineProps {
   showValues: boolean;
   onOpen: (id: string) => void;
   /** What can be done about a scheduled attempt. */
-  retry: { canRetry: boolean; busy: boolean; onRetry: () => void };
+  retry: { canRetry: boolean; busy: boolean; onRetry: () => void; onAdvance: (at: number) => void };
 }
 
 export const Timeline = ({ steps, showValues, onOpen, retry }: TimelineProps) => {
@@ -106,11 +106,17 @@ const Entry = ({ step, start, showValues, onOpen, retry, opensAtFirst }: EntryPr
           </p>
         )}
         {scale && <Scale scale={scale} />}
-        {scale && retry.canRetry && (
+        {scale && (
           <p class="row">
-            <button type="button" class="with-icon" disabled={retry.busy} onClick={retry.onRetry}>
-              <Icon name="retry" />
-              Retry now
+            {retry.canRetry && (
+              <button type="button" class="with-icon" disabled={retry.busy} onClick={retry.onRetry}>
+                <Icon name="retry" />
+                Retry now
+              </button>
+            )}
+            <button type="button" class="with-icon" disabled={retry.busy} onClick={() => retry.onAdvance(scale.at)}>
+              <Icon name="fast" />
+              Advance the clock to it
             </button>
           </p>
         )}

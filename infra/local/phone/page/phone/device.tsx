@@ -1,8 +1,8 @@
 /** The phone: its status bar, one screen, and the navigation between screens. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { Address, Go } from '../data/address.ts';
 import { Icon, type IconName } from '../icons.tsx';
+import { usePresent } from '../parts.tsx';
 import { Time } from '../text.tsx';
 
 const screens: { name: Address['screen']; label: string; icon: IconName }[] = [
@@ -51,17 +51,11 @@ export const Device = ({ screen, go, switcher, children }: DeviceProps) => {
   );
 };
 
-const MINUTE_MS = 60_000;
-
 const StatusBar = () => {
-  const [present, setPresent] = useState(Date.now());
-  useEffect(() => {
-    const timer = setTimeout(() => setPresent(Date.now()), MINUTE_MS - (present % MINUTE_MS));
-    return () => clearTimeout(timer);
-  }, [present]);
+  const time = usePresent();
   return (
     <div class="status-bar" aria-hidden="true">
-      <Time at={new Date(present).toISOString()} />
+      <Time at={new Date(time).toISOString()} />
       <svg viewBox="0 0 52 12" aria-hidden="true">
         <path d="M1 8v3M5 6v5M9 4v7M13 2v9M20 5c4-4 8-4 12 0M22.500 7.500c2.500-2.500 4.500-2.500 7 0M26 10v.1M37 2h11v8H37zM50 5v2M40 4.500v3M42.500 4.500v3M45 4.500v3" />
       </svg>
