@@ -24,3 +24,16 @@ export const nextAttempt = (failures: number, retryAfter = 0): number => {
 
 /** Whether an entry has been pending so long that it fails permanently. */
 export const isExpired = ({ created }: Entry): boolean => Date.parse(`${created}Z`) + scaled(LIFETIME_MS) <= now();
+
+/** Milliseconds for which a listener may claim an entry for its last attempt. */
+const LAST_CLAIM_MS = 600_000;
+
+/**
+ * Whether an entry has expired, and no listener has claimed it for its last attempt, which was due at `retryAt` (in the
+ * form of `sortableTime`) or when it expired.
+ */
+export const isAbandoned = ({ created }: Entry, retryAt: string | undefined): boolean => {
+  const expired = Date.parse(`${created}Z`) + scaled(LIFETIME_MS);
+  const due = Math.max(expired, retryAt === undefined ? 0 : Date.parse(retryAt));
+  return due + scaled(LAST_CLAIM_MS) <= now();
+};
