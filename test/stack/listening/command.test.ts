@@ -1,5 +1,10 @@
-/** `operator listen` over the served stack: events reach a program of this machine as they would reach a webhook. */
+/**
+ * `operator listen` over the served stack: events reach a program of this machine as they would reach a webhook.
+ *
+ * @module-tag long
+ */
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../infra/local/aws/free-port.ts';
@@ -223,21 +228,19 @@ describe('a listener', () => {
     await beginListening(account);
     const program = await newProgram();
     const listeners = [startListener(account, program.url), startListener(account, program.url)];
-    const phones = Array.from({ length: 8 }, newPhone);
-    await Promise.all(
-      phones.map(async (phone) => {
-        for (const body of ['1', '2', '3']) await write(phone, bot, body);
-      }),
-    );
+    const phones = Array.from({ length: 4 }, newPhone);
+    for (const body of ['1', '2', '3']) {
+      for (const phone of phones) await write(phone, bot, body);
+    }
     for (const phone of phones) await isEmpty(account, phone);
     const ids = idsOf(program);
-    expect(ids).toHaveLength(24);
-    expect(new Set(ids).size).toBe(24);
+    expect(ids).toHaveLength(12);
+    expect(new Set(ids).size).toBe(12);
     for (const phone of phones) {
       const own = program.calls.map(({ body }) => JSON.parse(body).message).filter(({ from }) => from === phone);
       expect(own.map(({ text }) => text.body)).toEqual(['1', '2', '3']);
     }
-    expect(listeners.flatMap(({ handled }) => handled)).toHaveLength(24);
+    await expect.poll(() => listeners.flatMap(({ handled }) => handled).length).toBe(12);
   });
 
   test('that is killed between the request and its settlement leads to a repeat with the same id, and nothing is lost', async () => {
@@ -275,7 +278,10 @@ describe('a listener', () => {
     await write(phone, bot, 'Hi');
     await isOffered(account, phone);
     let respond = () => {};
-    const program = await newProgram([(response) => void (respond = () => response.writeHead(200).end())]);
+    const answer = (response: ServerResponse) => {
+      respond = () => void response.writeHead(200).end();
+    };
+    const program = await newProgram([answer]);
     const listener = startListener(account, program.url);
     await expect.poll(() => program.calls.length, { timeout: 20_000 }).toBe(1);
     const ended = listener.end();
@@ -298,7 +304,9 @@ describe('a listener', () => {
       isFirst = false;
       return new Response('{"message":"Forbidden"}', { status: 403 });
     };
-    onTestFinished(() => void (globalThis.fetch = real));
+    onTestFinished(() => {
+      globalThis.fetch = real;
+    });
     const stop = new AbortController();
     const session = new Session({
       base: base_url,
