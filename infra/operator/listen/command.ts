@@ -35,7 +35,7 @@ From the first time on, the events wait for listeners, also while none is runnin
     )
     .argument('<account>', "the account's id")
     .option('--to <url>', 'the http or https URL of the program, for example http://localhost:8080/hook', readUrl)
-    .option('--no-follow', 'end when no event is due')
+    .option('--no-follow', 'end when no event is due within a few seconds')
     .option('--end', "send the account's events to its URL again; without a URL, remove its webhook")
     .addHelpText(
       'after',

@@ -67,12 +67,12 @@ const RETRIES = 'Events are retried as for a webhook: after 1.5 seconds, then af
 const explain = (problem: string, to: URL): string => {
   switch (problem) {
     case 'ECONNREFUSED':
-      return `${to.host} refuses the connection: start your program. ${RETRIES}`;
+      return `${to.origin} refuses the connection: start your program. ${RETRIES}`;
     case 'timeout':
-      return `${to.host} did not respond within 10 seconds. ${RETRIES}`;
+      return `${to.origin} did not respond within 10 seconds. ${RETRIES}`;
     case 'invalid_response':
-      return `${to.host} does not speak HTTP${to.protocol === 'https:' ? 'S' : ''}: check --to. ${RETRIES}`;
+      return `${to.origin} does not speak HTTP${to.protocol === 'https:' ? 'S' : ''}: check --to. ${RETRIES}`;
     default:
-      return `${to.host} cannot be reached (${problem}). ${RETRIES}`;
+      return `${to.origin} cannot be reached (${problem}). ${RETRIES}`;
   }
 };
