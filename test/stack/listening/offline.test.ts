@@ -4,7 +4,7 @@
  * @module-tag long
  */
 import { randomUUID } from 'node:crypto';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { listen } from '../../../infra/operator/listen/listener.ts';
 import { beginListening, pendingEvents } from '../../../infra/operator/listen/mode.ts';
 import { Session } from '../../../infra/operator/listen/session.ts';
@@ -19,7 +19,10 @@ const HOUR = 60 * MINUTE;
 
 /** A stack with an account whose events wait for listeners, and a program. */
 const newWorld = async (name: string, answers: Answer[] = [200]) => {
-  const { stack, demo, advance } = await serveMovingStack(name);
+  const { stack, demo, advance } = await serveMovingStack(name, {
+    // The same for all tests, because the table's client of this process reads it once.
+    dynamodbEndpoint: inject('stack').dynamodb_endpoint,
+  });
   const account = newAccountId();
   const bot = newPhone();
   await createAccount({ name: 'Offline', id: account, bot_number: bot, ...UNLIMITED });
