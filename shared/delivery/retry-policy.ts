@@ -29,11 +29,10 @@ export const isExpired = ({ created }: Entry): boolean => Date.parse(`${created}
 const LAST_CLAIM_MS = 600_000;
 
 /**
- * Whether an entry has expired, and no listener has claimed it for its last attempt, which was due at `retryAt` (in the
- * form of `sortableTime`) or when it expired.
+ * When an entry fails permanently that no listener claims, in milliseconds since 1970: some time after it has expired,
+ * and after its last attempt was due at `retryAt` (in the form of `sortableTime`).
  */
-export const isAbandoned = ({ created }: Entry, retryAt: string | undefined): boolean => {
+export const abandonedAt = ({ created }: Entry, retryAt: string | undefined): number => {
   const expired = Date.parse(`${created}Z`) + scaled(LIFETIME_MS);
-  const due = Math.max(expired, retryAt === undefined ? 0 : Date.parse(retryAt));
-  return due + scaled(LAST_CLAIM_MS) <= now();
+  return Math.max(expired, retryAt === undefined ? 0 : Date.parse(retryAt)) + scaled(LAST_CLAIM_MS);
 };

@@ -19,7 +19,7 @@ import { offeredTo } from '../table/people-keys.ts';
 import { encodeClaim } from './claims.ts';
 
 /** A claimed event: the request for the listener's program, signed as for a webhook. */
-export interface ClaimedEvent {
+interface ClaimedEvent {
   claim: string;
   claimed_until: string;
   event_id: string;
@@ -32,7 +32,7 @@ export interface ClaimedEvent {
 }
 
 /** Claims the next events of an account. */
-export type Claiming = (limit: number) => Promise<ClaimedEvent[]>;
+type Claiming = (limit: number) => Promise<ClaimedEvent[]>;
 
 /**
  * Reads the settings by which the events of an account are signed. 1 read unit, or 2 for an account with its own webhook

@@ -467,7 +467,7 @@ describe('each function', () => {
       sendMessage: 260,
       sendMessages: 260,
       readConfiguration: 258,
-      deliver: 295,
+      deliver: 298,
       uploadImage: 313,
       uploadFile: 313,
       // It also deletes objects, and notifies the app network.

@@ -1,6 +1,6 @@
 /** What the examples of listeners need: an account whose events wait for listeners, and one of them. */
 import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
-import { timestamp } from '../../shared/core/clock.ts';
+import { now, timestamp } from '../../shared/core/clock.ts';
 import { offer } from '../../shared/delivery/attempts/offers.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
 import { enqueueWrites, readHead, transactInOrder } from '../../shared/messaging/outbox.ts';
@@ -15,5 +15,5 @@ export const addOffer = async (account: string, phone: string): Promise<void> =>
   await transactInOrder((after) => enqueueWrites(conversation, outgoing, after));
   // On a served stack, `deliver` offers it, too.
   const head = await readHead(conversation);
-  if (head !== undefined) await offer(head);
+  if (head !== undefined) await offer(head, now() + 86_400_000);
 };

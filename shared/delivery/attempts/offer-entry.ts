@@ -1,7 +1,8 @@
 /** The part of `deliver` for accounts with listeners: it makes no request, but offers the conversation to them. */
+import { now } from '../../core/clock.ts';
 
 import type { AttemptResult } from '../../outbound/attempt-result.ts';
-import { isAbandoned } from '../retry-policy.ts';
+import { abandonedAt } from '../retry-policy.ts';
 import type { DeliveryContext } from './attempt-entry.ts';
 import { checkBeforeAttempt } from './clearance.ts';
 import { conclude, type ProcessedEntry } from './conclude.ts';
@@ -20,10 +21,10 @@ export const offerEntry = async (context: DeliveryContext): Promise<ProcessedEnt
   if (clearance.status === 'gone') return { result: 'gone', settled: 0 };
   if (clearance.status !== 'clear') throw new Error('Only entries for users are held or withheld.');
   if (destination.buildRequest(entry) === undefined) return conclude(context, SKIPPED);
+  const end = abandonedAt(entry, head.retry_at);
   // It has expired, so this settles it.
-  if (isAbandoned(entry, head.retry_at))
-    return conclude(context, { status: 'retry', cause: head.cause ?? NO_LISTENER });
-  await offer(head);
+  if (end <= now()) return conclude(context, { status: 'retry', cause: head.cause ?? NO_LISTENER });
+  await offer(head, end);
   return { result: 'offered', settled: 0, retry_scheduled: 'listening' };
 };
 

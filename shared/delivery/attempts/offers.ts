@@ -20,8 +20,8 @@ import { offeredTo } from '../../table/people-keys.ts';
 
 /** Milliseconds for which a claim is valid: longer than a request, its response, and some repeats of a failed call. */
 const CLAIM_MS = 60_000;
-/** Milliseconds after which `deliver` looks at an offered conversation again, whose oldest entry may have expired. */
-const LOOK_MS = 600_000;
+/** Most milliseconds until `deliver` looks at an offered conversation again. */
+const LOOK_MS = 6 * 3_600_000;
 
 /** A head with a claim. */
 export type ClaimedHead = Head & { claim: string; claimed_until: string };
@@ -30,8 +30,12 @@ export type ClaimedHead = Head & { claim: string; claimed_until: string };
 export const isClaimed = ({ claimed_until: until }: Head): boolean =>
   until !== undefined && until > sortableTime(now());
 
-/** Offers a conversation to listeners, unless it is offered. 1 write unit, and 1 on an index. */
-export const offer = async (head: Head): Promise<void> => {
+/**
+ * Offers a conversation to listeners, unless it is offered. 1 write unit, and 1 on an index.
+ *
+ * @param end - when its oldest entry fails permanently, in milliseconds since 1970
+ */
+export const offer = async (head: Head, end: number): Promise<void> => {
   if (head.gsi3pk !== undefined && head.gsi1sk > sortableTime(now())) return;
   await update({
     Key: { pk: head.pk, sk: head.sk },
@@ -42,7 +46,7 @@ export const offer = async (head: Head): Promise<void> => {
     ExpressionAttributeValues: {
       ':offered': offeredTo(conversationOf(head).account),
       ':now': sortableTime(now()),
-      ':look': sortableTime(now() + scaled(LOOK_MS)),
+      ':look': sortableTime(Math.min(end, now() + scaled(LOOK_MS))),
       ':listening': 'listening',
     },
   });

@@ -95,7 +95,9 @@ test('after an hour without a listener, 500 events arrive once and in order', { 
   expect(await pendingEvents(account)).toBe(0);
 });
 
-test('while the program fails, events are retried at the times of a webhook, and a day later all are delivered', async () => {
+test('while the program fails, events are retried at the times of a webhook, and a day later all are delivered', {
+  timeout: 10 * MINUTE,
+}, async () => {
   const { account, program, advance, write, listenOnce, listenUntil } = await newWorld('listen-failing', [503]);
   const phone = newPhone();
   await write(['one', 'two'].map((body) => ({ from: phone, body })));
@@ -117,7 +119,7 @@ test('while the program fails, events are retried at the times of a webhook, and
   expect(await pendingEvents(account)).toBe(0);
 });
 
-test('events that no listener has claimed for three days fail permanently', async () => {
+test('events that no listener has claimed for three days fail permanently', { timeout: 10 * MINUTE }, async () => {
   const { account, program, advance, write, listenOnce } = await newWorld('listen-expired');
   await write([{ from: newPhone(), body: 'one' }]);
   await expect.poll(() => pendingEvents(account)).toBe(1);
