@@ -4,9 +4,8 @@
 import { now } from '../../shared/core/clock.ts';
 import { waitDeadlines } from '../../shared/core/deadline.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
-import { type Place, pollUntil, type ReadMode } from '../../shared/http/long-poll.ts';
-import { releaseSlot, type Slot, takeSlot } from '../../shared/rate-limit/wait-slots.ts';
-import { describeError, log } from '../../shared/telemetry/log.ts';
+import { pollUntil, type ReadMode } from '../../shared/http/long-poll.ts';
+import { slotOf } from '../../shared/http/wait-slot.ts';
 import { measure } from '../../shared/telemetry/metrics.ts';
 import { fetchAgain, fetchRequest, type UserData } from '../../shared/user-data/requests.ts';
 
@@ -27,23 +26,5 @@ export const handler = endpoint('fetchUserData', async ({ account, path, query, 
   }
   return ok(data);
 });
-
-/** A slot of the account for a wait until `end`; its outcome once the wait has asked for it. */
-const slotOf = (account: string, end: number): Place & { outcome?: 'taken' | 'declined' } => {
-  let slot: Slot | undefined;
-  const place: ReturnType<typeof slotOf> = {
-    take: async () => {
-      place.outcome = 'declined';
-      slot = await takeSlot(account, end);
-      if (slot !== undefined) place.outcome = 'taken';
-      return slot !== undefined;
-    },
-    release: async () => {
-      // A slot that is not released is free when its time is over.
-      if (slot !== undefined) await releaseSlot(slot).catch((error) => log('warn', 'slot kept', describeError(error)));
-    },
-  };
-  return place;
-};
 
 const isCompleted = ({ status }: UserData): boolean => status === 'completed';

@@ -22,10 +22,13 @@ export const placeholders = {
   name: 'Acme Research',
   delivery: '019a9f5e-2c16-7e5f-a7f8-091a2b3c4d5e-0a019a9f5e2c18',
   event: '019a9f5e-2c16-7e5f-a7f8-091a2b3c4d5e',
+  offered: '019a9f5e-2c19-7182-9a3b-4c5d6e7f8091',
+  claim:
+    'cGxhdGZvcm0gMjc4MjEyMzQ1NjcgMDE5YTlmNWUtMmMxOS03MTgyLTlhM2ItNGM1ZDZlN2Y4MDkxIDAxOWE5ZjVlLTJjMWEtNzI5My1hYjRjLTVkNmU3ZjgwOTFhMg',
 };
 
 const { user, userId, bot, day, job, encodedToken, media } = placeholders;
-const { profiler, tea, coffee, message, request, name, delivery, event } = placeholders;
+const { profiler, tea, coffee, message, request, name, delivery, event, offered, claim } = placeholders;
 
 const otherUser = '27827654321';
 const time = '2026-11-20T09:58:09.118000';
@@ -279,7 +282,7 @@ export const examples: readonly Example[] = [
       },
     },
   }),
-  ...deliveryExamples({ delivery, event, user, time }),
+  ...deliveryExamples({ delivery, event, offered, claim, user, time }),
   example('matchContacts', 'One of two numbers is registered', {
     body: { contacts: [user, '27000000000'] },
     answer: { match_list: [user] },

@@ -73,6 +73,8 @@ export const schemaNames: Readonly<Record<string, string>> = {
   'RecoveryPeriod.since': 'SendTime',
   'RecoveryPeriod.until': 'SendTime',
   'recoverDeliveries.200': 'RecoveredDeliveries',
+  'settleDelivery.request': 'ProgramResponse',
+  'settleDelivery.200': 'SettledEvent',
   'Delivery.status': 'DeliveryStatus',
   'listDeliveries.query.status': 'DeliveryStatus',
 

@@ -46,7 +46,10 @@ export const areas: Record<Area, { name: string; description: string }> = {
   account: { name: 'Account', description: 'Your own token, settings, name and avatar.' },
   profilers: { name: 'Research profilers', description: "Questions with options, and panelists' answers." },
   bridge: { name: 'Bridge', description: 'Requests of chat platforms. On the bridge host.' },
-  deliveries: { name: 'Deliveries', description: 'What your webhook received and returned in the last seven days.' },
+  deliveries: {
+    name: 'Deliveries',
+    description: 'What your webhook received and returned in the last seven days. Listeners, which replace a webhook.',
+  },
   app: { name: 'App network', description: 'Only for the servers of the mobile app. On the bridge host.' },
   description: { name: 'Description', description: 'This document.' },
 };
@@ -130,6 +133,17 @@ thousand characters, returns 409 \`event_not_kept\`.`,
 after three days of failures. Events of one user keep their order. Repeating the request adds nothing: what is pending, or was
 sent again since, is left out. A call handles some 500 events. If more are left, the response has a
 \`Link: …; rel="next"\` header: send the same body there, until a response has none.`,
+  claimDeliveries: `For programs like \`operator listen\`, which forward events to a program that has no public URL. An operator directs the
+events of an account to listeners; until then, the response is 409 \`not_listening\`. Each event is a complete request: send \`body\`
+with \`headers\` to your program, and settle the event by its response. A claim is valid for 60 seconds. If it runs out before, the
+event can be claimed again, with the same \`webhook-id\`. At most one event of a user is claimed at a time, so that the order stays.
+Several listeners of an account share its events. With \`long_poll\`, the call waits until an event can be claimed; such calls share
+the limit \`long_polls\` of the account. If nothing can be claimed, or no more calls may wait, the response is 204.`,
+  settleDelivery: `Reports what your program returned, and settles the event as for a webhook: 2xx ends it, and other 4xx than 408, 425
+and 429 are final. Anything else is repeated after 1.5 seconds, and then after 1, 2, 10, 30 minutes and more, for three days. An
+event that failed delays later events of its user. A 429 with \`retry_after\` delays only this user's events. Each attempt is in
+the delivery history. If the claim has run out, was settled before, or belongs to another account, the response is 404, and
+nothing changes.`,
   receiveAppEvents: `The body is an array of events; a single event without the array is accepted too. A repeated \`id\` has no effect. Events about one user are applied in the order of the batch. If an event is rejected,
 \`errors\` contains its position (\`events_refused\`). Each later event about the same user is held back and listed too. All
 other events are applied. Correct or remove the rejected events, and send all again in the same order. After a 503, also send
@@ -209,6 +223,9 @@ export const remedies: Record<ProblemCode, string> = {
   user_opted_out: 'the user has stopped your account: ask nothing until the user starts it again in the app',
   delivery_not_found:
     'the attempt does not exist, has expired after seven days, or belongs to another account; the API does not reveal which',
+  claim_not_found:
+    'the claim has run out, was settled, or belongs to another account; the API does not reveal which. Claim events again',
+  not_listening: 'ask the operator to direct your events to listeners: `operator listen`',
   event_not_kept: 'the event is too large for the history; ask for the data in another way',
   platform_not_set_up: 'the account has no webhook; ask the operator to set it up',
   job_not_found: 'the account has no messages of this job, or they have expired; the API does not reveal which',
@@ -334,6 +351,23 @@ export const glossary: Record<string, string> = {
   'Delivery.status': '`succeeded`, if the webhook returned 2xx; else `failed`.',
   'Delivery.type': 'The type of the event: the name of the field in its body.',
   'Delivery.url': 'The URL of the webhook, without user, password, query and fragment.',
+  claim: 'The `claim` of a claimed event.',
+  'ClaimedEvent.claim': 'What settles the event.',
+  claimed_until: `When the claim runs out. ${TIME}`,
+  'ClaimedEvent.attempt': 'The number of this attempt: 1 for the first one.',
+  'ClaimedEvent.body': 'The body of the request, exactly as it is signed.',
+  'ClaimedEvent.headers': 'The headers of the request, with its id, time and signature.',
+  'ClaimedEvent.type': 'The type of the event: the name of the field in its body.',
+  'claimDeliveries.limit': 'The maximum number of events.',
+  'claimDeliveries.long_poll': 'Seconds to wait for an event.',
+  'ProgramResponse.duration_ms': 'Milliseconds until the response, for the delivery history.',
+  'ProgramResponse.error': 'Why there was no response. Only counts without `status_code`. Default: `no_connection`.',
+  'ProgramResponse.response': 'The beginning of its body, for the delivery history, which keeps a kilobyte.',
+  'ProgramResponse.retry_after': 'The header `Retry-After` of the response.',
+  'ProgramResponse.status_code': 'The status of the response; missing if there was none.',
+  'SettledEvent.next_attempt': `When the event can be claimed again. ${TIME}`,
+  'SettledEvent.status':
+    '`delivered`: your program accepted it. `pending`: it can be claimed again at `next_attempt`. `failed`: it has failed permanently. `gone`: it was settled before, or its user was erased.',
   delivery_id: 'The `id` of a delivery.',
   'listDeliveries.limit': 'The maximum number of attempts.',
   'listDeliveries.status': 'Only attempts with this status.',

@@ -8,6 +8,7 @@ import { addTokenCommands } from './accounts/token.ts';
 import { addConnectCommand } from './connect/command.ts';
 import { addTriggerCommand } from './events/trigger.ts';
 import { describeFailure, exitCodeOf } from './failures.ts';
+import { addListenCommand } from './listen/command.ts';
 import { addDeliveryCommands } from './messages/deliveries.ts';
 import { addJobCommands } from './messages/job.ts';
 import { addMediaCommands } from './messages/media.ts';
@@ -110,6 +111,7 @@ For programs: npm run --silent operator -- account list --json`,
   addSmokeCommand(program);
   addTriggerCommand(program);
   addTailCommand(program);
+  addListenCommand(program);
   addCompletionCommand(program);
   return program;
 };

@@ -25,11 +25,16 @@ interface Updated {
   updated?: string;
 }
 
-/** Contains secrets: only `deliver` and operators read it. */
+/** Contains secrets: only `deliver`, `claimDeliveries` and operators read it. */
 export interface PlatformItem extends Key, Updated {
   platform: PlatformName;
   settings: object;
   previous_secrets?: PreviousSecret[];
+  /**
+   * Since when the events of a webhook wait for listeners, which claim them, instead of being posted to its URL. Then
+   * the settings may lack a URL.
+   */
+  listening?: string;
 }
 
 /** Only the endpoint of the account's platform, and operators, read it. */

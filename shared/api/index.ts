@@ -7,7 +7,7 @@ import { responseObject } from '../validation/bounded.ts';
 import { account, configuration } from './areas/account.ts';
 import { app } from './areas/app.ts';
 import { bridge } from './areas/bridge.ts';
-import { deliveries, delivery } from './areas/deliveries.ts';
+import { claimedEvent, deliveries, delivery } from './areas/deliveries.ts';
 import { media } from './areas/media.ts';
 import { messageStatus, messages } from './areas/messages.ts';
 import {
@@ -41,6 +41,7 @@ export const documents = {
   MessageStatus: messageStatus,
   LogEntry: logEntry,
   Delivery: delivery,
+  ClaimedEvent: claimedEvent,
   JobCount: jobCount,
   JobStatus: jobStatus,
 };

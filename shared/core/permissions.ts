@@ -7,6 +7,7 @@ export const permissions = [
   'contacts',
   'account',
   'bridge',
+  'listen',
   'app',
 ] as const;
 

@@ -47,7 +47,7 @@ export interface Delivery {
   replayable: boolean;
 }
 
-const typeOf = (type: Outgoing['type']): EventType => {
+export const typeOf = (type: Outgoing['type']): EventType => {
   if (type === 'message.received') return 'message';
   if (type === 'message.state') return 'status';
   return type === 'user.state' ? 'user' : 'user_data';

@@ -16,7 +16,8 @@ export class Backlog {
   /** Counts conversations. */
   note(heads: Due[]): void {
     this.waiting += heads.length;
-    this.oldest_s = Math.max(this.oldest_s, ...heads.map(waitingSince));
+    // Operators do not act on what waits for a listener.
+    this.oldest_s = Math.max(this.oldest_s, ...heads.filter(({ state }) => state === undefined).map(waitingSince));
   }
 
   /** Counts conversations that are due after `time`, up to `COUNTED`, and until `isLate` returns true. */

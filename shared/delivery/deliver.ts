@@ -5,8 +5,7 @@
  */
 import { appNetwork } from '../app-network/destination.ts';
 import { now, pause, scaled, timestamp } from '../core/clock.ts';
-import { recordAttempts } from '../delivery-history/record.ts';
-import { type Conversation, type Entry, namesOf, subjectOf } from '../messaging/events.ts';
+import { type Conversation, type Entry, subjectOf } from '../messaging/events.ts';
 import {
   endConversation,
   type Head,
@@ -15,21 +14,18 @@ import {
   oldestEntries,
   readHead,
   resume,
-  scheduleRetry,
-  triesBefore,
 } from '../messaging/outbox.ts';
 import type { AttemptResult } from '../outbound/attempt-result.ts';
 import { type Destination, destinationNameOf, type StatusReceipt } from '../outbound/destination.ts';
 import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
-import { measure } from '../telemetry/metrics.ts';
 import { traced } from '../telemetry/trace.ts';
-import { attemptDelivery, type DeliveryContext, type Processed, RESERVE_MS } from './attempts/attempt-entry.ts';
-import { hold } from './attempts/clearance.ts';
-import { attemptsOf } from './attempts/history.ts';
-import { acquire, type CircuitState, isOpen, recordFailure, recordSuccess, setPause } from './circuit-breaker.ts';
+import { attemptDelivery, type DeliveryContext, RESERVE_MS } from './attempts/attempt-entry.ts';
+import { conclude, type ProcessedEntry } from './attempts/conclude.ts';
+import { offerEntry } from './attempts/offer-entry.ts';
+import { withdrawOffer } from './attempts/offers.ts';
+import { acquire, type CircuitState, isOpen, recordFailure, recordSuccess } from './circuit-breaker.ts';
 import { endEarly } from './early-ends.ts';
-import { isExpired, nextAttempt } from './retry-policy.ts';
-import { deliveryWrites, reasonOf, settle } from './settle.ts';
+import { isExpired } from './retry-policy.ts';
 import { pauseUntil } from './spacing.ts';
 import { checkReported, isSuperseded, type ReportCheck } from './status-receipts.ts';
 
@@ -90,6 +86,9 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
     const { entries, all } = await oldestEntries(conversation);
     // Resolved after the page was read, so that no entry is delivered by settings that were replaced before it was accepted.
     const destination = await resolveDestination(conversation);
+    const free: Head | undefined = destination.isPulled ? head : await withdrawOffer(head);
+    if (free === undefined) return { ...summary, retry_scheduled: 'listening' };
+    head = free;
     let isOutdated = false;
     for (const [place, entry] of entries.entries()) {
       // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
@@ -97,7 +96,13 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
       const pending = entries.slice(place + 1);
       const hasWaited = waitedFor === entry.id;
       const context = { destination, circuit, head, entry, pending, remaining, hasWaited, exchanges: [] };
-      const { result, settled, wait = 0, ...rescheduled } = await traced(entry.trace_id, () => processEntry(context));
+      const {
+        result,
+        settled,
+        wait = 0,
+        retry_at: _at,
+        ...rescheduled
+      } = await traced(entry.trace_id, () => processEntry(context));
       if (wait > 0) {
         if (wait > pauses || remaining() < RESERVE_MS + wait) return unfinished();
         await pause(wait);
@@ -142,51 +147,15 @@ const endScheduled = async (
   return { settled, next: await resume(head, oldest?.created ?? timestamp()) };
 };
 
-interface ProcessedEntry {
-  result: Processed | 'early';
-  /** 1 if this settled the entry, else 0. */
-  settled: number;
-  /** Why the conversation is retried later, if it is. */
-  retry_scheduled?: string;
-  /** When the destination's pause is over, in milliseconds since 1970, if it has asked for one. */
-  paused_until?: number;
-  /** For how many milliseconds to wait before the entry may be attempted, if it is too early. */
-  wait?: number;
-}
-
 /** Attempts an entry, and settles it or schedules a retry of its conversation. */
 const processEntry = async (context: DeliveryContext): Promise<ProcessedEntry> => {
-  const { destination, circuit, entry } = context;
+  const { destination, entry } = context;
+  if (destination.isPulled) return offerEntry(context);
   const receipt = destination.receiptFor?.(entry);
   const { isNew, wait } = await checkPauses(context, receipt);
   if (wait > 0) return { result: 'early', settled: 0, wait };
   const result = isNew ? await attemptDelivery(context) : SKIPPED;
-  if (result === 'gone') return { result, settled: 0 };
-  if (result.status === 'rate_limited') {
-    const paused_until = await pauseDestination(result, context);
-    if (!isExpired(entry)) {
-      await scheduleRetryAt(paused_until, result, context);
-      await recordAttempts(attemptsOf(context, { next: paused_until }));
-      return { result, settled: 0, retry_scheduled: result.cause, paused_until };
-    }
-  }
-  if (result.status === 'held' && !isExpired(entry)) {
-    await hold(context.head, entry, result.cause);
-    return { result, settled: 0, retry_scheduled: result.cause };
-  }
-  if (result.status === 'retry' && !isExpired(entry)) {
-    const next = await scheduleRetryAfter(result, context);
-    if (!isOpen(circuit)) await recordFailure(destination.name, circuit);
-    await recordAttempts(attemptsOf(context, { next }));
-    return { result, settled: 0, retry_scheduled: result.cause };
-  }
-  const receipts = result.status === 'delivered' ? deliveryWrites(destination, entry, receipt) : [];
-  // At the same time: the history delays nothing.
-  const [isSettled] = await Promise.all([
-    settle(entry, result, receipts),
-    recordAttempts(attemptsOf(context, { result })),
-  ]);
-  return { result, settled: isSettled ? 1 : 0 };
+  return conclude(context, result, receipt);
 };
 
 const SKIPPED: AttemptResult = { status: 'skipped' };
@@ -218,66 +187,16 @@ const pauseBefore = async (
   return { isNew: true, until: spacing ? await pauseUntil(spacing) : 0 };
 };
 
-const scheduleRetryAfter = async (
-  { cause, retryAfter }: Extract<AttemptResult, { status: 'retry' }>,
-  { circuit, head, entry, exchanges }: DeliveryContext,
-): Promise<number> => {
-  const { attempts: before = 0 } = head;
-  const attempts = isOpen(circuit) ? before : before + 1;
-  const until = isOpen(circuit) ? circuit.until : nextAttempt(attempts, retryAfter);
-  const tries = triesBefore(head, entry) + exchanges.length;
-  await scheduleRetry(head, { until, since: entry.created, failed: entry.id, cause, attempts, tries });
-  measure('warn', 'retry scheduled', {
-    ...namesOf(entry.outgoing),
-    cause,
-    reason: reasonOf(cause),
-    attempts,
-    retries_scheduled: 1,
-  });
-  return until;
-};
-
-/** Least and most milliseconds of the pause of a destination that asks for fewer requests. */
-const PAUSE = { leastMs: 1_000, mostMs: 600_000 };
-
-/** Pauses a destination that has asked for fewer requests. It works, so this is no failure. Returns the pause's end. */
-const pauseDestination = async (
-  { wait }: Extract<AttemptResult, { status: 'rate_limited' }>,
-  { destination: { name }, circuit }: DeliveryContext,
-): Promise<number> => {
-  if (isOpen(circuit)) return circuit.until;
-  const until = now() + Math.min(Math.max(wait, scaled(PAUSE.leastMs)), scaled(PAUSE.mostMs));
-  await recordSuccess(name, circuit);
-  await setPause(name, until);
-  return until;
-};
-
-/** Schedules a retry of a conversation for the end of its destination's pause. */
-const scheduleRetryAt = async (
-  until: number,
-  { cause }: Extract<AttemptResult, { status: 'rate_limited' }>,
-  { head, entry, exchanges }: DeliveryContext,
-): Promise<void> => {
-  await scheduleRetry(head, {
-    until,
-    since: entry.created,
-    failed: entry.id,
-    cause,
-    attempts: head.attempts ?? 0,
-    tries: triesBefore(head, entry) + exchanges.length,
-  });
-  measure('info', 'rate limited', { ...namesOf(entry.outgoing), cause, rate_limited: 1 });
-};
-
 /** Results without a response of the destination: they say nothing about it. */
 const NO_ANSWERS = new Set<AttemptResult['status']>(['skipped', 'held', 'withheld', 'internal_error']);
 
 /** Records the result of an attempt in the destination's circuit. Returns the state in which the circuit is now. */
 const recordResult = async (
-  { name }: Destination,
+  { name, isPulled }: Destination,
   circuit: CircuitState,
   { status }: AttemptResult,
 ): Promise<CircuitState> => {
+  if (isPulled) return circuit;
   if (NO_ANSWERS.has(status)) return circuit;
   if (status === 'rate_limited') return acquire(name);
   if (status === 'retry') {

@@ -24,3 +24,15 @@ export const nextAttempt = (failures: number, retryAfter = 0): number => {
 
 /** Whether an entry has been pending so long that it fails permanently. */
 export const isExpired = ({ created }: Entry): boolean => Date.parse(`${created}Z`) + scaled(LIFETIME_MS) <= now();
+
+/** Milliseconds for which a listener may claim an entry for its last attempt. */
+const LAST_CLAIM_MS = 600_000;
+
+/**
+ * When an entry fails permanently that no listener claims, in milliseconds since 1970: some time after it has expired,
+ * and after its last attempt was due at `retryAt` (in the form of `sortableTime`).
+ */
+export const abandonedAt = ({ created }: Entry, retryAt: string | undefined): number => {
+  const expired = Date.parse(`${created}Z`) + scaled(LIFETIME_MS);
+  return Math.max(expired, retryAt === undefined ? 0 : Date.parse(retryAt)) + scaled(LAST_CLAIM_MS);
+};

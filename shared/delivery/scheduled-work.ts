@@ -3,11 +3,13 @@ import { page } from '../table/client.ts';
 import { duePartitions, type Key } from '../table/keys.ts';
 
 /**
- * Due work: its key, the time at which it is due (`gsi1sk`), and for a head, the time of its oldest entry (`created`).
+ * Due work: its key, the time at which it is due (`gsi1sk`), and for a head, the time of its oldest entry (`created`),
+ * and whether it is offered to listeners (`state`).
  */
 export interface Due extends Key {
   gsi1sk: string;
   created?: string;
+  state?: string;
 }
 
 /** Shards that are read at the same time, and items of a page. */
@@ -42,8 +44,9 @@ const pageOf = async ({ partition, start }: { partition: string; start?: Start }
   ...(await page<Due>({
     IndexName: 'gsi1',
     KeyConditionExpression: `gsi1pk = :due AND gsi1sk ${when} :time`,
+    ExpressionAttributeNames: { '#state': 'state' },
     ExpressionAttributeValues: { ':due': partition, ':time': time },
-    ProjectionExpression: 'pk, sk, gsi1sk, created',
+    ProjectionExpression: 'pk, sk, gsi1sk, created, #state',
     Limit: READ.items,
     ...(start !== undefined && { ExclusiveStartKey: start }),
   })),

@@ -50,6 +50,16 @@ export interface Head extends Key {
   tries?: number;
   /** Set if an entry was accepted that may end before its delivery: wake-ups look for it also before `retry_at`. */
   may_end?: true;
+  /** The place in the index of offers, while listeners may claim the oldest entry: the time is when the next one may. */
+  gsi3pk?: string;
+  gsi3sk?: string;
+  /** The id of a listener's claim, and when it runs out. Until then, no other worker or listener attempts an entry. */
+  claim?: string;
+  claimed_until?: string;
+  /** Id of the entry that listeners attempted once without success since a retry was scheduled. */
+  attempted?: string;
+  /** `listening` while the conversation is offered: its age does not concern operators. Also in the index of due work. */
+  state?: 'listening';
 }
 
 /** Milliseconds after which `sweep` replaces a wake-up that was lost. */
@@ -170,14 +180,17 @@ export const readHead = (conversation: Conversation): Promise<Head | undefined> 
 export const isRetryScheduled = ({ retry_at }: Head): boolean =>
   retry_at !== undefined && retry_at > sortableTime(now());
 
-/** The oldest pending entries of a conversation, at most 10; `all` if no more follow. 1 read unit for 4 KB. */
-export const oldestEntries = async (conversation: Conversation): Promise<{ entries: Entry[]; all: boolean }> => {
+/** The oldest pending entries of a conversation, at most `most`; `all` if no more follow. 1 read unit for 4 KB. */
+export const oldestEntries = async (
+  conversation: Conversation,
+  most = PAGE,
+): Promise<{ entries: Entry[]; all: boolean }> => {
   const { pk, sk } = entryKey(conversationName(conversation), '');
   const { items, next } = await page<Entry>({
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
     ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
     ConsistentRead: true,
-    Limit: PAGE,
+    Limit: most,
   });
   return { entries: items, all: next === undefined };
 };

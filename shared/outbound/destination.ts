@@ -18,6 +18,8 @@ export interface Destination {
   spacing?: (entry: Entry) => Spacing | undefined;
   /** Set if its attempts are kept for the customer. */
   hasHistory?: true;
+  /** Set if listeners claim its entries: the service makes no requests, so there is no circuit. */
+  isPulled?: true;
 }
 
 /** What happened in an attempt: for the customer who owns the destination. */

@@ -17,11 +17,16 @@ export const platformOf = async (account: string): Promise<Destination> => {
   const name = destinationNameOf({ direction: 'platform', account });
   const item = await getConsistent<PlatformItem>(platformKey(account));
   // Without a platform, all entries are skipped.
-  const platform = item
-    ? platforms[item.platform].destination(item.settings, item.previous_secrets)
-    : { buildRequest: () => undefined };
-  return { name, ...platform };
+  return { name, ...(item ? destinationOf(item) : { buildRequest: () => undefined }) };
 };
+
+const destinationOf = ({ platform, settings, previous_secrets, listening }: PlatformItem): Omit<Destination, 'name'> =>
+  listening === undefined
+    ? platforms[platform].destination(settings, previous_secrets)
+    : { ...webhook.destination({ url: LISTENER_URL, ...settings }, previous_secrets), isPulled: true };
+
+/** For requests of a webhook without a URL. Listeners send them elsewhere anyway. */
+const LISTENER_URL = 'https://listener.invalid/';
 
 /**
  * The webhook that is notified when consent ends: the account's own one for consent, else its plain webhook, by consistent
@@ -36,7 +41,5 @@ export const consentWebhookOf = async (account: string): Promise<Destination> =>
     return { name, ...destination };
   }
   const item = await getConsistent<PlatformItem>(platformKey(account));
-  return item?.platform === 'webhook'
-    ? { name, ...webhook.destination(item.settings, item.previous_secrets) }
-    : { name, buildRequest: () => undefined };
+  return item?.platform === 'webhook' ? { name, ...destinationOf(item) } : { name, buildRequest: () => undefined };
 };

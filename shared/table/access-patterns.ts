@@ -44,6 +44,7 @@ import {
   appUserKey,
   consentReceiptsOf,
   contactKey,
+  offeredTo,
   retryingOnPlatform,
 } from './people-keys.ts';
 
@@ -66,7 +67,7 @@ export const indexes = {
   gsi1: { keys: 'gsi1', holds: LOG_ENTRY },
   /** A contact's log entries; a person's answers and requests; an account's media. */
   gsi2: { keys: 'gsi2', holds: LOG_ENTRY },
-  /** A job's log entries. */
+  /** A job's log entries; conversations that are offered to listeners. */
   gsi3: { keys: 'gsi3', holds: LOG_ENTRY },
 } satisfies Record<string, Index>;
 
@@ -180,6 +181,7 @@ export const accessPatterns = {
   listAttempts: { action: 'Query', partitions: anyDeliveries },
   markReplayed: { action: 'UpdateItem', partitions: anyDeliveries },
   removeAttempts: { action: 'BatchWriteItem', partitions: anyDeliveries },
+  listOffers: { action: 'Query', partitions: offeredTo('*'), index: 'gsi3' },
   listRetrying: { action: 'Query', partitions: retryingOnPlatform('*'), index: 'gsi2' },
   findHead: { action: 'GetItem', partitions: outbox },
   findEntry: { action: 'GetItem', partitions: outbox },
@@ -279,6 +281,8 @@ export const transactions = {
   /** An entry leaves its outbox with the state that its message reached. */
   settleEntry: ['removeFromOutbox', 'putLogEntry', 'putEntry', 'updateHead'],
   settleStatus: ['removeFromOutbox', 'putStatusReceipt'],
+  /** An event that a listener has claimed leaves its outbox; a message that the listener rejects is logged. */
+  settleClaimed: ['removeFromOutbox', 'putLogEntry'],
   /** Events are sent again. */
   replayEvents: ['markReplayed', 'putEntry', 'updateHead'],
   settleText: ['removeFromOutbox', 'putSpacing'],

@@ -77,8 +77,8 @@ export const wholeNumber = (least: number, most: number) =>
     v.transform(Number),
   );
 
-/** A duration in a body: a whole number of seconds or days. */
-export const duration = (unit: 'seconds' | 'days', least: number, most: number) =>
+/** A whole number in a body. */
+export const wholeValue = (least: number, most: number, ofUnit = '') =>
   v.pipe(
     v.number(),
     shownAs(
@@ -86,10 +86,14 @@ export const duration = (unit: 'seconds' | 'days', least: number, most: number) 
       { type: 'integer', minimum: least, maximum: most },
       v.check<number, string>(
         (value) => Number.isInteger(value) && value >= least && value <= most,
-        `must be a whole number of ${unit} from ${least} to ${most}`,
+        `must be a whole number${ofUnit} from ${least} to ${most}`,
       ),
     ),
   );
+
+/** A duration in a body: a whole number of seconds or days. */
+export const duration = (unit: 'seconds' | 'days', least: number, most: number) =>
+  wholeValue(least, most, ` of ${unit}`);
 
 /** Unix time in seconds in a parameter, with at most nine decimal places. Result: a number; microseconds are exact. */
 export const unixTime = (least: number, most: number) =>

@@ -24,6 +24,8 @@ const BUDGETS: Record<string, { reads: number; writes: number }> = {
   retrieveUserData: { reads: 2, writes: 1 },
   matchContacts: { reads: 0.5, writes: 1 },
   readUser: { reads: 2, writes: 2 },
+  claimDeliveries: { reads: 7, writes: 1 },
+  settleDelivery: { reads: 3, writes: 7 },
   readTokenInfo: { reads: 0.5, writes: 0 },
   readConfiguration: { reads: 3, writes: 0 },
   updateAccount: { reads: 1, writes: 8 },

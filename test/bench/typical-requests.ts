@@ -2,13 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Demo } from '../../infra/local/demo.ts';
 import { exampleDelivery } from '../../infra/local/documentation/example-delivery.ts';
-import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { createAccount, updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
+import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import type { EndpointName } from '../../shared/api/index.ts';
 import { putAll } from '../../shared/table/client.ts';
 import { attemptIdOf } from '../../shared/table/people-keys.ts';
+import { addOffer } from '../support/example-offer.ts';
 import { type FrontDoor, newPhone, type Sent } from './front-door.ts';
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+/** The account whose events wait for listeners. */
+const LISTENER = 'listener';
 
 /** The body of a text message to a number. */
 export const textTo = (to: string) => ({ to, type: 'text', text: { body: 'Your parcel is on its way.' } });
@@ -56,6 +61,8 @@ export const typicalRequests = async (
     await updateAccount('demo', { platform: unreachable });
     return attemptIdOf(failed);
   };
+  await createAccount({ id: LISTENER, name: 'Listener' });
+  const { token: listening } = await issueToken(LISTENER, { label: 'benchmark', permissions: ['listen'] });
   await door.send('setAvatar', upload());
   const message = (await door.send('sendMessage', { body: textTo(newPhone()) })) as { id: string };
 
@@ -121,6 +128,17 @@ export const typicalRequests = async (
     recoverDeliveries: async () => {
       await newFailed();
       return { body: { since: Math.floor(Date.now() / 1_000) - 60 } };
+    },
+    claimDeliveries: async () => {
+      await addOffer(LISTENER, newPhone());
+      return { query: { limit: '1' }, token: listening };
+    },
+    settleDelivery: async () => {
+      await addOffer(LISTENER, newPhone());
+      const [event] = (await door.send('claimDeliveries', { query: { limit: '1' }, token: listening })) as {
+        claim: string;
+      }[];
+      return { body: { claim: event?.claim, status_code: 200 }, token: listening };
     },
     listLogs: () => ({ query: { limit: '10' } }),
     listJobs: () => ({ query: { start_date: day, end_date: day } }),

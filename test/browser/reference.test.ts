@@ -33,6 +33,12 @@ const tryOut = async (page: Page, name: string): Promise<string> => {
   return (status ?? '').slice(0, 3);
 };
 
+/** Operations that need an account whose events wait for listeners, and their statuses for other accounts. */
+const NEEDS_LISTENERS = new Map([
+  ['claimDeliveries', 409],
+  ['settleDelivery', 404],
+]);
+
 describe('the reference', () => {
   test('every operation works unchanged with the given tokens, and works again', { timeout: 900_000 }, async () => {
     const page = await openReference();
@@ -48,7 +54,8 @@ describe('the reference', () => {
           page.waitForResponse((one) => one.request().method() === method && !/\/docs\/[\w.]+$/.test(one.url())),
           operation.locator('button.execute').click(),
         ]);
-        if (response.status() >= 300) failed.push(`${id}, ${time}: ${response.status()} ${await response.text()}`);
+        if (response.status() >= 300 && response.status() !== NEEDS_LISTENERS.get(id))
+          failed.push(`${id}, ${time}: ${response.status()} ${await response.text()}`);
         await operation.locator('.live-responses-table').waitFor();
       }
       // A closed operation takes no time.

@@ -78,6 +78,10 @@ const play = async (language: Language, stack: RunningStack, folder: string): Pr
       const { addFailedDelivery } = await import('../support/example-delivery.ts');
       await addFailedDelivery(account, user);
     }
+    if (example.endpoint === 'claimDeliveries') {
+      const { addOffer } = await import('../support/example-offer.ts');
+      await addOffer(account, user);
+    }
     let output = '';
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       if (attempt > 0) await pause(PAUSE);

@@ -455,34 +455,39 @@ describe('each function', () => {
     expect(own(({ Code: code }) => code)).toBe(functions.length);
   });
 
-  test('has a bundle of at most 248 KB, or of its own limit for some functions', async () => {
+  test('has a bundle of at most 250 KB, or of its own limit for some functions', async () => {
     const limits: Record<string, number> = {
       receiveAppEvents: 272,
       // Both also end consents.
-      startUserDataRequest: 252,
-      acknowledgeDeletion: 252,
+      startUserDataRequest: 254,
+      acknowledgeDeletion: 253,
       receiveRapidproMessage: 256,
       receiveTurnMessage: 260,
-      receiveTestMessage: 251,
-      sendMessage: 260,
+      receiveTestMessage: 252,
+      sendMessage: 261,
       sendMessages: 260,
       readConfiguration: 258,
-      deliver: 295,
+      deliver: 298,
       uploadImage: 313,
       uploadFile: 313,
       // It also deletes objects, and notifies the app network.
       setAvatar: 319,
       // They add entries to outboxes.
       replayDelivery: 252,
-      recoverDeliveries: 252,
+      recoverDeliveries: 253,
+      // They sign requests, or do what follows one, as `deliver`.
+      claimDeliveries: 281,
+      settleDelivery: 277,
       relay: 175,
       // Two thirds are the API description.
-      readApiDescription: 246,
+      readApiDescription: 255,
     };
+    const tooLarge: Record<string, number> = {};
     for (const [name, bundle] of Object.entries(bundles)) {
-      const { length } = await readFile(join(bundle, 'index.mjs'));
-      expect(length, name).toBeLessThanOrEqual((limits[name] ?? 248) * 1024);
+      const size = Math.ceil((await readFile(join(bundle, 'index.mjs'))).length / 1024);
+      if (size > (limits[name] ?? 250)) tooLarge[name] = size;
     }
+    expect(tooLarge).toEqual({});
   });
 
   test('warms the client of the table up while it is initialized, if it uses the table', async () => {

@@ -93,6 +93,7 @@ export const groups: readonly Group[] = [
       whole('trigger', 'Create events', 'tools/trigger.md'),
       whole('clock', 'Move the clock ahead', 'tools/clock.md'),
       whole('tail', 'Show log lines', 'tools/tail.md'),
+      whole('listen', 'Receive webhook events', 'tools/listen.md'),
       whole('deliveries', 'Send webhook events again', 'tools/deliveries.md'),
       whole('rehearse', 'Predict a load', 'tools/rehearse.md'),
     ],

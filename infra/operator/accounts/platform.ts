@@ -143,6 +143,8 @@ export const settingsFrom = (
       name: wanted,
       ...platforms[wanted].check(settings),
       ...(previous.length > 0 && { previous_secrets: previous }),
+      // A change of the settings does not send the events elsewhere.
+      ...(before?.listening !== undefined && { listening: before.listening }),
     },
     made,
     kept,
@@ -219,7 +221,13 @@ export const platformSettings = async ({ id, platform }: Account): Promise<Setti
 };
 
 /** Settings without secrets, by name, in the order of their options. */
-export const withoutSecrets = ({ name, settings, hook, previous_secrets = [] }: AccountPlatform): Settings => {
+export const withoutSecrets = ({
+  name,
+  settings,
+  hook,
+  previous_secrets = [],
+  listening,
+}: AccountPlatform): Settings => {
   const set = new Map<string, unknown>(Object.entries({ ...settings, ...hook }));
   const until = Math.max(...previous_secrets.map((previous) => previous.until));
   return Object.fromEntries([
@@ -228,11 +236,15 @@ export const withoutSecrets = ({ name, settings, hook, previous_secrets = [] }: 
       return label !== undefined && typeof value === 'string' ? [[setting, value]] : [];
     }),
     ...(until > now() ? [[PREVIOUS_UNTIL, timestampOf(until)]] : []),
+    ...(listening === undefined ? [] : [[LISTENING, listening]]),
   ]);
 };
 
 /** The name under which the end of the overlap is shown, when only the present secret signs again. */
 export const PREVIOUS_UNTIL = 'previous_secret_until';
+
+/** The name under which is shown since when events wait for listeners. */
+const LISTENING = 'listening_since';
 
 /** Settings with the names of their JSON fields, which begin with `kind`. */
 export const settingsInJson = (settings: Settings, kind: 'platform' | 'consent_webhook' = 'platform'): Settings =>
@@ -241,11 +253,11 @@ export const settingsInJson = (settings: Settings, kind: 'platform' | 'consent_w
 /** Settings with their labels. */
 export const settingsInWords = ({ platform }: Account, settings: Settings): Settings =>
   Object.fromEntries(
-    Object.entries(settings).map(([setting, value]) =>
-      setting === PREVIOUS_UNTIL
-        ? ['Previous secret', alsoSignsUntil(value)]
-        : [(platform && optionsOf(platform)[setting]?.label) ?? `Platform ${setting}`, value],
-    ),
+    Object.entries(settings).map(([setting, value]) => {
+      if (setting === PREVIOUS_UNTIL) return ['Previous secret', alsoSignsUntil(value)];
+      if (setting === LISTENING) return ['Listening', `events wait for "operator listen" since ${minute(value)}`];
+      return [(platform && optionsOf(platform)[setting]?.label) ?? `Platform ${setting}`, value];
+    }),
   );
 
 export const alsoSignsUntil = (time: string): string => `also signs until ${minute(time)}`;

@@ -75,10 +75,12 @@ export interface AccountPlatform extends PlatformSettings {
   name: PlatformName;
   /** Secrets that were replaced lately, the newest first. */
   previous_secrets?: PreviousSecret[];
+  /** Since when its events wait for listeners. */
+  listening?: string;
 }
 
 /** An account's webhook for ends of consent, with settings of a plain webhook. */
-export type ConsentWebhook = Omit<AccountPlatform, 'name' | 'hook'>;
+export type ConsentWebhook = Omit<AccountPlatform, 'name' | 'hook' | 'listening'>;
 
 /** The changes to an account; `null` removes the bot's number, the platform, or the account's own limit. */
 export interface AccountChange {
@@ -183,8 +185,14 @@ export const findPlatform = async (account: string): Promise<AccountPlatform | u
     getConsistent<HookItem>(hookKey(account)),
   ]);
   if (item === undefined) return undefined;
-  const { platform: name, settings, previous_secrets } = item;
-  return { name, settings, ...(hook && { hook: hook.hook }), ...(previous_secrets && { previous_secrets }) };
+  const { platform: name, settings, previous_secrets, listening } = item;
+  return {
+    name,
+    settings,
+    ...(hook && { hook: hook.hook }),
+    ...(previous_secrets && { previous_secrets }),
+    ...(listening !== undefined && { listening }),
+  };
 };
 
 /** The webhook of an account for ends of consent, with its secrets; undefined if it has none of its own. 1 read unit. */
@@ -228,7 +236,7 @@ const platformSettingsWrites = (account: string, platform: AccountPlatform | nul
   // Later than the marker's time: what is set now may be restored.
   const updated = timestamp();
   if (platform === null) return [deleteWrite(platformKey(account)), withoutHook, marker];
-  const { name, settings, hook, previous_secrets } = platform;
+  const { name, settings, hook, previous_secrets, listening } = platform;
   return [
     putWrite<PlatformItem>({
       ...platformKey(account),
@@ -236,6 +244,7 @@ const platformSettingsWrites = (account: string, platform: AccountPlatform | nul
       settings,
       updated,
       ...(previous_secrets && { previous_secrets }),
+      ...(listening !== undefined && { listening }),
     }),
     hook === undefined ? withoutHook : putWrite<HookItem>({ ...hookKey(account), hook, updated }),
     marker,

@@ -169,19 +169,35 @@ const inspect = async (conversation: Conversation): Promise<PendingConversation 
 const toAttempts = (head: Head): DeliveryAttempts => ({
   failed: head.attempts ?? 0,
   // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
-  ...(head.cause !== undefined && { cause: head.cause }),
+  ...causeOf(head),
   // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...(isRetryScheduled(head) && head.retry_at !== undefined && { next: head.retry_at }),
 });
 
+/** Why a conversation is pending. Without a failed attempt, it waits for a listener. */
+const causeOf = ({ cause, gsi3pk }: Head): Pick<DeliveryAttempts, 'cause'> => {
+  if (cause !== undefined) return { cause };
+  return gsi3pk === undefined ? {} : { cause: 'listening' };
+};
+
 /** Removes the record of a conversation's failures, so that `sweep` wakes it next. Returns whether it still exists. */
-const makeDue = (conversation: Conversation): Promise<boolean> =>
-  update({
-    Key: headKey(conversationName(conversation)),
+const makeDue = async (conversation: Conversation): Promise<boolean> => {
+  const Key = headKey(conversationName(conversation));
+  const isThere = await update({
+    Key,
     UpdateExpression: 'SET gsi1sk = :now REMOVE attempts, cause, retry_at, failed',
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':now': sortableTime(now()) },
   });
+  // A listener may claim it at once, unless another one has a claim.
+  await update({
+    Key,
+    UpdateExpression: 'SET gsi3sk = :now REMOVE attempted',
+    ConditionExpression: 'attribute_exists(gsi3pk) AND (attribute_not_exists(claimed_until) OR claimed_until <= :now)',
+    ExpressionAttributeValues: { ':now': sortableTime(now()) },
+  });
+  return isThere;
+};
 
 /**
  * Closes a destination's circuit, and ends a pause of a rate limit.

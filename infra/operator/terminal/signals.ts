@@ -9,8 +9,12 @@ export interface Signals {
   stop(): void;
 }
 
-/** Watches for signals, until `stop` is called. */
-export const watchSignals = (): Signals => {
+/**
+ * Watches for signals, until `stop` is called.
+ *
+ * @param onFirst - is called at the first one
+ */
+export const watchSignals = (onFirst = () => {}): Signals => {
   const signals: Signals = {
     received: undefined,
     stop: () => {
@@ -20,7 +24,10 @@ export const watchSignals = (): Signals => {
   };
   const onSignal = (signal: NodeJS.Signals): void => {
     if (signals.received !== undefined && signal === 'SIGINT') process.exit(EXIT.interrupted);
-    if (signals.received === undefined) printNote('\nStopping. Ctrl-C again ends at once.');
+    if (signals.received === undefined) {
+      printNote('\nStopping. Ctrl-C again ends at once.');
+      onFirst();
+    }
     signals.received ??= signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT';
   };
   process.on('SIGINT', onSignal);

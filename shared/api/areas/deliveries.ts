@@ -1,9 +1,9 @@
 /** The delivery history of an account's webhook, and replays. */
 import * as v from 'valibot';
-import { deliveryStatuses, eventTypes } from '../../delivery-history/statuses.ts';
-import { responseList } from '../../validation/bounded.ts';
+import { deliveryStatuses, eventTypes, listenerErrors, settlementStatuses } from '../../delivery-history/statuses.ts';
+import { responseList, responseRecord } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
-import { idOfAnything, unixTime, wholeNumber } from '../../validation/schemas.ts';
+import { atMost, idOfAnything, unixTime, visibleText, wholeNumber, wholeValue } from '../../validation/schemas.ts';
 import { define } from '../endpoint.ts';
 
 /** The last second of the year 9999, in seconds since 1970. */
@@ -28,6 +28,20 @@ export const delivery = v.object({
   response: v.optional(v.string()),
   next_attempt: v.optional(v.string()),
   replayable: v.boolean(),
+});
+
+/** Most events that a call claims. */
+const MOST_CLAIMED = 20;
+
+export const claimedEvent = v.object({
+  claim: v.string(),
+  claimed_until: v.string(),
+  event_id: v.string(),
+  type: v.picklist(eventTypes),
+  contact: v.string(),
+  attempt: wholeCount,
+  headers: responseRecord(v.string(), v.string()),
+  body: v.string(),
 });
 
 const path = v.object({ delivery_id: idOfAnything });
@@ -95,5 +109,44 @@ export const deliveries = {
     },
     problems: ['platform_not_set_up'],
     table: ['listAttempts', 'findAccount', 'findEntry', 'replayEvents'],
+  }),
+
+  claimDeliveries: define({
+    area: 'deliveries',
+    summary: 'Claim the next events for your webhook, to deliver them yourself.',
+    routes: [{ host: 'base', method: 'POST', path: '/v1/deliveries/claim' }],
+    token: 'header',
+    permission: 'listen',
+    query: v.object({
+      limit: v.optional(wholeNumber(1, MOST_CLAIMED), '10'),
+      long_poll: v.optional(wholeNumber(0, 25), '0'),
+    }),
+    responses: { 200: responseList(claimedEvent), 204: null },
+    problems: ['not_listening'],
+    // API Gateway's limit is 30.
+    timeout: 29,
+    table: ['findPlatform', 'listOffers', 'updateHead', 'listEntries', 'findErasure', 'updateWaits'],
+  }),
+
+  settleDelivery: define({
+    area: 'deliveries',
+    summary: 'Settle a claimed event by the response of your program.',
+    routes: [{ host: 'base', method: 'POST', path: '/v1/deliveries/settle' }],
+    token: 'header',
+    permission: 'listen',
+    body: {
+      type: 'json',
+      schema: v.object({
+        claim: v.pipe(visibleText, atMost(250)),
+        status_code: v.optional(wholeValue(100, 599)),
+        error: v.optional(v.picklist(listenerErrors)),
+        retry_after: v.optional(v.pipe(v.string(), atMost(1_000))),
+        duration_ms: v.optional(wholeValue(0, 600_000)),
+        response: v.optional(v.pipe(v.string(), atMost(10_000))),
+      }),
+    },
+    responses: { 200: v.object({ status: v.picklist(settlementStatuses), next_attempt: v.optional(v.string()) }) },
+    problems: ['claim_not_found'],
+    table: ['findEntry', 'listEntries', 'updateHead', 'removeFromOutbox', 'settleClaimed', 'putAttempt'],
   }),
 } as const;

@@ -19,18 +19,22 @@ export const RESERVE_MS = 12_000;
  */
 const SECOND_TRY = { afterMs: 1_500, leastMs: 250 };
 
-export interface DeliveryContext {
+/** What is known of an attempt. */
+export interface AttemptContext {
   destination: Destination;
   circuit: CircuitState;
   head: Head;
   entry: Entry;
+  /** The requests with the entry, oldest first: the attempt adds them. */
+  exchanges: Exchange[];
+}
+
+export interface DeliveryContext extends AttemptContext {
   /** Entries that follow. */
   pending: Entry[];
   /** Whether the pause before the entry is over. */
   hasWaited: boolean;
   remaining: () => number;
-  /** The requests with the entry, oldest first: the attempt adds them. */
-  exchanges: Exchange[];
 }
 
 /** The result of the attempt, or that the entry was gone before it was attempted. */
@@ -48,13 +52,26 @@ export const attemptDelivery = async (context: DeliveryContext): Promise<Process
 const attemptWithRetry = async (context: DeliveryContext): Promise<Processed> => {
   const start = now();
   const first = await attemptIfClear(context);
-  const wait = Math.max(start + scaled(SECOND_TRY.afterMs) - now(), scaled(SECOND_TRY.leastMs));
   if (first === 'gone' || first.status !== 'retry') return first;
+  const wait = waitForSecondTry(first, start);
   // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
-  if ((first.retryAfter ?? 0) > scaled(SECOND_TRY.afterMs) || context.remaining() < RESERVE_MS + wait) return first;
+  if (wait === undefined || context.remaining() < RESERVE_MS + wait) return first;
   await pause(wait);
   return attemptIfClear(context);
 };
+
+/**
+ * Milliseconds from now to the second attempt, after a first one that began at `start` and failed; undefined if the
+ * destination asks for a longer pause.
+ */
+export const waitForSecondTry = (
+  { retryAfter = 0 }: Extract<AttemptResult, { status: 'retry' }>,
+  start: number,
+): number | undefined =>
+  // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
+  retryAfter > scaled(SECOND_TRY.afterMs)
+    ? undefined
+    : Math.max(start + scaled(SECOND_TRY.afterMs) - now(), scaled(SECOND_TRY.leastMs));
 
 /** Attempts an entry, unless the check before the attempt finds that it is gone, or must not be delivered. */
 const attemptIfClear = async ({ destination, entry, exchanges }: DeliveryContext): Promise<Processed> => {

@@ -3,7 +3,7 @@ import { now } from '../../core/clock.ts';
 import type { Attempt } from '../../delivery-history/attempt-item.ts';
 import { triesBefore } from '../../messaging/outbox.ts';
 import type { AttemptResult } from '../../outbound/attempt-result.ts';
-import type { DeliveryContext } from './attempt-entry.ts';
+import type { AttemptContext } from './attempt-entry.ts';
 
 /** How the attempts ended: with a result that settles the entry, or with the time of the next attempt. */
 type Ending = { result: AttemptResult } | { next: number };
@@ -13,7 +13,7 @@ type Ending = { result: AttemptResult } | { next: number };
  * day was over, also has an attempt in the history: so customers see it, and can recover it.
  */
 export const attemptsOf = (
-  { destination, head, entry, exchanges }: Omit<DeliveryContext, 'circuit'>,
+  { destination, head, entry, exchanges }: Omit<AttemptContext, 'circuit'>,
   ending: Ending,
 ): Attempt[] => {
   if (!destination.hasHistory) return [];

@@ -18,6 +18,7 @@ export const widened: Record<string, string[]> = {
   ReceiveTestMessage: ['UpdateItem MESSAGE#*'],
   ReplayDelivery: ['PutItem DELIVERIES#*'],
   RecoverDeliveries: ['PutItem DELIVERIES#*'],
+  SettleDelivery: ['DeleteItem MESSAGE#*', 'PutItem OUTBOX#*'],
   ReceiveAppEvents: [
     'ConditionCheckItem APPUSER#*',
     'ConditionCheckItem EVENT#*',

@@ -11,6 +11,7 @@ import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../../shared/api/index.ts';
 import { permissions } from '../../../shared/core/permissions.ts';
 import { addFailedDelivery } from '../../support/example-delivery.ts';
+import { addOffer } from '../../support/example-offer.ts';
 import { ExampleValues } from '../../support/example-values.ts';
 import { type Received, sendRaw } from '../support/client.ts';
 import { png } from '../support/files.ts';
@@ -80,6 +81,7 @@ test('the examples of the API description work in order, and return the describe
 
   const sendExample = async (example: Example): Promise<void> => {
     if (example.endpoint === 'listDeliveries') await addFailedDelivery(account, user);
+    if (example.endpoint === 'claimDeliveries') await addOffer(account, user);
     // Counters are updated asynchronously.
     await expect
       .poll(async () => {

@@ -10,10 +10,12 @@ import { handler as authorizer } from '../../../functions/authorizer.ts';
 import { handler as receiveRapidproMessage } from '../../../functions/bridge/receive-rapidpro-message.ts';
 import { handler as receiveTestMessage } from '../../../functions/bridge/receive-test-message.ts';
 import { handler as receiveTurnMessage } from '../../../functions/bridge/receive-turn-message.ts';
+import { handler as claimDeliveries } from '../../../functions/deliveries/claim-deliveries.ts';
 import { handler as listDeliveries } from '../../../functions/deliveries/list-deliveries.ts';
 import { handler as readDelivery } from '../../../functions/deliveries/read-delivery.ts';
 import { handler as recoverDeliveries } from '../../../functions/deliveries/recover-deliveries.ts';
 import { handler as replayDelivery } from '../../../functions/deliveries/replay-delivery.ts';
+import { handler as settleDelivery } from '../../../functions/deliveries/settle-delivery.ts';
 import { handler as cancelJob } from '../../../functions/jobs/cancel-job.ts';
 import { handler as readJob } from '../../../functions/jobs/read-job.ts';
 import { handler as readMedia } from '../../../functions/media/read-media.ts';
@@ -41,6 +43,7 @@ import { handler as matchContacts } from '../../../functions/users/match-contact
 import { handler as readUser } from '../../../functions/users/read-user.ts';
 import { exampleDelivery } from '../../../infra/local/documentation/example-delivery.ts';
 import { setAvatar as storeAvatar } from '../../../shared/customers/avatar.ts';
+import { listenerOf } from '../../../shared/listening/claim.ts';
 import { upload } from '../../../shared/media/uploads.ts';
 import * as messages from '../../../shared/messaging/send.ts';
 import { changeOptOut } from '../../../shared/opt-outs/changes.ts';
@@ -54,6 +57,7 @@ import { attemptIdOf } from '../../../shared/table/people-keys.ts';
 import { withdrawConsent } from '../../../shared/user-data/consent-ends.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import * as userData from '../../../shared/user-data/requests.ts';
+import { addOffer } from '../../support/example-offer.ts';
 import { fileOf, jpeg, pdf, png } from '../support/files.ts';
 import { newCaller, newPanelist, newPhone } from '../support/world.ts';
 import { calling, type Scenario } from './scenario.ts';
@@ -554,6 +558,44 @@ export const endpoints = {
       return calling(recoverDeliveries, { account, body: { since: 0 } });
     },
     tellsRepeats: true,
+  },
+  claimDeliveries: {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      await addOffer(account, phone);
+      const claim = calling(claimDeliveries, { account });
+      return async () => {
+        const answer = await claim();
+        // Each claim has another id, and each signature another time.
+        const types = Array.isArray(answer.body) ? answer.body.map(({ type }) => type) : answer.body;
+        return { ...answer, body: types };
+      };
+    },
+    repeatStatus: 204,
+  },
+  settleDelivery: {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      await addOffer(account, phone);
+      const [event] = await (await listenerOf(account))(1);
+      return calling(settleDelivery, { account, body: { claim: event?.claim, status_code: 204 } });
+    },
+    // The event leaves the outbox, and then the conversation ends.
+    parts: 2,
+    tellsRepeats: true,
+    repeatStatus: 404,
+  },
+  'settleDelivery: of an event that the program rejects': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      await addOffer(account, phone);
+      const [event] = await (await listenerOf(account))(1);
+      return calling(settleDelivery, { account, body: { claim: event?.claim, status_code: 400 } });
+    },
+    // The event leaves the outbox, and then the conversation ends.
+    parts: 2,
+    tellsRepeats: true,
+    repeatStatus: 404,
   },
   'listLogs: of one state': {
     prepare: async () => {

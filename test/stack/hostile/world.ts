@@ -228,6 +228,13 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     ['job_id', [randomUUID(), newId()]],
     ['cancelJob.job_id', [ours.job, theirs.job, newId()]],
     ['readJob.job_id', [ours.job, theirs.job, newId()]],
+    [
+      'claim',
+      [
+        'cGxhdGZvcm0gMjc4MjEyMzQ1NjcgMDE5YTlmNWUtMmMxOS03MTgyLTlhM2ItNGM1ZDZlN2Y4MDkxIDAxOWE5ZjVlLTJjMWEtNzI5My1hYjRjLTVkNmU3ZjgwOTFhMg',
+        newId(),
+      ],
+    ],
     ['delivery_id', [ours.delivery, ours.delivery, theirs.delivery, newId()]],
     ['listDeliveries.cursor', [ours.deliveries, theirs.deliveries]],
     ['since', [String(Math.floor(Date.now() / 1_000) - 3_600), '2026-01-01T00:00:00Z']],

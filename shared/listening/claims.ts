@@ -1,0 +1,40 @@
+/** The texts by which listeners name their claims. */
+import * as v from 'valibot';
+import { Problem } from '../core/problems.ts';
+import { type Conversation, directions } from '../messaging/events.ts';
+
+/** A claim of the oldest entry of a conversation. */
+export interface Claim {
+  /** The conversation: its account is the listener's. */
+  direction: Conversation['direction'];
+  phone: string;
+  /** Id of the entry. */
+  entry: string;
+  id: string;
+}
+
+const parts = v.tuple([
+  v.picklist(directions),
+  v.pipe(v.string(), v.regex(/^\d{1,20}$/)),
+  v.pipe(v.string(), v.uuid()),
+  v.pipe(v.string(), v.uuid()),
+]);
+
+/** The text of a claim, in base64url. */
+export const encodeClaim = ({ direction, phone, entry, id }: Claim): string =>
+  Buffer.from([direction, phone, entry, id].join(' ')).toString('base64url');
+
+/** @throws claim_not_found — the text is not that of a claim */
+export const decodeClaim = (text: string): Claim => {
+  const { success, output } = v.safeParse(parts, Buffer.from(text, 'base64url').toString().split(' '));
+  if (!success) throw claimNotFound();
+  const [direction, phone, entry, id] = output;
+  return { direction, phone, entry, id };
+};
+
+/** The same for claims that never existed, have run out, were settled, or belong to another account. */
+export const claimNotFound = (): Problem =>
+  new Problem(
+    'claim_not_found',
+    'You have no such claim, or it has run out. Nothing was changed: an event whose claim ran out can be claimed again, with the same id.',
+  );
