@@ -5,7 +5,7 @@
  * Messages whose time is over, or whose job was cancelled, come first, and are logged as failed: they have no delivery, so
  * neither priority nor pace applies to them.
  */
-import { findAccount } from '../accounts/accounts.ts';
+import { type Account, findAccount } from '../accounts/accounts.ts';
 import { now, sortableTime, timestamp } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
 import { campaignRate, deliveryQueueBound } from '../core/settings.ts';
@@ -52,7 +52,7 @@ export interface ExpansionSummary {
  * Expands due batches of an account, the highest priority first, until none is left, the account is suspended, or the time
  * is over. Other batches,
  * and messages that have ended, are looked for after each chunk. 6 write units and 0.5 read units for each message, and 1
- * write unit for 25; 4 or 8 write units for a message that has ended.
+ * write unit and 2 read units for 25; 4 or 8 write units for a message that has ended.
  *
  * @param named - a batch that the index may not contain yet
  * @param end - when to stop, in milliseconds since 1970
@@ -171,11 +171,13 @@ const expandChunk = async (batch: BatchItem, pace: Pace, end: number): Promise<n
     const step = messagesIn(batch, chunk, progress).filter(({ position }) => position < progress.done + size);
     const isStopped = isCancelled(await readJob(batch.account, batch.job_id));
     const optedOut = isStopped ? new Set<string>() : await optedOutAmong(batch.account, recipientsOf(step));
+    // Once for all messages of the step: attempts check the bot's number again.
+    const sender = await findAccount(batch.account);
     // Messages to one number are accepted one after the other, in their order.
     await inParallel([...Map.groupBy(step, ({ to }) => to).values()], STEP, async (toOne) => {
       for (const { to, content, position } of toOne) {
         const ended = isStopped ? 'cancelled' : optedOut.has(to) ? 'opted_out' : undefined;
-        await expandMessage(batch, { to, content, position }, { ended, pace });
+        await expandMessage(batch, { to, content, position }, { ended, pace, sender });
       }
     });
     expanded += step.length;
@@ -193,10 +195,16 @@ interface ExpansionContext {
   pace: Pace;
   /** Why the message has ended, if it has. */
   ended?: EndReason | undefined;
+  /** The account, if it was just read. */
+  sender?: Account | undefined;
 }
 
 /** Accepts a message, or logs it as failed if it has ended or its time is over. */
-const expandMessage = async (batch: BatchItem, one: StepMessage, { ended, pace }: ExpansionContext): Promise<void> => {
+const expandMessage = async (
+  batch: BatchItem,
+  one: StepMessage,
+  { ended, pace, sender }: ExpansionContext,
+): Promise<void> => {
   const { valid_until, ...content } = one.content;
   const { id, account, job_id } = batch;
   const sending = { id: messageIdAt(id, one.position), account, job_id, source: 'api' as const };
@@ -204,7 +212,7 @@ const expandMessage = async (batch: BatchItem, one: StepMessage, { ended, pace }
   const reason = ended ?? (hasEnded(one.content) ? 'expired' : undefined);
   if (reason === undefined) {
     await pace.admit();
-    await acceptMessage(draft, { ...sending, valid_until });
+    await acceptMessage(draft, { ...sending, valid_until, sender });
   } else {
     await pace.admitEnded();
     await logAsEnded(draft, sending, reason);

@@ -80,6 +80,8 @@ interface Sending extends Pick<Message, 'id' | 'account' | 'origin'> {
   valid_until?: string | undefined;
   /** SHA-256 of the request, if it had an idempotency key. */
   request?: string | undefined;
+  /** The account, if the caller has just read it. By default, it is read: 1 read unit. */
+  sender?: Account | undefined;
   /** Conditional writes for the same transaction. */
   more?: Write[];
 }
@@ -90,8 +92,8 @@ interface Sending extends Pick<Message, 'id' | 'account' | 'origin'> {
  * @returns whether the message was written; false if its id exists, or the condition of another write failed
  */
 export const acceptMessage = async (draft: Draft, sending: Sending): Promise<boolean> => {
-  const { source: _source, request, valid_until, more = [], ...known } = sending;
-  const account = await findAccount(known.account);
+  const { source: _source, request, valid_until, sender, more = [], ...known } = sending;
+  const account = sender ?? (await findAccount(known.account));
   const { bot_number } = account ?? {};
   const { to: _to, quick_replies, ...content } = draft;
   const created = timestamp();

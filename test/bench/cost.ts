@@ -83,8 +83,8 @@ const recipientBill = (): Bill => {
   return add(
     billOf(way),
     {
-      // The opt-out of each recipient, and the job for each progress.
-      readUnit: sent.reads + 1 + progress,
+      // The opt-out of each recipient, and the account and the job for each progress.
+      readUnit: 0.5 + 2 * progress,
       writeUnit: sent.writes + sent.indexes + progress + write / recipients,
       gigabyteSecond: ASSUMED.memory / rate,
       queueRequest: looks / rate,

@@ -461,7 +461,7 @@ describe('each function', () => {
       // Both also end consents.
       startUserDataRequest: 254,
       acknowledgeDeletion: 253,
-      receiveRapidproMessage: 256,
+      receiveRapidproMessage: 257,
       receiveTurnMessage: 260,
       receiveTestMessage: 252,
       sendMessage: 261,
@@ -477,7 +477,7 @@ describe('each function', () => {
       recoverDeliveries: 253,
       // They sign requests, or do what follows one, as `deliver`.
       claimDeliveries: 281,
-      settleDelivery: 277,
+      settleDelivery: 278,
       relay: 175,
       // Two thirds are the API description.
       readApiDescription: 255,

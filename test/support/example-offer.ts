@@ -3,7 +3,8 @@ import { updateAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { now, timestamp } from '../../shared/core/clock.ts';
 import { offer } from '../../shared/delivery/attempts/offers.ts';
 import type { Conversation } from '../../shared/messaging/events.ts';
-import { enqueueWrites, readHead, transactInOrder } from '../../shared/messaging/outbox.ts';
+import { enqueueWrites, pendingEntries, readHead, transactInOrder } from '../../shared/messaging/outbox.ts';
+import { remove } from '../../shared/table/client.ts';
 
 const settings = { secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
 
@@ -11,6 +12,8 @@ const settings = { secret: `whsec_${Buffer.alloc(32).toString('base64')}` };
 export const addOffer = async (account: string, phone: string): Promise<void> => {
   await updateAccount(account, { platform: { name: 'webhook', settings, listening: timestamp() } });
   const conversation: Conversation = { direction: 'platform', account, phone };
+  // Events of earlier examples would come first.
+  for await (const entries of pendingEntries(conversation)) for (const { pk, sk } of entries) await remove({ pk, sk });
   const outgoing = { type: 'user.state', user: { account, phone }, state: 'stopped' } as const;
   await transactInOrder((after) => enqueueWrites(conversation, outgoing, after));
   // On a served stack, `deliver` offers it, too.
