@@ -28,10 +28,10 @@ test('messages that are sent one by one cost what the page on costs says, less w
   expect(result.cost / COST_PAGE.api).toBeLessThan(1.05);
 });
 
-test('a campaign costs what the page on costs says', () => {
+test('a campaign costs what the page on costs says, and what batches of `count` that are not full cost more', () => {
   const [, { result }] = predict({ messages: 1e6, accounts: 20, profile: 'campaign', played: 400, ...usual }, expanded);
   expect(result.cost / COST_PAGE.campaign).toBeGreaterThan(0.9);
-  expect(result.cost / COST_PAGE.campaign).toBeLessThan(1.1);
+  expect(result.cost / COST_PAGE.campaign).toBeLessThan(1.15);
 });
 
 test('a stack that is prepared is not slower than one as it is installed', () => {
