@@ -23,8 +23,9 @@ const FUNCTIONS = ['sendMessage', 'expand', 'relay', 'deliver', 'receiveAppEvent
 const STATES = 4;
 const REPORTED = ['delivered_to_user', 'read'];
 
-/** Accounts that send, and messages of the app network under way. */
+/** Most accounts that send, messages of each at least, and messages of the app network under way. */
 const ACCOUNTS = 4;
+const SHARE = 100;
 const PARALLEL = 8;
 
 /** A minute of the service in milliseconds. With failures, it is shorter, so that retries do not take as long as on AWS. */
@@ -49,9 +50,11 @@ export const play = async (plan: Plan): Promise<Way> => {
     const door = new FrontDoor(stack, demo);
     const phones = Array.from({ length: played }, (_, place) => `4477${10_000_000 + place * 7}`);
     const senders = await Promise.all(
-      Array.from({ length: Math.min(accounts, ACCOUNTS) }, (_, place) => openAccount(`rehearsal-${place}`)),
+      Array.from({ length: sendersOf(accounts, played) }, (_, place) => openAccount(`rehearsal-${place}`)),
     );
-    say(`Plays ${played} messages of ${senders.length} accounts on the local stack …`);
+    say(
+      `Plays ${played} messages of ${senders.length === 1 ? 'an account' : `${senders.length} accounts`} on the local stack …`,
+    );
     meter.take();
     takeTimes();
     if (failing > 0) await failCalls(simulators.app.phoneUrl, failing);
@@ -102,6 +105,10 @@ export const play = async (plan: Plan): Promise<Way> => {
     await database.close();
   }
 };
+
+/** How many accounts send: small batches would cost more for each message than those of the whole load. */
+const sendersOf = (accounts: number, played: number): number =>
+  Math.min(accounts, ACCOUNTS, Math.max(Math.floor(played / SHARE), 1));
 
 const openAccount = async (id: string): Promise<{ id: string; token: string }> => {
   await createAccount({ name: id, id });

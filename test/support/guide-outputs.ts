@@ -75,7 +75,7 @@ const NPM = `npm() {
 }`;
 
 /** Milliseconds after which the commands of a guide have failed: one of them waits in vain. */
-const TIMEOUT = 180_000;
+const TIMEOUT = 500_000;
 
 /** Runs commands in one shell. Returns their outputs. */
 const run = async (commands: string[], env: NodeJS.ProcessEnv): Promise<string[]> => {

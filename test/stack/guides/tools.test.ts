@@ -58,7 +58,7 @@ const openTerminal = async (name: string) => {
 
 test.each(GUIDES)(
   '%s shows the outputs of its commands (npm run guides writes them)',
-  { tags: 'long' },
+  { tags: 'long', timeout: 600_000 },
   async (guide) => {
     const shown = await readFile(guide, 'utf8');
     const written = await withOutputs(shown, await openTerminal(guide.replaceAll(/\W/g, '-')));
