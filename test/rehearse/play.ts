@@ -29,10 +29,12 @@ const SHARE = 100;
 const PARALLEL = 8;
 
 /** A minute of the service in milliseconds. With failures, it is shorter, so that retries do not take as long as on AWS. */
-const minuteOf = ({ failing }: Plan): number => (failing > 0 ? 15_000 : 60_000);
+const minuteOf = ({ failing }: Plan): number => (failing > 0 ? 8_000 : 60_000);
 
-/** How often a request is made that returns 5xx: on a busy machine, the first call of a function may take too long. */
+/** How often a request is made that fails: with a short minute, calls of functions may take too long. */
 const ATTEMPTS = 5;
+/** Milliseconds between two of them. */
+const RETRY_MS = 500;
 
 /**
  * Sends `plan.played` messages, reports each as read, and waits until all are counted.
@@ -65,13 +67,10 @@ export const play = async (plan: Plan): Promise<Way> => {
         headers: { ...headers, 'idempotency-key': randomUUID() },
         body: JSON.stringify(body),
       };
-      for (let left = ATTEMPTS; ; left -= 1) {
+      await repeated(async () => {
         const response = await fetch(`${stack.baseUrl}/v1/message`, init);
-        if (response.ok) return;
-        if (response.status < 500 || left === 1) {
-          throw new Error(`A message was answered ${response.status}: ${await response.text()}`);
-        }
-      }
+        if (!response.ok) throw new Error(`A message was answered ${response.status}: ${await response.text()}`);
+      });
     };
     const shares = senders.map((sender, place) => ({
       ...sender,
@@ -89,7 +88,7 @@ export const play = async (plan: Plan): Promise<Way> => {
       Array.from({ length: PARALLEL }, async () => {
         for (let phone = waiting.shift(); phone !== undefined; phone = waiting.shift()) {
           const id = await arrivalOn(simulators.app.phoneUrl, phone, progress);
-          for (const state of REPORTED) await door.report('message.state', { id, state });
+          for (const state of REPORTED) await repeated(() => door.report('message.state', { id, state }));
         }
       }),
     );
@@ -115,6 +114,19 @@ const openAccount = async (id: string): Promise<{ id: string; token: string }> =
   await updateAccount(id, UNLIMITED);
   const { token } = await issueToken(id, { label: 'rehearsal', permissions: ['messages'] });
   return { id, token };
+};
+
+/** Makes a request, and again if it fails. */
+const repeated = async (request: () => Promise<unknown>): Promise<void> => {
+  for (let left = ATTEMPTS; left > 1; left -= 1) {
+    try {
+      await request();
+      return;
+    } catch {
+      await pause(RETRY_MS);
+    }
+  }
+  await request();
 };
 
 /** Has a share of the app network's calls return 500. */

@@ -224,7 +224,7 @@ test('the history adds one write unit to each attempt, and nothing else', async 
   };
   const turn = await deliveredOn({ name: 'turn', settings: { url: webhook.url, channel: 'c', token: 't' } });
   const plain = await deliveredOn(plainWebhook());
-  expect(plain).toEqual({ ...turn, calls: turn.calls + 2, table: turn.table + 2 });
+  expect(plain).toEqual({ ...turn, calls: turn.calls + 2, table: turn.table + 2, written: turn.written + 2 });
 });
 
 describe('if the history does not accept an attempt, the event is delivered and not repeated,', () => {
