@@ -8,11 +8,14 @@ import { exampleDelivery } from '../../../infra/local/documentation/example-deli
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { recountJobs } from '../../../infra/operator/queries/job-recount.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { sortableTime } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { type Permission, permissions } from '../../../shared/core/permissions.ts';
-import { putAll } from '../../../shared/table/client.ts';
+import { putAll, update } from '../../../shared/table/client.ts';
+import { conversationName, headKey } from '../../../shared/table/keys.ts';
 import { attemptIdOf } from '../../../shared/table/people-keys.ts';
 import { updateUser } from '../../../shared/users/users.ts';
+import { addOffer } from '../../support/example-offer.ts';
 import { UNLIMITED } from '../../support/unlimited.ts';
 import { png } from '../support/files.ts';
 import type { OwnStack } from '../support/own-stack.ts';
@@ -53,6 +56,8 @@ interface Estate {
   /** A failed delivery, and the cursor of the second page of deliveries. */
   delivery: string;
   deliveries: string;
+  /** Claims of a listener. */
+  claims: string[];
   /** The app network's id of the user. */
   userId: string;
   secrets: string[];
@@ -160,6 +165,7 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
   const failed = [exampleDelivery(account, user), exampleDelivery(account, stranger)];
   await putAll(failed);
   const { link: more } = await base('GET', '/v1/deliveries?limit=1');
+  const claims = await claimsOf(account, base);
   return {
     account,
     token,
@@ -175,9 +181,32 @@ const settle = async (name: 'ours' | 'theirs', urls: Record<Host, string>, appTo
     job,
     delivery: failed.map(attemptIdOf).at(-1) ?? '',
     deliveries: /cursor=([\w-]+)/.exec(more)?.[1] ?? '',
+    claims,
     userId,
     secrets: [value, question, option, options[option], text.text.body, stranger, job],
   };
+};
+
+/** Claims to settle: each can be settled once. */
+const CLAIMS = 20;
+
+/** Directs the events of an account to listeners, and claims some, for longer than the test takes. */
+const claimsOf = async (account: string, base: ReturnType<typeof calling>): Promise<string[]> => {
+  const users = Array.from({ length: CLAIMS }, newPhone);
+  for (const user of users) await addOffer(account, user);
+  const claims: string[] = [];
+  while (claims.length < CLAIMS) {
+    const { body } = await base('POST', '/v1/deliveries/claim?limit=10');
+    claims.push(...body.map(({ claim }: { claim: string }) => claim));
+  }
+  for (const phone of users) {
+    await update({
+      Key: headKey(conversationName({ direction: 'platform', account, phone })),
+      UpdateExpression: 'SET claimed_until = :until, gsi3sk = :until',
+      ExpressionAttributeValues: { ':until': sortableTime(Date.now() + 86_400_000) },
+    });
+  }
+  return claims;
 };
 
 /** Profilers to delete, and panelists to answer. */
@@ -228,13 +257,7 @@ const knownOf = async (ours: Estate, theirs: Estate, urls: Record<Host, string>)
     ['job_id', [randomUUID(), newId()]],
     ['cancelJob.job_id', [ours.job, theirs.job, newId()]],
     ['readJob.job_id', [ours.job, theirs.job, newId()]],
-    [
-      'claim',
-      [
-        'cGxhdGZvcm0gMjc4MjEyMzQ1NjcgMDE5YTlmNWUtMmMxOS03MTgyLTlhM2ItNGM1ZDZlN2Y4MDkxIDAxOWE5ZjVlLTJjMWEtNzI5My1hYjRjLTVkNmU3ZjgwOTFhMg',
-        newId(),
-      ],
-    ],
+    ['claim', [...ours.claims, theirs.claims[0] ?? '', newId()]],
     ['delivery_id', [ours.delivery, ours.delivery, theirs.delivery, newId()]],
     ['listDeliveries.cursor', [ours.deliveries, theirs.deliveries]],
     ['since', [String(Math.floor(Date.now() / 1_000) - 3_600), '2026-01-01T00:00:00Z']],
