@@ -23,6 +23,8 @@ export class ExampleValues {
   learn(example: unknown, answer: unknown): boolean {
     const found = match(this.substituted(example), answer);
     for (const [ofExample, ofAnswer] of found ?? []) {
+      // A length or a time in seconds: other texts may contain its digits, for example phone numbers.
+      if (/^\d+$/.test(ofExample)) continue;
       this.set(ofExample, ofAnswer);
       // Requests contain the id of a datafree URL.
       if (/\/media\//.test(ofExample)) this.set(lastSegment(ofExample), lastSegment(ofAnswer));
