@@ -3,9 +3,8 @@ import { now } from '../../shared/core/clock.ts';
 import { waitDeadlines } from '../../shared/core/deadline.ts';
 import { endpoint, noContent, ok } from '../../shared/http/endpoint.ts';
 import { pollUntil } from '../../shared/http/long-poll.ts';
-import { slotOf } from '../../shared/http/wait-slot.ts';
+import { measureWait, slotOf } from '../../shared/http/wait-slot.ts';
 import { listenerOf } from '../../shared/listening/claim.ts';
-import { measure } from '../../shared/telemetry/metrics.ts';
 
 export const handler = endpoint('claimDeliveries', async ({ account, query, remaining }) => {
   const start = now();
@@ -17,11 +16,6 @@ export const handler = endpoint('claimDeliveries', async ({ account, query, rema
     query.long_poll === 0
       ? await claim(query.limit)
       : await pollUntil(() => claim(query.limit), isAny, deadlines, slot);
-  if (slot.outcome === 'taken') {
-    const outcome = isAny(events) ? 'answered' : 'pending';
-    measure('info', 'long poll', { account, outcome, long_polls: 1, long_poll_ms: now() - start });
-  } else if (slot.outcome === 'declined') {
-    measure('info', 'long poll declined', { account, long_polls_declined: 1 });
-  }
+  measureWait(slot, { account }, { start, isAnswered: isAny(events) });
   return isAny(events) ? ok(events) : noContent();
 });

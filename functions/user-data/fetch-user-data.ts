@@ -5,8 +5,7 @@ import { now } from '../../shared/core/clock.ts';
 import { waitDeadlines } from '../../shared/core/deadline.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { pollUntil, type ReadMode } from '../../shared/http/long-poll.ts';
-import { slotOf } from '../../shared/http/wait-slot.ts';
-import { measure } from '../../shared/telemetry/metrics.ts';
+import { measureWait, slotOf } from '../../shared/http/wait-slot.ts';
 import { fetchAgain, fetchRequest, type UserData } from '../../shared/user-data/requests.ts';
 
 export const handler = endpoint('fetchUserData', async ({ account, path, query, remaining }) => {
@@ -18,12 +17,7 @@ export const handler = endpoint('fetchUserData', async ({ account, path, query, 
   const place = slotOf(account, deadlines.end);
   const data = await pollUntil(read, isCompleted, deadlines, place);
   const request = { account, user_data_request_id: path.id };
-  if (place.outcome === 'taken') {
-    const outcome = isCompleted(data) ? 'answered' : 'pending';
-    measure('info', 'long poll', { ...request, outcome, long_polls: 1, long_poll_ms: now() - start });
-  } else if (place.outcome === 'declined') {
-    measure('info', 'long poll declined', { ...request, long_polls_declined: 1 });
-  }
+  measureWait(place, request, { start, isAnswered: isCompleted(data) });
   return ok(data);
 });
 
