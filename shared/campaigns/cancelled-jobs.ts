@@ -29,8 +29,8 @@ const WATCHED_MS = 120_000;
 /**
  * Wakes the conversations with pending messages of a cancelled job. `deliver` ends these messages, one worker for each
  * conversation, so that the state of an attempt under way counts. `sweep` repeats this each minute, from the first message
- * that was pending, until none is pending any more. 1.5 read units for a message, and 1 write unit
- * for the job.
+ * that was pending, until none is pending any more. 1.5 read units for a message, and 1 write unit for
+ * the job.
  *
  * @param time - the present run of `sweep`, which wakes each conversation once
  * @param isLate - returns whether the next run must continue

@@ -50,9 +50,8 @@ export interface ExpansionSummary {
 
 /**
  * Expands due batches of an account, the highest priority first, until none is left, the account is suspended, or the time
- * is over. Other batches,
- * and messages that have ended, are looked for after each chunk. 6 write units and 0.5 read units for each message, and 1
- * write unit and 2 read units for 25; 4 or 8 write units for a message that has ended.
+ * is over. Other batches, and messages that have ended, are looked for after each chunk. 6 write units and 0.5 read units
+ * for each message, and 1 write unit and 2 read units for 25; 4 or 8 write units for a message that has ended.
  *
  * @param named - a batch that the index may not contain yet
  * @param end - when to stop, in milliseconds since 1970
@@ -207,12 +206,12 @@ const expandMessage = async (
 ): Promise<void> => {
   const { valid_until, ...content } = one.content;
   const { id, account, job_id } = batch;
-  const sending = { id: messageIdAt(id, one.position), account, job_id, source: 'api' as const };
+  const sending = { id: messageIdAt(id, one.position), account, job_id, source: 'api' as const, sender };
   const draft = { to: one.to, ...content };
   const reason = ended ?? (hasEnded(one.content) ? 'expired' : undefined);
   if (reason === undefined) {
     await pace.admit();
-    await acceptMessage(draft, { ...sending, valid_until, sender });
+    await acceptMessage(draft, { ...sending, valid_until });
   } else {
     await pace.admitEnded();
     await logAsEnded(draft, sending, reason);

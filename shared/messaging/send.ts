@@ -145,7 +145,8 @@ export type EndReason = Extract<ReasonCode, 'cancelled' | 'expired' | 'opted_out
  */
 export const logAsEnded = async (draft: Draft, sending: Sending, reason: EndReason): Promise<void> => {
   const created = timestamp();
-  const message = newMessage(draft, sending, await findAccount(sending.account), created);
+  const sender = sending.sender ?? (await findAccount(sending.account));
+  const message = newMessage(draft, sending, sender, created);
   const failure: ReachedState = {
     ...{ message, state: 'sending_failed', created: timestamp() },
     ...{ reason_code: reason, reason },
