@@ -16,7 +16,7 @@ export class Backlog {
   /** Counts conversations. */
   note(heads: Due[]): void {
     this.waiting += heads.length;
-    // Operators do not act on what waits for a listener.
+    // What waits for a listener is not late.
     this.oldest_s = Math.max(this.oldest_s, ...heads.filter(({ state }) => state === undefined).map(waitingSince));
   }
 

@@ -25,6 +25,7 @@ const CUSTOM = {
   fetchConcurrency: 200,
   deliverConcurrency: 50,
   logRetention: 90,
+  systemLogLevel: 'INFO',
   removalPolicy: 'destroy',
   baseDomain: 'api.example.com',
   baseCertificate: 'arn:aws:acm:eu-west-1:111122223333:certificate/a',
@@ -453,6 +454,20 @@ describe('each function', () => {
     expect(own(({ Role }) => Role)).toBe(functions.length);
     expect(own(({ LoggingConfig }) => LoggingConfig)).toBe(functions.length);
     expect(own(({ Code: code }) => code)).toBe(functions.length);
+  });
+
+  test('logs as JSON, and Lambda logs only failed calls, or all of them if the setting says so', () => {
+    const levels = (of: Template) =>
+      new Set(
+        Object.values(of.findResources('AWS::Lambda::Function')).flatMap(
+          ({ Properties: { Handler, LoggingConfig } }) =>
+            Handler === 'index.handler' && LoggingConfig
+              ? [[LoggingConfig.LogFormat, LoggingConfig.SystemLogLevel].join(' ')]
+              : [],
+        ),
+      );
+    expect(levels(template)).toEqual(new Set(['JSON WARN']));
+    expect(levels(custom)).toEqual(new Set(['JSON INFO']));
   });
 
   test('has a bundle of at most 250 KB, or of its own limit for some functions', async () => {

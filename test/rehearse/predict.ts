@@ -18,7 +18,7 @@ export interface Plan {
   played: number;
   /** The share of the app network's calls that fail, from 0 to 1. */
   failing: number;
-  /** Seconds without progress after which the played messages are given up. */
+  /** Seconds without progress after which the run fails. */
   patience: number;
 }
 
