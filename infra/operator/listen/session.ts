@@ -39,7 +39,7 @@ interface SessionOptions {
 export class Session {
   readonly #options: SessionOptions;
   #token: Promise<{ token: string; id: string }> | undefined;
-  /** Whether a token works that was issued after a rejection. */
+  /** Whether the last call failed. */
   #isFailing = false;
 
   constructor(options: SessionOptions) {

@@ -71,7 +71,7 @@ const explain = (problem: string, to: URL): string => {
     case 'timeout':
       return `${to.origin} did not respond within 10 seconds. ${RETRIES}`;
     case 'invalid_response':
-      return `${to.origin} does not speak HTTP${to.protocol === 'https:' ? 'S' : ''}: check --to. ${RETRIES}`;
+      return `${to.origin} does not respond with HTTP${to.protocol === 'https:' ? 'S' : ''}: check --to. ${RETRIES}`;
     default:
       return `${to.origin} cannot be reached (${problem}). ${RETRIES}`;
   }
