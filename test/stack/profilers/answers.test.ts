@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { sortableTime } from '../../../shared/core/clock.ts';
 import { removeAnswers } from '../../../shared/profilers/answers.ts';
+import { readResults } from '../../../shared/profilers/results.ts';
 import { pages, update } from '../../../shared/table/client.ts';
 import { answerKey, dueAt, profilerKey } from '../../../shared/table/keys.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
@@ -174,6 +175,8 @@ describe('the answers of a deleted profiler', () => {
     const [profiler, phone] = await Promise.all([newProfiler(vendor), newPanelist()]);
     const body = { profiler_id: profiler.id, option_id: profiler.yes, phone_number: phone };
     await call('answerProfiler', { token: vendor.token, body });
+    // With results, which are removed, too.
+    await expect.poll(async () => (await readResults(vendor.account, profiler.id)).total).toBe(1);
     await call('deleteProfiler', { token: vendor.token, path: { id: profiler.id } });
     const key = profilerKey(vendor.account, profiler.id);
     await update({
