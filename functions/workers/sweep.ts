@@ -10,7 +10,7 @@ import { abandonUpload } from '../../shared/campaigns/recover.ts';
 import { now, sortableTime } from '../../shared/core/clock.ts';
 import { Backlog } from '../../shared/delivery/backlog-metrics.ts';
 import { isFailing } from '../../shared/delivery/circuit-breaker.ts';
-import { dueWork } from '../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../shared/delivery/scheduled-work.ts';
 import { APP_NETWORK_DESTINATION } from '../../shared/outbound/destination.ts';
 import { removeAnswers } from '../../shared/profilers/answers.ts';
 import { batchOf, isBatchKey, isJobKey, isUploadKey } from '../../shared/table/batch-keys.ts';
@@ -33,10 +33,11 @@ const isTombstone = (item: Key): boolean => !OTHERS.some((isOther) => isOther(it
 export const handler = worker('sweep', async (event: Pick<ScheduledEvent, 'time'>, remaining) => {
   const time = sortableTime(Date.parse(event.time));
   const done = { woken: 0, expansions: 0, uploads: 0, answers: 0, profilers: 0, failed: 0 };
+  const work = new ScheduledWork(time);
   const backlog = new Backlog();
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
+  const attempt = async (task: () => Promise<void>): Promise<void> => {
     try {
-      await work();
+      await task();
     } catch (error) {
       log('error', 'due work failed', describeError(error));
       done.failed += 1;
@@ -47,7 +48,7 @@ export const handler = worker('sweep', async (event: Pick<ScheduledEvent, 'time'
   const uploads: Key[] = [];
   const expanding = new Set<string>();
   const cancelled: Key[] = [];
-  for await (const due of dueWork(time)) {
+  for await (const due of work.due()) {
     if (remaining() < RESERVE) break;
     const heads = due.filter(isHeadKey);
     const withExpired = [...new Set(due.filter(isEntryKey).map(({ pk }) => pk))];
@@ -71,7 +72,7 @@ export const handler = worker('sweep', async (event: Pick<ScheduledEvent, 'time'
     });
   }
   await attempt(async () => {
-    await backlog.noteLater(time, () => remaining() < RESERVE);
+    await backlog.noteLater(work.later(), () => remaining() < RESERVE);
     const { waiting, oldest_s } = backlog;
     measure('info', 'backlog', {
       pending_conversations: waiting,

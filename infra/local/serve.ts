@@ -2,7 +2,7 @@
 
 import { Clock } from './aws/time/clock.ts';
 import { callTableOf } from './call-table.ts';
-import { nextDueWork } from './clock/due-work.ts';
+import { movingOf } from './clock/advance.ts';
 import { ClockRequests } from './clock/routes.ts';
 import { type Demo, demoBots, seedDemo } from './demo.ts';
 import { documentation } from './documentation/documentation.ts';
@@ -59,13 +59,7 @@ export class LocalServer {
         },
         onExchange: phone.onExchange,
       });
-      const moving = {
-        clock,
-        inProgress: () => stack.inProgress,
-        nextDue: () => stack.nextDue,
-        nextDueWork,
-        minute: options.minute,
-      };
+      const moving = movingOf(stack, { clock, table: options.tableName, minute: options.minute });
       const clockRequests = new ClockRequests(moving, clockChanges);
       simulators.app.serve(clockRequests.routes);
       return new LocalServer(stack, simulators, phone, options.tableName);

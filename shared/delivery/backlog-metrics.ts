@@ -2,7 +2,7 @@
 
 import { now } from '../core/clock.ts';
 import { isHeadKey } from '../table/keys.ts';
-import { type Due, laterWork } from './scheduled-work.ts';
+import type { Due } from './scheduled-work.ts';
 
 /** Most conversations that are counted, and most items that are read beyond the due ones: about 600 read units each minute. */
 const COUNTED = 10_000;
@@ -20,10 +20,10 @@ export class Backlog {
     this.oldest_s = Math.max(this.oldest_s, ...heads.filter(({ state }) => state === undefined).map(waitingSince));
   }
 
-  /** Counts conversations that are due after `time`, up to `COUNTED`, and until `isLate` returns true. */
-  async noteLater(time: string, isLate: () => boolean): Promise<void> {
+  /** Counts conversations in pages of later work, up to `COUNTED`, and until `isLate` returns true. */
+  async noteLater(pages: AsyncIterable<Due[]>, isLate: () => boolean): Promise<void> {
     let read = 0;
-    for await (const later of laterWork(time)) {
+    for await (const later of pages) {
       if (this.waiting >= COUNTED || read >= COUNTED || isLate()) return;
       read += later.length;
       this.note(later.filter(isHeadKey));

@@ -28,7 +28,7 @@ export interface CircuitItem extends Key {
 }
 
 /** No attempt is made before `until` (milliseconds since 1970): the destination fails, or has asked for a pause. */
-interface Open {
+export interface Open {
   until: number;
   cause: 'circuit_open' | 'rate_limited';
 }

@@ -19,13 +19,15 @@ import type { AttemptResult } from '../outbound/attempt-result.ts';
 import { type Destination, destinationNameOf, type StatusReceipt } from '../outbound/destination.ts';
 import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
 import { traced } from '../telemetry/trace.ts';
-import { attemptDelivery, type DeliveryContext, RESERVE_MS } from './attempts/attempt-entry.ts';
+import { attemptDelivery, type DeliveryContext, RESERVE_MS, resultOf } from './attempts/attempt-entry.ts';
 import { conclude, type ProcessedEntry } from './attempts/conclude.ts';
 import { offerEntry } from './attempts/offer-entry.ts';
 import { withdrawOffer } from './attempts/offers.ts';
 import { acquire, type CircuitState, isOpen, recordFailure, recordSuccess } from './circuit-breaker.ts';
 import { endEarly } from './early-ends.ts';
+import { exhaustedOf, settleExhausted } from './exhausted.ts';
 import { isExpired } from './retry-policy.ts';
+import { SETTLED_TOGETHER } from './settle.ts';
 import { pauseUntil } from './spacing.ts';
 import { checkReported, isSuperseded, type ReportCheck } from './status-receipts.ts';
 
@@ -82,13 +84,26 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
     ...(!hasProgressed && { stalled: true }),
   });
 
+  let most: number | undefined;
   while (head !== undefined) {
-    const { entries, all } = await oldestEntries(conversation);
+    const { entries, all } = await oldestEntries(conversation, most);
     // Resolved after the page was read, so that no entry is delivered by settings that were replaced before it was accepted.
     const destination = await resolveDestination(conversation);
     const free: Head | undefined = destination.isPulled ? head : await withdrawOffer(head);
     if (free === undefined) return { ...summary, retry_scheduled: 'listening' };
     head = free;
+    const exhausted = isOpen(circuit) && !destination.isPulled ? exhaustedOf(entries, destination) : [];
+    if (isOpen(circuit) && exhausted.length > 0) {
+      if (remaining() < RESERVE_MS) return unfinished();
+      const result = resultOf(circuit);
+      summary.settled += await settleExhausted(exhausted, result, { destination, head });
+      hasProgressed = true;
+      circuit = await recordResult(destination, circuit, result);
+      if (needsRefresh(head)) head = await resume(head, entries[exhausted.length]?.created ?? timestamp());
+      // More of them may follow.
+      most = SETTLED_TOGETHER;
+      continue;
+    }
     let isOutdated = false;
     for (const [place, entry] of entries.entries()) {
       // Stryker disable next-line EqualityOperator: No test can meet this exact moment.

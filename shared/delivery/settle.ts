@@ -18,7 +18,7 @@ import { type ReachedState, stateItem, stateWrites } from '../messaging/states.t
 import type { AttemptResult, EarlyEnd } from '../outbound/attempt-result.ts';
 import type { Destination, StatusReceipt } from '../outbound/destination.ts';
 import { putIfAbsent, removeExisting } from '../table/client.ts';
-import type { Write } from '../table/transactions.ts';
+import { transact, type Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { pauseWrite } from './spacing.ts';
@@ -39,21 +39,56 @@ export const deliveryWrites = (destination: Destination, entry: Entry, receipt: 
  * @returns whether this settled the entry
  */
 export const settle = async (entry: Entry, result: AttemptResult, receipts: Write[]): Promise<boolean> => {
-  const { outgoing } = entry;
-  const cause = 'cause' in result ? result.cause : undefined;
-  // The log contains the result of the first delivery. A replay changes neither it nor the counters.
-  const state = entry.replay === undefined ? stateAfter(outgoing, cause) : undefined;
-  const reached =
-    state !== undefined && 'message' in outgoing
-      ? { message: outgoing.message, state, created: timestamp(), reason_code: reasonCodeOf(result), reason: cause }
-      : undefined;
+  const reached = stateOf(entry, result);
   const end =
     reached?.state === 'delivered_to_server' && !reached.message.reported
       ? await settleInTurn(entry, reached)
       : await settleAtOnce(entry, receipts, (after) => (reached ? stateWrites(reached, after) : []));
-  if (end === 'settled') logResult(entry, result, cause);
+  if (end === 'settled') logResult(entry, result);
   return end !== 'gone';
 };
+
+/** Most entries that `settleTogether` settles: a transaction has at most 100 writes, and each entry needs two. */
+export const SETTLED_TOGETHER = 50;
+
+/** Whether `settleTogether` can settle an entry that has failed. */
+export const canSettleTogether = ({ outgoing }: Entry): boolean =>
+  !('message' in outgoing && outgoing.message.reported);
+
+/**
+ * As `settle`, for at most 50 failed entries without receipts whose states are not reported, in one transaction. If an
+ * entry was settled before, each is settled by itself.
+ *
+ * @returns how many entries this settled
+ */
+export const settleTogether = async (entries: Entry[], result: AttemptResult): Promise<number> => {
+  const failed = await transact(
+    entries.flatMap((entry) => {
+      const reached = stateOf(entry, result);
+      return [dequeueWrite(entry), ...(reached ? stateWrites(reached, undefined) : [])];
+    }),
+  );
+  if (failed.length === 0) {
+    for (const entry of entries) logResult(entry, result);
+    return entries.length;
+  }
+  let settled = 0;
+  for (const entry of entries) if (await settle(entry, result, [])) settled += 1;
+  return settled;
+};
+
+/** The state that a message reaches by the result of an attempt, if it reaches one. */
+const stateOf = (entry: Entry, result: AttemptResult): ReachedState | undefined => {
+  const { outgoing } = entry;
+  const cause = causeOf(result);
+  // The log contains the result of the first delivery. A replay changes neither it nor the counters.
+  const state = entry.replay === undefined ? stateAfter(outgoing, cause) : undefined;
+  return state !== undefined && 'message' in outgoing
+    ? { message: outgoing.message, state, created: timestamp(), reason_code: reasonCodeOf(result), reason: cause }
+    : undefined;
+};
+
+const causeOf = (result: AttemptResult): string | undefined => ('cause' in result ? result.cause : undefined);
 
 /**
  * - `settled`: this settled the entry.
@@ -82,12 +117,13 @@ const settleAtOnce = async (
 };
 
 /** Logs how an entry ended. */
-const logResult = ({ outgoing, created }: Entry, { status }: AttemptResult, cause: string | undefined): void => {
+const logResult = ({ outgoing, created }: Entry, result: AttemptResult): void => {
   const names = namesOf(outgoing);
+  const cause = causeOf(result);
   if (isEndedEarly(cause)) measure('info', 'ended early', { ...names, reason: cause, ended_early: 1 });
   else if (cause !== undefined) {
     measure('error', 'permanently failed', { ...names, cause, reason: reasonOf(cause), permanently_failed: 1 });
-  } else if (status === 'delivered') {
+  } else if (result.status === 'delivered') {
     measure('info', 'delivered', {
       ...names,
       delivered: 1,

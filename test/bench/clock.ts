@@ -5,12 +5,12 @@
 import '../../infra/local/runtime/use-local-runtime.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Clock } from '../../infra/local/aws/time/clock.ts';
-import { advanceTo } from '../../infra/local/clock/advance.ts';
+import { advanceTo, movingOf } from '../../infra/local/clock/advance.ts';
 import { inParallel } from '../../shared/core/parallel.ts';
+import { tableName } from '../../shared/core/settings.ts';
 import { type Figure, report, say } from './report.ts';
 
 // The simulators must follow the clock, so these modules are loaded after the local runtime.
-const { nextDueWork } = await import('../../infra/local/clock/due-work.ts');
 const { newPhone } = await import('./front-door.ts');
 const { openWhole } = await import('./whole.ts');
 
@@ -44,13 +44,7 @@ const request = async (path: string, options: RequestInit = { headers }): Promis
   }
 };
 
-const moving = {
-  clock,
-  inProgress: () => stack.inProgress,
-  nextDue: () => stack.nextDue,
-  nextDueWork,
-  minute: MINUTE,
-};
+const moving = movingOf(stack, { clock, table: tableName(), minute: MINUTE });
 
 let calls = 0;
 simulators.app.watchCalls(() => {

@@ -3,7 +3,9 @@
  * stack has done it, so that work happens in the order in which it would have happened.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { AwsEmulator } from '../aws/emulator.ts';
 import type { Clock } from '../aws/time/clock.ts';
+import { nextDueWorkIn } from './due-work.ts';
 
 /** What moves ahead, and what it has to wait for. */
 export interface Moving {
@@ -17,6 +19,18 @@ export interface Moving {
   /** Milliseconds between two runs of the schedule. */
   minute: number;
 }
+
+/** What moves ahead in a local stack with this clock and table. */
+export const movingOf = (
+  stack: Pick<AwsEmulator, 'inProgress' | 'nextDue' | 'dynamodbEndpoint'>,
+  { clock, table, minute }: Pick<Moving, 'clock' | 'minute'> & { table: string },
+): Moving => ({
+  clock,
+  inProgress: () => stack.inProgress,
+  nextDue: () => stack.nextDue,
+  nextDueWork: nextDueWorkIn(stack.dynamodbEndpoint, table),
+  minute,
+});
 
 /** Milliseconds between two looks at the stack, and how many looks in a row must find no work. */
 const LOOK = { pause: 2, times: 3 };

@@ -2,7 +2,7 @@
 
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import type { CircuitItem } from '../../../shared/delivery/circuit-breaker.ts';
-import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
 import type { Conversation, Direction, Entry } from '../../../shared/messaging/events.ts';
 import type { State } from '../../../shared/messaging/message.ts';
 import { type Head, isRetryScheduled, readHead } from '../../../shared/messaging/outbox.ts';
@@ -118,7 +118,7 @@ const END_OF_TIME = '~';
 /** The selected conversations that have a head. The list is complete before any conversation is read or changed. */
 const selectedConversations = async ({ direction, account, phone }: Selection): Promise<Conversation[]> => {
   const found: Conversation[] = [];
-  for await (const due of dueWork(END_OF_TIME)) {
+  for await (const due of new ScheduledWork(END_OF_TIME).due()) {
     // Stryker disable next-line MethodExpression,ConditionalExpression,StringLiteral: Only heads match the rest, and their sort key is fixed.
     found.push(...due.filter(isHeadKey).map(conversationOf));
   }

@@ -5,7 +5,7 @@ import type { Head } from '../../messaging/outbox.ts';
 import type { AttemptResult } from '../../outbound/attempt-result.ts';
 import { attempt, type Destination, type Exchange } from '../../outbound/destination.ts';
 import { describeError, log } from '../../telemetry/log.ts';
-import { type CircuitState, isOpen } from '../circuit-breaker.ts';
+import { type CircuitState, isOpen, type Open } from '../circuit-breaker.ts';
 import { isExpired } from '../retry-policy.ts';
 import { checkBeforeAttempt } from './clearance.ts';
 
@@ -43,10 +43,12 @@ export type Processed = AttemptResult | 'gone';
 /** Attempts an entry, unless the circuit is open or the destination is paused. */
 export const attemptDelivery = async (context: DeliveryContext): Promise<Processed> => {
   const { circuit } = context;
-  if (!isOpen(circuit)) return attemptWithRetry(context);
-  const { cause, until } = circuit;
-  return cause === 'rate_limited' ? { status: 'rate_limited', cause, wait: until - now() } : { status: 'retry', cause };
+  return isOpen(circuit) ? resultOf(circuit) : attemptWithRetry(context);
 };
+
+/** The result of an attempt that is not made, because the circuit is open or the destination is paused. */
+export const resultOf = ({ cause, until }: Open): AttemptResult =>
+  cause === 'rate_limited' ? { status: 'rate_limited', cause, wait: until - now() } : { status: 'retry', cause };
 
 /** Attempts an entry, and once more shortly after a failure, unless the destination asks for a longer pause. */
 const attemptWithRetry = async (context: DeliveryContext): Promise<Processed> => {

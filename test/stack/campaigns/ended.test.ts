@@ -8,7 +8,7 @@ import { wakeCancelled } from '../../../shared/campaigns/cancelled-jobs.ts';
 import { expand } from '../../../shared/campaigns/expand.ts';
 import { sortableTime, timestampOf } from '../../../shared/core/clock.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import { pendingEntries } from '../../../shared/messaging/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
@@ -228,7 +228,7 @@ describe('beside a campaign with a higher priority, at a pace of one message per
 
   const dueBatches = async (time: number): Promise<string[]> => {
     const accounts: string[] = [];
-    for await (const due of dueWork(sortableTime(time))) {
+    for await (const due of new ScheduledWork(sortableTime(time)).due()) {
       accounts.push(...due.filter(isBatchKey).map((key) => batchOf(key).account));
     }
     return accounts;

@@ -7,7 +7,7 @@ import { messageIdAt, positionOf } from '../../../shared/campaigns/ids.ts';
 import { abandonUpload, isSuperseded } from '../../../shared/campaigns/recover.ts';
 import { readBatch, readProgress } from '../../../shared/campaigns/stored-batch.ts';
 import { sortableTime } from '../../../shared/core/clock.ts';
-import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
 import { oldestEntries } from '../../../shared/messaging/outbox.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
@@ -199,7 +199,8 @@ describe('a message for later', () => {
     expect(await readMessage(account, id)).toMatchObject({ states: [{ state: 'scheduled' }] });
     const { id: batch } = await batchOfAccount(account);
     const isDue = async (time: number): Promise<boolean> => {
-      for await (const due of dueWork(sortableTime(time))) if (due.some(({ pk }) => pk.includes(batch))) return true;
+      for await (const due of new ScheduledWork(sortableTime(time)).due())
+        if (due.some(({ pk }) => pk.includes(batch))) return true;
       return false;
     };
     expect([await isDue(send_at - 1), await isDue(send_at)]).toEqual([false, true]);

@@ -10,7 +10,7 @@ import { messageHistory } from '../../../infra/operator/queries/message-history.
 import { findAccount } from '../../../shared/accounts/accounts.ts';
 import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
 import { settle } from '../../../shared/delivery/settle.ts';
 import type { Conversation, Entry } from '../../../shared/messaging/events.ts';
 import { lifetimeFrom, logItem, type Message, type State } from '../../../shared/messaging/message.ts';
@@ -487,7 +487,7 @@ describe('a worker', () => {
     expect(await run(conversation, () => 11_999)).toEqual({ settled: 0, unfinished: true, stalled: true });
     expect(bodies()).toEqual([]);
     const partitions: Key[] = [];
-    for await (const due of dueWork(sortableTime(Date.now() + MINUTE))) partitions.push(...due);
+    for await (const due of new ScheduledWork(sortableTime(Date.now() + MINUTE)).due()) partitions.push(...due);
     const { pk, sk } = headKey(conversationName(conversation));
     expect(partitions).toContainEqual(expect.objectContaining({ pk, sk }));
     expect(await run(conversation)).toEqual({ settled: 1 });

@@ -6,7 +6,7 @@ import { messageHistory } from '../../../infra/operator/queries/message-history.
 import { resetCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { setPause } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import { oldestEntries, readHead, scheduleRetry } from '../../../shared/messaging/outbox.ts';
@@ -214,7 +214,7 @@ describe('a message that is valid for a limited time', () => {
     await send(conversation, { valid_for: 60 });
     const dueAt = async (time: number): Promise<string[]> => {
       const found: string[] = [];
-      for await (const due of dueWork(new Date(time).toISOString())) {
+      for await (const due of new ScheduledWork(new Date(time).toISOString()).due()) {
         found.push(...due.filter(isEntryKey).map((entry) => conversationOf(entry).phone));
       }
       return found.filter((phone) => phone === conversation.phone);

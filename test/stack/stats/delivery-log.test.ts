@@ -7,7 +7,7 @@ import { sortableTime, timestampOf } from '../../../shared/core/clock.ts';
 import { acquire, recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { nextAttempt } from '../../../shared/delivery/retry-policy.ts';
-import { dueWork, laterWork } from '../../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
 import { checkReported } from '../../../shared/delivery/status-receipts.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import { logItem } from '../../../shared/messaging/message.ts';
@@ -295,8 +295,13 @@ describe('a conversation', () => {
     };
     const due = head?.gsi1sk ?? '';
     const before = sortableTime(Date.parse(due) - 1);
-    expect([await isIn(dueWork(due)), await isIn(laterWork(due))]).toEqual([true, false]);
-    expect([await isIn(dueWork(before)), await isIn(laterWork(before))]).toEqual([false, true]);
+    for (const [time, expected] of [
+      [due, [true, false]],
+      [before, [false, true]],
+    ] as const) {
+      const work = new ScheduledWork(time);
+      expect([await isIn(work.due()), await isIn(work.later())]).toEqual(expected);
+    }
   });
 });
 

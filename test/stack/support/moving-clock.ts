@@ -1,8 +1,8 @@
 /** A separate stack whose clock a test moves ahead. */
 import { onTestFinished } from 'vitest';
 import { Clock } from '../../../infra/local/aws/time/clock.ts';
-import { advanceTo, type Moving } from '../../../infra/local/clock/advance.ts';
-import { nextDueWork } from '../../../infra/local/clock/due-work.ts';
+import { advanceTo, type Moving, movingOf } from '../../../infra/local/clock/advance.ts';
+import { tableName } from '../../../shared/core/settings.ts';
 import { type OwnStack, type OwnStackOptions, serveOwnStack } from './own-stack.ts';
 
 const MINUTE = 60_000;
@@ -24,13 +24,7 @@ export const serveMovingStack = async (name: string, options: Partial<OwnStackOp
   onTestFinished(clock.use());
   const own = await serveOwnStack({ name, minute: MINUTE, clock, ...options });
   const { stack, demo } = own;
-  const moving: Moving = {
-    clock,
-    inProgress: () => stack.inProgress,
-    nextDue: () => stack.nextDue,
-    nextDueWork,
-    minute: MINUTE,
-  };
+  const moving = movingOf(stack, { clock, table: tableName(), minute: MINUTE });
   return {
     ...own,
     clock,

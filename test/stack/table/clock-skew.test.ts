@@ -4,7 +4,7 @@ import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts
 import { sortableTime } from '../../../shared/core/clock.ts';
 import { acquire, recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { dueWork } from '../../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import type { LogItem } from '../../../shared/messaging/message.ts';
 import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
@@ -52,7 +52,7 @@ const deliveredTexts = (): string[] => destination().calls.map(({ json }) => jso
 
 /** Whether `sweep`, scheduled `minutes` from now, wakes a conversation. */
 const isSwept = async ({ phone }: Conversation, minutes: number): Promise<boolean> => {
-  for await (const due of dueWork(sortableTime(Date.now() + minutes * MINUTE))) {
+  for await (const due of new ScheduledWork(sortableTime(Date.now() + minutes * MINUTE)).due()) {
     if (due.some(({ pk }) => pk.includes(phone))) return true;
   }
   return false;

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/workers/sweep.ts';
 import { Backlog } from '../../../shared/delivery/backlog-metrics.ts';
+import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import { jobKey } from '../../../shared/table/batch-keys.ts';
 import { documents } from '../../../shared/table/client.ts';
@@ -27,13 +28,18 @@ let log: { pk: string; sk: string }[] = [];
 let ended: object[] = [];
 let updates: object[] = [];
 
-const tombstone = (profiler: string) => ({ pk: 'PROFILERS#acme', sk: `PROFILER#${profiler}` });
+const DUE = '2029-12-31T23:59:00.000Z';
+const LATER = '2030-01-01T00:00:00.001Z';
+
+const profilerKey = (profiler: string) => ({ pk: 'PROFILERS#acme', sk: `PROFILER#${profiler}` });
+
+const tombstone = (profiler: string, gsi1sk = DUE) => ({ ...profilerKey(profiler), gsi1sk });
 
 const conversation = (phone: string): Conversation => ({ direction: 'app', account: 'acme', phone });
 
-const head = (phone: string, created: string) => ({
+const head = (phone: string, created: string, gsi1sk = DUE) => ({
   ...headKey(conversationName(conversation(phone))),
-  gsi1sk: '2029-12-31T23:59:00.000Z',
+  gsi1sk,
   created,
 });
 
@@ -42,8 +48,8 @@ const answerTo = (name: string, input: Record<string, unknown>): unknown => {
   const values = Object.values((input.ExpressionAttributeValues as Record<string, string>) ?? {});
   calls.push(`${name} ${JSON.stringify(input.Key ?? input.RequestItems ?? values)}`);
   if (name === 'QueryCommand' && input.IndexName === 'gsi1') {
-    const items = String(input.KeyConditionExpression).includes('<=') ? due : later;
-    return { Items: items[values.find((value) => value.startsWith('DUE#')) ?? ''] ?? [] };
+    const shard = values.find((value) => value.startsWith('DUE#')) ?? '';
+    return { Items: [...(due[shard] ?? []), ...(later[shard] ?? [])] };
   }
   if (name === 'GetCommand' && JSON.stringify(input.Key).includes('JOB#')) return { Item: job };
   if (name === 'GetCommand') return { Item: app };
@@ -88,7 +94,7 @@ const finished = () => calls.filter((call) => call.startsWith('UpdateCommand') &
 
 test('one failed profiler does not stop the others, and the run fails at its end', async () => {
   await expect(sweep()).rejects.toThrow('sweep failed');
-  expect(finished()).toEqual([`UpdateCommand ${JSON.stringify(tombstone('good'))}`]);
+  expect(finished()).toEqual([`UpdateCommand ${JSON.stringify(profilerKey('good'))}`]);
   expect(lines()).toMatchObject([
     { level: 'error', message: 'due work failed', error: 'Error' },
     { level: 'error', message: 'sweep', error: 'Error' },
@@ -199,16 +205,16 @@ test.each([
   ['no entry', [], 0],
 ])('the backlog metrics count due and scheduled conversations: %s', async (_, times, oldest) => {
   vi.useFakeTimers({ now: Date.parse(event.time), toFake: ['Date'] });
-  const waiting = () =>
+  const waiting = (until: string) =>
     Object.fromEntries(
       times.map((time, place) => [
         `DUE#${place}`,
-        [tombstone('good'), head(`2782000000${place}`, `2029-12-31T${time}`)],
+        [tombstone('good', until), head(`2782000000${place}`, `2029-12-31T${time}`, until)],
       ]),
     );
-  due = waiting();
+  due = waiting(DUE);
   await sweep();
-  [due, later] = [{}, waiting()];
+  [due, later] = [{}, waiting(LATER)];
   await sweep();
   expect(lines()).toMatchObject([{ woken: times.length }, { woken: 0 }]);
   const expected = { pending_conversations: times.length, oldest_s: oldest, app_network_failing: 0 };
@@ -226,12 +232,14 @@ test.each([
   ['with 9,999 due conversations, scheduled ones are counted', 9_999, () => false, 10_000],
   ['with no time left, scheduled ones are not counted', 1, () => true, 1],
 ])('%s', async (_, many, isLate, all) => {
-  later = { 'DUE#0': [head('27821234567', '2029-12-31T23:58:00.000000')] };
+  later = { 'DUE#0': [head('27821234567', '2029-12-31T23:58:00.000000', LATER)] };
+  const work = new ScheduledWork('2030-01-01T00:00:00.000Z');
+  for await (const _due of work.due());
   const counted = new Backlog();
   counted.note(
     Array.from({ length: many }, () => ({ pk: '', sk: '', gsi1sk: '', created: '2029-12-31T23:59:00.000000' })),
   );
-  await counted.noteLater(event.time, isLate);
+  await counted.noteLater(work.later(), isLate);
   expect(counted.waiting).toBe(all);
 });
 
@@ -253,7 +261,7 @@ test('if the queue fails, sweep still handles other shards and removes answers, 
   queue.takes = ({ MessageBody }) => !MessageBody.includes('27821234567');
   await expect(sweep()).rejects.toThrow('sweep failed');
   expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation.phone)).toEqual(['27827654321']);
-  expect(finished()).toEqual(['good', 'other'].map((name) => `UpdateCommand ${JSON.stringify(tombstone(name))}`));
+  expect(finished()).toEqual(['good', 'other'].map((name) => `UpdateCommand ${JSON.stringify(profilerKey(name))}`));
 
   queue.down = true;
   calls.length = 0;

@@ -1,0 +1,36 @@
+/**
+ * Entries whose last attempt is due while their destination's circuit is open. No request is made then, so they fail
+ * permanently. After a long outage there may be thousands in a conversation: they are settled together.
+ */
+import { recordAttempts } from '../delivery-history/record.ts';
+import type { Entry } from '../messaging/events.ts';
+import type { Head } from '../messaging/outbox.ts';
+import type { AttemptResult } from '../outbound/attempt-result.ts';
+import type { Destination } from '../outbound/destination.ts';
+import { attemptsOf } from './attempts/history.ts';
+import { isExpired } from './retry-policy.ts';
+import { canSettleTogether, SETTLED_TOGETHER, settleTogether } from './settle.ts';
+
+/** The entries at the beginning of a page that fail without a request, at most as many as can be settled together. */
+export const exhaustedOf = (entries: Entry[], { receiptFor }: Destination): Entry[] => {
+  const isExhausted = (entry: Entry): boolean =>
+    isExpired(entry) && canSettleTogether(entry) && receiptFor?.(entry) === undefined;
+  const end = entries.findIndex((entry) => !isExhausted(entry));
+  return entries.slice(0, end === -1 ? SETTLED_TOGETHER : Math.min(end, SETTLED_TOGETHER));
+};
+
+/**
+ * Settles these entries, and records them in the history of a destination that has one. 4 write units for each message
+ * to or of a user, 2 for others, and 1 for the history.
+ *
+ * @returns how many entries this settled
+ */
+export const settleExhausted = async (
+  entries: Entry[],
+  result: AttemptResult,
+  { destination, head }: { destination: Destination; head: Head },
+): Promise<number> => {
+  const attempts = entries.flatMap((entry) => attemptsOf({ destination, head, entry, exchanges: [] }, { result }));
+  const [settled] = await Promise.all([settleTogether(entries, result), recordAttempts(attempts)]);
+  return settled;
+};
