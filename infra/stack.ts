@@ -35,10 +35,11 @@ interface BusinessApiProps extends StackProps {
 const ENDPOINT_TIMEOUT = 10;
 
 /**
- * How workers read the table's stream. `relay` sends ten records in a call. `count` writes ninety entries and their counters
- * in a transaction. It waits a second for them, so that counters take few writes: one a second from each worker.
+ * How workers read the table's stream and the queue of wake-ups. `relay` sends ten records in a call. `count` writes ninety
+ * entries and their counters in a transaction. It waits a second for them, so that counters take few writes: one a second from
+ * each worker. `deliver` mostly waits for responses, so it handles ten wake-ups at the same time, as many as SQS gives at once.
  */
-const BATCHES = { relay: { batchSize: 100 }, count: { batchSize: 90, window: 1 } };
+const BATCHES = { relay: { batchSize: 100 }, count: { batchSize: 90, window: 1 }, deliver: { batchSize: 10 } };
 
 /** The prefixes of the keys of a batch of messages. */
 const newBatch = { pk: batchKey('', '').pk.slice(0, -1), sk: batchKey('', '').sk };
@@ -189,7 +190,7 @@ export class BusinessApiStack extends Stack {
       recursiveLoop: RecursiveLoop.ALLOW,
     });
     deliver.allow(['secretsmanager:GetSecretValue'], appNetwork.secretArn);
-    feedFromQueue(deliver, wakeUps.queue, settings.deliverConcurrency);
+    feedFromQueue(deliver, wakeUps.queue, { ...BATCHES.deliver, maxConcurrency: settings.deliverConcurrency });
 
     const expand = new ServiceFunction(this, 'Expand', {
       ...surroundings,
@@ -205,7 +206,10 @@ export class BusinessApiStack extends Stack {
       recursiveLoop: RecursiveLoop.ALLOW,
     });
     // Each worker expands the batches of one account.
-    feedFromQueue(expand, expansions.queue, Math.min(Math.max(Math.floor(settings.accountConcurrency / 50), 2), 20));
+    feedFromQueue(expand, expansions.queue, {
+      batchSize: 1,
+      maxConcurrency: Math.min(Math.max(Math.floor(settings.accountConcurrency / 50), 2), 20),
+    });
 
     const sweep = new ServiceFunction(this, 'Sweep', {
       ...surroundings,

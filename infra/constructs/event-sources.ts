@@ -71,19 +71,27 @@ export const feedFromStream = (
   });
 };
 
+interface QueueFeed {
+  /** Maximum number of messages in a batch. Lambda does not wait for more than there are. */
+  batchSize: number;
+  /** Maximum number of executions. Default: as many as the AWS account has. */
+  maxConcurrency: number | undefined;
+}
+
 /**
- * Feeds a worker with the messages of a queue, one at a time per group. The worker may leave a message in the queue.
+ * Feeds a worker with the messages of a queue. Messages of a group are in one batch at a time, in order. The worker may leave
+ * a message in the queue.
  */
 export const feedFromQueue = (
   { function: target, allow }: ServiceFunction,
   { queueArn }: IQueue,
-  maxConcurrency: number | undefined,
+  { batchSize, maxConcurrency }: QueueFeed,
 ): void => {
   allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'], queueArn);
   new EventSourceMapping(target, 'Queue', {
     target,
     eventSourceArn: queueArn,
-    batchSize: 1,
+    batchSize,
     reportBatchItemFailures: true,
     ...(maxConcurrency !== undefined && { maxConcurrency }),
   });

@@ -11,7 +11,7 @@ import { type Conversation, type Direction, directions } from '../messaging/even
 import { conversationName } from '../table/keys.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { traceId } from '../telemetry/trace.ts';
-import { returnIn, SOON, sendAll, waitingIn } from './queue.ts';
+import { returnIn, sendAll, waitingIn } from './queue.ts';
 
 export interface WakeUp {
   conversation: Conversation;
@@ -60,9 +60,6 @@ export const readWakeUp = (body: string): Omit<WakeUp, 'once'> => {
 
 /** The approximate number of wake-ups that wait for a worker. */
 export const queuedDeliveries = (): Promise<number> => waitingIn(queueUrl());
-
-/** Makes a failed wake-up visible again after 5 s, instead of at the end of the queue's visibility timeout. */
-export const returnSoon = (receiptHandle: string): Promise<void> => returnIn(queueUrl(), receiptHandle, SOON);
 
 /**
  * Limits for wake-ups that stay on the queue during a pause. Receives: after the fifth one, a wake-up becomes a dead

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   ChangeMessageVisibilityCommand,
+  DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
   SendMessageBatchCommand,
   SQSClient,
@@ -66,6 +67,15 @@ const sendBatch = async (QueueUrl: string, messages: QueueMessage[]): Promise<vo
 /** Makes a received message visible again after some seconds. */
 export const returnIn = async (QueueUrl: string, ReceiptHandle: string, VisibilityTimeout: number): Promise<void> => {
   await queue.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
+};
+
+/**
+ * Removes received messages, at most ten, by their receipt handles. One that cannot be removed, because its receiver's
+ * time is over, is received again.
+ */
+export const removeAll = async (QueueUrl: string, handles: string[]): Promise<void> => {
+  const Entries = handles.map((ReceiptHandle, place) => ({ Id: String(place), ReceiptHandle }));
+  await queue.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
 };
 
 /** The approximate number of messages that wait in a queue, without those that are being handled. */

@@ -33,7 +33,7 @@ const backlog = cells.filter(
   ({ variant, customers, sent }) =>
     customers === 1 &&
     sent === 1_000 &&
-    ['Prepared', 'Eight keys per log', 'Larger batches', 'Eight keys, larger batches'].includes(variant),
+    ['Prepared', 'One wake-up for a call', 'Eight keys per log', 'Eight keys, larger batches'].includes(variant),
 );
 await writeFile(join(PICTURES, 'growth.svg'), drawCeilings(cells));
 await writeFile(

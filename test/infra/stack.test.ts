@@ -482,7 +482,7 @@ describe('each function', () => {
       sendMessage: 261,
       sendMessages: 260,
       readConfiguration: 258,
-      deliver: 298,
+      deliver: 302,
       uploadImage: 313,
       uploadFile: 313,
       // It also deletes objects, and notifies the app network.
@@ -845,9 +845,9 @@ describe('the queue of wake-ups', () => {
     });
   });
 
-  test('gives each deliver call one wake-up, with the maximum concurrency of the setting', () => {
+  test('gives each deliver call at most ten wake-ups, with the maximum concurrency of the setting', () => {
     const mapping = {
-      BatchSize: 1,
+      BatchSize: 10,
       // Deliver leaves a wake-up on the queue during a pause of its destination.
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       FunctionName: { Ref: Match.stringLikeRegexp('^DeliverFunction') },

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
   ChangeMessageVisibilityCommand,
+  DeleteMessageBatchCommand,
   DeleteMessageCommand,
   GetQueueAttributesCommand,
   ReceiveMessageCommand,
@@ -203,6 +204,24 @@ describe("AWS's client", () => {
     const [message] = await waiting;
     expect(message?.Body).toBe('late');
     await client().send(new DeleteMessageCommand({ QueueUrl: urlOf('Plain'), ReceiptHandle: message?.ReceiptHandle }));
+  });
+
+  test('deletes a batch of messages, also one that is deleted already, and says which handle is invalid', async () => {
+    const QueueUrl = urlOf('Plain');
+    for (const MessageBody of ['one', 'two']) await client().send(new SendMessageCommand({ QueueUrl, MessageBody }));
+    const received = [...(await receive('Plain')), ...(await receive('Plain'))];
+    const Entries = received.map(({ ReceiptHandle }, place) => ({ Id: `${place}`, ReceiptHandle }));
+    const remove = async (entries: typeof Entries) => {
+      const { Successful = [], Failed = [] } = await client().send(
+        new DeleteMessageBatchCommand({ QueueUrl, Entries: entries }),
+      );
+      return [Successful.map(({ Id }) => Id), Failed.map(({ Id, Code }) => `${Id} ${Code}`)];
+    };
+    expect(await remove(Entries)).toEqual([['0', '1'], []]);
+    expect(isEmpty('Plain')()).toBe(true);
+    const invalid = { Id: 'bad', ReceiptHandle: 'none' };
+    expect(await remove([...Entries, invalid])).toEqual([['0', '1'], ['bad ReceiptHandleIsInvalid']]);
+    await expect(remove([])).rejects.toThrow('The batch has no entries.');
   });
 
   test('sends a batch of ten messages', async () => {

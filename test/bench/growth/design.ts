@@ -19,7 +19,7 @@ export interface Design {
 export const present: Design = {
   counterShards: 16,
   indexShards: 1,
-  batches: { relay: 100, count: CHUNK, deliver: 1 },
+  batches: { relay: 100, count: CHUNK, deliver: 10 },
   countWindow: 1,
 };
 

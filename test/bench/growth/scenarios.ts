@@ -15,7 +15,9 @@ export interface Variant {
   design: Design;
 }
 
-const larger = { batches: { relay: 1_000, count: present.batches.count, deliver: 10 }, countWindow: 10 };
+/** As before the decision for larger batches, and with still larger ones for the stream. */
+const single = { ...present, batches: { ...present.batches, deliver: 1 } };
+const larger = { ...present, batches: { ...present.batches, relay: 1_000 }, countWindow: 10 };
 
 export const variants: Variant[] = [
   { title: 'As installed', deployment: asInstalled, design: present },
@@ -25,10 +27,11 @@ export const variants: Variant[] = [
     design: present,
   },
   { title: 'Prepared', deployment: prepared, design: present },
+  { title: 'One wake-up for a call', deployment: prepared, design: single },
   { title: 'One item per counter', deployment: prepared, design: { ...present, counterShards: 1 } },
   { title: 'Eight keys per log', deployment: prepared, design: { ...present, indexShards: 8 } },
-  { title: 'Larger batches', deployment: prepared, design: { ...present, ...larger } },
-  { title: 'Eight keys, larger batches', deployment: prepared, design: { ...present, ...larger, indexShards: 8 } },
+  { title: 'Larger batches of the stream', deployment: prepared, design: larger },
+  { title: 'Eight keys, larger batches', deployment: prepared, design: { ...larger, indexShards: 8 } },
 ];
 
 /** A simulated deployment at a rate. */

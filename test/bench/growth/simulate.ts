@@ -225,6 +225,8 @@ export const simulate = (
       GROUPS * perWorker,
     );
     if (sum(wanted) > 0) note('workers of deliver', part(sum(deliver), sum(wanted)));
+    // Lambda takes a wake-up as soon as it arrives, so only wake-ups that wait form batches.
+    const wakeUps = sum(deliver) < sum(wanted) ? design.batches.deliver : 1;
 
     const counters = customers * STATES;
     const counting = shards * parallel;
@@ -247,8 +249,7 @@ export const simulate = (
     );
     move(places, done, step);
     invocations.relay += (sum(done.accept) * step) / batchOf(design.batches.relay, sum(done.accept) / counting);
-    invocations.deliver +=
-      (sum(done.deliver) * step) / Math.min(design.batches.deliver, Math.max(sum(done.deliver), 1));
+    invocations.deliver += (sum(done.deliver) * step) / wakeUps;
     invocations.count += (sum(done.count) * step) / entries;
     countedWrites += (sum(done.count) * step * countWrites(entries, inBatch)) / entries;
     check?.({ lost: places.lost, byPartition });
@@ -269,6 +270,9 @@ export const simulate = (
     const known = way.get(name);
     if (known) used.set(name, { ...known, invocations: perMessage(calls) });
   }
+  const delivering = used.get('deliver');
+  // A message takes the same time in a batch.
+  if (delivering) used.set('deliver', { ...delivering, ms: (way.get('deliver')?.ms ?? 0) / delivering.invocations });
   const counted = used.get('count');
   if (counted) used.set('count', { ...counted, writes: perMessage(countedWrites) });
   const all = [...used.values()];

@@ -65,6 +65,18 @@ export const workers = {
       return wakeUp({ direction: 'platform', account, phone });
     },
   },
+  'deliver, to a user, beside a conversation in which nothing is pending': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      for (const _ of ['one', 'two']) await sendMessage(account, textTo(phone), {});
+      const Records = [phone, newPhone()].map((to) => ({
+        body: JSON.stringify({ direction: 'app', account, phone: to }),
+        receiptHandle: to,
+        attributes: { MessageGroupId: to },
+      }));
+      return () => deliver({ Records } as SQSEvent, context);
+    },
+  },
   'deliver, again after a failure': {
     prepare: async () => {
       const { account, phone } = await newBusiness();

@@ -18,7 +18,7 @@ import { readHead } from '../../../shared/messaging/outbox.ts';
 import { update } from '../../../shared/table/client.ts';
 import { conversationName, headKey } from '../../../shared/table/keys.ts';
 import { applied } from '../support/app-events.ts';
-import { type Answer, DestinationServer } from '../support/destination-server.ts';
+import { type Answer, DestinationServer, hang } from '../support/destination-server.ts';
 import { type Environment, machine, operatorIn, refusal } from '../support/operator.ts';
 import { newCaller, newPhone } from '../support/world.ts';
 
@@ -139,6 +139,33 @@ describe('the command', () => {
     expect(stderr.match(/refuses the connection/g)).toHaveLength(1);
     const heads = await Promise.all(phones.map((phone) => readHead({ direction: 'platform', account, phone })));
     expect(heads.every((head) => head !== undefined)).toBe(true);
+  });
+
+  test('ends a request after 10 s if the program does not respond, explains it, and sends the event again first', {
+    timeout: 90_000,
+  }, async () => {
+    const { account, bot } = await newBusiness();
+    await beginListening(account);
+    const phone = newPhone();
+    for (const body of ['one', 'two']) await write(phone, bot, body);
+    await isOffered(account, phone);
+    const program = await newProgram([hang, 200]);
+    const { code, stdout, stderr } = await operatorIn(
+      await here(),
+      ...['listen', account, '--to', program.url, '--no-follow', '--json'],
+    );
+    const printed = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(printed.map(({ status_code, error }) => status_code ?? error)).toEqual(['timeout', 200, 200]);
+    expect(printed.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
+    expect(printed[0]?.duration_ms).toBeGreaterThanOrEqual(10_000);
+    expect([code, textsOf(program)]).toEqual([0, ['one', 'one', 'two']]);
+    const [first, again] = idsOf(program);
+    expect(again).toBe(first);
+    expect(stderr).toContain('did not respond within 10 seconds');
+    await isEmpty(account, phone);
   });
 
   test('replaces the URL of a webhook only after a confirmation, and --end sends the events there again', async () => {

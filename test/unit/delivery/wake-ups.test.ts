@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import { conversationName, headKey } from '../../../shared/table/keys.ts';
 import { traced } from '../../../shared/telemetry/trace.ts';
-import { readWakeUp, returnAfterPause, returnSoon, type WakeUp, wake } from '../../../shared/wake-ups/conversations.ts';
+import { readWakeUp, returnAfterPause, type WakeUp, wake } from '../../../shared/wake-ups/conversations.ts';
 import { useFakeQueue } from '../support/fake-queue.ts';
 
 const queue = useFakeQueue();
@@ -155,11 +155,6 @@ describe('entries that the queue rejects', () => {
     await expect(wake(ofPhones(3))).rejects.toThrow();
     expect(queue.calls).toEqual([]);
   });
-});
-
-test('a failed wake-up becomes visible again after 5 s', async () => {
-  await returnSoon('handle-1');
-  expect(queue.returned).toEqual([{ ReceiptHandle: 'handle-1', VisibilityTimeout: 5 }]);
 });
 
 describe('a wake-up during a pause of its destination', () => {

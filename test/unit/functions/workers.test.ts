@@ -233,6 +233,24 @@ describe('deliver', () => {
     ]);
   });
 
+  test.each([
+    ['29 s', 29_999, 1],
+    ['30 s', 30_000, 0],
+  ])('with %s left, a second wake-up of a group is replaced by a new one, or handled', async (_, left, replaced) => {
+    table = () => ({});
+    const second = { ...conversation, phone: `${PHONE}2` };
+    const records = [wakeUp(), wakeUp(JSON.stringify({ ...second, trace_id: 'trace-2' }), 'handle-2')].map((one) => ({
+      ...one,
+      attributes: { MessageGroupId: 'platform#acme#1' },
+    })) as SQSRecord[];
+    await deliver(event(...records), context(left));
+    expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody))).toEqual(
+      Array(replaced).fill({ conversation: second, trace_id: 'trace-2' }),
+    );
+    expect(calls.filter(({ name }) => name === 'GetCommand')).toHaveLength(2 - replaced);
+    expect(lines()).toMatchObject([{ message: 'deliver', trace_ids: replaced ? [] : ['trace-2'] }]);
+  });
+
   const failing: Table = () => {
     throw new TypeError(`${PHONE} wrote ${TEXT}`);
   };

@@ -26,6 +26,15 @@ const inputs = {
       v.check((entries) => new Set(entries.map(({ Id }) => Id)).size === entries.length),
     ),
   }),
+  DeleteMessageBatch: v.strictObject({
+    QueueUrl: v.string(),
+    Entries: v.pipe(
+      v.array(v.strictObject({ Id: entry.entries.Id, ReceiptHandle: v.string() })),
+      v.minLength(1),
+      v.maxLength(10),
+      v.check((entries) => new Set(entries.map(({ Id }) => Id)).size === entries.length),
+    ),
+  }),
   ChangeMessageVisibility: v.strictObject({
     QueueUrl: v.string(),
     ReceiptHandle: v.string(),
@@ -42,6 +51,8 @@ interface FakeQueue {
   taken: Sent[];
   /** The calls that change visibility timeouts, in seconds. */
   returned: { ReceiptHandle: string; VisibilityTimeout: number }[];
+  /** The receipt handles of the messages that were removed. */
+  removed: string[];
   /** Whether the queue accepts an entry. */
   takes: (entry: Sent) => boolean;
   /** Whether every call fails. */
@@ -53,7 +64,7 @@ interface FakeQueue {
  * of each test.
  */
 export const useFakeQueue = (): FakeQueue => {
-  const queue: FakeQueue = { calls: [], taken: [], returned: [], takes: () => true, down: false };
+  const queue: FakeQueue = { calls: [], taken: [], returned: [], removed: [], takes: () => true, down: false };
   let url = '';
 
   const answer = (action: string, body: unknown): unknown => {
@@ -62,6 +73,11 @@ export const useFakeQueue = (): FakeQueue => {
       const { QueueUrl: _, ...returned } = v.parse(inputs[action], body);
       queue.returned.push(returned);
       return {};
+    }
+    if (action === 'DeleteMessageBatch') {
+      const { Entries: removed } = v.parse(inputs[action], body);
+      queue.removed.push(...removed.map(({ ReceiptHandle }) => ReceiptHandle));
+      return { Successful: removed.map(({ Id }) => ({ Id })) };
     }
     if (action === 'GetQueueAttributes') return { Attributes: { ApproximateNumberOfMessages: '0' } };
     if (action !== 'SendMessageBatch') throw new Error(`Nobody needs ${action}.`);
@@ -107,7 +123,7 @@ export const useFakeQueue = (): FakeQueue => {
     vi.stubEnv('AWS_REGION', 'us-east-1');
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
-    for (const list of [queue.calls, queue.taken, queue.returned]) list.length = 0;
+    for (const list of [queue.calls, queue.taken, queue.returned, queue.removed]) list.length = 0;
     queue.takes = () => true;
     queue.down = false;
   });

@@ -37,6 +37,10 @@ const inputs = {
     MessageSystemAttributeNames: attributeNames,
   }),
   DeleteMessage: v.strictObject({ QueueUrl: v.string(), ReceiptHandle: v.string() }),
+  DeleteMessageBatch: v.strictObject({
+    QueueUrl: v.string(),
+    Entries: v.array(v.strictObject({ Id: v.string(), ReceiptHandle: v.string() })),
+  }),
   ChangeMessageVisibility: v.strictObject({
     QueueUrl: v.string(),
     ReceiptHandle: v.string(),
@@ -94,6 +98,8 @@ export const readQueueCall = (queues: Queues, action: string, input: unknown): Q
         queue.delete(ReceiptHandle);
         return {};
       });
+    case 'DeleteMessageBatch':
+      return call(action, deleteBatch);
     case 'ChangeMessageVisibility':
       return call(action, (queue, { ReceiptHandle, VisibilityTimeout }) => {
         queue.hide(ReceiptHandle, VisibilityTimeout * 1000);
@@ -121,24 +127,42 @@ const send = (queue: Queue, given: Omit<Input<'SendMessage'>, 'QueueUrl'>) => {
 };
 
 const sendBatch = (queue: Queue, { Entries }: Input<'SendMessageBatch'>) => {
-  if (Entries.length === 0) throw new QueueError('EmptyBatchRequest', 'The batch has no entries.');
-  if (Entries.length > 10) throw new QueueError('TooManyEntriesInBatchRequest', 'The batch has more than 10 entries.');
-  if (new Set(Entries.map(({ Id }) => Id)).size < Entries.length) {
-    throw new QueueError('BatchEntryIdsNotDistinct', 'Two entries of the batch have the same id.');
-  }
+  checkBatch(Entries);
   const size = Entries.reduce((sum, { MessageBody }) => sum + Buffer.byteLength(MessageBody), 0);
   if (size > MAX_BATCH) throw new QueueError('BatchRequestTooLong', `A batch has at most ${MAX_BATCH} bytes.`);
 
-  const results = Entries.map(({ Id, ...given }) => {
+  return eachOf(Entries, (given) => send(queue, given));
+};
+
+const deleteBatch = (queue: Queue, { Entries }: Input<'DeleteMessageBatch'>) => {
+  checkBatch(Entries);
+  return eachOf(Entries, ({ ReceiptHandle }) => {
+    queue.delete(ReceiptHandle);
+    return {};
+  });
+};
+
+const checkBatch = (entries: { Id: string }[]): void => {
+  if (entries.length === 0) throw new QueueError('EmptyBatchRequest', 'The batch has no entries.');
+  if (entries.length > 10) throw new QueueError('TooManyEntriesInBatchRequest', 'The batch has more than 10 entries.');
+  if (new Set(entries.map(({ Id }) => Id)).size < entries.length) {
+    throw new QueueError('BatchEntryIdsNotDistinct', 'Two entries of the batch have the same id.');
+  }
+};
+
+/** The response of a batch: the result or the error of each entry. */
+const eachOf = <Entry extends { Id: string }>(entries: Entry[], work: (entry: Entry) => object) => {
+  const results = entries.map((entry) => {
+    const { Id } = entry;
     try {
-      return { Id, ...send(queue, given) };
+      return { Id, ...work(entry) };
     } catch (error) {
       if (!(error instanceof QueueError)) throw error;
       return { Id, Code: error.code, Message: error.message, SenderFault: !isServiceError(error) };
     }
   });
   return {
-    Successful: results.filter((result) => 'MessageId' in result),
+    Successful: results.filter((result) => !('Code' in result)),
     Failed: results.filter((result) => 'Code' in result),
   };
 };

@@ -29,7 +29,7 @@ export class Clock extends ThreadClock {
     return this.#rate;
   }
 
-  /** When the functions that sleep wake up, in milliseconds since 1970. */
+  /** When the first sleeper of each function's call wakes up, in milliseconds since 1970. */
   get sleepers(): number[] {
     const times: number[] = [];
     // A loop, because it is read every few milliseconds while the clock moves ahead.

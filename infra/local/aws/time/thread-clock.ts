@@ -3,9 +3,9 @@
  * functions follow it. Timeouts of requests and the time limits of functions stay real.
  */
 
-/** The cell that contains the offset, in milliseconds. The others contain when sleepers wake up, or 0. */
+/** The cell that contains the offset, in milliseconds. The others contain when the first sleeper of a thread wakes up, or 0. */
 export const OFFSET = 0;
-/** Most sleepers of functions that the clock knows. Others wake up in time, too. */
+/** Most threads with sleepers that the clock knows. The sleepers of others wake up in time, too. */
 export const SLEEPERS = 4_096;
 
 /** Where code in a bundle finds the clock of its thread. */
@@ -14,6 +14,9 @@ const thread = globalThis as { [KEY]?: ThreadClock };
 
 export class ThreadClock {
   protected readonly cells: BigInt64Array<SharedArrayBuffer>;
+  /** When the sleepers of this thread wake up. A call of a function may have several. */
+  readonly #sleepers = new Set<{ until: number }>();
+  #cell: number | undefined;
 
   constructor(memory: SharedArrayBuffer) {
     this.cells = new BigInt64Array(memory);
@@ -53,12 +56,30 @@ export class ThreadClock {
     }
   }
 
-  /** Notes when a sleeper wakes up, in the first free cell. Returns a function that ends this. */
+  /** Notes when a sleeper wakes up, in milliseconds since 1970. Returns a function that ends this. */
   protected enter(until: number): () => void {
+    const sleeper = { until };
+    this.#sleepers.add(sleeper);
+    this.#publish();
+    return () => {
+      this.#sleepers.delete(sleeper);
+      this.#publish();
+    };
+  }
+
+  /** Writes when the first sleeper of the thread wakes up to the thread's cell. */
+  #publish(): void {
+    const first = Math.min(...Array.from(this.#sleepers, ({ until }) => until));
+    if (this.#sleepers.size > 0) this.#cell ??= this.#freeCell(BigInt(first));
+    if (this.#cell === undefined) return;
+    Atomics.store(this.cells, this.#cell, this.#sleepers.size > 0 ? BigInt(first) : 0n);
+    if (this.#sleepers.size === 0) this.#cell = undefined;
+  }
+
+  #freeCell(until: bigint): number | undefined {
     for (let place = OFFSET + 1; place <= SLEEPERS; place += 1) {
-      if (Atomics.compareExchange(this.cells, place, 0n, BigInt(until)) === 0n)
-        return () => Atomics.store(this.cells, place, 0n);
+      if (Atomics.compareExchange(this.cells, place, 0n, until) === 0n) return place;
     }
-    return () => undefined;
+    return undefined;
   }
 }
