@@ -6,8 +6,8 @@ import { build } from 'esbuild';
 import { accessOf, type Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
 import { workers } from '../../shared/api/workers.ts';
-import type { TableAccess } from '../../shared/table/access-patterns.ts';
-import { plugins } from './plugins.ts';
+import { type AccessPatternName, accessPatterns, type TableAccess } from '../../shared/table/access-patterns.ts';
+import { plugins, warmUps } from './plugins.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -65,7 +65,16 @@ const accesses = new Map<string, readonly TableAccess[]>([
   ...Object.entries(workers).map(([name, { table }]): [string, readonly TableAccess[]] => [name, table]),
 ]);
 
-const usesTable = (name: string): boolean => (accesses.get(name) ?? []).length > 0;
+/** The warm-up of a function: of its first access that has one, or of a read. Undefined if it does not use the table. */
+const warmUpOf = (name: string): string | undefined => {
+  const actions = (accesses.get(name) ?? []).map((access) =>
+    access in accessPatterns ? accessPatterns[access as AccessPatternName].action : undefined,
+  );
+  if (actions.length === 0) return undefined;
+  return (
+    warmUps[actions.find((action) => action !== undefined && action in warmUps) as keyof typeof warmUps] ?? 'get-item'
+  );
+};
 
 const bundle = async (
   files: [string, string][],
@@ -74,10 +83,10 @@ const bundle = async (
 ): Promise<void> => {
   await build({
     absWorkingDir: root,
-    entryPoints: files.map(([name, file]) => ({
-      in: usesTable(name) ? `warm:${file}` : file,
-      out: join(folderOf(name), 'index'),
-    })),
+    entryPoints: files.map(([name, file]) => {
+      const warmUp = warmUpOf(name);
+      return { in: warmUp === undefined ? file : `warm:${warmUp}:${file}`, out: join(folderOf(name), 'index') };
+    }),
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -66,15 +66,18 @@ const documentClientIfUsed: Plugin = {
   },
 };
 
-/** Adds the warm-up of the table to functions whose entry points begin with `warm:`. */
+/** The warm-ups, by the action of the function's first call of the table: files in `warm-up/`. */
+export const warmUps = { GetItem: 'get-item', PutItem: 'put-item', Query: 'query' } as const;
+
+/** Adds a warm-up of the table to functions whose entry points begin with its name: `warm:query:functions/…`. */
 const warmed: Plugin = {
   name: 'warmed',
   setup({ initialOptions: { absWorkingDir: resolveDir = '' }, onLoad, onResolve }) {
-    onResolve({ filter: /^warm:/ }, ({ path }) => ({ path: path.slice('warm:'.length), namespace: 'warmed' }));
-    onLoad({ filter: /./, namespace: 'warmed' }, ({ path }) => ({
-      contents: `import './infra/bundle/warm-up.ts'; export * from './${path}';`,
-      resolveDir,
-    }));
+    onResolve({ filter: /^warm:/ }, ({ path }) => ({ path, namespace: 'warmed' }));
+    onLoad({ filter: /./, namespace: 'warmed' }, ({ path }) => {
+      const [, warmUp, file] = path.split(':');
+      return { contents: `import './infra/bundle/warm-up/${warmUp}.ts'; export * from './${file}';`, resolveDir };
+    });
   },
 };
 

@@ -472,7 +472,7 @@ describe('each function', () => {
 
   test('has a bundle of at most 250 KB, or of its own limit for some functions', async () => {
     const limits: Record<string, number> = {
-      receiveAppEvents: 272,
+      receiveAppEvents: 274,
       // Both also end consents.
       startUserDataRequest: 254,
       acknowledgeDeletion: 253,
@@ -511,6 +511,15 @@ describe('each function', () => {
       if (!(await readFile(join(bundle, 'index.mjs'), 'utf8')).includes('warm-up')) without.push(name);
     }
     expect(without.toSorted()).toEqual(['readApiDescription', 'relay']);
+  });
+
+  test.each([
+    ['createProfiler', /new \w+\(\{TableName:"warm-up",Item:/],
+    ['listProfilers', /new \w+\(\{TableName:"warm-up",KeyConditionExpression:/],
+    ['readProfiler', /new \w+\(\{TableName:"warm-up",Key:/],
+    ['deleteProfiler', /new \w+\(\{TableName:"warm-up",Key:/],
+  ] as const)('warms %s up with the command that it is likely to send first', async (name, warmUp) => {
+    expect(await readFile(join(bundles[name], 'index.mjs'), 'utf8')).toMatch(warmUp);
   });
 
   test.each(['MINUTE', 'ALLOW_LOOPBACK', 'TABLE_TIMEOUT_MS'])(

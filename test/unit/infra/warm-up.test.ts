@@ -1,29 +1,47 @@
 /** The warm-up of the table's client, which runs while a function is initialized. */
 import { createServer } from 'node:http';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 
+/** What the SDK reads once in a process. */
 const PLACE = { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'warm', AWS_SECRET_ACCESS_KEY: 'up' };
+
+const received = vi.fn();
+const server = createServer((_request, response) => {
+  received();
+  response.end('{}');
+});
+let endpoint = '';
+
+beforeAll(async () => {
+  endpoint = await listenOnLoopback(server, 0);
+});
+
+afterAll(() => closeServer(server));
+
+beforeEach(() => {
+  received.mockClear();
+  for (const [setting, value] of Object.entries(PLACE)) vi.stubEnv(setting, value);
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint);
+  vi.stubEnv('TABLE_NAME', 'table');
+});
 
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.resetModules();
 });
 
-test('the warm-up does all the work of a read, and sends nothing to the table', async () => {
-  const received = vi.fn();
-  const server = createServer((_request, response) => {
-    received();
-    response.end('{}');
-  });
-  onTestFinished(() => void server.close());
-  for (const [name, value] of Object.entries(PLACE)) vi.stubEnv(name, value);
-  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', await listenOnLoopback(server, 0));
-  vi.stubEnv('TABLE_NAME', 'table');
+const ITEM = { pk: 'a', n: 1, m: { l: [true] } };
+
+test.each([
+  ['get-item', { Item: ITEM }],
+  ['query', { Items: [ITEM] }],
+  ['put-item', { $metadata: { httpStatusCode: 200 } }],
+])('the warm-up %s does all the work of its command, and sends nothing to the table', async (name, output) => {
   const { documents } = await import('../../../shared/table/client.ts');
   const sent = vi.spyOn(documents, 'send');
-  await import('../../../infra/bundle/warm-up.ts');
-  expect(await sent.mock.results[0]?.value).toMatchObject({ Item: { pk: 'a', n: 1, m: { l: [true] } } });
+  await import(`../../../infra/bundle/warm-up/${name}.ts`);
+  expect(await sent.mock.results[0]?.value).toMatchObject(output);
   expect(received).not.toHaveBeenCalled();
   const { getEventual } = await import('../../../shared/table/client.ts');
   expect(await getEventual({ pk: 'b', sk: 'c' })).toBeUndefined();
@@ -33,5 +51,5 @@ test('the warm-up does all the work of a read, and sends nothing to the table', 
 test('a warm-up that fails has no effect', async () => {
   const { documents } = await import('../../../shared/table/client.ts');
   vi.spyOn(documents, 'send').mockImplementation(() => Promise.reject(new Error('no region')));
-  await expect(import('../../../infra/bundle/warm-up.ts')).resolves.toBeDefined();
+  await expect(import('../../../infra/bundle/warm-up/get-item.ts')).resolves.toBeDefined();
 });

@@ -1,0 +1,11 @@
+/** For functions whose first call of the table is `Query`. */
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { sendNowhere } from './send-nowhere.ts';
+
+await sendNowhere(
+  new QueryCommand({
+    TableName: 'warm-up',
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': 'a' },
+  }),
+);
