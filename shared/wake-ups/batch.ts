@@ -14,7 +14,7 @@ type Handle = (record: SQSRecord, isFirst: boolean) => Promise<'handled' | 'left
  * half a second, those that are handled are removed from the queue. One that fails returns after 5 s, and neither delays nor
  * repeats the others.
  *
- * @throws the first error, after all others were handled and removed
+ * @throws the first error, after all others were handled and removed; further errors are logged
  */
 export const handleBatch = async (url: string, records: SQSRecord[], handle: Handle): Promise<void> => {
   const errors: unknown[] = [];
@@ -50,7 +50,10 @@ export const handleBatch = async (url: string, records: SQSRecord[], handle: Han
   // A batch that fails returns to the queue as a whole, except what was removed.
   if (errors.length > 0) remove();
   await removing;
-  if (errors.length > 0) throw errors[0];
+  const [first, ...others] = errors;
+  // The worker logs the first one.
+  for (const error of others) log('error', 'wake-up failed', describeError(error));
+  if (errors.length > 0) throw first;
 };
 
 /** Removes wake-ups. If this fails, they are removed with the batch, or handled again, which finds nothing to do. */

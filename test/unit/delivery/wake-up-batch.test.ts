@@ -76,7 +76,8 @@ test('a wake-up that fails returns after 5 s; the others are handled and removed
     record('worse', '4'),
   ];
   const batch = handle(records, async (id) => {
-    if (id === 'bad' || id === 'worse') throw new Error(id);
+    if (id === 'bad') throw new Error(id);
+    if (id === 'worse') throw new TypeError(id);
     return id === 'left' ? 'left' : 'handled';
   });
   await expect(batch).rejects.toThrow('bad');
@@ -85,6 +86,10 @@ test('a wake-up that fails returns after 5 s; the others are handled and removed
     { ReceiptHandle: 'worse', VisibilityTimeout: 5 },
   ]);
   expect(queue.removed.toSorted()).toEqual(['good', 'next']);
+  // The worker logs the first error.
+  expect(written.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 'error', message: 'wake-up failed', error: 'TypeError' },
+  ]);
 });
 
 test('if the queue fails, the batch fails with the error of its wake-up, and the log says what returns later', async () => {
