@@ -1,14 +1,18 @@
 /**
  * `npm run bench`: runs each benchmark in a separate process, one after the other. Prints all figures in one table, and
- * writes them to `.local/bench.json`. Arguments select benchmarks: `npm run bench http-layer queries`.
+ * writes them to `.local/bench.json`. Arguments select benchmarks: `npm run bench http-layer queries`. `BENCH_BEFORE` is a
+ * folder with an earlier version of this repository, whose figures are shown beside these. Some benchmarks let it take part in
+ * turns. Of the others, its own file runs afterwards.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { localFolder } from '../../infra/local/stack-file.ts';
-import { isMet, type Report, say, table } from './report.ts';
+import { beside, isMet, type Report, say, table } from './report.ts';
 
 const benches = {
   'http-layer': new URL('./http-layer.ts', import.meta.url),
@@ -28,9 +32,12 @@ const benches = {
   growth: new URL('./growth.ts', import.meta.url),
 };
 
-/** Runs a benchmark. Returns its report, or undefined if it failed. */
-const run = async (file: URL): Promise<Report | undefined> => {
-  const child = fork(file);
+/** Benchmarks in which an earlier version takes part in turns. */
+const inTurns = ['http-layer', 'cold-start', 'latency'];
+
+/** Runs a benchmark, in its version's folder. Returns its report, or undefined if it failed. */
+const run = async (file: URL, cwd = process.cwd()): Promise<Report | undefined> => {
+  const child = fork(file, { cwd });
   let found: Report | undefined;
   child.on('message', (report: Report) => {
     found = report;
@@ -40,7 +47,16 @@ const run = async (file: URL): Promise<Report | undefined> => {
   return code === 0 ? found : undefined;
 };
 
+/** The report of an earlier version, which may not have this benchmark, or not be able to run it any more. */
+const earlier = async (name: string, folder: string): Promise<Report | undefined> => {
+  const file = join(folder, `test/bench/${name}.ts`);
+  if (!existsSync(file)) return undefined;
+  say(`— ${name}, before`);
+  return run(pathToFileURL(file), folder);
+};
+
 const chosen = process.argv.slice(2);
+const { BENCH_BEFORE: before } = process.env;
 const unknown = chosen.filter((name) => !(name in benches));
 if (unknown.length > 0) throw new Error(`There is no benchmark "${unknown[0]}": ${Object.keys(benches).join(', ')}.`);
 
@@ -49,8 +65,11 @@ for (const [name, file] of Object.entries(benches)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   say(`— ${name}`);
   const found = await run(file);
-  if (found !== undefined) reports.push(found);
-  else process.exitCode = 1;
+  if (found === undefined) {
+    process.exitCode = 1;
+    continue;
+  }
+  reports.push(before === undefined || inTurns.includes(name) ? found : beside(found, await earlier(name, before)));
 }
 
 const missed = reports.flatMap(({ figures }) => figures).filter((figure) => isMet(figure) === false).length;
