@@ -79,20 +79,26 @@ const watchRemovals = (): number[] => {
 
 describe('after three days, while no request may be made,', () => {
   test.each([
-    ['the circuit is open', openCircuit, 'circuit_open'],
-    ['the destination is paused', () => setPause(APP_NETWORK_DESTINATION, NOW + LIFETIME + HOUR), 'rate_limited'],
-  ])('all 120 messages of a conversation fail in four transactions: %s', async (_, prevent, cause) => {
+    [120, 'the circuit is open', [10, 50, 50, 10], openCircuit, 'circuit_open'],
+    [
+      12,
+      'the destination is paused',
+      [10, 2],
+      () => setPause(APP_NETWORK_DESTINATION, NOW + LIFETIME + HOUR),
+      'rate_limited',
+    ],
+  ])('all %i messages of a conversation fail together: %s', async (count, _, together, prevent, cause) => {
     const conversation = await newConversation();
-    const ids = await send(conversation, 120);
+    const ids = await send(conversation, count);
     lastDay();
     await prevent();
     const removals = watchRemovals();
-    expect(await run(conversation)).toEqual({ settled: 120 });
-    expect(removals).toEqual([10, 50, 50, 10]);
+    expect(await run(conversation)).toEqual({ settled: count });
+    expect(removals).toEqual(together);
     expect(destination().calls).toEqual([]);
-    for (const id of [ids[0], ids[9], ids[10], ids[119]]) expect(await endOf(id ?? '')).toMatchObject(FAILED);
+    for (const id of [ids[0], ids[9], ids[10], ids.at(-1)]) expect(await endOf(id ?? '')).toMatchObject(FAILED);
     const lines = written.map((line) => JSON.parse(line)).filter(({ message }) => message === 'permanently failed');
-    expect(lines.map(({ cause: its }) => its)).toEqual(Array(120).fill(cause));
+    expect(lines.map(({ cause: its }) => its)).toEqual(Array(count).fill(cause));
     expect(await readHead(conversation)).toBeUndefined();
   });
 
