@@ -46,7 +46,7 @@ test('the clock moves ahead on the page, runs faster, is set, and returns to rea
   await send('Three days later');
   await log.getByText('Three days later').waitFor();
   // The older message has the date of its day, which is not today on the phone.
-  expect(await log.getByText('Today', { exact: true }).count()).toBe(1);
+  await expect.poll(() => log.getByText('Today', { exact: true }).count()).toBe(1);
   await log.getByText(/^\w+day,? \d+ \w+$/).waitFor();
 
   // Another client, such as the command line.
@@ -96,9 +96,12 @@ test('the clock moves ahead on the page, runs faster, is set, and returns to rea
     .first();
   await row.filter({ hasText: 'Retry in' }).click();
   await fetch(`${own.phone_url}/behaviour`, { method: 'DELETE' });
-  await page.getByRole('button', { name: 'Advance the clock to it' }).click();
+  // The confirmation disappears after some seconds, so the test waits for it from the beginning.
+  await Promise.all([
+    page.getByRole('status').filter({ hasText: 'The clock is at the attempt.' }).waitFor(),
+    page.getByRole('button', { name: 'Advance the clock to it' }).click(),
+  ]);
   await log.getByText('During the outage').waitFor();
-  await page.getByRole('status').filter({ hasText: 'The clock is at the attempt.' }).waitFor();
 });
 
 /** How the page looks while the clock is moved: the shared stack stays at real time. */

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -39,13 +38,6 @@ const start = (settings: Record<string, string>, ...args: string[]) => {
   return { child, output, exit: once(child, 'exit') };
 };
 
-const takenPort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  server.unref();
-  return (server.address() as AddressInfo).port;
-};
-
 /**
  * The first of five consecutive free ports, outside of the range from which the system assigns ports to other tests.
  */
@@ -57,6 +49,14 @@ const freePorts = async (): Promise<number> => {
     await Promise.all(servers.map(closeServer));
     if (taken.every(({ status }) => status === 'fulfilled')) return first;
   }
+};
+
+/** The first of five consecutive ports, of which one is taken. */
+const portsWithOneTaken = async (place: number): Promise<string> => {
+  const first = await freePorts();
+  const server = createServer().unref();
+  await listenOnLoopback(server, first + place);
+  return `${first}`;
 };
 
 const stackFile = join(folder, 'stack.json');
@@ -294,24 +294,24 @@ test('demo tokens stay the same from start to start, in a file that only its own
 const wrong: [string, () => Promise<Record<string, string>>, RegExp][] = [
   [
     'a port that is taken',
-    async () => ({ PORT: `${await takenPort()}` }),
+    async () => ({ PORT: await portsWithOneTaken(0) }),
     new RegExp(
       `^Port \\d+ is taken by the process ${process.pid} \\(.+ in ${process.cwd()}\\)\\. Another stack can run beside it: PORT=\\d+ npm start\\.\n$`,
     ),
   ],
   [
     'a taken port of the app network',
-    async () => ({ PORT: `${(await takenPort()) - 2}` }),
+    async () => ({ PORT: await portsWithOneTaken(2) }),
     /^Port \d+ is taken by the process \d+ .+ PORT=\d+ npm start\.\n$/,
   ],
   [
     'a taken port of RapidPro',
-    async () => ({ PORT: `${(await takenPort()) - 3}` }),
+    async () => ({ PORT: await portsWithOneTaken(3) }),
     /^Port \d+ is taken by the process \d+ .+ PORT=\d+ npm start\.\n$/,
   ],
   [
     'a taken port of Turn',
-    async () => ({ PORT: `${(await takenPort()) - 4}` }),
+    async () => ({ PORT: await portsWithOneTaken(4) }),
     /^Port \d+ is taken by the process \d+ .+ PORT=\d+ npm start\.\n$/,
   ],
   [
