@@ -6,8 +6,11 @@ import type { ClaimedEvent, Session, Settlement } from './session.ts';
 
 /** Events that are forwarded at the same time: each of another user. */
 const TOGETHER = 10;
-/** Seconds that a call waits for events: with events in progress, their next ones may be due soon. */
-const WAITS = { idle: 25, busy: 1 };
+/**
+ * Seconds that a call waits for events. A stop waits for the call's end. With events in progress, their next ones may be
+ * due soon.
+ */
+const WAITS = { idle: 5, busy: 1 };
 /** Milliseconds before the next call, after one that did not wait: no more calls may wait now. */
 const BREATH = 1_000;
 /**
@@ -28,7 +31,7 @@ interface Listening {
   to: URL;
   /** Whether it continues when nothing is due. */
   follow: boolean;
-  /** Ends it after the events in progress. */
+  /** Ends it after the call that waits for events, and the events in progress. */
   stop: AbortSignal;
   onHandled: (handled: Handled) => void;
 }

@@ -29,7 +29,7 @@ interface SessionOptions {
   /** The URL of the API. */
   base: string;
   account: string;
-  /** Ends calls that wait for events. */
+  /** Ends the pauses between repeated calls. */
   stop: AbortSignal;
   /** Receives a sentence when calls begin to fail, and when they work again. */
   note: (words: string) => void;
@@ -46,12 +46,15 @@ export class Session {
     this.#options = options;
   }
 
-  /** Claims at most `limit` events, and waits for one for so many seconds. Returns none after a stop. */
+  /**
+   * Claims at most `limit` events, and waits for one for so many seconds. A stop does not end the call, because the
+   * service would still claim an event, which would then wait until the claim runs out.
+   */
   async claim(limit: number, seconds: number): Promise<ClaimedEvent[]> {
     const { stop } = this.#options;
     const query = new URLSearchParams({ limit: String(limit), long_poll: String(seconds) });
     const response = await this.#callUntil(`/v1/deliveries/claim?${query}`, undefined, {
-      signal: () => AbortSignal.any([stop, AbortSignal.timeout(seconds * 1_000 + PATIENCE_MS)]),
+      signal: () => AbortSignal.timeout(seconds * 1_000 + PATIENCE_MS),
       isOver: () => stop.aborted,
       pauseSignal: stop,
     });

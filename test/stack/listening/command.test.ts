@@ -15,8 +15,8 @@ import { Session } from '../../../infra/operator/listen/session.ts';
 import { findPlatform, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { listTokens } from '../../../infra/operator/queries/tokens-admin.ts';
 import { readHead } from '../../../shared/messaging/outbox.ts';
-import { update } from '../../../shared/table/client.ts';
-import { conversationName, headKey } from '../../../shared/table/keys.ts';
+import { getConsistent, update } from '../../../shared/table/client.ts';
+import { conversationName, headKey, type Key, waitsKey } from '../../../shared/table/keys.ts';
 import { applied } from '../support/app-events.ts';
 import { type Answer, DestinationServer, hang } from '../support/destination-server.ts';
 import { type Environment, machine, operatorIn, refusal } from '../support/operator.ts';
@@ -59,6 +59,12 @@ const textsOf = (program: DestinationServer): string[] =>
 
 const idsOf = (program: DestinationServer): string[] =>
   program.calls.map(({ headers }) => String(headers['webhook-id']));
+
+/** Number of calls that wait for events of an account: each holds a slot until its end. */
+const waitsOf = async (account: string): Promise<number> =>
+  Object.entries((await getConsistent<Key>(waitsKey(account))) ?? {}).filter(
+    ([name, end]) => name.startsWith('slot') && Number(end) > Date.now(),
+  ).length;
 
 /** A listener in this process, until the test ends or it is stopped. */
 const startListener = (account: string, to: string) => {
@@ -316,6 +322,23 @@ describe('a listener', () => {
     await ended;
     expect(listener.handled).toEqual([expect.stringMatching(/ delivered$/)]);
     await isEmpty(account, phone);
+  });
+
+  test('that is stopped while it waits for events forwards the one that its last call claims', async () => {
+    const { account, bot } = await newBusiness();
+    await beginListening(account);
+    const program = await newProgram();
+    const listener = startListener(account, program.url);
+    await expect.poll(() => waitsOf(account), { timeout: 20_000 }).toBe(1);
+    const ended = listener.end();
+    const phone = newPhone();
+    await write(phone, bot, 'Hi');
+    await ended;
+    await expect.poll(() => waitsOf(account), { timeout: 40_000 }).toBe(0);
+    // On a slow machine, the call ends before the event is offered. Then nobody has claimed it, and it need not wait.
+    startListener(account, program.url);
+    await isEmpty(account, phone);
+    expect(textsOf(program)).toEqual(['Hi']);
   });
 
   test('continues with another token after its own was revoked', async () => {
