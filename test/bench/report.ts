@@ -55,16 +55,27 @@ export const ratios = (values: readonly number[], others: readonly number[]): nu
 export const isMet = ({ value, goal }: Figure): boolean | undefined =>
   goal && ('atMost' in goal ? value <= goal.atMost : value >= goal.atLeast);
 
-/** A report with the values of an earlier version, by the names of the figures. */
+/**
+ * A report with the values of an earlier version, by the names of the figures. Names of parts, which are indented, count
+ * below the figure before them.
+ */
 export const beside = ({ bench, figures }: Report, earlier: Report | undefined): Report => {
-  const values = new Map(earlier?.figures.map(({ what, value }) => [what, value]));
+  const values = new Map(named(earlier?.figures ?? []).map(([name, { value }]) => [name, value]));
   return {
     bench,
-    figures: figures.map((figure) => {
-      const before = values.get(figure.what);
+    figures: named(figures).map(([name, figure]) => {
+      const before = values.get(name);
       return before === undefined ? figure : { ...figure, before };
     }),
   };
+};
+
+const named = (figures: Figure[]): [name: string, figure: Figure][] => {
+  let whole = '';
+  return figures.map((figure) => {
+    if (!figure.what.startsWith(' ')) whole = figure.what;
+    return [`${whole}\n${figure.what}`, figure];
+  });
 };
 
 /** A table with one line for each figure. */

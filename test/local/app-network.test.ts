@@ -6,9 +6,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../infra/local/aws/free-port.ts';
 import { StartError } from '../../infra/local/aws/start-error.ts';
+import { Clock } from '../../infra/local/aws/time/clock.ts';
 import { AppNetwork } from '../../infra/local/simulators/app-network/app-network.ts';
 import type { Call, PhoneMessage } from '../../infra/local/simulators/app-network/inbox.ts';
 import type { Rule } from '../../infra/local/simulators/fault-rules.ts';
@@ -175,6 +176,16 @@ describe('a request with an invalid signature', () => {
 
   test('returns 401 even if its body is invalid', async () => {
     expect((await post('{', {})).status).toBe(401);
+  });
+
+  test('is accepted if it is minutes old only because the clock runs faster than real time', async () => {
+    const clock = new Clock();
+    onTestFinished(clock.use());
+    clock.run(600);
+    onTestFinished(() => clock.run(1));
+    expect((await post(body, signed('fast', body, { time: new Date(clock.now() - 330_000) }))).status).toBe(204);
+    clock.run(1);
+    expect((await post(body, signed('real', body, { time: new Date(clock.now() - 330_000) }))).status).toBe(401);
   });
 
   test('is accepted with one valid signature of several', async () => {

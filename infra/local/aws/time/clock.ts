@@ -24,8 +24,7 @@ export class Clock extends ThreadClock {
     return Number(Atomics.load(this.cells, OFFSET));
   }
 
-  /** How many times faster than real time the clock runs. */
-  get rate(): number {
+  override get rate(): number {
     return this.#rate;
   }
 

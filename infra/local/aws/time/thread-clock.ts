@@ -35,6 +35,11 @@ export class ThreadClock {
     };
   }
 
+  /** How many times faster than real time the clock runs. Threads of functions do not know it: 1. */
+  get rate(): number {
+    return 1;
+  }
+
   /** Milliseconds since 1970. */
   now(): number {
     return Date.now() + Number(Atomics.load(this.cells, OFFSET));
