@@ -11,14 +11,19 @@ interface SchedulesSettings {
   invoke: (functionId: string, event: unknown) => Promise<unknown>;
 }
 
-/** Calls the functions of each schedule at its rate, at whole multiples of it. What a jump of the clock skips is not made up for. */
+/**
+ * Calls the functions of each schedule at its rate, at whole multiples of it. What a jump of the clock skips is not made up
+ * for. Neither is what is due during a call while the clock runs faster: the machine does not get faster, so calls would
+ * pile up.
+ */
 export class Schedules {
   readonly #settings: SchedulesSettings;
   readonly #stopping = new AbortController();
   readonly #timers = new Map<ScheduleDefinition, NodeJS.Timeout>();
   readonly #due = new Map<ScheduleDefinition, number>();
   readonly #unwatch: () => void;
-  #calls = 0;
+  /** Calls in progress. */
+  readonly #calls = new Map<ScheduleDefinition, number>();
 
   /** Starts at once. */
   constructor(schedules: ScheduleDefinition[], settings: SchedulesSettings) {
@@ -31,7 +36,7 @@ export class Schedules {
 
   /** The number of calls in progress. */
   get calls(): number {
-    return this.#calls;
+    return Array.from(this.#calls.values()).reduce((sum, calls) => sum + calls, 0);
   }
 
   stop(): void {
@@ -63,21 +68,26 @@ export class Schedules {
     else if (left > 0) this.#wait(schedule);
     else {
       this.#plan(schedule);
-      this.#call(schedule);
+      if (this.#settings.clock.rate === 1 || this.#callsOf(schedule) === 0) this.#call(schedule);
     }
   }
 
-  #call({ id, functions }: ScheduleDefinition): void {
+  #callsOf(schedule: ScheduleDefinition): number {
+    return this.#calls.get(schedule) ?? 0;
+  }
+
+  #call(schedule: ScheduleDefinition): void {
+    const { id, functions } = schedule;
     const { clock, minute, invoke } = this.#settings;
     const { signal } = this.#stopping;
     for (const { id: name, asynchronous } of functions) {
       const event = scheduledEvent(id, new Date(clock.now()));
       const counted = async (): Promise<unknown> => {
-        this.#calls += 1;
+        this.#calls.set(schedule, this.#callsOf(schedule) + 1);
         try {
           return await invoke(name, event);
         } finally {
-          this.#calls -= 1;
+          this.#calls.set(schedule, this.#callsOf(schedule) - 1);
         }
       };
       void invokeAsynchronously({ ...asynchronous, invoke: counted, minute, signal });

@@ -1,0 +1,45 @@
+/** EventBridge's schedules of the local stack, while its clock runs at the rate of real time and faster. */
+import { expect, onTestFinished, test } from 'vitest';
+import { Schedules } from '../../../infra/local/aws/event-sources/schedules.ts';
+import { Clock } from '../../../infra/local/aws/time/clock.ts';
+
+const MINUTE = 60_000;
+
+/** A schedule whose calls end when the test says so. */
+const start = (rate: number, minute: number) => {
+  const clock = new Clock();
+  const calls: (() => void)[] = [];
+  const asynchronous = { retries: 0, oldest: MINUTE };
+  const schedules = new Schedules([{ id: 'each-minute', minutes: 1, functions: [{ id: 'sweep', asynchronous }] }], {
+    clock,
+    minute,
+    invoke: () => new Promise<void>((resolve) => void calls.push(resolve)),
+  });
+  clock.run(rate);
+  onTestFinished(() => {
+    schedules.stop();
+    clock.run(1);
+    for (const end of calls) end();
+  });
+  return { clock, calls, schedules };
+};
+
+test('at the rate of real time, a schedule also calls its function while an earlier call is in progress', async () => {
+  const { schedules } = start(1, 20);
+  await expect.poll(() => schedules.calls).toBeGreaterThan(2);
+});
+
+test('while the clock runs faster, a schedule calls its function again only after the call before has ended', async () => {
+  const { clock, calls, schedules } = start(600, MINUTE);
+  const passes = async (): Promise<void> => {
+    const later = clock.now() + 3 * MINUTE;
+    await expect.poll(() => clock.now()).toBeGreaterThan(later);
+  };
+  await expect.poll(() => calls.length).toBe(1);
+  await passes();
+  expect([calls.length, schedules.calls]).toEqual([1, 1]);
+  calls[0]?.();
+  await expect.poll(() => calls.length).toBe(2);
+  await passes();
+  expect([calls.length, schedules.calls]).toEqual([2, 1]);
+});
