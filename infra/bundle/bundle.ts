@@ -67,13 +67,12 @@ const accesses = new Map<string, readonly TableAccess[]>([
 
 /** The warm-up of a function: of its first access that has one, or of a read. Undefined if it does not use the table. */
 const warmUpOf = (name: string): string | undefined => {
-  const actions = (accesses.get(name) ?? []).map((access) =>
-    access in accessPatterns ? accessPatterns[access as AccessPatternName].action : undefined,
+  const table = accesses.get(name) ?? [];
+  if (table.length === 0) return undefined;
+  const actions = table.map((access) =>
+    access in accessPatterns ? accessPatterns[access as AccessPatternName].action : '',
   );
-  if (actions.length === 0) return undefined;
-  return (
-    warmUps[actions.find((action) => action !== undefined && action in warmUps) as keyof typeof warmUps] ?? 'get-item'
-  );
+  return actions.map((action) => warmUps[action]).find((warmUp) => warmUp !== undefined) ?? 'get-item';
 };
 
 const bundle = async (

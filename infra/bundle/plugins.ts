@@ -67,7 +67,7 @@ const documentClientIfUsed: Plugin = {
 };
 
 /** The warm-ups, by the action of the function's first call of the table: files in `warm-up/`. */
-export const warmUps = { GetItem: 'get-item', PutItem: 'put-item', Query: 'query' } as const;
+export const warmUps: Partial<Record<string, string>> = { GetItem: 'get-item', PutItem: 'put-item', Query: 'query' };
 
 /** Adds a warm-up of the table to functions whose entry points begin with its name: `warm:query:functions/…`. */
 const warmed: Plugin = {
