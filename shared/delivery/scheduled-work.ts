@@ -13,7 +13,7 @@ export interface Due extends Key {
 }
 
 /** Shards that are read at the same time, items of a shard's first page, and of each other page. */
-const READ = { shards: 8, first: 150, items: 1_000 };
+const READ = { shards: 16, first: 150, items: 1_000 };
 
 type Start = Awaited<ReturnType<typeof page>>['next'];
 

@@ -82,6 +82,8 @@ const answers: Record<string, (input: Input) => object> = {
   },
 };
 
+const endpointOf = (listening: Server): string => `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+
 const recordsOf = (shard: string): number[] => shards[shard]?.records ?? [];
 
 beforeEach(async () => {
@@ -106,11 +108,10 @@ const read = (
   settings: Partial<StreamMapping> = {},
   handle: (batch: number[]) => Promise<void> = async (batch) => void calls.push(batch),
 ): StreamSource => {
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   source = new StreamSource(
     { ...mapping, ...settings },
     {
-      stream: new Stream(endpoint, 'arn:stream'),
+      stream: new Stream(endpointOf(server), 'arn:stream'),
       writes: new Writes(),
       positions,
       invoke: async (_, event) => {
@@ -219,6 +220,42 @@ test('with a batching window, an incomplete batch waits for more records', async
   await expect.poll(() => calls).toEqual([[1, 2]]);
   if (shards.one) shards.one.ended = true;
   await expect.poll(() => calls).toEqual([[1, 2], [3]]);
+});
+
+test('records that wait for more form a batch when batches are closed; later records wait again', async () => {
+  shards = { one: { records: [1, 2, 3], ended: false } };
+  const waiting = read({ batchSize: 10, window: 3_600_000 });
+  await expect.poll(() => waiting.waiting).toBe(3);
+  waiting.closeBatches();
+  await expect.poll(() => calls).toEqual([[1, 2, 3]]);
+  await expect.poll(() => waiting.waiting).toBe(0);
+  waiting.closeBatches();
+  recordsOf('one').push(4);
+  await expect.poll(() => waiting.waiting).toBe(1);
+  expect(calls).toEqual([[1, 2, 3]]);
+});
+
+test('readers at the same position share a page with records; an empty page is read again', async () => {
+  shards = { one: { records: [1, 2], ended: false } };
+  const read: string[] = [];
+  const stream = new Stream(endpointOf(server), 'arn:stream', (records) => {
+    for (const { dynamodb } of records) read.push(dynamodb.SequenceNumber);
+  });
+  const signal = new AbortController().signal;
+  const start = await stream.iterator('one', undefined, signal);
+  const [first, second] = await Promise.all([stream.read(start, signal), stream.read(start, signal)]);
+  expect(second).toEqual(first);
+  expect(read).toEqual(['1', '2']);
+  const end = first.next ?? '';
+  expect((await stream.read(end, signal)).records).toEqual([]);
+  recordsOf('one').push(3);
+  expect((await stream.read(end, signal)).records).toHaveLength(1);
+  errors = ['InternalServerError'];
+  recordsOf('one').push(4);
+  const last = (await stream.read(end, signal)).next ?? '';
+  await expect(stream.read(last, signal)).rejects.toMatchObject({ name: 'InternalServerError' });
+  expect((await stream.read(last, signal)).records).toHaveLength(1);
+  expect(read).toEqual(['1', '2', '3', '4']);
 });
 
 test('a stopped source sends no requests', async () => {

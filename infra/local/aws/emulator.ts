@@ -12,7 +12,7 @@ import { TableGuard } from './database/table-guard.ts';
 import type { EmulatorOptions } from './emulator-options.ts';
 import { EventSources } from './event-sources/event-sources.ts';
 import { Schedules } from './event-sources/schedules.ts';
-import { Stream } from './event-sources/stream.ts';
+import { Stream, type StreamRecord } from './event-sources/stream.ts';
 import { Writes } from './event-sources/writes.ts';
 import { type Beside, Gateway } from './gateway/gateway.ts';
 import { Roles } from './iam/roles.ts';
@@ -66,6 +66,7 @@ export class AwsEmulator {
   #eventSources: EventSources | undefined;
   #replica: Replica | undefined;
   #schedules: Schedules | undefined;
+  readonly #recordWatchers = new Set<(record: StreamRecord) => void>();
   #closed = false;
 
   protected constructor(options: EmulatorOptions, parts: Parts) {
@@ -205,6 +206,17 @@ export class AwsEmulator {
     return (this.#eventSources?.waiting ?? 0) > 0 ? 'batches' : undefined;
   }
 
+  /** Handles records of the stream that wait for more, instead of at the end of the batching window. */
+  closeBatches(): void {
+    this.#eventSources?.closeBatches();
+  }
+
+  /** Calls back with each record of the table's stream, at least once. Returns a function that ends this. */
+  watchRecords(watcher: (record: StreamRecord) => void): () => void {
+    this.#recordWatchers.add(watcher);
+    return () => this.#recordWatchers.delete(watcher);
+  }
+
   /** When a function or simulator continues that sleeps, or a message returns to its queue, in milliseconds since 1970. */
   get nextDue(): number | undefined {
     const { queues, clock } = this.#parts;
@@ -309,7 +321,10 @@ export class AwsEmulator {
   }
 
   async #openStream(): Promise<Stream> {
-    return new Stream(this.dynamodbEndpoint, await streamOf(this.dynamodbEndpoint, this.#options.tableName));
+    const arn = await streamOf(this.dynamodbEndpoint, this.#options.tableName);
+    return new Stream(this.dynamodbEndpoint, arn, (records) => {
+      for (const watcher of this.#recordWatchers) for (const record of records) watcher(record);
+    });
   }
 
   /** Starts a replica of the table, if the options enable stale reads. */

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AwsEmulator } from '../aws/emulator.ts';
 import type { Clock } from '../aws/time/clock.ts';
-import { nextDueWorkIn } from './due-work.ts';
+import { type DueWork, dueWorkOf } from './due-work.ts';
 
 /** What moves ahead, and what it has to wait for. */
 export interface Moving {
@@ -14,21 +14,24 @@ export interface Moving {
   inProgress: () => 'work' | 'batches' | undefined;
   /** When a function or a message of a queue continues, in milliseconds since 1970. */
   nextDue: () => number | undefined;
-  /** When work of the table is due, in milliseconds since 1970. The next run of the schedule starts it. */
-  nextDueWork: () => Promise<number | undefined>;
+  /** Handles records that wait for a batch. */
+  closeBatches: () => void;
+  /** Begins to watch the work of the table that is due. The next run of the schedule starts it. */
+  watchDueWork: () => DueWork;
   /** Milliseconds between two runs of the schedule. */
   minute: number;
 }
 
 /** What moves ahead in a local stack with this clock and table. */
 export const movingOf = (
-  stack: Pick<AwsEmulator, 'inProgress' | 'nextDue' | 'dynamodbEndpoint'>,
+  stack: Pick<AwsEmulator, 'inProgress' | 'nextDue' | 'closeBatches' | 'dynamodbEndpoint' | 'watchRecords'>,
   { clock, table, minute }: Pick<Moving, 'clock' | 'minute'> & { table: string },
 ): Moving => ({
   clock,
   inProgress: () => stack.inProgress,
   nextDue: () => stack.nextDue,
-  nextDueWork: nextDueWorkIn(stack.dynamodbEndpoint, table),
+  closeBatches: () => stack.closeBatches(),
+  watchDueWork: dueWorkOf(stack, table),
   minute,
 });
 
@@ -50,24 +53,32 @@ export class BusyError extends Error {
  * @throws BusyError — at some time, the stack works for longer than five minutes. The clock stays there
  */
 export const advanceTo = async (end: number, moving: Moving): Promise<number> => {
-  const { clock, minute, nextDue, nextDueWork } = moving;
+  const { clock } = moving;
+  const dueWork = moving.watchDueWork();
+  const stops = await stopAtWork(end, moving, dueWork).finally(() => dueWork.end());
+  if (end > clock.now()) clock.set(end);
+  moving.closeBatches();
+  await rest(moving, true);
+  return stops;
+};
+
+/** Moves the clock to each time before `end` at which something is due. Returns at how many times it was. */
+const stopAtWork = async (end: number, moving: Moving, dueWork: DueWork): Promise<number> => {
+  const { clock, minute, nextDue } = moving;
   let stops = 0;
   for (;;) {
     await rest(moving, false);
     const soonest = nextDue() ?? end;
-    // The read takes many queries, and no run of the schedule is before the next whole minute.
+    // No run of the schedule is before the next whole minute.
     const needsRead = soonest > minuteAfter(clock.now(), minute);
-    const work = needsRead ? await nextDueWork() : undefined;
+    const work = needsRead ? await dueWork.next() : undefined;
     // Work that is due already was started, and was not done: the next run of the schedule tries again.
     const run = work === undefined ? end : minuteAfter(Math.max(work - 1, clock.now()), minute);
     const next = Math.min(run, soonest);
-    if (next >= end) break;
+    if (next >= end) return stops;
     if (next > clock.now()) clock.set(next);
     stops += 1;
   }
-  if (end > clock.now()) clock.set(end);
-  await rest(moving, true);
-  return stops;
 };
 
 /** The first whole minute after a time. */

@@ -10,10 +10,12 @@ const DAY_S = 86_400;
 const serve = (busy: () => boolean = () => false) => {
   const clock = new Clock();
   const inProgress = () => (busy() ? ('work' as const) : undefined);
-  const nextDueWork = async () => undefined;
   const nextDue = () => undefined;
+  const closeBatches = () => undefined;
+  const watchDueWork = () => ({ next: async () => undefined, end: () => undefined });
   const changes = new Changes();
-  const { routes } = new ClockRequests({ clock, inProgress, nextDue, nextDueWork, minute: 60_000 }, changes);
+  const moving = { clock, inProgress, nextDue, closeBatches, watchDueWork, minute: 60_000 };
+  const { routes } = new ClockRequests(moving, changes);
   const send = async (body?: unknown) => {
     const response = await routes.request('/clock', body === undefined ? {} : { method: 'POST', body: text(body) });
     return { status: response.status, body: (await response.json()) as { time: string; moving: boolean } };

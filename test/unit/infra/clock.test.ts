@@ -157,7 +157,8 @@ describe('on its way ahead', () => {
       clock,
       inProgress: () => undefined,
       nextDue: () => returns[0],
-      nextDueWork: async () => due[0],
+      closeBatches: () => undefined,
+      watchDueWork: () => ({ next: async () => due[0], end: () => undefined }),
       minute: MINUTE,
     };
     return { clock, moving, done, stops };
@@ -180,12 +181,13 @@ describe('on its way ahead', () => {
     const due = [start + DAY];
     const { moving, done } = stackWith(due, [start + MINUTE + 1_500, start + MINUTE + 3_000, start + 10 * MINUTE]);
     const reads: number[] = [];
-    const nextDueWork = async () => {
+    const next = async () => {
       reads.push(Math.floor((moving.clock.now() - start) / 1_000));
       return due[0];
     };
+    const watchDueWork = () => ({ next, end: () => undefined });
     moving.clock.set(start + MINUTE);
-    expect(await advanceTo(start + 2 * DAY, { ...moving, nextDueWork })).toBe(4);
+    expect(await advanceTo(start + 2 * DAY, { ...moving, watchDueWork })).toBe(4);
     expect(done).toEqual([start + MINUTE + 1_500, start + MINUTE + 3_000, start + 10 * MINUTE, start + DAY]);
     // Before the function that continues after minutes, before the work, and after it.
     expect(reads.map((second) => Math.floor(second / 60))).toEqual([1, 10, 24 * 60]);
@@ -194,12 +196,30 @@ describe('on its way ahead', () => {
   test('it tries due work again each minute that is not done', async () => {
     const start = Math.floor(Date.now() / MINUTE) * MINUTE;
     const { moving, stops } = stackWith([]);
-    await advanceTo(start + 3 * MINUTE + 30_000, { ...moving, nextDueWork: async () => start });
+    const watchDueWork = () => ({ next: async () => start, end: () => undefined });
+    await advanceTo(start + 3 * MINUTE + 30_000, { ...moving, watchDueWork });
     const minutes = stops.map((time) => Math.floor((time - start) / MINUTE));
     expect(minutes).toEqual([1, 2, 3, 3]);
   });
 
-  test('it waits at each stop until the stack is at rest, and at the end also for batches', async () => {
+  test.each([
+    ['at its end', async () => undefined],
+    ['after an error', () => Promise.reject(new Error('The database returned 500.'))],
+  ])('it no longer watches the due work %s', async (_when, next) => {
+    const { moving } = stackWith([]);
+    let watching = 0;
+    const watchDueWork = () => {
+      watching += 1;
+      const end = () => {
+        watching -= 1;
+      };
+      return { next, end };
+    };
+    await advanceTo(moving.clock.now() + MINUTE, { ...moving, watchDueWork }).catch(() => undefined);
+    expect(watching).toBe(0);
+  });
+
+  test('it waits at each stop until the stack is at rest, and at the end also for batches, which it closes', async () => {
     const start = Math.floor(Date.now() / MINUTE) * MINUTE;
     const { clock, moving, stops } = stackWith([start + MINUTE, start + 2 * MINUTE]);
     const seen: ('work' | 'batches' | undefined)[] = [];
@@ -208,7 +228,14 @@ describe('on its way ahead', () => {
       seen.push(busy.shift());
       return seen.at(-1);
     };
-    await advanceTo(start + 90_000, { ...moving, inProgress });
+    let closed = 0;
+    const closeBatches = () => {
+      // Batches are closed at the end, after the last stop.
+      expect(clock.now()).toBeGreaterThanOrEqual(start + 90_000);
+      closed += 1;
+    };
+    await advanceTo(start + 90_000, { ...moving, inProgress, closeBatches });
+    expect(closed).toBe(1);
     expect(seen.slice(0, 6)).toEqual(['work', 'batches', 'work', 'batches', 'batches', 'batches']);
     expect(seen.slice(-3)).toEqual([undefined, undefined, undefined]);
     expect(stops).toHaveLength(2);

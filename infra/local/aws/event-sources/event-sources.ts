@@ -51,6 +51,11 @@ export class EventSources {
     return this.#streams.reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
+  /** Handles the records of the stream that wait for more. */
+  closeBatches(): void {
+    for (const source of this.#streams) source.closeBatches();
+  }
+
   get #streams(): StreamSource[] {
     return this.#sources.filter((source) => source instanceof StreamSource);
   }

@@ -45,6 +45,8 @@ export class StreamSource {
   readonly #readers = new Map<string, Promise<void>>();
   /** The number of writes up to which each reader has handled all records, and how many records wait for more. */
   readonly #done = new Map<string, { writes: number; waiting: number }>();
+  /** Shards whose waiting records form a batch now. */
+  readonly #closing = new Set<string>();
   readonly #running: Promise<void>;
 
   /** Starts at once. */
@@ -72,6 +74,11 @@ export class StreamSource {
   /** The number of records that wait for more records. */
   get waiting(): number {
     return [...this.#done.values()].reduce((sum, { waiting }) => sum + waiting, 0);
+  }
+
+  /** Handles records that wait for more records now, instead of at the end of the batching window. */
+  closeBatches(): void {
+    for (const [shard, { waiting }] of this.#done) if (waiting > 0) this.#closing.add(shard);
   }
 
   /** Repeats a task until it succeeds or the source is stopped, even if the database cannot be reached. */
@@ -122,10 +129,12 @@ export class StreamSource {
         const isFull =
           waiting.length > most ||
           lanes.some((lane) => sizeOfBatch(lane, batchSize) < lane.length || lane.length === batchSize);
-        if (!isFull && next !== undefined && Date.now() - since < window) break;
+        const isOpen = !this.#closing.has(shard) && Date.now() - since < window;
+        if (!isFull && next !== undefined && isOpen) break;
         await this.#handleLanes(shard, lanes, done);
         done(waiting.splice(0, most));
       }
+      if (waiting.length === 0) this.#closing.delete(shard);
       this.#done.set(shard, { writes: records.length > 0 ? -1 : written, waiting: waiting.length });
       // The last records may not match the filter.
       if (waiting.length === 0) done(records);

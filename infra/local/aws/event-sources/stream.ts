@@ -4,8 +4,17 @@ import { signedCall } from '../signed-call.ts';
 /** A change of the table. Times are seconds since 1970. */
 export interface StreamRecord {
   eventName: string;
-  dynamodb: { SequenceNumber: string; ApproximateCreationDateTime: number; Keys?: unknown };
+  dynamodb: {
+    SequenceNumber: string;
+    ApproximateCreationDateTime: number;
+    Keys?: unknown;
+    OldImage?: Image;
+    NewImage?: Image;
+  };
 }
+
+/** An item in the form of DynamoDB's API. */
+type Image = Record<string, { S?: string }>;
 
 export interface Shard {
   ShardId: string;
@@ -28,13 +37,21 @@ export class StreamError extends Error {
   }
 }
 
+/** Pages that are kept for other readers. */
+const KEPT = 4;
+
 export class Stream {
   readonly arn: string;
   readonly #endpoint: string;
+  readonly #onRecords: (records: StreamRecord[]) => void;
+  /** The last pages, by their iterators. */
+  readonly #pages = new Map<string, Promise<Page>>();
 
-  constructor(endpoint: string, arn: string) {
+  /** @param onRecords - called with records as soon as they are read; several readers read the same records */
+  constructor(endpoint: string, arn: string, onRecords: (records: StreamRecord[]) => void = () => undefined) {
     this.#endpoint = endpoint;
     this.arn = arn;
+    this.#onRecords = onRecords;
   }
 
   /** All shards. @throws StreamError, or the signal's reason, as the other methods do */
@@ -62,11 +79,25 @@ export class Stream {
     return ShardIterator;
   }
 
+  /** The page at an iterator. Readers at the same position share a page with records, which the database reads slowly. */
   async read(iterator: string, signal: AbortSignal): Promise<Page> {
+    const known = this.#pages.get(iterator);
+    const shared = known && (await known.catch(() => undefined));
+    // An empty page may be older than a write that the reader knows of.
+    if (shared !== undefined && shared.records.length > 0) return shared;
+    const page = this.#readPage(iterator, signal);
+    this.#pages.delete(iterator);
+    this.#pages.set(iterator, page);
+    for (const old of [...this.#pages.keys()].slice(0, -KEPT)) this.#pages.delete(old);
+    return page;
+  }
+
+  async #readPage(iterator: string, signal: AbortSignal): Promise<Page> {
     const { Records, NextShardIterator } = await this.#call<{
       Records: StreamRecord[];
       NextShardIterator?: string | null;
     }>('GetRecords', { ShardIterator: iterator }, signal);
+    this.#onRecords(Records);
     return { records: Records, next: NextShardIterator ?? undefined };
   }
 

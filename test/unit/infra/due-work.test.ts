@@ -1,0 +1,101 @@
+/** When the table's next work is due, as the clock of the local stack reads it. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import type { StreamRecord } from '../../../infra/local/aws/event-sources/stream.ts';
+import { dueWorkOf } from '../../../infra/local/clock/due-work.ts';
+import { duePartitions, erasurePartition } from '../../../shared/table/keys.ts';
+import { consentEndPartitions } from '../../../shared/table/people-keys.ts';
+
+const [ONE = '', OTHER = ''] = duePartitions;
+const NINE = '2026-11-24T09:00:00.000000';
+const TEN = '2026-11-24T10:00:00.000000';
+const ELEVEN = '2026-11-24T11:00:00.000000';
+
+const inPartition = (partition: string) => ({ gsi1pk: { S: partition } });
+
+/** A stack whose table has the oldest work of these partitions. */
+const serve = async (oldest: Record<string, string>) => {
+  const reads: string[] = [];
+  let status = 200;
+  const server = createServer(async (request, response) => {
+    const { ExpressionAttributeValues } = (await json(request)) as {
+      ExpressionAttributeValues: { ':due': { S: string } };
+    };
+    const partition = ExpressionAttributeValues[':due'].S;
+    reads.push(partition);
+    const time = oldest[partition];
+    response.writeHead(status);
+    response.end(JSON.stringify({ Items: time === undefined ? [] : [{ gsi1sk: { S: time } }] }));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const watchers = new Set<(record: StreamRecord) => void>();
+  const stack = {
+    dynamodbEndpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    watchRecords: (watcher: (record: StreamRecord) => void) => {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+  };
+  const change = (images: Pick<StreamRecord['dynamodb'], 'OldImage' | 'NewImage'>): void => {
+    const dynamodb = { SequenceNumber: '1', ApproximateCreationDateTime: 1, ...images };
+    for (const watcher of watchers) watcher({ eventName: 'MODIFY', dynamodb });
+  };
+  return { watch: dueWorkOf(stack, 'table'), reads, change, watchers, fail: () => (status = 500) };
+};
+
+const at = (time: string): number => Date.parse(`${time.slice(0, 23)}Z`);
+
+test('the oldest work of all kinds counts; a later read is only of partitions that have changed', async () => {
+  const [consentEnds = ''] = consentEndPartitions;
+  const oldest: Record<string, string> = { [ONE]: TEN, [consentEnds]: ELEVEN, [erasurePartition]: NINE };
+  const { watch, reads, change } = await serve(oldest);
+  const dueWork = watch();
+  expect(await dueWork.next()).toBe(at(NINE));
+  expect(reads.toSorted()).toEqual([...duePartitions, ...consentEndPartitions, erasurePartition].toSorted());
+
+  reads.length = 0;
+  delete oldest[erasurePartition];
+  change({ OldImage: inPartition(erasurePartition) });
+  expect(await dueWork.next()).toBe(at(TEN));
+  delete oldest[ONE];
+  change({ OldImage: inPartition(ONE), NewImage: inPartition(OTHER) });
+  change({ NewImage: { pk: { S: 'without an index' } } });
+  expect(await dueWork.next()).toBe(at(ELEVEN));
+  expect(reads).toEqual([erasurePartition, ONE, OTHER]);
+});
+
+test('a partition that changes during its read is read again', async () => {
+  const oldest: Record<string, string> = { [ONE]: TEN };
+  const { watch, reads, change } = await serve(oldest);
+  const dueWork = watch();
+  const first = dueWork.next();
+  await expect.poll(() => reads).toContain(ONE);
+  oldest[ONE] = NINE;
+  change({ NewImage: inPartition(ONE) });
+  await first;
+  expect(await dueWork.next()).toBe(at(NINE));
+});
+
+test('each movement of the clock begins with a read of everything, and stops watching at its end', async () => {
+  const oldest: Record<string, string> = { [ONE]: TEN };
+  const { watch, watchers } = await serve(oldest);
+  const first = watch();
+  expect(await first.next()).toBe(at(TEN));
+  first.end();
+  expect(watchers.size).toBe(0);
+  delete oldest[ONE];
+  expect(await watch().next()).toBeUndefined();
+});
+
+test('an error of the database is reported with its status', async () => {
+  const { watch, fail } = await serve({});
+  fail();
+  await expect(watch().next()).rejects.toThrow('The database returned 500 for work that is due');
+});
