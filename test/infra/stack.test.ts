@@ -483,8 +483,8 @@ describe('each function', () => {
       sendMessages: 260,
       readConfiguration: 258,
       deliver: 302,
-      uploadImage: 313,
-      uploadFile: 313,
+      uploadImage: 314,
+      uploadFile: 314,
       // It also deletes objects, and notifies the app network.
       setAvatar: 319,
       // They add entries to outboxes.
