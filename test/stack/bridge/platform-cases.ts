@@ -57,8 +57,7 @@ export const platformCases = ({ open, rejection }: PlatformCases): void => {
     };
 
     const again = 'receives a message again, in order and with the same identity, if it %s';
-    test.each(temporary.slice(0, 1))(again, receiveAgain);
-    test.each(temporary.slice(1))(again, { tags: 'long' }, receiveAgain);
+    test.each(temporary)(again, { tags: 'long' }, receiveAgain);
 
     test('receives a rejected message once: it is reception_failed_http, and the next message arrives', async () => {
       const world = await open();

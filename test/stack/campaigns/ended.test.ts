@@ -59,7 +59,9 @@ const statesOf = async (account: string): Promise<Record<string, number>> => {
 const deliverTo = (account: string, phones: string[]) =>
   Promise.all(phones.map((phone) => deliver({ direction: 'app', account, phone }, () => 60_000)));
 
-test('a job that is cancelled half-way ends each recipient once: delivered, or failed as cancelled', async () => {
+test('a job that is cancelled half-way ends each recipient once: delivered, or failed as cancelled', {
+  tags: 'long',
+}, async () => {
   const account = await newAccount();
   const to = newPhones(60);
   const { job_id } = await sendToMany(account, { to, ...text }, {});

@@ -95,7 +95,9 @@ describe('a listener', () => {
     expect([...seen].sort()).toEqual([...phones].sort());
   });
 
-  test('retries after a failure: shortly after the first request, and then by the schedule, with the same id', async () => {
+  test('retries after a failure: shortly after the first request, and then by the schedule, with the same id', {
+    tags: 'long',
+  }, async () => {
     const listener = await newListener();
     const phone = newPhone();
     await write(phone, listener, 'Hi');
@@ -202,7 +204,9 @@ describe('a claim', () => {
     expect(contacts.sort()).toEqual(phones.sort());
   });
 
-  test('of a user who is erased is given back, and the user gets no trace in the outbox', async () => {
+  test('of a user who is erased is given back, and the user gets no trace in the outbox', {
+    tags: 'long',
+  }, async () => {
     const listener = await newListener();
     const phone = newPhone();
     await applied(updated(phone, {}));
@@ -231,7 +235,7 @@ describe('the mode', () => {
     expect((await fail('claimDeliveries', { token })).body).toMatchObject({ status: 409, code: 'not_listening' });
   });
 
-  test('ends with the events at the URL, after the claim under way', async () => {
+  test('ends with the events at the URL, after the claim under way', { tags: 'long' }, async () => {
     const listener = await newListener();
     const phone = newPhone();
     const { account } = listener;

@@ -440,7 +440,9 @@ describe('the webhook for ends of consent of an account with RapidPro', () => {
 
   const consent_webhook = () => ({ settings: { url: webhook.url, secret: SECRET } });
 
-  test('receives the signed end of a consent, also while RapidPro fails; RapidPro receives nothing of it', async () => {
+  test('receives the signed end of a consent, also while RapidPro fails; RapidPro receives nothing of it', {
+    tags: 'long',
+  }, async () => {
     const world = await newWorld();
     const settings = { url: rapidpro.url };
     await updateAccount(world.account, {

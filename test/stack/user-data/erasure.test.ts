@@ -932,7 +932,9 @@ describe('on the served stack', () => {
     expect(received, JSON.stringify(received.body)).toMatchObject({ status: 204 });
   };
 
-  test('user.removed erases the user within two minutes, and a repeat of the event changes nothing', async () => {
+  test('user.removed erases the user within two minutes, and a repeat of the event changes nothing', {
+    tags: 'long',
+  }, async () => {
     const person = new Person();
     const { phone } = person;
     const property = () => ({ value: person.secret(), source: 'user' });

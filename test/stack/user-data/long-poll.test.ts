@@ -109,7 +109,9 @@ const slotsOf = async ({ account }: Caller) =>
   Object.entries((await getConsistent<Key>(waitsKey(account))) ?? {}).filter(([name]) => name.startsWith('slot'));
 
 describe('a customer whose slots are all in use', () => {
-  test('a long poll returns pending at once, and operators see it; another customer waits', async () => {
+  test('a long poll returns pending at once, and operators see it; another customer waits', {
+    tags: 'long',
+  }, async () => {
     const [request, other] = [await newRequest(), await newRequest()];
     await useAllSlots(request);
     expect((await fetchTimed(request, { long_poll: '30' })).outcome).toEqual(PENDING);

@@ -364,7 +364,9 @@ describe('an answer of the user', () => {
   });
 });
 
-test('after the app removes a user, starts, retrievals and answers fail, and the request returns 404 within a minute', async () => {
+test('after the app removes a user, starts, retrievals and answers fail, and the request returns 404 within a minute', {
+  tags: 'long',
+}, async () => {
   const caller = await business();
   const { token } = caller;
   const phone = await newUser();

@@ -70,13 +70,13 @@ const inAllShards = (places: number[]): string[] =>
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, place) => from + place);
 
-test('all pages of all shards are read, eight shards at a time, the pages of each in order', async () => {
+test('all pages of all shards are read, sixteen shards at a time, the pages of each in order', async () => {
   times = () => Array(3).fill(TIME);
   pageSize = 2;
   const found = await itemsOf(new ScheduledWork(TIME).due());
   expect(found.toSorted()).toEqual(inAllShards([0, 1, 2]));
   for (const shard of duePartitions) expect(found.indexOf(`${shard} 0`)).toBeLessThan(found.indexOf(`${shard} 2`));
-  expect(most).toBe(8);
+  expect(most).toBe(16);
 });
 
 test.each([
