@@ -136,6 +136,8 @@ export interface ScheduledMessage {
   payload_type: string;
   /** When its batch was accepted. */
   created: string;
+  /** When its batch begins, in the form of `sortableTime`. */
+  due: string;
 }
 
 /**
@@ -151,7 +153,7 @@ export const findScheduled = async (account: string, message: string): Promise<S
   const phone = chunk?.to[position - place.position] ?? '';
   const content = chunk?.contents?.[position - place.position] ?? batch.content;
   if (phone === '' || content === undefined) return undefined;
-  return { phone, job_id: batch.job_id, payload_type: content.type, created: batch.created };
+  return { phone, job_id: batch.job_id, payload_type: content.type, created: batch.created, due: batch.due };
 };
 
 /** Removes all chunks of an upload. */

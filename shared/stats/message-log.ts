@@ -29,8 +29,8 @@ export const readMessage = async (account: string, id: string): Promise<MessageS
   if (entries.length === 0 && positionOf(id) !== undefined) {
     const scheduled = await findScheduled(account, id);
     if (scheduled !== undefined) {
-      const { phone, created, ...message } = scheduled;
-      return { id, contact: contactOf(phone), ...message, states: [{ state: 'scheduled', created }] };
+      const { phone, job_id, payload_type, created } = scheduled;
+      return { id, contact: contactOf(phone), job_id, payload_type, states: [{ state: 'scheduled', created }] };
     }
     // Its batch may have been expanded in the meantime.
     entries = await logOfMessage(id);

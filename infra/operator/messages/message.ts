@@ -1,5 +1,6 @@
 /** `operator message …`: messages and their states. */
 import { type Command, Option } from 'commander';
+import { findScheduled, type ScheduledMessage } from '../../../shared/campaigns/stored-batch.ts';
 import type { State } from '../../../shared/messaging/message.ts';
 import { uuid, wholeNumber } from '../../../shared/validation/schemas.ts';
 import { type Cell, columns, count, due, fields, masked, minute, printResult, second, tinted } from '../output.ts';
@@ -46,14 +47,61 @@ export const addMessageCommands = (program: Command): void => {
 The user's number is masked; --json prints it in full.`,
     )
     .argument('<id>', "the message's id", readBy(uuid))
-    .addHelpText('after', examples('message show 0199a3f2-7c4e-7d10-9b1a-5f0c2e8d4b6a'))
-    .action(async (id: string, _options: object, command: Command) => {
+    .option('--account <id>', 'the account of the message; needed while the message is scheduled')
+    .addHelpText(
+      'after',
+      examples(
+        'message show 0199a3f2-7c4e-7d10-9b1a-5f0c2e8d4b6a',
+        'message show 0199a3f2-7c4e-8d10-9b1a-5f0c2e8d4b6a --account acme-research',
+      ),
+    )
+    .action(async (id: string, { account }: { account?: string }, command: Command) => {
+      if (account !== undefined) await showAccount(account);
       const history = await messageHistory(id);
-      if (history === undefined)
-        throw new Refusal(`There is no message ${id}. Messages are kept for as long as the logs.`);
-      printResult(command, inJson(history), inWords(history));
+      if (history !== undefined && history.account === (account ?? history.account)) {
+        printResult(command, inJson(history), inWords(history));
+        return;
+      }
+      const scheduled = account === undefined ? undefined : await findScheduled(account, id);
+      if (account === undefined || scheduled === undefined) throw new Refusal(notFound(id, account));
+      printResult(
+        command,
+        scheduledInJson({ id, account, ...scheduled }),
+        scheduledInWords({ id, account, ...scheduled }),
+      );
     });
 };
+
+const notFound = (id: string, account: string | undefined): string =>
+  account === undefined
+    ? `There is no message ${id}. Messages are kept for as long as the logs. One that is scheduled is found with --account.`
+    : `The account ${account} has no message ${id}. Messages are kept for as long as the logs.`;
+
+/** A message that is scheduled, and its account. */
+type Scheduled = ScheduledMessage & { id: string; account: string };
+
+const scheduledInJson = ({ id, account, phone, job_id, payload_type, created, due: at }: Scheduled) => ({
+  id,
+  account,
+  phone_number: phone,
+  direction: 'app',
+  job_id,
+  payload_type,
+  states: [{ state: 'scheduled', created }],
+  scheduled_for: at,
+});
+
+const scheduledInWords = ({ id, account, phone, job_id, payload_type, created, due: at }: Scheduled): string =>
+  fields({
+    Message: id,
+    Account: account,
+    Direction: 'to the user (app)',
+    User: masked(phone),
+    Job: job_id,
+    Type: payload_type,
+    Accepted: second(created),
+    Scheduled: `for ${second(at)}`,
+  });
 
 /** A message in a list. `state` is its last state. */
 interface Listed {

@@ -10,6 +10,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { findOpenCircuit, retryConversations } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { readSettings } from '../../../infra/settings.ts';
+import { scheduleMessage } from '../../../shared/campaigns/accept.ts';
 import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
 import { idFromKey, newId as newUuid } from '../../../shared/core/ids.ts';
 import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
@@ -310,8 +311,8 @@ describe('message list', () => {
 });
 
 describe('message show', () => {
-  const shown = async (id: string): Promise<string> => {
-    const { code, stdout, stderr } = await operator('message', 'show', id);
+  const shown = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await operator('message', 'show', ...args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     return stdout;
   };
@@ -359,6 +360,34 @@ describe('message show', () => {
     expect(await shown(id)).toMatch(
       /\nread .* UTC\ndelivery_failed +\S+ \S+ UTC {2}refused: phone is off\ndelivered_to_user /,
     );
+  });
+
+  test('message show finds a scheduled message by its account, and prints its time', async () => {
+    const { account, phone } = await newConversation();
+    const job_id = newUuid();
+    const id = await scheduleMessage(account, { to: phone, ...content }, { send_at: tomorrow, job_id });
+    expect(await inJson('message', 'show', id, '--account', account)).toEqual({
+      id,
+      account,
+      phone_number: phone,
+      direction: 'app',
+      job_id,
+      payload_type: 'text',
+      states: [{ state: 'scheduled', created: time }],
+      scheduled_for: sortableTime(tomorrow),
+    });
+    const words = await shown(id, '--account', account);
+    expect(words).toMatch(new RegExp(`\nUser +${masked(phone)}\n`));
+    expect(words).toContain(`for ${sortableTime(tomorrow).slice(0, 19).replace('T', ' ')} UTC`);
+    expect(words).not.toMatch(new RegExp(`${phone}|${BODY}`));
+
+    expect(await refusal('message', 'show', id)).toMatch(/is found with --account/);
+    const other = await newAccount();
+    expect(await refusal('message', 'show', id, '--account', other)).toContain(`The account ${other} has no message`);
+    const sent = await sendMessage(account, { to: phone, ...content }, {});
+    expect(await shown(sent, '--account', account)).toContain(sent);
+    expect(await refusal('message', 'show', sent, '--account', other)).toContain('has no message');
+    expect(await refusal('message', 'show', sent, '--account', 'nobody')).toContain('nobody');
   });
 
   const withWebhook = async () => {
