@@ -57,7 +57,6 @@ export const advanceTo = async (end: number, moving: Moving): Promise<number> =>
   const dueWork = moving.watchDueWork();
   const stops = await stopAtWork(end, moving, dueWork).finally(() => dueWork.end());
   if (end > clock.now()) clock.set(end);
-  moving.closeBatches();
   await rest(moving, true);
   return stops;
 };
@@ -84,11 +83,12 @@ const stopAtWork = async (end: number, moving: Moving, dueWork: DueWork): Promis
 /** The first whole minute after a time. */
 const minuteAfter = (time: number, minute: number): number => Math.ceil((time + 1) / minute) * minute;
 
-/** Waits until the stack has no work, and if it is the end, until no record waits for a batch. */
-const rest = async ({ inProgress }: Moving, isEnd: boolean): Promise<void> => {
+/** Waits until the stack has no work. If it is the end, records that wait for a batch are handled, too. */
+const rest = async ({ inProgress, closeBatches }: Moving, isEnd: boolean): Promise<void> => {
   const latest = Date.now() + PATIENCE;
   for (let quiet = 0; quiet < LOOK.times; ) {
     const now = inProgress();
+    if (now === 'batches' && isEnd) closeBatches();
     quiet = now === undefined || (now === 'batches' && !isEnd) ? quiet + 1 : 0;
     if (Date.now() > latest) throw new BusyError(`The stack still works at the same time after ${PATIENCE / 1000} s.`);
     await pause(LOOK.pause);

@@ -222,22 +222,17 @@ describe('on its way ahead', () => {
   test('it waits at each stop until the stack is at rest, and at the end also for batches, which it closes', async () => {
     const start = Math.floor(Date.now() / MINUTE) * MINUTE;
     const { clock, moving, stops } = stackWith([start + MINUTE, start + 2 * MINUTE]);
-    const seen: ('work' | 'batches' | undefined)[] = [];
-    const busy: ('work' | 'batches')[] = ['work', 'batches', 'work', 'batches', 'batches', 'batches'];
-    const inProgress = () => {
-      seen.push(busy.shift());
-      return seen.at(-1);
-    };
-    let closed = 0;
-    const closeBatches = () => {
-      // Batches are closed at the end, after the last stop.
-      expect(clock.now()).toBeGreaterThanOrEqual(start + 90_000);
-      closed += 1;
-    };
-    await advanceTo(start + 90_000, { ...moving, inProgress, closeBatches });
-    expect(closed).toBe(1);
-    expect(seen.slice(0, 6)).toEqual(['work', 'batches', 'work', 'batches', 'batches', 'batches']);
-    expect(seen.slice(-3)).toEqual([undefined, undefined, undefined]);
+    const atStart = ['work', 'batches', 'work', 'batches', 'batches', 'batches'] as const;
+    const atStop = [undefined, undefined, undefined];
+    const atEnd = ['work', 'batches', 'batches', ...atStop] as const;
+    const looks: ('work' | 'batches' | undefined)[] = [...atStart, ...atStop, ...atEnd];
+    const closed: number[] = [];
+    const closeBatches = () => void closed.push(clock.now());
+    await advanceTo(start + 90_000, { ...moving, inProgress: () => looks.shift(), closeBatches });
+    expect(looks).toEqual([]);
+    // At the end, whenever nothing else is in progress.
+    expect(closed).toHaveLength(2);
+    for (const time of closed) expect(time).toBeGreaterThanOrEqual(start + 90_000);
     expect(stops).toHaveLength(2);
     expect(clock.now()).toBeGreaterThanOrEqual(start + 90_000);
   });
