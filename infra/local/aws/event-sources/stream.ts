@@ -37,15 +37,12 @@ export class StreamError extends Error {
   }
 }
 
-/** Pages that are kept for other readers. */
-const KEPT = 4;
-
 export class Stream {
   readonly arn: string;
   readonly #endpoint: string;
   readonly #onRecords: (records: StreamRecord[]) => void;
-  /** The last pages, by their iterators. */
-  readonly #pages = new Map<string, Promise<Page>>();
+  /** Reads under way, by their iterators. */
+  readonly #reads = new Map<string, Promise<Page>>();
 
   /** @param onRecords - called with records as soon as they are read; several readers read the same records */
   constructor(endpoint: string, arn: string, onRecords: (records: StreamRecord[]) => void = () => undefined) {
@@ -79,17 +76,17 @@ export class Stream {
     return ShardIterator;
   }
 
-  /** The page at an iterator. Readers at the same position share a page with records, which the database reads slowly. */
+  /** The page at an iterator. Readers that read the same page at the same time share it: the database is slow. */
   async read(iterator: string, signal: AbortSignal): Promise<Page> {
-    const known = this.#pages.get(iterator);
-    const shared = known && (await known.catch(() => undefined));
+    const other = this.#reads.get(iterator);
+    const shared = other && (await other.catch(() => undefined));
     // An empty page may be older than a write that the reader knows of.
     if (shared !== undefined && shared.records.length > 0) return shared;
-    const page = this.#readPage(iterator, signal);
-    this.#pages.delete(iterator);
-    this.#pages.set(iterator, page);
-    for (const old of [...this.#pages.keys()].slice(0, -KEPT)) this.#pages.delete(old);
-    return page;
+    const read = this.#readPage(iterator, signal);
+    this.#reads.set(iterator, read);
+    return read.finally(() => {
+      if (this.#reads.get(iterator) === read) this.#reads.delete(iterator);
+    });
   }
 
   async #readPage(iterator: string, signal: AbortSignal): Promise<Page> {
