@@ -1,8 +1,9 @@
 /** GET /v1/avatar: returns the bytes of the avatar. */
+import { account as api } from '../../shared/api/areas/account.ts';
 import { readAvatar } from '../../shared/customers/profile.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 
-export const handler = endpoint('readAvatar', async ({ account }) => {
+export const handler = endpoint(api.readAvatar, async ({ account }) => {
   const { bytes, type } = await readAvatar(account);
   return ok(bytes, {
     'content-type': type,

@@ -1,8 +1,9 @@
 /** PUT /v1/avatar: sets the avatar that users see. */
+import { account as api } from '../../shared/api/areas/account.ts';
 import { setAvatar } from '../../shared/customers/avatar.ts';
 import { endpoint, noContent } from '../../shared/http/endpoint.ts';
 
-export const handler = endpoint('setAvatar', async ({ account, body }) => {
+export const handler = endpoint(api.setAvatar, async ({ account, body }) => {
   await setAvatar(account, body.file);
   return noContent();
 });

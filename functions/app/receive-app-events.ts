@@ -1,10 +1,11 @@
 /** POST /v1/app/events: receives one event of the app network, or a batch. */
+import { app as api } from '../../shared/api/areas/app.ts';
 import { receiveEvents } from '../../shared/app-network/event-batch.ts';
 import { Problem, type ValidationError } from '../../shared/core/problems.ts';
 import { noContent, unlimitedEndpoint } from '../../shared/http/endpoint.ts';
 import { isRetryable } from '../../shared/table/retryable-errors.ts';
 
-export const handler = unlimitedEndpoint('receiveAppEvents', async ({ body }) => {
+export const handler = unlimitedEndpoint(api.receiveAppEvents, async ({ body }) => {
   const errors = await (Array.isArray(body)
     ? receiveEvents(body, (place) => [String(place)])
     : receiveEvents([body], () => [])

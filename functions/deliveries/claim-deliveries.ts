@@ -1,4 +1,5 @@
 /** POST /v1/deliveries/claim: claims the next events for the caller's webhook, and waits for some if the caller asks for it. */
+import { deliveries as api } from '../../shared/api/areas/deliveries.ts';
 import { now } from '../../shared/core/clock.ts';
 import { waitDeadlines } from '../../shared/core/deadline.ts';
 import { endpoint, noContent, ok } from '../../shared/http/endpoint.ts';
@@ -6,7 +7,7 @@ import { pollUntil } from '../../shared/http/long-poll.ts';
 import { measureWait, slotOf } from '../../shared/http/wait-slot.ts';
 import { listenerOf } from '../../shared/listening/claim.ts';
 
-export const handler = endpoint('claimDeliveries', async ({ account, query, remaining }) => {
+export const handler = endpoint(api.claimDeliveries, async ({ account, query, remaining }) => {
   const start = now();
   const deadlines = waitDeadlines(query.long_poll, remaining());
   const claim = await listenerOf(account);

@@ -1,10 +1,11 @@
 /** GET /v1/deliveries: lists the attempts to deliver events to the caller's webhook. */
 
+import { deliveries as api } from '../../shared/api/areas/deliveries.ts';
 import { listDeliveries, presentDelivery } from '../../shared/delivery-history/deliveries.ts';
 import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
 import { endpoint, nextPage, noContent, ok } from '../../shared/http/endpoint.ts';
 
-export const handler = endpoint('listDeliveries', async ({ account, query }) => {
+export const handler = endpoint(api.listDeliveries, async ({ account, query }) => {
   const { limit, cursor, ...filter } = query;
   const list = [account, filter.status, filter.start, filter.end];
   const { deliveries, next } = await listDeliveries(account, filter, limit, decodeCursor(list, cursor));

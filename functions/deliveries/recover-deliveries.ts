@@ -1,10 +1,11 @@
 /** POST /v1/deliveries/recover: sends the events again that the caller's webhook failed to accept since a time. */
 
+import { deliveries as api } from '../../shared/api/areas/deliveries.ts';
 import { recoverDeliveries } from '../../shared/delivery-history/recover.ts';
 import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
 import { endpoint, nextPage, ok } from '../../shared/http/endpoint.ts';
 
-export const handler = endpoint('recoverDeliveries', async ({ account, query, body }) => {
+export const handler = endpoint(api.recoverDeliveries, async ({ account, query, body }) => {
   const list = [account, 'recover', body.since, body.until];
   const { recovered, next } = await recoverDeliveries(account, body, decodeCursor(list, query.cursor));
   if (next === undefined) return ok(recovered);

@@ -1,4 +1,5 @@
 /** GET /v1/openapi.json: returns the API description with the hosts of this stack. */
+import { api } from '../../shared/api/index.ts';
 import { apiDescription } from '../../shared/api/openapi/description.ts';
 import { baseUrl, bridgeUrl } from '../../shared/core/settings.ts';
 import { ok, unlimitedEndpoint } from '../../shared/http/endpoint.ts';
@@ -6,6 +7,6 @@ import { ok, unlimitedEndpoint } from '../../shared/http/endpoint.ts';
 /** Caches may keep it for an hour. Pages of all origins may read it. */
 const HEADERS = { 'cache-control': 'public, max-age=3600', 'access-control-allow-origin': '*' };
 
-export const handler = unlimitedEndpoint('readApiDescription', async () =>
+export const handler = unlimitedEndpoint(api.readApiDescription, async () =>
   ok(apiDescription({ base: baseUrl(), bridge: bridgeUrl() }), HEADERS),
 );

@@ -1,9 +1,10 @@
 /** POST /v1/message on both hosts: sends a message to a user of the app, or to many, now or later. */
+import { messages as api } from '../../shared/api/areas/messages.ts';
 import { checkKeyOfNoBatch, scheduleMessage, sendToMany } from '../../shared/campaigns/accept.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 
-export const handler = endpoint('sendMessage', async ({ account, body, query, headers }) => {
+export const handler = endpoint(api.sendMessage, async ({ account, body, query, headers }) => {
   // `recipient_type` has no effect: the form of `to` says the same.
   const { recipient_type: _type, priority, send_at, valid_for, to, ...content } = body;
   const options = { job_id: query.job_id, valid_for, idempotencyKey: headers['idempotency-key'] };

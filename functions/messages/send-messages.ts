@@ -1,4 +1,5 @@
 /** POST /v1/messages on both hosts: sends several messages, each to one user of the app. */
+import { messages as api } from '../../shared/api/areas/messages.ts';
 import { sendEach } from '../../shared/campaigns/accept.ts';
 import { highestOf } from '../../shared/campaigns/batch.ts';
 import { invalidRequest } from '../../shared/core/problems.ts';
@@ -12,7 +13,7 @@ const commonTime = (messages: { send_at?: number | undefined }[]): number | unde
   throw invalidRequest([{ pointer: `#/${other}/send_at`, detail: 'must be the same in all messages of a request' }]);
 };
 
-export const handler = endpoint('sendMessages', async ({ account, body, query, headers }) => {
+export const handler = endpoint(api.sendMessages, async ({ account, body, query, headers }) => {
   const drafts = body.map(({ recipient_type: _type, priority: _priority, send_at: _time, ...draft }) => draft);
   const priority = highestOf(body.map(({ priority: given }) => given));
   const options = {

@@ -1,11 +1,12 @@
 /** GET /v1/stats/logs: lists the delivery log of the caller's messages, newest first. */
 
+import { stats as api } from '../../shared/api/areas/stats.ts';
 import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
 import { endpoint, nextPage, noContent, ok } from '../../shared/http/endpoint.ts';
 import { personOf } from '../../shared/messaging/contacts.ts';
 import { listLogs } from '../../shared/stats/delivery-log.ts';
 
-export const handler = endpoint('listLogs', async ({ account, query }) => {
+export const handler = endpoint(api.listLogs, async ({ account, query }) => {
   const { limit, contact, cursor, ...given } = query;
   const filter = { ...given, phone: contact === undefined ? undefined : personOf(contact) };
   const list = [account, filter.phone, filter.state, filter.job_id, filter.start, filter.end];

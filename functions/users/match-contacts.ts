@@ -1,7 +1,8 @@
 /** POST /v1/contacts: returns which of the given numbers, or hashes of numbers, belong to users of the app. */
+import { users as api } from '../../shared/api/areas/users.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { matchContacts } from '../../shared/user-data/user-profile.ts';
 
-export const handler = endpoint('matchContacts', async ({ account, body }) =>
+export const handler = endpoint(api.matchContacts, async ({ account, body }) =>
   ok({ match_list: await matchContacts(account, body.contacts, body.hashed) }),
 );

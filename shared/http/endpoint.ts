@@ -3,7 +3,6 @@ import middy from '@middy/core';
 import formBodyParser from '@middy/http-urlencode-body-parser';
 import type { Context } from 'aws-lambda';
 import { type Endpoint, overLimitOf } from '../api/endpoint.ts';
-import { type Api, api, type EndpointName } from '../api/index.ts';
 import { Problem } from '../core/problems.ts';
 import { traced } from '../telemetry/trace.ts';
 import type { HttpEvent, HttpMiddleware, HttpResponse } from './event.ts';
@@ -30,28 +29,30 @@ const bodyParsers = {
 /** Milliseconds before Lambda's timeout at which the function responds with 503 itself. */
 const LAST_WORDS = 500;
 
+/** An endpoint whose callers have no limit: the app network, and callers without a token. */
+type Unlimited = Endpoint & { permission: 'none' | 'app' };
+
+type Limited = Endpoint & { permission: Exclude<Endpoint['permission'], Unlimited['permission']> };
+
 /**
  * The Lambda handler of an endpoint: logs the request, applies the limit of the account, checks the token's permission,
  * parses the body, validates all parts, calls `handle` with them, and turns the result or the error into a response.
+ *
+ * @param description - from its file in `shared/api/areas/`: the bundle contains that file's endpoints
  */
-export const endpoint = <Name extends Exclude<EndpointName, UnlimitedName>>(
-  name: Name,
-  handle: (request: RequestOf<Api[Name]>) => Promise<ResponseOf<Api[Name]>>,
-) => serve<Api[Name]>(api[name], handle, rateLimit(overLimitOf(api[name])));
-
-/** The endpoints whose callers have no limit: the app network, and callers without a token. */
-type UnlimitedName = {
-  [Name in EndpointName]: Api[Name]['permission'] extends 'none' | 'app' ? Name : never;
-}[EndpointName];
+export const endpoint = <E extends Limited>(
+  description: E,
+  handle: (request: RequestOf<E>) => Promise<ResponseOf<E>>,
+) => serve(description, handle, rateLimit(overLimitOf(description)));
 
 /** The same for an endpoint whose callers have no limit. Its bundle contains nothing of the limit. */
-export const unlimitedEndpoint = <Name extends UnlimitedName>(
-  name: Name,
-  handle: (request: RequestOf<Api[Name]>) => Promise<ResponseOf<Api[Name]>>,
-) => serve<Api[Name]>(api[name], handle);
+export const unlimitedEndpoint = <E extends Unlimited>(
+  description: E,
+  handle: (request: RequestOf<E>) => Promise<ResponseOf<E>>,
+) => serve(description, handle);
 
 /**
- * As `endpoint`, for a description that is not in `shared/api/`.
+ * The handler of any endpoint, with any limit.
  *
  * @internal Tests and benchmarks use it, too.
  */

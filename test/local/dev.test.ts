@@ -57,10 +57,11 @@ test('a changed function is reloaded, and the table keeps its items', async () =
 test('a new endpoint needs only an entry in shared/api/ and a file in functions/', async () => {
   await writeFile(
     join(sources.folder, 'functions/profilers/count-profilers.ts'),
-    `import { endpoint, ok } from '../../shared/http/endpoint.ts';
+    `import { profilers as api } from '../../shared/api/areas/profilers.ts';
+import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { listProfilers } from '../../shared/profilers/profilers.ts';
 
-export const handler = endpoint('countProfilers', async ({ account }) => {
+export const handler = endpoint(api.countProfilers, async ({ account }) => {
   const { profilers } = await listProfilers(account);
   return ok({ count: profilers.length });
 });

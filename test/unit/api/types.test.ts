@@ -11,7 +11,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const from = (path: string) => JSON.stringify(resolve(path));
 
-const handlers = `import { endpoint, noContent, ok } from ${from('shared/http/endpoint.ts')};\n`;
+const handlers = `import { endpoint, noContent, ok } from ${from('shared/http/endpoint.ts')};
+import { api } from ${from('shared/api/index.ts')};\n`;
 const client = `import { call } from ${from('test/stack/support/client.ts')};\n`;
 /** The source of an endpoint's definition. `changed` replaces fields, as source text. */
 const description = (changed: Record<string, string> = {}) => {
@@ -34,20 +35,21 @@ export const x = define({ ${source.join(', ')} });`;
 };
 
 const valid: Record<string, string> = {
-  'a handler that matches its endpoint': `${handlers}export const x = endpoint('readProfiler', async ({ account, path }) => ok({ question: account, created_at: path.id, options: [] }));`,
+  'a handler that matches its endpoint': `${handlers}export const x = endpoint(api.readProfiler, async ({ account, path }) => ok({ question: account, created_at: path.id, options: [] }));`,
   'a request that matches its endpoint': `${client}export const x = call('readProfiler', { token: '', path: { id: '' } });`,
   'a consistent endpoint definition': description(),
 };
 
 const invalid: Record<string, string> = {
-  'a handler of an unknown endpoint': `${handlers}export const x = endpoint('readNothing', async () => noContent());`,
-  'a response that lacks a field': `${handlers}export const x = endpoint('readProfiler', async () => ok({ question: '', created_at: '' }));`,
-  'a response of another type': `${handlers}export const x = endpoint('listProfilers', async () => ok({}));`,
-  'a response status that the endpoint does not declare': `${handlers}export const x = endpoint('readProfiler', async () => noContent());`,
-  'a response body that the endpoint does not declare': `${handlers}export const x = endpoint('deleteProfiler', async () => ok({}));`,
-  'a read of a field that the request body does not have': `${handlers}export const x = endpoint('answerProfiler', async ({ body }) => (body.answer, noContent()));`,
-  'a read of an undeclared path parameter': `${handlers}export const x = endpoint('deleteProfiler', async ({ path }) => (path.name, noContent()));`,
-  'a read of the request body of an endpoint without one': `${handlers}export const x = endpoint('deleteProfiler', async ({ body }) => (body.id, noContent()));`,
+  'a handler of an unknown endpoint': `${handlers}export const x = endpoint(api.readNothing, async () => noContent());`,
+  'a handler with a limit for an endpoint whose callers have none': `${handlers}export const x = endpoint(api.readApiDescription, async () => ok({ openapi: '' }));`,
+  'a response that lacks a field': `${handlers}export const x = endpoint(api.readProfiler, async () => ok({ question: '', created_at: '' }));`,
+  'a response of another type': `${handlers}export const x = endpoint(api.listProfilers, async () => ok({}));`,
+  'a response status that the endpoint does not declare': `${handlers}export const x = endpoint(api.readProfiler, async () => noContent());`,
+  'a response body that the endpoint does not declare': `${handlers}export const x = endpoint(api.deleteProfiler, async () => ok({}));`,
+  'a read of a field that the request body does not have': `${handlers}export const x = endpoint(api.answerProfiler, async ({ body }) => (body.answer, noContent()));`,
+  'a read of an undeclared path parameter': `${handlers}export const x = endpoint(api.deleteProfiler, async ({ path }) => (path.name, noContent()));`,
+  'a read of the request body of an endpoint without one': `${handlers}export const x = endpoint(api.deleteProfiler, async ({ body }) => (body.id, noContent()));`,
   'a request with a body of the wrong type': `${client}export const x = call('answerProfiler', { token: '', body: { profiler_id: 1, option_id: '', phone_number: '' } });`,
   'a request to an unknown endpoint': `${client}export const x = call('readNothing', { token: '' });`,
   'a read of a field that the response does not have': `${client}export const x = (await call('readProfiler', { token: '' })).body.name;`,

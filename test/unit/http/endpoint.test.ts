@@ -2,6 +2,7 @@
 import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { profilers } from '../../../shared/api/areas/profilers.ts';
 import { define } from '../../../shared/api/endpoint.ts';
 import { invalidRequest, Problem } from '../../../shared/core/problems.ts';
 import { endpoint, ok, serve } from '../../../shared/http/endpoint.ts';
@@ -27,7 +28,7 @@ const identity = { account: 'acme', token: 'token-1', permissions: ['profilers']
 const context = (remaining: number) => ({ getRemainingTimeInMillis: () => remaining }) as Context;
 
 const responseOf = async (failure: Error, event = eventWith(identity)) => {
-  const handler = endpoint('listProfilers', () => Promise.reject(failure));
+  const handler = endpoint(profilers.listProfilers, () => Promise.reject(failure));
   const { statusCode, headers, body } = await handler(event, context(10_000));
   return { statusCode, headers, body: JSON.parse(body ?? '') };
 };
@@ -96,7 +97,7 @@ test.each<[Problem, number, string, string[]]>([
 test('a successful request logs one line with its duration in milliseconds', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   onTestFinished(() => void vi.useRealTimers());
-  const handler = endpoint('listProfilers', async () => {
+  const handler = endpoint(profilers.listProfilers, async () => {
     vi.setSystemTime(Date.now() + 25);
     return ok([]);
   });
@@ -129,7 +130,7 @@ test('a 502 from a proxy before the table returns 503, and a 400 returns 500', a
 });
 
 test('a handler that takes too long returns 503 before Lambda stops it', async () => {
-  const handler = endpoint('listProfilers', () => new Promise(() => undefined));
+  const handler = endpoint(profilers.listProfilers, () => new Promise(() => undefined));
   const { statusCode, headers, body } = await handler(eventWith(identity), context(550));
   expect({ statusCode, retry: headers?.['retry-after'] }).toEqual({ statusCode: 503, retry: '1' });
   expect(JSON.parse(body ?? '')).toMatchObject({
@@ -142,7 +143,7 @@ test('remaining() returns the time left, less 500 ms for the timeout response', 
   const handle = vi.fn(async ({ remaining }: { remaining: () => number }) =>
     ok([], { 'x-remaining': `${remaining()}` }),
   );
-  const { headers } = await endpoint('listProfilers', handle)(eventWith(identity), context(10_000));
+  const { headers } = await endpoint(profilers.listProfilers, handle)(eventWith(identity), context(10_000));
   expect(headers).toMatchObject({ 'x-remaining': '9500' });
 });
 
@@ -159,7 +160,7 @@ test.each([
   { ...identity, burst: null },
 ])('a request without a complete identity from the authorizer returns 500: %o', async (lambda) => {
   const handle = vi.fn(async () => ok([]));
-  const { statusCode } = await endpoint('listProfilers', handle)(eventWith(lambda), context(10_000));
+  const { statusCode } = await endpoint(profilers.listProfilers, handle)(eventWith(lambda), context(10_000));
   expect(statusCode).toBe(500);
   expect(handle).not.toHaveBeenCalled();
   expect(written.map((line) => JSON.parse(line))).toContainEqual(
@@ -168,7 +169,7 @@ test.each([
 });
 
 test('two concurrent requests keep their own accounts', async () => {
-  const handler = endpoint('listProfilers', async ({ account }) => ok([], { 'x-account': account }));
+  const handler = endpoint(profilers.listProfilers, async ({ account }) => ok([], { 'x-account': account }));
   const [one, two] = await Promise.all([
     handler(eventWith(identity), context(10_000)),
     handler(eventWith({ ...identity, account: 'other' }), context(10_000)),
