@@ -7,7 +7,7 @@ import { accessOf, type Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
 import { workers } from '../../shared/api/workers.ts';
 import { type AccessPatternName, accessPatterns, type TableAccess } from '../../shared/table/access-patterns.ts';
-import { plugins, warmUps } from './plugins.ts';
+import { plugins, tableWarmUps } from './plugins.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -65,15 +65,23 @@ const accesses = new Map<string, readonly TableAccess[]>([
   ...Object.entries(workers).map(([name, { table }]): [string, readonly TableAccess[]] => [name, table]),
 ]);
 
-/** The warm-up of a function: of its first access that has one, or of a read. Undefined if it does not use the table. */
-const warmUpOf = (name: string): string | undefined => {
+/** The warm-up of the table for a function: of its first access that has one, or of a read. None, if it does not use it. */
+const tableWarmUpOf = (name: string): string[] => {
   const table = accesses.get(name) ?? [];
-  if (table.length === 0) return undefined;
+  if (table.length === 0) return [];
   const actions = table.map((access) =>
     access in accessPatterns ? accessPatterns[access as AccessPatternName].action : '',
   );
-  return actions.map((action) => warmUps[action]).find((warmUp) => warmUp !== undefined) ?? 'get-item';
+  return [actions.map((action) => tableWarmUps[action]).find((warmUp) => warmUp !== undefined) ?? 'get-item'];
 };
+
+const isEndpoint = (name: string): name is keyof typeof api => name in api;
+
+/** The warm-ups of a function: of the table, and of the handler of an endpoint with a permission. */
+const warmUpsOf = (name: string): string[] => [
+  ...tableWarmUpOf(name),
+  ...(isEndpoint(name) && api[name].permission !== 'none' ? ['rejected-request'] : []),
+];
 
 const bundle = async (
   files: [string, string][],
@@ -83,8 +91,8 @@ const bundle = async (
   await build({
     absWorkingDir: root,
     entryPoints: files.map(([name, file]) => {
-      const warmUp = warmUpOf(name);
-      return { in: warmUp === undefined ? file : `warm:${warmUp}:${file}`, out: join(folderOf(name), 'index') };
+      const warmUps = warmUpsOf(name);
+      return { in: warmUps.length === 0 ? file : `warm:${warmUps}:${file}`, out: join(folderOf(name), 'index') };
     }),
     outdir,
     outExtension: { '.js': '.mjs' },

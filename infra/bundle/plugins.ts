@@ -66,17 +66,26 @@ const documentClientIfUsed: Plugin = {
   },
 };
 
-/** The warm-ups, by the action of the function's first call of the table: files in `warm-up/`. */
-export const warmUps: Partial<Record<string, string>> = { GetItem: 'get-item', PutItem: 'put-item', Query: 'query' };
+/** The warm-ups of the table, by the action of the function's first call: files in `warm-up/`. */
+export const tableWarmUps: Partial<Record<string, string>> = {
+  GetItem: 'get-item',
+  PutItem: 'put-item',
+  Query: 'query',
+};
 
-/** Adds a warm-up of the table to functions whose entry points begin with its name: `warm:query:functions/…`. */
+/** Adds warm-ups to functions whose entry points begin with their names: `warm:query,rejected-request:functions/…`. */
 const warmed: Plugin = {
   name: 'warmed',
   setup({ initialOptions: { absWorkingDir: resolveDir = '' }, onLoad, onResolve }) {
     onResolve({ filter: /^warm:/ }, ({ path }) => ({ path, namespace: 'warmed' }));
     onLoad({ filter: /./, namespace: 'warmed' }, ({ path }) => {
-      const [, warmUp, file] = path.split(':');
-      return { contents: `import './infra/bundle/warm-up/${warmUp}.ts'; export * from './${file}';`, resolveDir };
+      const [, names = '', file] = path.split(':');
+      const warmUps = names.split(',').map(
+        (name, place) => `import { warmUp as _${place} } from './infra/bundle/warm-up/${name}.ts';
+await _${place}(handler);`,
+      );
+      const contents = [`import { handler } from './${file}';`, ...warmUps, 'export { handler };'].join('\n');
+      return { contents, resolveDir };
     });
   },
 };

@@ -2,4 +2,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { sendNowhere } from './send-nowhere.ts';
 
-await sendNowhere(new GetCommand({ TableName: 'warm-up', Key: { pk: 'a', sk: 'b' } }));
+export const warmUp = (): Promise<void> =>
+  sendNowhere(new GetCommand({ TableName: 'warm-up', Key: { pk: 'a', sk: 'b' } }));

@@ -3,4 +3,5 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { newId } from '../../../shared/core/ids.ts';
 import { sendNowhere } from './send-nowhere.ts';
 
-await sendNowhere(new PutCommand({ TableName: 'warm-up', Item: { pk: newId(), sk: 'b', m: { l: [true, 1] } } }));
+export const warmUp = (): Promise<void> =>
+  sendNowhere(new PutCommand({ TableName: 'warm-up', Item: { pk: newId(), sk: 'b', m: { l: [true, 1] } } }));

@@ -2,10 +2,11 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { sendNowhere } from './send-nowhere.ts';
 
-await sendNowhere(
-  new QueryCommand({
-    TableName: 'warm-up',
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': 'a' },
-  }),
-);
+export const warmUp = (): Promise<void> =>
+  sendNowhere(
+    new QueryCommand({
+      TableName: 'warm-up',
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': 'a' },
+    }),
+  );

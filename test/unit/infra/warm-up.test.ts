@@ -40,7 +40,8 @@ test.each([
 ])('the warm-up %s does all the work of its command, and sends nothing to the table', async (name, output) => {
   const { documents } = await import('../../../shared/table/client.ts');
   const sent = vi.spyOn(documents, 'send');
-  await import(`../../../infra/bundle/warm-up/${name}.ts`);
+  const { warmUp } = await import(`../../../infra/bundle/warm-up/${name}.ts`);
+  await warmUp();
   expect(await sent.mock.results[0]?.value).toMatchObject(output);
   expect(received).not.toHaveBeenCalled();
   const { getEventual } = await import('../../../shared/table/client.ts');
@@ -51,5 +52,6 @@ test.each([
 test('a warm-up that fails has no effect', async () => {
   const { documents } = await import('../../../shared/table/client.ts');
   vi.spyOn(documents, 'send').mockImplementation(() => Promise.reject(new Error('no region')));
-  await expect(import('../../../infra/bundle/warm-up/get-item.ts')).resolves.toBeDefined();
+  const { warmUp } = await import('../../../infra/bundle/warm-up/get-item.ts');
+  await expect(warmUp()).resolves.toBeUndefined();
 });
