@@ -24,7 +24,11 @@ const CONTEXT = { getRemainingTimeInMillis: () => 10_000 };
 export const warmUp = async (handler: Handler): Promise<void> => {
   const { write } = process.stdout;
   process.stdout.write = () => true;
-  // The function works without it, so its errors have no effect.
-  await handler(Object({ ...EVENT }), Object(CONTEXT)).catch(() => undefined);
-  process.stdout.write = write;
+  try {
+    await handler(Object({ ...EVENT }), Object(CONTEXT));
+  } catch {
+    // The function works without it, so its errors have no effect.
+  } finally {
+    process.stdout.write = write;
+  }
 };

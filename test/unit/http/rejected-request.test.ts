@@ -46,6 +46,16 @@ test('its line is not in the log, and later lines are', async () => {
   expect(written).toHaveLength(1);
 });
 
-test('an error of the handler has no effect', async () => {
-  await expect(warmUp(() => Promise.reject(new Error('broken')))).resolves.toBeUndefined();
+test.each([
+  ['rejection', () => Promise.reject(new Error('broken'))],
+  [
+    'exception',
+    () => {
+      throw new Error('broken');
+    },
+  ],
+])('a handler that ends with a %s has no effect', async (_end, handler) => {
+  const { write } = process.stdout;
+  await expect(warmUp(handler)).resolves.toBeUndefined();
+  expect(process.stdout.write).toBe(write);
 });
