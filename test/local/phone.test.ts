@@ -183,8 +183,9 @@ describe('the view of a phone', () => {
     await ask('POST', '/requests/r1/withdrawals', { properties: ['first_name', 'last_name'] });
     await deliver({ ...request, id: 'r2', valid_days: 1e-9 }, 'user_data.request');
     await ask('POST', '/requests/r2/answers', { answers: { first_name: 'approved', last_name: 'denied' } });
-    // The service denies a property that is withdrawn before it is answered.
-    expect((await viewOf()).timeline).toMatchObject([
+    // The service denies a property that is withdrawn before it is answered. The consent expires within a millisecond.
+    const timeline = async () => (await viewOf()).timeline;
+    await expect.poll(timeline).toMatchObject([
       { id: 'r1', valid_days: 7, answers: { first_name: 'withdrawn', last_name: 'denied' } },
       { id: 'r2', answers: { first_name: 'expired', last_name: 'denied' } },
     ]);

@@ -145,6 +145,9 @@ test("a restore brings back one customer's items while the stack runs, and overw
   const LOCAL_FOLDER = await folder();
   expect(await operate('user', 'erase', erased, '--yes')).toMatchObject({ code: 0 });
   await updateAccount(account, { name: 'Newer' });
+  // The app network knows the name, so no worker removes an entry later.
+  const entries = async () => (await itemsIn(tableName())).filter(({ pk }) => pk === `OUTBOX#app#${account}#`);
+  await expect.poll(entries).toEqual([]);
   // The loss: all of the customer's items but the account and what is newer, and some of another customer's.
   const lost = before.filter(
     ({ pk, sk }) => pk !== accountKey(account).pk && pk !== jobCountersOf(account) && sk !== 'TOKEN',
