@@ -531,7 +531,12 @@ describe('each function', () => {
 
   test('writes nothing to the log while it is initialized', async () => {
     const url = pathToFileURL(join(bundles.createProfiler, 'index.mjs'));
-    const env = { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+    const env = {
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'a',
+      AWS_SECRET_ACCESS_KEY: 'b',
+      BASE_URL: 'https://api.example.com',
+    };
     const load = `console.log(typeof (await import('${url}')).handler)`;
     const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', load], { env });
     expect({ stdout, stderr }).toEqual({ stdout: 'function\n', stderr: '' });
