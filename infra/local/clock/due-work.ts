@@ -3,7 +3,7 @@ import { inParallel } from '../../../shared/core/parallel.ts';
 import { duePartitions, erasurePartition } from '../../../shared/table/keys.ts';
 import { consentEndPartitions } from '../../../shared/table/people-keys.ts';
 import type { AwsEmulator } from '../aws/emulator.ts';
-import type { StreamRecord } from '../aws/event-sources/stream.ts';
+import type { Image, StreamRecord } from '../aws/event-sources/stream.ts';
 import { signedCall } from '../aws/signed-call.ts';
 
 const PARTITIONS = [...duePartitions, ...consentEndPartitions, erasurePartition];
@@ -14,8 +14,16 @@ const TOGETHER = 16;
 /** Milliseconds after which a read ends with an error. */
 const PATIENCE = 20_000;
 
-interface Page {
-  Items: { gsi1sk: { S: string } }[];
+/** An item that is due, in the form of DynamoDB's API. */
+interface DueItem extends Image {
+  gsi1sk: { S: string };
+}
+
+/** The oldest item of a partition: undefined if there is none. While the partition is read, its key is not known. */
+interface Oldest {
+  item: Promise<DueItem | undefined>;
+  key: string | undefined;
+  isRead: boolean;
 }
 
 /** The due work of a table, from the beginning of a movement of the clock to its end. */
@@ -27,31 +35,46 @@ export interface DueWork {
 
 /**
  * Returns a function that begins to watch the due work of a stack's table. The first read is of all partitions, the
- * following ones are of those with changes, which the table's stream names.
+ * following ones are of those with changes, which the table's stream tells. The stream has only new images
+ * (`infra/constructs/business-table.ts`): a removed item's record has its key, and not the partition that it was in.
  */
 export const dueWorkOf =
   (stack: Pick<AwsEmulator, 'dynamodbEndpoint' | 'watchRecords'>, table: string) => (): DueWork => {
     const { dynamodbEndpoint } = stack;
-    /** When the oldest work of each partition is due. Those with changes since then are missing. */
-    const known = new Map<string, Promise<number | undefined>>();
-    const end = stack.watchRecords(({ dynamodb: { OldImage, NewImage } }: StreamRecord) => {
-      for (const image of [OldImage, NewImage]) known.delete(image?.gsi1pk?.S ?? '');
+    /** The oldest item of each partition. Those with changes since then are missing. */
+    const known = new Map<string, Oldest>();
+    const end = stack.watchRecords(({ dynamodb: { Keys, NewImage } }: StreamRecord) => {
+      const changed = keyOf(Keys);
+      for (const [partition, { key, isRead }] of known) {
+        const entered = NewImage?.gsi1pk?.S === partition;
+        if (entered || !isRead || key === changed) known.delete(partition);
+      }
     });
+    const read = (partition: string): Oldest => {
+      const oldest: Oldest = { item: oldestOf(partition, dynamodbEndpoint, table), key: undefined, isRead: false };
+      known.set(partition, oldest);
+      return oldest;
+    };
     const next = async (): Promise<number | undefined> => {
       const times: number[] = [];
       await inParallel(PARTITIONS, TOGETHER, async (partition) => {
-        const time = known.get(partition) ?? oldestOf(partition, dynamodbEndpoint, table);
-        known.set(partition, time);
-        const found = await time;
-        if (found !== undefined) times.push(found);
+        const oldest = known.get(partition) ?? read(partition);
+        const item = await oldest.item;
+        oldest.isRead = true;
+        if (item === undefined) return;
+        oldest.key = keyOf(item);
+        times.push(Date.parse(`${item.gsi1sk.S.slice(0, 23)}Z`));
       });
       return times.length === 0 ? undefined : Math.min(...times);
     };
     return { next, end };
   };
 
-/** When the oldest work of a partition is due. Without the SDK, which takes three quarters of the time. */
-const oldestOf = async (partition: string, endpoint: string, table: string): Promise<number | undefined> => {
+/** An item's key in the table, as text. */
+const keyOf = ({ pk, sk }: Image): string => `${pk?.S} ${sk?.S}`;
+
+/** The oldest item of a partition. Without the SDK, which takes three quarters of the time. */
+const oldestOf = async (partition: string, endpoint: string, table: string): Promise<DueItem | undefined> => {
   const { status, text } = await signedCall({
     endpoint,
     target: 'DynamoDB_20120810.Query',
@@ -60,12 +83,11 @@ const oldestOf = async (partition: string, endpoint: string, table: string): Pro
       IndexName: 'gsi1',
       KeyConditionExpression: 'gsi1pk = :due',
       ExpressionAttributeValues: { ':due': { S: partition } },
-      ProjectionExpression: 'gsi1sk',
+      ProjectionExpression: 'pk, sk, gsi1sk',
       Limit: 1,
     },
     signal: AbortSignal.timeout(PATIENCE),
   });
   if (status !== 200) throw new Error(`The database returned ${status} for work that is due: ${text}`);
-  const [oldest] = (JSON.parse(text) as Page).Items;
-  return oldest && Date.parse(`${oldest.gsi1sk.S.slice(0, 23)}Z`);
+  return (JSON.parse(text) as { Items: DueItem[] }).Items[0];
 };

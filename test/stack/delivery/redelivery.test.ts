@@ -211,7 +211,7 @@ const recordOf = (item: object, place: number): StreamRecord => ({
   eventName: 'INSERT',
   dynamodb: Object.assign(
     { SequenceNumber: String(place), ApproximateCreationDateTime: Math.floor(Date.now() / 1_000) },
-    { NewImage: marshall(item, { removeUndefinedValues: true }) },
+    { Keys: {}, NewImage: marshall(item, { removeUndefinedValues: true }) },
   ),
 });
 

@@ -28,7 +28,7 @@ const now = Math.floor(Date.now() / 1000);
 
 const record = (sequence: number, age = 0): StreamRecord => ({
   eventName: 'INSERT',
-  dynamodb: { SequenceNumber: String(sequence), ApproximateCreationDateTime: now - age },
+  dynamodb: { SequenceNumber: String(sequence), ApproximateCreationDateTime: now - age, Keys: {} },
 });
 
 const sequences = (records: StreamRecord[]): number[] => records.map(({ dynamodb }) => Number(dynamodb.SequenceNumber));

@@ -14,7 +14,8 @@ const NINE = '2026-11-24T09:00:00.000000';
 const TEN = '2026-11-24T10:00:00.000000';
 const ELEVEN = '2026-11-24T11:00:00.000000';
 
-const inPartition = (partition: string) => ({ gsi1pk: { S: partition } });
+/** The key of a partition's oldest item. */
+const keyIn = (partition: string) => ({ pk: { S: `item of ${partition}` }, sk: { S: 'HEAD' } });
 
 /** A stack whose table has the oldest work of these partitions. */
 const serve = async (oldest: Record<string, string>) => {
@@ -28,7 +29,7 @@ const serve = async (oldest: Record<string, string>) => {
     reads.push(partition);
     const time = oldest[partition];
     response.writeHead(status);
-    response.end(JSON.stringify({ Items: time === undefined ? [] : [{ gsi1sk: { S: time } }] }));
+    response.end(JSON.stringify({ Items: time === undefined ? [] : [{ ...keyIn(partition), gsi1sk: { S: time } }] }));
   }).listen(0, '127.0.0.1');
   onTestFinished(() => {
     server.closeAllConnections();
@@ -43,9 +44,12 @@ const serve = async (oldest: Record<string, string>) => {
       return () => watchers.delete(watcher);
     },
   };
-  const change = (images: Pick<StreamRecord['dynamodb'], 'OldImage' | 'NewImage'>): void => {
-    const dynamodb = { SequenceNumber: '1', ApproximateCreationDateTime: 1, ...images };
-    for (const watcher of watchers) watcher({ eventName: 'MODIFY', dynamodb });
+  /** Reports what happened to an item, which is in this partition now. The stream does not tell where it was before. */
+  const change = (eventName: string, Keys: StreamRecord['dynamodb']['Keys'], partition?: string): void => {
+    const dynamodb = { SequenceNumber: '1', ApproximateCreationDateTime: 1, Keys };
+    const NewImage = { ...Keys, ...(partition !== undefined && { gsi1pk: { S: partition } }) };
+    const record = { eventName, dynamodb: eventName === 'REMOVE' ? dynamodb : { ...dynamodb, NewImage } };
+    for (const watcher of watchers) watcher(record);
   };
   return { watch: dueWorkOf(stack, 'table'), reads, change, watchers, fail: () => (status = 500) };
 };
@@ -61,26 +65,37 @@ test('the oldest work of all kinds counts; a later read is only of partitions th
   expect(reads.toSorted()).toEqual([...duePartitions, ...consentEndPartitions, erasurePartition].toSorted());
 
   reads.length = 0;
+  change('MODIFY', { pk: { S: 'no work' }, sk: { S: 'HEAD' } });
+  change('REMOVE', { pk: { S: 'another item' }, sk: { S: 'HEAD' } });
+  expect(await dueWork.next()).toBe(at(NINE));
+  expect(reads).toEqual([]);
+
   delete oldest[erasurePartition];
-  change({ OldImage: inPartition(erasurePartition) });
+  change('REMOVE', keyIn(erasurePartition));
   expect(await dueWork.next()).toBe(at(TEN));
   delete oldest[ONE];
-  change({ OldImage: inPartition(ONE), NewImage: inPartition(OTHER) });
-  change({ NewImage: { pk: { S: 'without an index' } } });
+  change('MODIFY', keyIn(ONE), OTHER);
   expect(await dueWork.next()).toBe(at(ELEVEN));
-  expect(reads).toEqual([erasurePartition, ONE, OTHER]);
+  delete oldest[consentEnds];
+  change('MODIFY', keyIn(consentEnds));
+  expect(await dueWork.next()).toBeUndefined();
+  expect(reads).toEqual([erasurePartition, ONE, OTHER, consentEnds]);
 });
 
-test('a partition that changes during its read is read again', async () => {
+test.each([
+  ['an older item enters', NINE, 'INSERT', OTHER, ONE],
+  ['its oldest item is removed', undefined, 'REMOVE', ONE, undefined],
+])('a partition is read again if %s during its read', async (_change, then, eventName, item, partition) => {
   const oldest: Record<string, string> = { [ONE]: TEN };
   const { watch, reads, change } = await serve(oldest);
   const dueWork = watch();
   const first = dueWork.next();
   await expect.poll(() => reads).toContain(ONE);
-  oldest[ONE] = NINE;
-  change({ NewImage: inPartition(ONE) });
+  if (then === undefined) delete oldest[ONE];
+  else oldest[ONE] = then;
+  change(eventName, keyIn(item), partition);
   await first;
-  expect(await dueWork.next()).toBe(at(NINE));
+  expect(await dueWork.next()).toBe(then && at(then));
 });
 
 test('each movement of the clock begins with a read of everything, and stops watching at its end', async () => {

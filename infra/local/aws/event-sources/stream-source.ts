@@ -181,7 +181,7 @@ export class StreamSource {
 
 /** Divides records into as many lanes, in order: those of one item are always in the same lane. */
 const lanesOf = (records: StreamRecord[], count: number): StreamRecord[][] => {
-  const lane = ({ dynamodb }: StreamRecord): number => crc32(JSON.stringify(dynamodb.Keys ?? {})) % count;
+  const lane = ({ dynamodb }: StreamRecord): number => crc32(JSON.stringify(dynamodb.Keys)) % count;
   return [...Map.groupBy(records, lane).values()];
 };
 

@@ -7,14 +7,14 @@ export interface StreamRecord {
   dynamodb: {
     SequenceNumber: string;
     ApproximateCreationDateTime: number;
-    Keys?: unknown;
-    OldImage?: Image;
+    Keys: Image;
+    /** How the item is now. A removed item has none. */
     NewImage?: Image;
   };
 }
 
 /** An item in the form of DynamoDB's API. */
-type Image = Record<string, { S?: string }>;
+export type Image = Record<string, { S?: string }>;
 
 export interface Shard {
   ShardId: string;
