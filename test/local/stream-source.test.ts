@@ -235,27 +235,64 @@ test('records that wait for more form a batch when batches are closed; later rec
   expect(calls).toEqual([[1, 2, 3]]);
 });
 
-test('readers that read a page at the same time share it, unless it is empty or the read fails; later readers do not', async () => {
-  shards = { one: { records: [1, 2], ended: false } };
-  const seen: number[] = [];
-  const stream = new Stream(endpointOf(server), 'arn:stream', (records) => void seen.push(records.length));
+describe('readers of the same stream', () => {
   const signal = new AbortController().signal;
-  const start = await stream.iterator('one', undefined, signal);
-  const readTwice = (iterator: string) =>
-    Promise.allSettled([stream.read(iterator, signal), stream.read(iterator, signal)]);
+  /** How many records each call of the database returned. */
+  let seen: number[] = [];
+  let stream: Stream;
+  let start = '';
+  const numbersIn = ({ records }: { records: StreamRecord[] }) =>
+    records.map(({ dynamodb }) => Number(dynamodb.SequenceNumber));
+  beforeEach(async () => {
+    seen = [];
+    stream = new Stream(endpointOf(server), 'arn:stream', (records) => void seen.push(records.length));
+    shards = { one: { records: [1, 2], ended: false } };
+    start = await stream.iterator('one', undefined, signal);
+  });
 
-  const [first, second] = await readTwice(start);
-  expect(second).toEqual(first);
-  expect(seen).toEqual([2]);
-  recordsOf('one').push(3);
-  const { records, next: end = '' } = await stream.read(start, signal);
-  expect(records).toHaveLength(3);
-  expect(seen).toEqual([2, 3]);
+  test('share a page that they read at the same time', async () => {
+    const [first, second] = await Promise.all([stream.read(start, signal), stream.read(start, signal)]);
+    expect(second).toEqual(first);
+    expect(seen).toEqual([2]);
+  });
 
-  await readTwice(end);
-  expect(seen).toEqual([2, 3, 0, 0]);
-  errors = ['InternalServerError'];
-  expect(await readTwice(end)).toMatchObject([{ reason: { name: 'InternalServerError' } }, { status: 'fulfilled' }]);
+  test('that are behind get the records of all others, and newer ones, but each comes from the database once', async () => {
+    await stream.read(start, signal);
+    recordsOf('one').push(3);
+    const { next = '' } = await stream.read(start, signal);
+    recordsOf('one').push(4, 5);
+    expect(numbersIn(await stream.read(start, signal))).toEqual([1, 2, 3, 4, 5]);
+    expect(numbersIn(await stream.read(next, signal))).toEqual([4, 5]);
+    expect(seen.filter((count) => count > 0)).toEqual([2, 1, 2]);
+  });
+
+  test('that are far behind read from the database again', async () => {
+    for (let number = 3; number < 30; number += 1) {
+      const { next = '' } = await stream.read(start, signal);
+      recordsOf('one').push(number);
+      await stream.read(next, signal);
+    }
+    seen = [];
+    expect(numbersIn(await stream.read(start, signal)).slice(0, 3)).toEqual([1, 2, 3]);
+    expect(seen[0]).toBe(3);
+  });
+
+  test('reach the end of a shard that another one has read', async () => {
+    if (shards.one) shards.one.ended = true;
+    await stream.read(start, signal);
+    expect(await stream.read(start, signal)).toMatchObject({ records: [{}, {}], next: undefined });
+    expect(seen).toEqual([2]);
+  });
+
+  test('share neither an empty page nor a failure', async () => {
+    const { next: end = '' } = await stream.read(start, signal);
+    seen = [];
+    const readTwice = () => Promise.allSettled([stream.read(end, signal), stream.read(end, signal)]);
+    await readTwice();
+    expect(seen).toEqual([0, 0]);
+    errors = ['InternalServerError'];
+    expect(await readTwice()).toMatchObject([{ reason: { name: 'InternalServerError' } }, { status: 'fulfilled' }]);
+  });
 });
 
 test('a stopped source sends no requests', async () => {

@@ -7,11 +7,10 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import S3rver from '@20minutes/s3rver';
 import AwsAccount from '@20minutes/s3rver/lib/models/account.js';
 import { callerOf, OPERATOR, type Roles } from './iam/roles.ts';
-import { closeServer, listenOnLoopback } from './loopback.ts';
+import { bodyOf, closeServer, listenOnLoopback } from './loopback.ts';
 import type { Template } from './template/definitions.ts';
 
 const ACTIONS: Record<string, string> = {
@@ -65,7 +64,7 @@ export class Buckets {
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
-      const body = await buffer(incoming);
+      const body = await bodyOf(incoming);
       const caller = callerOf(incoming.headers);
       const touch = {
         action: `s3:${ACTIONS[incoming.method ?? '']}`,

@@ -1,6 +1,6 @@
 /** Servers of the loopback interface. */
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StartError } from './start-error.ts';
 
@@ -34,6 +34,20 @@ export const takePort = async (server: { listen(port: number): Promise<string> }
     const trouble = error.code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${error.code})`;
     throw new StartError(`Port ${port} ${trouble}: set PORT to another one.`);
   }
+};
+
+/**
+ * The body of a request or response. `buffer` of node:stream/consumers makes a blob first, which takes longer than all of
+ * Node's own work on a small request.
+ *
+ * @throws the system's error if the body is not complete
+ */
+export const bodyOf = (message: IncomingMessage): Promise<Buffer> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  message.on('data', (chunk: Buffer) => chunks.push(chunk));
+  message.once('end', () => resolve(Buffer.concat(chunks))).once('error', reject);
+  return promise;
 };
 
 /** Closes a server and all its connections. */

@@ -36,7 +36,7 @@ export const movingOf = (
 });
 
 /** Milliseconds between two looks at the stack, and how many looks in a row must find no work. */
-const LOOK = { pause: 2, times: 3 };
+const LOOK = { pause: 1, times: 3 };
 
 /** Milliseconds of real time that the stack may work at one time of the clock. */
 const PATIENCE = 300_000;

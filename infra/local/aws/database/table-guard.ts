@@ -3,14 +3,22 @@
  * denies what IAM would deny in AWS. Optionally, it simulates two effects of DynamoDB that local databases do not have:
  * stale reads, and conflicts of transactions.
  */
-import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import { buffer, json } from 'node:stream/consumers';
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { urlToHttpOptions } from 'node:url';
 import type { Input } from '../consistency/call.ts';
 import type { HeldItems } from '../consistency/held-items.ts';
 import type { StaleReads } from '../consistency/stale-reads.ts';
 import type { Writes } from '../event-sources/writes.ts';
 import { callerOf, OPERATOR, type Roles } from '../iam/roles.ts';
-import { closeServer, listenOnLoopback } from '../loopback.ts';
+import { bodyOf, closeServer, listenOnLoopback } from '../loopback.ts';
 import type { TableDefinition } from '../template/definitions.ts';
 import { touchesOf } from './touches.ts';
 
@@ -30,16 +38,17 @@ interface Call {
 }
 
 export class TableGuard {
-  readonly #endpoint: string;
+  readonly #agent = new Agent({ keepAlive: true });
+  /** Where the database is. */
+  readonly #database: RequestOptions;
   readonly #roles: Roles;
   readonly #writes: Writes;
   readonly #server: Server;
-  readonly #agent = new Agent({ keepAlive: true });
   #table: Guarded = { id: '', keys: { attributes: [], partition: '', indexes: {} } };
   #consistency: Consistency = {};
 
   constructor(endpoint: string, roles: Roles, writes: Writes) {
-    this.#endpoint = endpoint;
+    this.#database = { ...urlToHttpOptions(new URL(endpoint)), agent: this.#agent };
     this.#roles = roles;
     this.#writes = writes;
     this.#server = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
@@ -63,7 +72,7 @@ export class TableGuard {
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
-      const body = await buffer(incoming);
+      const body = await bodyOf(incoming);
       const denial = this.#denialOf(incoming, body);
       if (denial === undefined) await this.#serve({ incoming, body, outgoing });
       else {
@@ -110,8 +119,9 @@ export class TableGuard {
   /** Forwards a call unchanged. Resolves with the response. */
   async #forward({ incoming: { method, headers }, body, outgoing }: Call): Promise<void> {
     const response = await this.#call(method, headers, body);
+    const output = await bodyOf(response);
     outgoing.writeHead(response.statusCode ?? 500, response.headers);
-    response.pipe(outgoing);
+    outgoing.end(output);
   }
 
   /** Forwards another call instead, and returns a changed response. */
@@ -119,13 +129,13 @@ export class TableGuard {
     const body = Buffer.from(JSON.stringify(input));
     const headers = { ...incoming.headers, 'content-length': String(body.length) };
     const response = await this.#call(incoming.method, headers, body);
-    const output = Object(await json(response));
+    const output = Object(JSON.parse((await bodyOf(response)).toString()));
     respond(outgoing, response.statusCode ?? 500, response.statusCode === 200 ? change(output) : output);
   }
 
   #call(method: string | undefined, headers: IncomingMessage['headers'], body: Buffer): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const call = request(this.#endpoint, { method, headers, agent: this.#agent }, (response) => {
+    const call = request({ ...this.#database, method, headers }, (response) => {
       resolve(response);
       if (!READS.has(actionOf(headers))) this.#writes.notify();
     });

@@ -185,11 +185,20 @@ const lanesOf = (records: StreamRecord[], count: number): StreamRecord[][] => {
   return [...Map.groupBy(records, lane).values()];
 };
 
+const sizes = new WeakMap<StreamRecord, number>();
+
+/** The bytes of a record, which several batches may be compared with. */
+const sizeOf = (record: StreamRecord): number => {
+  const size = sizes.get(record) ?? Buffer.byteLength(JSON.stringify(record));
+  sizes.set(record, size);
+  return size;
+};
+
 /** How many records form a batch: limited by the batch size, and by the payload of a call. */
 const sizeOfBatch = (records: StreamRecord[], most: number): number => {
   let bytes = 0;
   const tooMuch = records.slice(0, most).findIndex((record) => {
-    bytes += Buffer.byteLength(JSON.stringify(record));
+    bytes += sizeOf(record);
     return bytes > MAX_PAYLOAD;
   });
   return tooMuch === -1 ? Math.min(records.length, most) : Math.max(tooMuch, 1);

@@ -37,10 +37,15 @@ export class StreamError extends Error {
   }
 }
 
+/** Pages that are kept for readers that are behind. */
+const KEPT = 16;
+
 export class Stream {
   readonly arn: string;
   readonly #endpoint: string;
   readonly #onRecords: (records: StreamRecord[]) => void;
+  /** The last pages with records, by their iterators. */
+  readonly #kept = new Map<string, Page>();
   /** Reads under way, by their iterators. */
   readonly #reads = new Map<string, Promise<Page>>();
 
@@ -76,17 +81,42 @@ export class Stream {
     return ShardIterator;
   }
 
-  /** The page at an iterator. Readers that read the same page at the same time share it: the database is slow. */
+  /**
+   * The records from an iterator on. Those that another reader has read lately come from memory, because the database is
+   * slow; the database is asked for later ones only.
+   */
   async read(iterator: string, signal: AbortSignal): Promise<Page> {
+    const known: StreamRecord[] = [];
+    let next = iterator;
+    for (let page = this.#kept.get(next); page !== undefined; page = this.#kept.get(next)) {
+      known.push(...page.records);
+      if (page.next === undefined) return { records: known, next: undefined };
+      next = page.next;
+    }
+    const page = await this.#readLater(next, signal);
+    return { ...page, records: [...known, ...page.records] };
+  }
+
+  /** The page at an iterator at which no page is kept. Readers that ask for it at the same time share it. */
+  async #readLater(iterator: string, signal: AbortSignal): Promise<Page> {
     const other = this.#reads.get(iterator);
     const shared = other && (await other.catch(() => undefined));
     // An empty page may be older than a write that the reader knows of.
     if (shared !== undefined && shared.records.length > 0) return shared;
     const read = this.#readPage(iterator, signal);
     this.#reads.set(iterator, read);
-    return read.finally(() => {
+    try {
+      const page = await read;
+      if (page.records.length > 0) this.#keep(iterator, page);
+      return page;
+    } finally {
       if (this.#reads.get(iterator) === read) this.#reads.delete(iterator);
-    });
+    }
+  }
+
+  #keep(iterator: string, page: Page): void {
+    this.#kept.set(iterator, page);
+    for (const old of [...this.#kept.keys()].slice(0, -KEPT)) this.#kept.delete(old);
   }
 
   async #readPage(iterator: string, signal: AbortSignal): Promise<Page> {

@@ -3,11 +3,10 @@
  * against the role of the calling function.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import * as v from 'valibot';
 import type { Touch } from '../iam/policies.ts';
 import { callerOf, OPERATOR, type Roles } from '../iam/roles.ts';
-import { closeServer, listenOnLoopback } from '../loopback.ts';
+import { bodyOf, closeServer, listenOnLoopback } from '../loopback.ts';
 import type { SecretDefinition } from '../template/definitions.ts';
 import { QueueError } from './queue.ts';
 import { isServiceError, readQueueCall } from './queue-api.ts';
@@ -53,7 +52,7 @@ export class AwsEndpoint {
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
-      const body = await buffer(incoming);
+      const body = await bodyOf(incoming);
       const { status, queryError, body: output } = await this.#respond(incoming, JSON.parse(body.toString()));
       outgoing.writeHead(status, {
         'content-type': 'application/x-amz-json-1.0',

@@ -1,5 +1,5 @@
 /** The emulator's clock as the emulator and its user see it: they can set it. */
-import { OFFSET, SLEEPERS, ThreadClock } from './thread-clock.ts';
+import { FIRST, LAST, OFFSET, SLEEPERS, ThreadClock } from './thread-clock.ts';
 
 /** Milliseconds between two movements of a clock that runs faster. */
 const TICK = 20;
@@ -14,7 +14,7 @@ export class Clock extends ThreadClock {
   #ticks: NodeJS.Timeout | undefined;
 
   constructor() {
-    const memory = new SharedArrayBuffer((SLEEPERS + 1) * BigInt64Array.BYTES_PER_ELEMENT);
+    const memory = new SharedArrayBuffer((FIRST + SLEEPERS) * BigInt64Array.BYTES_PER_ELEMENT);
     super(memory);
     this.memory = memory;
   }
@@ -31,8 +31,8 @@ export class Clock extends ThreadClock {
   /** When the first sleeper of each function's call wakes up, in milliseconds since 1970. */
   get sleepers(): number[] {
     const times: number[] = [];
-    // A loop, because it is read every few milliseconds while the clock moves ahead.
-    for (let place = OFFSET + 1; place <= SLEEPERS; place += 1) {
+    const last = Number(Atomics.load(this.cells, LAST));
+    for (let place = FIRST; place <= last; place += 1) {
       const until = this.cells[place];
       if (until) times.push(Number(until));
     }

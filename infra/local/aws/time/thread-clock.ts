@@ -3,8 +3,13 @@
  * functions follow it. Timeouts of requests and the time limits of functions stay real.
  */
 
-/** The cell that contains the offset, in milliseconds. The others contain when the first sleeper of a thread wakes up, or 0. */
+/**
+ * The cell that contains the offset in milliseconds, and the one with the last place that a thread has ever had. The cells
+ * after them are the places of threads: each contains when the thread's first sleeper wakes up, or 0.
+ */
 export const OFFSET = 0;
+export const LAST = 1;
+export const FIRST = 2;
 /** Most threads with sleepers that the clock knows. The sleepers of others wake up in time, too. */
 export const SLEEPERS = 4_096;
 
@@ -82,9 +87,17 @@ export class ThreadClock {
   }
 
   #freeCell(until: bigint): number | undefined {
-    for (let place = OFFSET + 1; place <= SLEEPERS; place += 1) {
-      if (Atomics.compareExchange(this.cells, place, 0n, until) === 0n) return place;
+    for (let place = FIRST; place < FIRST + SLEEPERS; place += 1) {
+      if (Atomics.compareExchange(this.cells, place, 0n, until) !== 0n) continue;
+      this.#raiseLast(BigInt(place));
+      return place;
     }
     return undefined;
+  }
+
+  #raiseLast(place: bigint): void {
+    for (let last = Atomics.load(this.cells, LAST); last < place; last = Atomics.load(this.cells, LAST)) {
+      Atomics.compareExchange(this.cells, LAST, last, place);
+    }
   }
 }
