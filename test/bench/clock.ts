@@ -5,12 +5,12 @@
 import '../../infra/local/runtime/use-local-runtime.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Clock } from '../../infra/local/aws/time/clock.ts';
-import { advanceTo, movingOf } from '../../infra/local/clock/advance.ts';
 import { inParallel } from '../../shared/core/parallel.ts';
 import { tableName } from '../../shared/core/settings.ts';
 import { type Figure, report, say } from './report.ts';
 
 // The simulators must follow the clock, so these modules are loaded after the local runtime.
+const { advanceTo, movingOf } = await import('../../infra/local/clock/advance.ts');
 const { newPhone } = await import('./front-door.ts');
 const { openWhole } = await import('./whole.ts');
 
@@ -126,6 +126,7 @@ const outage = async (): Promise<Figure[]> => {
   simulators.app.faultRules.set({ status: 503 });
   const ids = await send(MESSAGES, 1);
   const retries = await advance('outage', 71 * HOUR);
+  expectAll('messages', await statesOf(ids.slice(-10)), 'sent');
   const end = await advance('end of the outage', 13 * HOUR);
   expectAll('messages', await statesOf(ids), 'sending_failed');
   return [
