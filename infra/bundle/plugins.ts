@@ -3,6 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import type { Plugin } from 'esbuild';
 
+/** Of this module, functions are only called rarely. The first call loads it, which takes 3.6 ms of processor time. */
+const LATE = 'node:zlib';
+
 /**
  * Loads Node's built-in modules with `process.getBuiltinModule`, and reads only the properties that a function uses. An
  * import reads all of them to make exports of them, as does esbuild's conversion of a CommonJS module. Properties of
@@ -18,13 +21,21 @@ const nodesOwn: Plugin = {
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
     }));
     onLoad({ filter: /./, namespace: 'nodes-own' }, ({ path }) => {
-      const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => name !== 'default');
+      const own = Object.entries(process.getBuiltinModule(path) ?? {}).filter(([name]) => name !== 'default');
+      const isLate = path === LATE;
       return {
         // Pure, so that esbuild leaves out the properties that nothing imports.
-        contents: `const own = /* @__PURE__ */ process.getBuiltinModule(${JSON.stringify(path)});
+        contents: `const load = () => process.getBuiltinModule(${JSON.stringify(path)});
+const own = ${isLate ? 'undefined' : '/* @__PURE__ */ load()'};
 export default own;
-${names.map((name, place) => `const _${place} = /* @__PURE__ */ (() => own[${JSON.stringify(name)}])();`).join('\n')}
-export { ${names.map((name, place) => `_${place} as ${JSON.stringify(name)}`).join(', ')} };`,
+${own
+  .map(([name, value], place) =>
+    isLate && typeof value === 'function'
+      ? `const _${place} = (...given) => load()[${JSON.stringify(name)}](...given);`
+      : `const _${place} = /* @__PURE__ */ (() => ${isLate ? 'load()' : 'own'}[${JSON.stringify(name)}])();`,
+  )
+  .join('\n')}
+export { ${own.map(([name], place) => `_${place} as ${JSON.stringify(name)}`).join(', ')} };`,
       };
     });
   },
@@ -52,13 +63,38 @@ const noEventStreams: Plugin = {
   },
 };
 
+/** Replaces the SDK's reader of shared configuration files: see the stub. */
+const noSharedConfig: Plugin = {
+  name: 'no-shared-config',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]shared-ini-file-loader[\\/]loadSharedConfigFiles\.js$/ }, async () => ({
+      contents: await readFile(new URL('./stubs/no-shared-config.ts', import.meta.url), 'utf8'),
+      loader: 'ts',
+    }));
+  },
+};
+
 /**
- * Lets esbuild remove the unused document client: unlike other SDK packages, it is not marked as free of side effects.
+ * Lets the SDK not ask whether a body is a web stream: functions send and receive none through it, and to answer, Node would
+ * load its web streams. Other packages need them.
  */
-const documentClientIfUsed: Plugin = {
-  name: 'document-client-if-used',
+const noWebStreams: Plugin = {
+  name: 'no-web-streams',
+  setup({ onLoad }) {
+    onLoad(
+      { filter: /[\\/]@smithy[\\/]core[\\/].*[\\/](isStreamingPayload|stream-type-check)\.js$/ },
+      async ({ path }) => ({
+        contents: `const ReadableStream = undefined;\n${await readFile(path, 'utf8')}`,
+      }),
+    );
+  },
+};
+
+/** Lets esbuild remove these packages if they are unused: unlike others, they are not marked as free of side effects. */
+const ifUsed: Plugin = {
+  name: 'if-used',
   setup({ onResolve, resolve }) {
-    onResolve({ filter: /^@aws-sdk\/lib-dynamodb$/ }, async ({ path, pluginData, ...from }) =>
+    onResolve({ filter: /^(@aws-sdk\/lib-dynamodb|crc-32)$/ }, async ({ path, pluginData, ...from }) =>
       pluginData === 'resolving'
         ? undefined
         : { ...(await resolve(path, { ...from, pluginData: 'resolving' })), sideEffects: false },
@@ -90,4 +126,4 @@ await _${place}(handler);`,
   },
 };
 
-export const plugins: Plugin[] = [nodesOwn, versionOnly, noEventStreams, documentClientIfUsed, warmed];
+export const plugins: Plugin[] = [nodesOwn, versionOnly, noEventStreams, noSharedConfig, noWebStreams, ifUsed, warmed];

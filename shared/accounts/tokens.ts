@@ -3,10 +3,9 @@
  * tokens. By the checksum, the authorizer rejects mistyped tokens without a read. Only the SHA-256 is stored.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import type { Permission } from '../core/permissions.ts';
 import { get } from '../table/client.ts';
-import { type Key, tokenKey } from '../table/keys.ts';
+import { crc32, type Key, tokenKey } from '../table/keys.ts';
 
 /** The caller of a request, and the caller's permissions. */
 export interface Identity {

@@ -2,13 +2,12 @@
  * Wake-ups: messages on the FIFO queue that make `deliver` look at a conversation. Wake-ups of one group are handled
  * one at a time. So a conversation has one worker, and an account has at most as many workers as groups.
  */
-import { crc32 } from 'node:zlib';
 import type { SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { now, scaled } from '../core/clock.ts';
 import { queueUrl } from '../core/settings.ts';
 import { type Conversation, type Direction, directions } from '../messaging/events.ts';
-import { conversationName } from '../table/keys.ts';
+import { conversationName, crc32 } from '../table/keys.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { traceId } from '../telemetry/trace.ts';
 import { returnIn, sendAll, waitingIn } from './queue.ts';

@@ -542,6 +542,26 @@ describe('each function', () => {
     expect({ stdout, stderr }).toEqual({ stdout: 'function\n', stderr: '' });
   });
 
+  test.each(['authorizer', 'createProfiler', 'deliver'] as const)(
+    'loads none of the modules of Node.js that take long and that %s does not need, while it is initialized',
+    async (name) => {
+      const url = pathToFileURL(join(bundles[name], 'index.mjs'));
+      const slow = ['zlib', 'fs/promises', 'internal/webstreams/readablestream'];
+      const load = `const before = new Set(process.moduleLoadList);
+await import('${url}');
+const loaded = process.moduleLoadList.filter((one) => !before.has(one)).map((one) => one.replace('NativeModule ', ''));
+console.log(loaded.includes('https'), ${JSON.stringify(slow)}.filter((one) => loaded.includes(one)).join());`;
+      const env = {
+        AWS_REGION: 'eu-west-1',
+        AWS_ACCESS_KEY_ID: 'a',
+        AWS_SECRET_ACCESS_KEY: 'b',
+        BASE_URL: 'https://api.example.com',
+      };
+      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', load], { env });
+      expect(stdout).toBe('true \n');
+    },
+  );
+
   test.each(['MINUTE', 'ALLOW_LOOPBACK', 'TABLE_TIMEOUT_MS'])(
     "does not depend on the local stack's variable %s",
     async (variable) => {

@@ -1,4 +1,5 @@
 /** Small files of accepted types and of rejected types. */
+import { gzipSync } from 'node:zlib';
 
 const bytes = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(base64, 'base64'));
 
@@ -27,6 +28,11 @@ export const others: Record<string, Uint8Array<ArrayBuffer>> = {
   'a drawing with a script': text('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
   'a text': text('Hello'),
   'an archive': bytes('UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA=='),
+  'a compressed text': Uint8Array.from(gzipSync('Hello')),
+  // A document of Word: only its compressed list of types tells.
+  'a document': bytes(
+    'UEsDBBQAAAAIAAAAIVzdEsBqZwAAAHkAAAATAAAAW0NvbnRlbnRfVHlwZXNdLnhtbD2NSwqDMBQAryJuxeQCqRsP0E0vEJIXeZD34SW19fYqhW5nGCa8DoW2hOcOZphhWIU7cL/xY4yqFVPsKOx3zk4U+Eu1iFHsbZZSMEGW9KYrcR+xrCYJWkPeqLq/oYg8XeHol+B/xxNQSwECFAMUAAAACAAAACFc3RLAamcAAAB5AAAAEwAAAAAAAAAAAAAAgAEAAAAAW0NvbnRlbnRfVHlwZXNdLnhtbFBLBQYAAAAAAQABAEEAAACYAAAAAAA=',
+  ),
   'a program': text('\u007fELF'.padEnd(64, '\0')),
   'the first bytes of a PNG': png.slice(0, 4),
   'white space': text(' '),
