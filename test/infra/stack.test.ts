@@ -543,7 +543,7 @@ describe('each function', () => {
   });
 
   test.each(['authorizer', 'createProfiler', 'deliver'] as const)(
-    'loads none of the modules of Node.js that take long and that %s does not need, while it is initialized',
+    'named %s loads neither zlib, nor fs/promises, nor web streams while it is initialized',
     async (name) => {
       const url = pathToFileURL(join(bundles[name], 'index.mjs'));
       const slow = ['zlib', 'fs/promises', 'internal/webstreams/readablestream'];

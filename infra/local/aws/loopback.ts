@@ -37,8 +37,8 @@ export const takePort = async (server: { listen(port: number): Promise<string> }
 };
 
 /**
- * The body of a request or response. `buffer` of node:stream/consumers makes a blob first, which takes longer than all of
- * Node's own work on a small request.
+ * The body of a request or response. `buffer` of node:stream/consumers makes a blob first, which takes 0.1 ms of processor
+ * time even for a small one.
  *
  * @throws the system's error if the body is not complete
  */

@@ -187,7 +187,7 @@ const lanesOf = (records: StreamRecord[], count: number): StreamRecord[][] => {
 
 const sizes = new WeakMap<StreamRecord, number>();
 
-/** The bytes of a record, which several batches may be compared with. */
+/** The bytes of a record. They are needed again at each read while the record waits for more. */
 const sizeOf = (record: StreamRecord): number => {
   const size = sizes.get(record) ?? Buffer.byteLength(JSON.stringify(record));
   sizes.set(record, size);
