@@ -25,9 +25,8 @@ import { offerEntry } from './attempts/offer-entry.ts';
 import { withdrawOffer } from './attempts/offers.ts';
 import { acquire, type CircuitState, isOpen, recordFailure, recordSuccess } from './circuit-breaker.ts';
 import { endEarly } from './early-ends.ts';
-import { exhaustedOf, settleExhausted } from './exhausted.ts';
+import { EXHAUSTED, exhaustedOf, settleExhausted } from './exhausted.ts';
 import { isExpired } from './retry-policy.ts';
-import { SETTLED_TOGETHER } from './settle.ts';
 import { pauseUntil } from './spacing.ts';
 import { checkReported, isSuperseded, type ReportCheck } from './status-receipts.ts';
 
@@ -101,10 +100,10 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
       circuit = await recordResult(destination, circuit, result);
       if (needsRefresh(head)) head = await resume(head, entries[exhausted.length]?.created ?? timestamp());
       // More of them may follow.
-      most = SETTLED_TOGETHER;
+      most = isOpen(circuit) ? EXHAUSTED.page : undefined;
       continue;
     }
-    let isOutdated = false;
+    let readsAgain = false;
     for (const [place, entry] of entries.entries()) {
       // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
       if (remaining() < RESERVE_MS) return unfinished();
@@ -124,18 +123,24 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
         pauses -= wait;
         waitedFor = entry.id;
         // A later status may have been accepted in the meantime, and supersede this one.
-        isOutdated = true;
+        readsAgain = true;
         break;
       }
       if (rescheduled.retry_scheduled !== undefined) return { ...summary, ...rescheduled };
       summary.settled += settled;
       // An entry that was gone counts, too: it does not return.
       hasProgressed = true;
+      const wasOpen = isOpen(circuit);
       if (typeof result === 'object') circuit = await recordResult(destination, circuit, result);
       // Stryker disable next-line ConditionalExpression: Only the number of calls differs; the capacity tests count them.
       if (needsRefresh(head)) head = await resume(head, entries[place + 1]?.created ?? timestamp());
+      if (!wasOpen && isOpen(circuit)) {
+        // The following entries may fail together.
+        readsAgain = true;
+        break;
+      }
     }
-    if (isOutdated || !all) continue;
+    if (readsAgain || !all) continue;
     if (await endConversation(head)) return summary;
     head = await readHead(conversation);
   }

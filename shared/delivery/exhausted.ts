@@ -2,6 +2,7 @@
  * Entries whose last attempt is due while their destination's circuit is open. No request is made then, so they fail
  * permanently. After a long outage there may be thousands in a conversation: they are settled together.
  */
+import { inParallel } from '../core/parallel.ts';
 import { recordAttempts } from '../delivery-history/record.ts';
 import type { Entry } from '../messaging/events.ts';
 import type { Head } from '../messaging/outbox.ts';
@@ -11,12 +12,15 @@ import { attemptsOf } from './attempts/history.ts';
 import { isExpired } from './retry-policy.ts';
 import { canSettleTogether, SETTLED_TOGETHER, settleTogether } from './settle.ts';
 
-/** The entries at the beginning of a page that fail without a request, at most as many as can be settled together. */
+/** Most entries that are settled from one page, and how many transactions run at the same time. */
+export const EXHAUSTED = { page: 4 * SETTLED_TOGETHER, together: 2 } as const;
+
+/** The entries at the beginning of a page that fail without a request, at most `EXHAUSTED.page`. */
 export const exhaustedOf = (entries: Entry[], { receiptFor }: Destination): Entry[] => {
   const isExhausted = (entry: Entry): boolean =>
     isExpired(entry) && canSettleTogether(entry) && receiptFor?.(entry) === undefined;
   const end = entries.findIndex((entry) => !isExhausted(entry));
-  return entries.slice(0, end === -1 ? SETTLED_TOGETHER : Math.min(end, SETTLED_TOGETHER));
+  return entries.slice(0, end === -1 ? EXHAUSTED.page : Math.min(end, EXHAUSTED.page));
 };
 
 /**
@@ -30,7 +34,14 @@ export const settleExhausted = async (
   result: AttemptResult,
   { destination, head }: { destination: Destination; head: Head },
 ): Promise<number> => {
-  const attempts = entries.flatMap((entry) => attemptsOf({ destination, head, entry, exchanges: [] }, { result }));
-  const [settled] = await Promise.all([settleTogether(entries, result), recordAttempts(attempts)]);
+  const parts = Array.from({ length: Math.ceil(entries.length / SETTLED_TOGETHER) }, (_, part) =>
+    entries.slice(part * SETTLED_TOGETHER, (part + 1) * SETTLED_TOGETHER),
+  );
+  let settled = 0;
+  await inParallel(parts, EXHAUSTED.together, async (part) => {
+    const attempts = part.flatMap((entry) => attemptsOf({ destination, head, entry, exchanges: [] }, { result }));
+    const [these] = await Promise.all([settleTogether(part, result), recordAttempts(attempts)]);
+    settled += these;
+  });
   return settled;
 };

@@ -49,6 +49,9 @@ export interface Parts {
   clock: Clock;
 }
 
+/** What the emulator works on: see `AwsEmulator.inProgress`. */
+export type Progress = 'work' | 'records' | 'batches';
+
 type Invoke = (functionId: string, event: unknown) => Promise<unknown>;
 
 export class AwsEmulator {
@@ -194,16 +197,22 @@ export class AwsEmulator {
   }
 
   /**
-   * What is in progress: `work` if a function runs without waiting for a later time, or must be called now; else
-   * `batches` if records of the stream wait for more to form a batch with.
+   * What is in progress: `work` if a function runs without waiting for a later time, or must be called now; else `records`
+   * if there may be records of the stream that are not read, and `batches` if records wait for more to form a batch with.
    */
-  get inProgress(): 'work' | 'batches' | undefined {
+  get inProgress(): Progress | undefined {
     const { queues, clock } = this.#parts;
     const calls = [...this.#functions.values()].reduce((sum, pool) => sum + pool.calls, 0);
     const later = clock.sleepers.filter((until) => until > clock.now()).length;
     const visible = Object.values(queues.counts()).reduce((sum, one) => sum + one.visible, 0);
-    if (calls > later || visible > 0 || this.#eventSources?.isDone === false) return 'work';
+    if (calls > later || visible > 0) return 'work';
+    if (this.#eventSources?.isDone === false) return 'records';
     return (this.#eventSources?.waiting ?? 0) > 0 ? 'batches' : undefined;
+  }
+
+  /** Makes readers of the stream read again at once, instead of after a pause. */
+  readNow(): void {
+    this.#eventSources?.readNow();
   }
 
   /** Handles records of the stream that wait for more, instead of at the end of the batching window. */

@@ -3,7 +3,7 @@
  * stack has done it, so that work happens in the order in which it would have happened.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AwsEmulator } from '../aws/emulator.ts';
+import type { AwsEmulator, Progress } from '../aws/emulator.ts';
 import type { Clock } from '../aws/time/clock.ts';
 import { type DueWork, dueWorkOf } from './due-work.ts';
 
@@ -11,9 +11,11 @@ import { type DueWork, dueWorkOf } from './due-work.ts';
 export interface Moving {
   clock: Clock;
   /** What the stack works on now: see `AwsEmulator.inProgress`. */
-  inProgress: () => 'work' | 'batches' | undefined;
+  inProgress: () => Progress | undefined;
   /** When a function or a message of a queue continues, in milliseconds since 1970. */
   nextDue: () => number | undefined;
+  /** Reads the records of the stream that are left, without a pause. */
+  readNow: () => void;
   /** Handles records that wait for a batch. */
   closeBatches: () => void;
   /** Begins to watch the work of the table that is due. The next run of the schedule starts it. */
@@ -24,12 +26,13 @@ export interface Moving {
 
 /** What moves ahead in a local stack with this clock and table. */
 export const movingOf = (
-  stack: Pick<AwsEmulator, 'inProgress' | 'nextDue' | 'closeBatches' | 'dynamodbEndpoint' | 'watchRecords'>,
+  stack: Pick<AwsEmulator, 'inProgress' | 'nextDue' | 'readNow' | 'closeBatches' | 'dynamodbEndpoint' | 'watchRecords'>,
   { clock, table, minute }: Pick<Moving, 'clock' | 'minute'> & { table: string },
 ): Moving => ({
   clock,
   inProgress: () => stack.inProgress,
   nextDue: () => stack.nextDue,
+  readNow: () => stack.readNow(),
   closeBatches: () => stack.closeBatches(),
   watchDueWork: dueWorkOf(stack, table),
   minute,
@@ -84,10 +87,11 @@ const stopAtWork = async (end: number, moving: Moving, dueWork: DueWork): Promis
 const minuteAfter = (time: number, minute: number): number => Math.ceil((time + 1) / minute) * minute;
 
 /** Waits until the stack has no work. If it is the end, records that wait for a batch are handled, too. */
-const rest = async ({ inProgress, closeBatches }: Moving, isEnd: boolean): Promise<void> => {
+const rest = async ({ inProgress, readNow, closeBatches }: Moving, isEnd: boolean): Promise<void> => {
   const latest = Date.now() + PATIENCE;
   for (let quiet = 0; quiet < LOOK.times; ) {
     const now = inProgress();
+    if (now === 'records') readNow();
     if (now === 'batches' && isEnd) closeBatches();
     quiet = now === undefined || (now === 'batches' && !isEnd) ? quiet + 1 : 0;
     if (Date.now() > latest) throw new BusyError(`The stack still works at the same time after ${PATIENCE / 1000} s.`);

@@ -30,7 +30,10 @@ useOwnTable('exhausted');
 const written = captureLog();
 const destination = useAppNetworkServer();
 
-beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
+beforeEach(() => {
+  vi.stubEnv('MINUTE', '60000');
+  vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
+});
 
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -79,7 +82,7 @@ const watchRemovals = (): number[] => {
 
 describe('after three days, while no request may be made,', () => {
   test.each([
-    [120, 'the circuit is open', [10, 50, 50, 10], openCircuit, 'circuit_open'],
+    [320, 'the circuit is open', [10, 50, 50, 50, 50, 50, 50, 10], openCircuit, 'circuit_open'],
     [
       12,
       'the destination is paused',
@@ -100,6 +103,20 @@ describe('after three days, while no request may be made,', () => {
     const lines = written.map((line) => JSON.parse(line)).filter(({ message }) => message === 'permanently failed');
     expect(lines.map(({ cause: its }) => its)).toEqual(Array(count).fill(cause));
     expect(await readHead(conversation)).toBeUndefined();
+  });
+
+  test('as soon as three messages have failed by an attempt, the others fail together', async () => {
+    const conversation = await newConversation();
+    await send(conversation, 20);
+    lastDay();
+    destination().answers = [503];
+    // The second try follows after seconds.
+    vi.stubEnv('MINUTE', '1000');
+    const removals = watchRemovals();
+    expect(await run(conversation)).toEqual({ settled: 20 });
+    // Two tries of each.
+    expect(destination().calls).toHaveLength(6);
+    expect(removals).toEqual([1, 1, 1, 10, 7]);
   });
 
   test('a younger message waits, and the conversation is retried', async () => {

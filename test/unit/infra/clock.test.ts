@@ -1,6 +1,7 @@
 /** The clock of the local stack: its times, who waits for it, and how it moves ahead. */
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Progress } from '../../../infra/local/aws/emulator.ts';
 import { Clock } from '../../../infra/local/aws/time/clock.ts';
 import { advanceTo, type Moving } from '../../../infra/local/clock/advance.ts';
 import { durationOf, timeOf } from '../../../infra/local/clock/times.ts';
@@ -157,6 +158,7 @@ describe('on its way ahead', () => {
       clock,
       inProgress: () => undefined,
       nextDue: () => returns[0],
+      readNow: () => undefined,
       closeBatches: () => undefined,
       watchDueWork: () => ({ next: async () => due[0], end: () => undefined }),
       minute: MINUTE,
@@ -222,14 +224,17 @@ describe('on its way ahead', () => {
   test('it waits at each stop until the stack is at rest, and at the end also for batches, which it closes', async () => {
     const start = Math.floor(Date.now() / MINUTE) * MINUTE;
     const { clock, moving, stops } = stackWith([start + MINUTE, start + 2 * MINUTE]);
-    const atStart = ['work', 'batches', 'work', 'batches', 'batches', 'batches'] as const;
+    const atStart = ['work', 'records', 'batches', 'work', 'batches', 'batches', 'batches'] as const;
     const atStop = [undefined, undefined, undefined];
-    const atEnd = ['work', 'batches', 'batches', ...atStop] as const;
-    const looks: ('work' | 'batches' | undefined)[] = [...atStart, ...atStop, ...atEnd];
+    const atEnd = ['work', 'batches', 'records', 'batches', ...atStop] as const;
+    const looks: (Progress | undefined)[] = [...atStart, ...atStop, ...atEnd];
     const closed: number[] = [];
     const closeBatches = () => void closed.push(clock.now());
-    await advanceTo(start + 90_000, { ...moving, inProgress: () => looks.shift(), closeBatches });
+    const readNow = vi.fn();
+    await advanceTo(start + 90_000, { ...moving, inProgress: () => looks.shift(), readNow, closeBatches });
     expect(looks).toEqual([]);
+    // Whenever only records are left.
+    expect(readNow).toHaveBeenCalledTimes(2);
     // At the end, whenever nothing else is in progress.
     expect(closed).toHaveLength(2);
     for (const time of closed) expect(time).toBeGreaterThanOrEqual(start + 90_000);

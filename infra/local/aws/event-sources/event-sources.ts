@@ -51,6 +51,11 @@ export class EventSources {
     return this.#streams.reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
+  /** Makes readers of the stream read again at once, instead of after a pause. */
+  readNow(): void {
+    for (const source of this.#streams) source.readNow();
+  }
+
   /** Handles the records of the stream that wait for more. */
   closeBatches(): void {
     for (const source of this.#streams) source.closeBatches();

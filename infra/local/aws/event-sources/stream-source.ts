@@ -45,6 +45,8 @@ export class StreamSource {
   readonly #readers = new Map<string, Promise<void>>();
   /** The number of writes up to which each reader has handled all records, and how many records wait for more. */
   readonly #done = new Map<string, { writes: number; waiting: number }>();
+  /** Ends the readers' pauses after an empty read. */
+  #hurry = new AbortController();
   /** Shards whose waiting records form a batch now. */
   readonly #closing = new Set<string>();
   readonly #running: Promise<void>;
@@ -69,6 +71,12 @@ export class StreamSource {
   /** Whether all records of these writes are handled, or wait for more records to form a batch with. */
   isDone(writes: number): boolean {
     return this.#readers.size > 0 && [...this.#done.values()].every((reader) => reader.writes === writes);
+  }
+
+  /** Makes readers read again at once that have read nothing, and pause. */
+  readNow(): void {
+    this.#hurry.abort();
+    this.#hurry = new AbortController();
   }
 
   /** The number of records that wait for more records. */
@@ -140,7 +148,9 @@ export class StreamSource {
       if (waiting.length === 0) done(records);
       iterator = next;
       if (records.length > 0) continue;
-      await pause(POLL.soon, undefined, { signal: this.#signal });
+      await pause(POLL.soon, undefined, { signal: AbortSignal.any([this.#signal, this.#hurry.signal]) }).catch(() =>
+        this.#signal.throwIfAborted(),
+      );
       await this.#writes.moreThan(written, waiting.length > 0 ? POLL.soon : POLL.records, this.#signal);
     }
     position.ended = true;
