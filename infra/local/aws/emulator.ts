@@ -19,6 +19,7 @@ import { Roles } from './iam/roles.ts';
 import { lambdaEnvironment } from './lambda/environment.ts';
 import { LambdaPool, type LocalFunction } from './lambda/lambda-pool.ts';
 import { takePort } from './loopback.ts';
+import { Movement } from './movement.ts';
 import { AwsEndpoint, type Secret } from './queues/aws-endpoint.ts';
 import { Queues } from './queues/queues.ts';
 import type { FunctionDefinition, SecretDefinition, Template } from './template/definitions.ts';
@@ -49,9 +50,6 @@ export interface Parts {
   clock: Clock;
 }
 
-/** What the emulator works on: see `AwsEmulator.inProgress`. */
-export type Progress = 'work' | 'records' | 'batches';
-
 type Invoke = (functionId: string, event: unknown) => Promise<unknown>;
 
 export class AwsEmulator {
@@ -63,6 +61,7 @@ export class AwsEmulator {
   readonly bucketsEndpoint: string;
   /** The table's endpoint for functions, behind the guard. */
   readonly guardedEndpoint: string;
+  readonly movement: Movement;
   readonly #options: EmulatorOptions;
   readonly #parts: Parts;
   #functions = new Map<string, LocalFunction>();
@@ -79,6 +78,11 @@ export class AwsEmulator {
     this.awsEndpoint = parts.awsEndpoint;
     this.bucketsEndpoint = parts.bucketsEndpoint;
     this.guardedEndpoint = parts.guardedEndpoint;
+    this.movement = new Movement(parts, () => ({
+      functions: this.#functions,
+      eventSources: this.#eventSources,
+      schedules: this.#schedules,
+    }));
   }
 
   /**
@@ -196,45 +200,10 @@ export class AwsEmulator {
     return this.#parts.queues.counts();
   }
 
-  /**
-   * What is in progress: `work` if a function runs without waiting for a later time, or must be called now; else `records`
-   * if there may be records of the stream that are not read, and `batches` if records wait for more to form a batch with.
-   */
-  get inProgress(): Progress | undefined {
-    const { queues, clock } = this.#parts;
-    const calls = [...this.#functions.values()].reduce((sum, pool) => sum + pool.calls, 0);
-    const later = clock.sleepers.filter((until) => until > clock.now()).length;
-    const visible = Object.values(queues.counts()).reduce((sum, one) => sum + one.visible, 0);
-    if (calls > later || visible > 0) return 'work';
-    if (this.#eventSources?.isDone === false) return 'records';
-    return (this.#eventSources?.waiting ?? 0) > 0 ? 'batches' : undefined;
-  }
-
-  /** Makes readers of the stream read again at once, instead of after a pause. */
-  readNow(): void {
-    this.#eventSources?.readNow();
-  }
-
-  /** Handles records of the stream that wait for more, instead of at the end of the batching window. */
-  closeBatches(): void {
-    this.#eventSources?.closeBatches();
-  }
-
   /** Calls back with each record of the table's stream, at least once. Returns a function that ends this. */
   watchRecords(watcher: (record: StreamRecord) => void): () => void {
     this.#recordWatchers.add(watcher);
     return () => this.#recordWatchers.delete(watcher);
-  }
-
-  /** When a function or simulator continues that sleeps, or a message returns to its queue, in milliseconds since 1970. */
-  get nextDue(): number | undefined {
-    const { queues, clock } = this.#parts;
-    const times = [
-      ...clock.sleepers,
-      ...clock.ownSleepers,
-      ...(queues.nextReturn === undefined ? [] : [queues.nextReturn]),
-    ];
-    return times.length === 0 ? undefined : Math.min(...times);
   }
 
   /** The URLs of the queues, by logical id. */

@@ -3,14 +3,17 @@
  * stack has done it, so that work happens in the order in which it would have happened.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AwsEmulator, Progress } from '../aws/emulator.ts';
+import type { AwsEmulator } from '../aws/emulator.ts';
+import type { Progress } from '../aws/movement.ts';
 import type { Clock } from '../aws/time/clock.ts';
 import { type DueWork, dueWorkOf } from './due-work.ts';
 
 /** What moves ahead, and what it has to wait for. */
 export interface Moving {
   clock: Clock;
-  /** What the stack works on now: see `AwsEmulator.inProgress`. */
+  /** Sets the clock. Schedules whose time comes by this call only the functions that are needed. */
+  setClock: (time: number, isNeeded: (functionId: string) => boolean) => void;
+  /** What the stack works on now: see `Movement.inProgress`. */
   inProgress: () => Progress | undefined;
   /** When a function or a message of a queue continues, in milliseconds since 1970. */
   nextDue: () => number | undefined;
@@ -26,14 +29,15 @@ export interface Moving {
 
 /** What moves ahead in a local stack with this clock and table. */
 export const movingOf = (
-  stack: Pick<AwsEmulator, 'inProgress' | 'nextDue' | 'readNow' | 'closeBatches' | 'dynamodbEndpoint' | 'watchRecords'>,
+  stack: Pick<AwsEmulator, 'movement' | 'dynamodbEndpoint' | 'watchRecords'>,
   { clock, table, minute }: Pick<Moving, 'clock' | 'minute'> & { table: string },
 ): Moving => ({
   clock,
-  inProgress: () => stack.inProgress,
-  nextDue: () => stack.nextDue,
-  readNow: () => stack.readNow(),
-  closeBatches: () => stack.closeBatches(),
+  setClock: (time, isNeeded) => stack.movement.setClock(time, isNeeded),
+  inProgress: () => stack.movement.inProgress,
+  nextDue: () => stack.movement.nextDue,
+  readNow: () => stack.movement.readNow(),
+  closeBatches: () => stack.movement.closeBatches(),
   watchDueWork: dueWorkOf(stack, table),
   minute,
 });
@@ -66,7 +70,7 @@ export const advanceTo = async (end: number, moving: Moving): Promise<number> =>
 
 /** Moves the clock to each time before `end` at which something is due. Returns at how many times it was. */
 const stopAtWork = async (end: number, moving: Moving, dueWork: DueWork): Promise<number> => {
-  const { clock, minute, nextDue } = moving;
+  const { clock, minute, nextDue, setClock } = moving;
   let stops = 0;
   for (;;) {
     await rest(moving, false);
@@ -78,7 +82,7 @@ const stopAtWork = async (end: number, moving: Moving, dueWork: DueWork): Promis
     const run = work === undefined ? end : minuteAfter(Math.max(work - 1, clock.now()), minute);
     const next = Math.min(run, soonest);
     if (next >= end) return stops;
-    if (next > clock.now()) clock.set(next);
+    if (next > clock.now()) setClock(next, (functionId) => !needsRead || dueWork.needs(functionId, next));
     stops += 1;
   }
 };

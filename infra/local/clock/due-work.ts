@@ -6,7 +6,10 @@ import type { AwsEmulator } from '../aws/emulator.ts';
 import type { Image, StreamRecord } from '../aws/event-sources/stream.ts';
 import { signedCall } from '../aws/signed-call.ts';
 
-const PARTITIONS = [...duePartitions, ...consentEndPartitions, erasurePartition];
+/** The partitions of due work, by the beginning of the id of the function that its schedule calls for it. */
+const PARTITIONS = { Sweep: duePartitions, Erase: [...consentEndPartitions, erasurePartition] };
+
+const ALL = Object.values(PARTITIONS).flat();
 
 /** Partitions that are read at the same time. */
 const TOGETHER = 16;
@@ -30,6 +33,11 @@ interface Oldest {
 export interface DueWork {
   /** When the oldest work is due, in milliseconds since 1970; undefined if there is none. The stack is at rest. */
   next(): Promise<number | undefined>;
+  /**
+   * Whether a function has work that is due by a time, as of the last call of `next`: `sweep` or `erase`. Others always have
+   * work when their schedule calls them.
+   */
+  needs(functionId: string, time: number): boolean;
   end(): void;
 }
 
@@ -43,6 +51,8 @@ export const dueWorkOf =
     const { dynamodbEndpoint } = stack;
     /** The oldest item of each partition. Those with changes since then are missing. */
     const known = new Map<string, Oldest>();
+    /** When the oldest item of each partition is due that has one, as of the last call of `next`. */
+    const times = new Map<string, number>();
     const end = stack.watchRecords(({ dynamodb: { Keys, NewImage } }: StreamRecord) => {
       const changed = keyOf(Keys);
       for (const [partition, { key, isRead }] of known) {
@@ -56,18 +66,22 @@ export const dueWorkOf =
       return oldest;
     };
     const next = async (): Promise<number | undefined> => {
-      const times: number[] = [];
-      await inParallel(PARTITIONS, TOGETHER, async (partition) => {
+      times.clear();
+      await inParallel(ALL, TOGETHER, async (partition) => {
         const oldest = known.get(partition) ?? read(partition);
         const item = await oldest.item;
         oldest.isRead = true;
         if (item === undefined) return;
         oldest.key = keyOf(item);
-        times.push(Date.parse(`${item.gsi1sk.S.slice(0, 23)}Z`));
+        times.set(partition, Date.parse(`${item.gsi1sk.S.slice(0, 23)}Z`));
       });
-      return times.length === 0 ? undefined : Math.min(...times);
+      return times.size === 0 ? undefined : Math.min(...times.values());
     };
-    return { next, end };
+    const needs = (functionId: string, time: number): boolean => {
+      const partitions = Object.entries(PARTITIONS).find(([name]) => functionId.startsWith(name))?.[1];
+      return partitions?.some((partition) => (times.get(partition) ?? Infinity) <= time) ?? true;
+    };
+    return { next, needs, end };
   };
 
 /** An item's key in the table, as text. */

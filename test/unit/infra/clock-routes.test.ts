@@ -11,11 +11,12 @@ const serve = (busy: () => boolean = () => false) => {
   const clock = new Clock();
   const inProgress = () => (busy() ? ('work' as const) : undefined);
   const nextDue = () => undefined;
+  const setClock = (time: number) => clock.set(time);
   const readNow = () => undefined;
   const closeBatches = () => undefined;
-  const watchDueWork = () => ({ next: async () => undefined, end: () => undefined });
+  const watchDueWork = () => ({ next: async () => undefined, needs: () => true, end: () => undefined });
   const changes = new Changes();
-  const moving = { clock, inProgress, nextDue, readNow, closeBatches, watchDueWork, minute: 60_000 };
+  const moving = { clock, setClock, inProgress, nextDue, readNow, closeBatches, watchDueWork, minute: 60_000 };
   const { routes } = new ClockRequests(moving, changes);
   const send = async (body?: unknown) => {
     const response = await routes.request('/clock', body === undefined ? {} : { method: 'POST', body: text(body) });

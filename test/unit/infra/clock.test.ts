@@ -1,7 +1,7 @@
 /** The clock of the local stack: its times, who waits for it, and how it moves ahead. */
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Progress } from '../../../infra/local/aws/emulator.ts';
+import type { Progress } from '../../../infra/local/aws/movement.ts';
 import { Clock } from '../../../infra/local/aws/time/clock.ts';
 import { advanceTo, type Moving } from '../../../infra/local/clock/advance.ts';
 import { durationOf, timeOf } from '../../../infra/local/clock/times.ts';
@@ -156,11 +156,12 @@ describe('on its way ahead', () => {
     });
     const moving: Moving = {
       clock,
+      setClock: (time) => clock.set(time),
       inProgress: () => undefined,
       nextDue: () => returns[0],
       readNow: () => undefined,
       closeBatches: () => undefined,
-      watchDueWork: () => ({ next: async () => due[0], end: () => undefined }),
+      watchDueWork: () => ({ next: async () => due[0], needs: () => true, end: () => undefined }),
       minute: MINUTE,
     };
     return { clock, moving, done, stops };
@@ -187,7 +188,7 @@ describe('on its way ahead', () => {
       reads.push(Math.floor((moving.clock.now() - start) / 1_000));
       return due[0];
     };
-    const watchDueWork = () => ({ next, end: () => undefined });
+    const watchDueWork = () => ({ next, needs: () => true, end: () => undefined });
     moving.clock.set(start + MINUTE);
     expect(await advanceTo(start + 2 * DAY, { ...moving, watchDueWork })).toBe(4);
     expect(done).toEqual([start + MINUTE + 1_500, start + MINUTE + 3_000, start + 10 * MINUTE, start + DAY]);
@@ -195,10 +196,32 @@ describe('on its way ahead', () => {
     expect(reads.map((second) => Math.floor(second / 60))).toEqual([1, 10, 24 * 60]);
   });
 
+  test('at a stop, schedules call the functions whose work is due; all of them, if the work was not read', async () => {
+    const start = Math.floor(Date.now() / MINUTE) * MINUTE;
+    const { clock, moving } = stackWith([start + DAY], [start + 30_000]);
+    const calls: [number, string[]][] = [];
+    const setClock: Moving['setClock'] = (time, isNeeded) => {
+      calls.push([time, ['Sweep', 'Erase'].filter(isNeeded)]);
+      clock.set(time);
+    };
+    const { next } = moving.watchDueWork();
+    const needs = (functionId: string, time: number) => functionId === 'Erase' && time === start + DAY;
+    clock.set(start);
+    await advanceTo(start + 2 * DAY, {
+      ...moving,
+      setClock,
+      watchDueWork: () => ({ next, needs, end: () => undefined }),
+    });
+    expect(calls).toEqual([
+      [start + 30_000, ['Sweep', 'Erase']],
+      [start + DAY, ['Erase']],
+    ]);
+  });
+
   test('it tries due work again each minute that is not done', async () => {
     const start = Math.floor(Date.now() / MINUTE) * MINUTE;
     const { moving, stops } = stackWith([]);
-    const watchDueWork = () => ({ next: async () => start, end: () => undefined });
+    const watchDueWork = () => ({ next: async () => start, needs: () => true, end: () => undefined });
     await advanceTo(start + 3 * MINUTE + 30_000, { ...moving, watchDueWork });
     const minutes = stops.map((time) => Math.floor((time - start) / MINUTE));
     expect(minutes).toEqual([1, 2, 3, 3]);
@@ -215,7 +238,7 @@ describe('on its way ahead', () => {
       const end = () => {
         watching -= 1;
       };
-      return { next, end };
+      return { next, needs: () => true, end };
     };
     await advanceTo(moving.clock.now() + MINUTE, { ...moving, watchDueWork }).catch(() => undefined);
     expect(watching).toBe(0);

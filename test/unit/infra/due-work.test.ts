@@ -109,6 +109,17 @@ test('each movement of the clock begins with a read of everything, and stops wat
   expect(await watch().next()).toBeUndefined();
 });
 
+test('retries and the like need sweep when they are due, and erasures and ends of consents need erase', async () => {
+  const oldest: Record<string, string> = { [OTHER]: TEN, [consentEndPartitions.at(-1) ?? '']: NINE };
+  const dueWork = (await serve(oldest)).watch();
+  await dueWork.next();
+  const needed = (time: number) =>
+    ['SweepFunction1', 'EraseFunction1', 'AnotherFunction1'].filter((id) => dueWork.needs(id, time));
+  expect(needed(at(NINE) - 1)).toEqual(['AnotherFunction1']);
+  expect(needed(at(NINE))).toEqual(['EraseFunction1', 'AnotherFunction1']);
+  expect(needed(at(TEN))).toEqual(['SweepFunction1', 'EraseFunction1', 'AnotherFunction1']);
+});
+
 test('an error of the database is reported with its status', async () => {
   const { watch, fail } = await serve({});
   fail();

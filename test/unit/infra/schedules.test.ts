@@ -6,22 +6,29 @@ import { Clock } from '../../../infra/local/aws/time/clock.ts';
 const MINUTE = 60_000;
 
 /** A schedule whose calls end when the test says so. */
-const start = (rate: number, minute: number) => {
+const start = (rate: number, minute: number, names = ['sweep']) => {
   const clock = new Clock();
   const calls: (() => void)[] = [];
+  const called: string[] = [];
   const asynchronous = { retries: 0, oldest: MINUTE };
-  const schedules = new Schedules([{ id: 'each-minute', minutes: 1, functions: [{ id: 'sweep', asynchronous }] }], {
-    clock,
-    minute,
-    invoke: () => new Promise<void>((resolve) => void calls.push(resolve)),
-  });
+  const schedules = new Schedules(
+    [{ id: 'each-minute', minutes: 1, functions: names.map((id) => ({ id, asynchronous })) }],
+    {
+      clock,
+      minute,
+      invoke: (name) => {
+        called.push(name);
+        return new Promise<void>((resolve) => void calls.push(resolve));
+      },
+    },
+  );
   clock.run(rate);
   onTestFinished(() => {
     schedules.stop();
     clock.run(1);
     for (const end of calls) end();
   });
-  return { clock, calls, schedules };
+  return { clock, calls, called, schedules };
 };
 
 test('at the rate of real time, a schedule also calls its function while an earlier call is in progress', async () => {
@@ -42,4 +49,12 @@ test('while the clock runs faster, a schedule calls its function again only afte
   await expect.poll(() => calls.length).toBe(2);
   await passes();
   expect([calls.length, schedules.calls]).toEqual([2, 1]);
+});
+
+test('when the clock is set, a schedule calls the functions that are needed, and afterwards all again', async () => {
+  const { clock, called, schedules } = start(1, MINUTE, ['sweep', 'erase']);
+  schedules.setClock(clock.now() + MINUTE, (id) => id === 'erase');
+  await expect.poll(() => called).toEqual(['erase']);
+  clock.set(clock.now() + MINUTE);
+  await expect.poll(() => called).toEqual(['erase', 'sweep', 'erase']);
 });

@@ -22,6 +22,7 @@ export class Schedules {
   readonly #timers = new Map<ScheduleDefinition, NodeJS.Timeout>();
   readonly #due = new Map<ScheduleDefinition, number>();
   readonly #unwatch: () => void;
+  #isNeeded: (functionId: string) => boolean = () => true;
   /** Calls in progress. */
   readonly #calls = new Map<ScheduleDefinition, number>();
 
@@ -37,6 +38,17 @@ export class Schedules {
   /** The number of calls in progress. */
   get calls(): number {
     return Array.from(this.#calls.values()).reduce((sum, calls) => sum + calls, 0);
+  }
+
+  /** Sets the clock. Schedules whose time comes by this call only the functions that are needed. */
+  setClock(time: number, isNeeded: (functionId: string) => boolean): void {
+    const before = this.#isNeeded;
+    this.#isNeeded = isNeeded;
+    try {
+      this.#settings.clock.set(time);
+    } finally {
+      this.#isNeeded = before;
+    }
   }
 
   stop(): void {
@@ -81,6 +93,7 @@ export class Schedules {
     const { clock, minute, invoke } = this.#settings;
     const { signal } = this.#stopping;
     for (const { id: name, asynchronous } of functions) {
+      if (!this.#isNeeded(name)) continue;
       const event = scheduledEvent(id, new Date(clock.now()));
       const counted = async (): Promise<unknown> => {
         this.#calls.set(schedule, this.#callsOf(schedule) + 1);
