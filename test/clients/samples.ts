@@ -7,7 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { freePort } from '../../infra/local/aws/free-port.ts';
+import { freePort } from '../../infra/local/aws/loopback.ts';
 import { callTableOf } from '../../infra/local/call-table.ts';
 import type { Example } from '../../infra/openapi/example.ts';
 import { examples, placeholders } from '../../infra/openapi/examples.ts';

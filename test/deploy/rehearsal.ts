@@ -3,7 +3,7 @@ import './host-names.ts';
 import assert from 'node:assert/strict';
 import { delimiter, dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { freePort } from '../../infra/local/aws/free-port.ts';
+import { freePort } from '../../infra/local/aws/loopback.ts';
 import { AppNetwork } from '../../infra/local/simulators/app-network/app-network.ts';
 import { localFolder } from '../../infra/local/stack-file.ts';
 import { type Assembly, synthesise, type Template } from './assembly.ts';

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { freePort } from '../../infra/local/aws/free-port.ts';
+import { freePort } from '../../infra/local/aws/loopback.ts';
 import { StartError } from '../../infra/local/aws/start-error.ts';
 import { Clock } from '../../infra/local/aws/time/clock.ts';
 import { AppNetwork } from '../../infra/local/simulators/app-network/app-network.ts';

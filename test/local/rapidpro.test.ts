@@ -4,7 +4,7 @@
  * @module-tag long
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { freePort } from '../../infra/local/aws/free-port.ts';
+import { freePort } from '../../infra/local/aws/loopback.ts';
 import { StartError } from '../../infra/local/aws/start-error.ts';
 import { RapidPro } from '../../infra/local/simulators/rapidpro/rapidpro.ts';
 import { askAt, aTime, aUuid, type Bridge, drop, hold, openBridge, tryHelp } from './support/simulator.ts';

@@ -1,6 +1,6 @@
 /** All simulators, started together. */
 import { expect, test } from 'vitest';
-import { freePort } from '../../infra/local/aws/free-port.ts';
+import { freePort } from '../../infra/local/aws/loopback.ts';
 import { Simulators } from '../../infra/local/simulators/simulators.ts';
 import { askAt, openBridge } from './support/simulator.ts';
 

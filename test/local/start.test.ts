@@ -8,8 +8,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { freePort } from '../../infra/local/aws/free-port.ts';
-import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
+import { closeServer, freePort, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
 import type { StackFile } from '../../infra/local/stack-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'start-'));

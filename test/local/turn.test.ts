@@ -5,7 +5,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { freePort } from '../../infra/local/aws/free-port.ts';
+import { freePort } from '../../infra/local/aws/loopback.ts';
 import { StartError } from '../../infra/local/aws/start-error.ts';
 import { Turn } from '../../infra/local/simulators/turn/turn.ts';
 import { askAt, aTime, type Bridge, drop, hold, openBridge, tryHelp } from './support/simulator.ts';

@@ -17,7 +17,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { freePort } from '../../infra/local/aws/free-port.ts';
+import { freePort } from '../../infra/local/aws/loopback.ts';
 import { localFolder } from '../../infra/local/stack-file.ts';
 
 const VERSION = '2.6.1';

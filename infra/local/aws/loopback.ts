@@ -1,7 +1,7 @@
 /** Servers of the loopback interface. */
 import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { StartError } from './start-error.ts';
 
 /**
@@ -34,6 +34,16 @@ export const takePort = async (server: { listen(port: number): Promise<string> }
     const trouble = error.code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${error.code})`;
     throw new StartError(`Port ${port} ${trouble}: set PORT to another one.`);
   }
+};
+
+/** A port of the loopback interface that is free at this moment. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 };
 
 /**

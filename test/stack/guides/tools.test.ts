@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { freePort } from '../../../infra/local/aws/free-port.ts';
+import { freePort } from '../../../infra/local/aws/loopback.ts';
 import { ClockRequests } from '../../../infra/local/clock/routes.ts';
 import { LogFeed } from '../../../infra/local/log-feed.ts';
 import { Changes } from '../../../infra/local/simulators/changes.ts';

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { freePort } from '../../../infra/local/aws/free-port.ts';
+import { freePort } from '../../../infra/local/aws/loopback.ts';
 import { forward } from '../../../infra/operator/listen/forward.ts';
 import { listen } from '../../../infra/operator/listen/listener.ts';
 import { beginListening } from '../../../infra/operator/listen/mode.ts';

@@ -13,7 +13,7 @@ import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { BINARY } from '../../../infra/local/aws/database/embedded.ts';
-import { freePort } from '../../../infra/local/aws/free-port.ts';
+import { freePort } from '../../../infra/local/aws/loopback.ts';
 import { callTableOf } from '../../../infra/local/call-table.ts';
 import type { Key } from '../../../shared/table/keys.ts';
 
