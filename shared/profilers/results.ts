@@ -73,15 +73,16 @@ export const removeAnswer = async (key: Key): Promise<boolean> => {
   }
 };
 
-/** Removes the counters of a deleted profiler. */
+/** Removes the counters of a deleted profiler, by a consistent read: one that it missed would stay for ever. */
 export const removeResults = async (profiler: string): Promise<void> => {
-  for await (const counters of countersOf(profiler)) await removeAll(counters);
+  for await (const counters of countersOf(profiler, true)) await removeAll(counters);
 };
 
-const countersOf = (profiler: string): AsyncGenerator<CounterItem[]> =>
+const countersOf = (profiler: string, ConsistentRead = false): AsyncGenerator<CounterItem[]> =>
   pages<CounterItem>({
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': resultsOf(profiler) },
+    ConsistentRead,
   });
 
 /** The number of answers to a profiler, and of those to each of its options. */

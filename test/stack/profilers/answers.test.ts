@@ -3,6 +3,7 @@ import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { sortableTime } from '../../../shared/core/clock.ts';
 import { removeAnswers } from '../../../shared/profilers/answers.ts';
 import { readResults } from '../../../shared/profilers/results.ts';
+import { resultsOf } from '../../../shared/table/batch-keys.ts';
 import { pages, update } from '../../../shared/table/client.ts';
 import { answerKey, dueAt, profilerKey } from '../../../shared/table/keys.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
@@ -198,10 +199,23 @@ describe('the answers of a deleted profiler', () => {
     return undefined;
   };
 
-  test('sweep removes the answers of a deleted profiler, and the tombstone stays for seven days', async () => {
+  const countersOf = async (profiler: string): Promise<object[]> => {
+    const counters: object[] = [];
+    for await (const items of pages<object>({
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': resultsOf(profiler) },
+      ConsistentRead: true,
+    })) {
+      counters.push(...items);
+    }
+    return counters;
+  };
+
+  test('sweep removes the answers and results of a deleted profiler, and the tombstone stays for seven days', async () => {
     const profiler = await deletedProfiler(sortableTime(Date.now() - 1_000));
     await expect.poll(() => answersOf(profiler.id)).toEqual([]);
     await expect.poll(() => tombstoneOf(profiler.key)).not.toHaveProperty('gsi1pk');
+    expect(await countersOf(profiler.id)).toEqual([]);
     const { expires_at, deleted_at } = (await tombstoneOf(profiler.key)) ?? {};
     const inSevenDays = Date.now() / 1000 + 7 * 86_400;
     expect(Number(expires_at)).toBeGreaterThan(inSevenDays - 60);
