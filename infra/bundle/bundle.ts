@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { accessOf, type Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
 import { workers } from '../../shared/api/workers.ts';
@@ -83,22 +83,17 @@ const warmUpsOf = (name: string): string[] => [
   ...(isEndpoint(name) && api[name].permission !== 'none' ? ['rejected-request'] : []),
 ];
 
-const bundle = async (
-  files: [string, string][],
-  outdir: string,
-  { sourceMaps, conditions }: { sourceMaps: boolean; conditions: string[] },
-): Promise<void> => {
-  await build({
+/**
+ * esbuild's options for a function's bundle: all but its entry point, its place and its source map.
+ *
+ * @internal A benchmark uses it, too.
+ */
+export const bundleOptions = (conditions: string[] = []) =>
+  ({
     absWorkingDir: root,
-    entryPoints: files.map(([name, file]) => {
-      const warmUps = warmUpsOf(name);
-      return { in: warmUps.length === 0 ? file : `warm:${warmUps}:${file}`, out: join(folderOf(name), 'index') };
-    }),
-    outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     minify: true,
-    sourcemap: sourceMaps && 'inline',
     platform: 'node',
     target: 'node24',
     format: 'esm',
@@ -113,6 +108,21 @@ const bundle = async (
     },
     plugins,
     logLevel: 'warning',
+  }) satisfies BuildOptions;
+
+const bundle = async (
+  files: [string, string][],
+  outdir: string,
+  { sourceMaps, conditions }: { sourceMaps: boolean; conditions: string[] },
+): Promise<void> => {
+  await build({
+    entryPoints: files.map(([name, file]) => {
+      const warmUps = warmUpsOf(name);
+      return { in: warmUps.length === 0 ? file : `warm:${warmUps}:${file}`, out: join(folderOf(name), 'index') };
+    }),
+    outdir,
+    sourcemap: sourceMaps && 'inline',
+    ...bundleOptions(conditions),
   });
 };
 

@@ -1,26 +1,24 @@
 /**
- * The duration of a cold start of each function, compared with a bundle of the plain SDK that reads an item as often as the
- * function calls the table, as Lambda has it: init runs at full speed, and the first call with the share of a processor that
- * the memory buys. Each start has a new process, starts alternate, and the figures are medians of ratios. `BENCH_STARTS` sets
+ * The duration of a cold start of each function, compared with a bundle of the plain SDK that makes the same calls of the
+ * table, as Lambda has it: init runs at full speed, and the first call with the share of a processor that the memory buys.
+ * Each start has a new process, starts alternate, and the figures are medians of ratios. `BENCH_STARTS` sets
  * the number of starts, `BENCH_FUNCTIONS` selects functions, and `BENCH_BEFORE` is a folder with an earlier version of this
  * repository, whose functions take part.
  */
 import { stat } from 'node:fs/promises';
-import { createServer, request } from 'node:http';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import type { bundleFunctions } from '../../infra/bundle/bundle.ts';
-import { closeServer, listenOnLoopback } from '../../infra/local/aws/loopback.ts';
+import { type bundleFunctions, bundleOptions } from '../../infra/bundle/bundle.ts';
 import { createAccount } from '../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../infra/operator/queries/tokens-admin.ts';
 import { APP_NETWORK } from '../../shared/core/permissions.ts';
 import { createProfiler } from '../../shared/profilers/profilers.ts';
-import { accountKey } from '../../shared/table/keys.ts';
 import { startRequest } from '../../shared/user-data/requests.ts';
 import { updateUser } from '../../shared/users/users.ts';
 import { openProcessorShare } from './cold-start/processor-share.ts';
 import { type Contestant, type Start, shareOf, startCold } from './cold-start/start.ts';
+import { type Call, roundsOf, TableCalls } from './cold-start/table-calls.ts';
 import { authorizing, requestOf, wakingUp } from './events.ts';
 import { openParts } from './parts.ts';
 import { listPriceOf } from './prices.ts';
@@ -28,11 +26,6 @@ import { type Figure, median, quantile, ratios, report, say } from './report.ts'
 
 const STARTS = Number(process.env.BENCH_STARTS ?? 15);
 const CHOSEN = process.env.BENCH_FUNCTIONS?.split(',');
-/**
- * The plain bundle starts before every second function with as many calls of the table, so that other load on the machine
- * affects both.
- */
-const GROUP = 2;
 const GOAL = { goal: { atMost: 0.5 } } as const;
 
 /** The memory that the functions are compared at, and the sizes that are compared for some of them. */
@@ -46,26 +39,52 @@ const WARM = 20;
 const BUSY = 60;
 
 const ACCOUNT = 'acme';
-/** Its profilers are not in the other account's list, which so has one, as the plain bundle reads one item. */
+/** Its profilers do not make the other account's list longer. */
 const CREATOR = 'creator';
 const PHONE = '27820000001';
 const BOT = '27820000009';
 
 const parts = await openParts('cold-start');
+const { AWS_ENDPOINT_URL_DYNAMODB: database = '' } = parts.environment;
+const { calls: tableCalls, url: AWS_ENDPOINT_URL_DYNAMODB } = await TableCalls.open(database);
 const processor = openProcessorShare();
+
+/** A function with the calls of the table that its first call makes. */
+interface Contender extends Contestant {
+  calls: Call[];
+}
 
 const start = (contestant: Contestant, memory = MEMORY, warm = 0): Promise<Start> =>
   startCold(
-    { ...contestant, environment: { ...parts.environment, ...contestant.environment } },
+    { ...contestant, environment: { ...parts.environment, AWS_ENDPOINT_URL_DYNAMODB, ...contestant.environment } },
     { processor, memory, warm },
   );
 
-/** Bundles the plain function with only the necessary options of esbuild. */
-const buildPlain = async (): Promise<string> => {
+/** Bundles the plain SDK with only the necessary options of esbuild. */
+const buildPlain = async (): Promise<Contestant> => {
   const outfile = join(parts.folder, 'plain', 'index.cjs');
-  const source = fileURLToPath(new URL('./cold-start/plain.ts', import.meta.url));
-  await build({ entryPoints: [source], outfile, bundle: true, minify: true, platform: 'node', target: 'node24' });
-  return outfile;
+  await build({
+    entryPoints: [fileURLToPath(new URL('./cold-start/plain.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node24',
+  });
+  return { bundle: outfile, environment: {} };
+};
+
+/** Bundles our client of the table as our functions are. */
+const buildBare = async (): Promise<Contestant> => {
+  const outdir = join(parts.folder, 'bare');
+  const source = fileURLToPath(new URL('./cold-start/bare.ts', import.meta.url));
+  const options = bundleOptions();
+  await build({
+    ...options,
+    entryPoints: [{ in: `warm:get-item:${relative(options.absWorkingDir, source)}`, out: 'index' }],
+    outdir,
+  });
+  return { bundle: join(outdir, 'index.mjs'), environment: { TABLE_NAME: parts.table } };
 };
 
 /** Events of first calls, by function. Each can be repeated. Of functions without one, only init is measured. */
@@ -104,42 +123,35 @@ const firstCalls = async (): Promise<Record<string, unknown>> => {
   };
 };
 
-/** How often a first call calls the table, if it is repeated. */
-const countCalls = async (contestant: Contestant): Promise<number> => {
-  let calls = 0;
-  const { AWS_ENDPOINT_URL_DYNAMODB: database = '' } = parts.environment;
-  const counter = createServer((incoming, outgoing) => {
-    calls += 1;
-    const { method, headers } = incoming;
-    const call = request(database, { method, headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 500, response.headers);
-      response.pipe(outgoing);
-    });
-    incoming.pipe(call);
-  });
-  const environment = { ...contestant.environment, AWS_ENDPOINT_URL_DYNAMODB: await listenOnLoopback(counter, 0) };
-  await start({ ...contestant, environment });
-  calls = 0;
-  await start({ ...contestant, environment });
-  await closeServer(counter);
-  return calls;
+/** The calls of the table that a first call makes when it is repeated. */
+const callsOf = async (contestant: Contestant): Promise<Call[]> => {
+  if (contestant.event === undefined) return [];
+  await tableCalls.recordDuring(() => start(contestant));
+  return tableCalls.recordDuring(() => start(contestant));
 };
 
 const kilobytes = async (file: string): Promise<number> => Math.round((await stat(file)).size / 1024);
 
-/** Measures starts of all functions, each with a recent start of the plain bundle for comparison. */
-const measure = async (plain: Contestant, functions: Map<string, Contestant>) => {
-  const found = new Map([...functions.keys()].map((name) => [name, { own: [] as Start[], plain: [] as Start[] }]));
+interface Starts {
+  own: Start[];
+  plain: Start[];
+  bare: Start[];
+}
+
+/** Measures starts of all functions, each beside the two bundles with only its calls, so that other load affects all. */
+const measure = async (functions: Map<string, Contender>, plain: Contestant, bare: Contestant) => {
+  const found = new Map(
+    [...functions.keys()].map((name): [string, Starts] => [name, { own: [], plain: [], bare: [] }]),
+  );
   for (let round = 0; round < STARTS; round += 1) {
     say(`cold start ${round + 1} of ${STARTS}`);
-    for (const [calls, group] of Map.groupBy(functions, ([, one]) => one.calls ?? 1)) {
-      for (let first = 0; first < group.length; first += GROUP) {
-        const beside = await start({ ...plain, event: { ...accountKey(ACCOUNT), calls } });
-        for (const [name, contestant] of group.slice(first, first + GROUP)) {
-          found.get(name)?.own.push(await start(contestant));
-          found.get(name)?.plain.push(beside);
-        }
-      }
+    for (const [name, contender] of functions) {
+      const starts = found.get(name);
+      const event = contender.event && roundsOf(contender.calls);
+      tableCalls.repeat(contender.calls);
+      starts?.plain.push(await start({ ...plain, event }));
+      starts?.own.push(await start(contender));
+      if (event !== undefined) starts?.bare.push(await start({ ...bare, event }));
     }
   }
   return found;
@@ -157,10 +169,11 @@ const precision = async (): Promise<Figure> => {
 };
 
 /** Time and price of cold and of warm calls by memory. Lambda bills init and call by memory. */
-const compareSizes = async (functions: Map<string, Contestant>): Promise<Figure[]> => {
+const compareSizes = async (functions: Map<string, Contender>): Promise<Figure[]> => {
   const figures: Figure[] = [];
   for (const [name, contestant] of functions) {
-    if (!SIZED.includes(name) || contestant.event === undefined) continue;
+    if (!SIZED.includes(name)) continue;
+    tableCalls.repeat(contestant.calls);
     for (const memory of SIZES) {
       const starts: Start[] = [];
       for (let round = 0; round < STARTS; round += 1) starts.push(await start(contestant, memory, WARM));
@@ -194,24 +207,23 @@ const whole = (one: Start): number => one.init.elapsed + one.call.elapsed;
 const work = (one: Start): number => one.init.processor + one.call.processor / shareOf(MEMORY);
 
 try {
-  const plain = {
-    bundle: await buildPlain(),
-    environment: { TABLE_NAME: parts.table },
-  };
+  const plain = await buildPlain();
+  const bare = await buildBare();
   const events = await firstCalls();
   const before = await bundlesBefore();
-  const functions = new Map<string, Contestant>();
+  const functions = new Map<string, Contender>();
+  const add = async (name: string, contestant: Contestant) =>
+    functions.set(name, { ...contestant, calls: await callsOf(contestant) });
   for (const [name, { folder, environment }] of parts.functions) {
     if (CHOSEN !== undefined && !CHOSEN.includes(name)) continue;
-    const contestant: Contestant = { bundle: join(folder, 'index.mjs'), environment, event: events[name] };
-    if (contestant.event !== undefined) contestant.calls = await countCalls(contestant);
-    functions.set(name, contestant);
+    const event = events[name];
+    await add(name, { bundle: join(folder, 'index.mjs'), environment, event });
     const earlier = before[name];
-    if (earlier !== undefined) functions.set(`before: ${name}`, { ...contestant, bundle: join(earlier, 'index.mjs') });
+    if (earlier !== undefined) await add(`before: ${name}`, { bundle: join(earlier, 'index.mjs'), environment, event });
   }
   const figures: Figure[] = [await precision()];
-  const found = await measure(plain, functions);
-  const starts = [...found].flatMap(([name, one]) => (functions.get(name)?.calls === 1 ? one.plain : []));
+  const found = await measure(functions, plain, bare);
+  const starts = [...found].flatMap(([name, one]) => (functions.get(name)?.calls.length === 1 ? one.plain : []));
   if (starts.length > 0)
     figures.push(
       { what: `the plain bundle (${await kilobytes(plain.bundle)} KB): init`, unit: 'ms', ...median(starts.map(init)) },
@@ -225,9 +237,9 @@ try {
         ),
       },
     );
-  for (const [name, { bundle, event, calls = 1 }] of functions) {
-    const { own = [], plain: beside = [] } = found.get(name) ?? {};
-    const what = `${name} (${await kilobytes(bundle)} KB${calls === 1 ? '' : `, ${calls} calls`})`;
+  for (const [name, { bundle, event, calls }] of functions) {
+    const { own = [], plain: beside = [], bare: least = [] } = found.get(name) ?? {};
+    const what = `${name} (${await kilobytes(bundle)} KB${calls.length > 1 ? `, ${calls.length} calls` : ''})`;
     const ratio = (value: (one: Start) => number) => median(ratios(own.map(value), beside.map(value)));
     figures.push({ what: `${what}: init, times the plain one's`, unit: '×', ...ratio(init) });
     if (event === undefined) continue;
@@ -235,10 +247,16 @@ try {
     figures.push(
       { what: `${what}: init and first call`, unit: '×', ...ratio(whole), ...goal },
       { what: `${what}: the same in processor time`, unit: '×', ...ratio(work) },
+      {
+        what: `${what}: the same of only its calls with our client`,
+        unit: '×',
+        ...median(ratios(least.map(work), beside.map(work))),
+      },
     );
   }
   report('cold start', [...figures, ...(await compareSizes(functions))]);
 } finally {
   processor.close();
+  await tableCalls.close();
   await parts.close();
 }

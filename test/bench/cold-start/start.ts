@@ -10,8 +10,6 @@ export interface Contestant {
   environment: Record<string, string>;
   /** The event of the first call. Without an event, the bundle is only loaded. */
   event?: unknown;
-  /** How often the first call calls the table. */
-  calls?: number;
 }
 
 /** Milliseconds, and milliseconds of processor time. */
