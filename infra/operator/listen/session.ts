@@ -18,6 +18,8 @@ export type Outcome = Omit<v.InferInput<typeof deliveries.settleDelivery.body.sc
 
 /** Milliseconds for which a token is valid. A session that takes longer issues another one. */
 const TOKEN_MS = 86_400_000;
+/** Milliseconds after its end for which its record is kept: "token list" of an account would fill with old sessions. */
+const RECORD_MS = 7 * TOKEN_MS;
 /** Milliseconds that a call may take, besides its long poll. */
 const PATIENCE_MS = 15_000;
 /** The first and the longest pause after an error, in milliseconds. */
@@ -133,6 +135,7 @@ export class Session {
       label: 'operator listen',
       permissions: ['listen'],
       expires: now() + TOKEN_MS,
+      forgotten: now() + TOKEN_MS + RECORD_MS,
     }).then(({ token, record }) => ({ token, id: record.id }));
     return this.#token;
   }

@@ -5,7 +5,7 @@ import { hashToken, mintToken, type TokenItem } from '../../../shared/accounts/t
 import { now, timestamp } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
-import { getConsistent, pages } from '../../../shared/table/client.ts';
+import { getConsistent, hasExpired, pages } from '../../../shared/table/client.ts';
 import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
 import { accountKey, accountTokenKey, deletionKey, type Key, tokenKey } from '../../../shared/table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, transact, updateWrite } from '../../../shared/table/transactions.ts';
@@ -25,7 +25,7 @@ export interface TokenRecord {
   revoked?: string;
 }
 
-type TokenRecordItem = Key & TokenRecord & { sha256: string };
+type TokenRecordItem = Key & TokenRecord & { sha256: string; expires_at?: number };
 
 /**
  * Issues a token. Only the returned value contains it: the table stores its hash.
@@ -55,6 +55,8 @@ interface TokenDraft {
   permissions: Permission[];
   /** When it expires, in milliseconds since 1970; if missing, never. */
   expires?: number;
+  /** When its record is removed, in milliseconds since 1970; if missing, with the account. */
+  forgotten?: number;
   /** A token that was minted before; if missing, a new one. */
   token?: string;
 }
@@ -69,7 +71,7 @@ interface IssuedToken {
  * @param owners.keeper - the account that keeps the record
  */
 const store = async (
-  { label, permissions, expires, token = mintToken() }: TokenDraft,
+  { label, permissions, expires, forgotten, token = mintToken() }: TokenDraft,
   { account, keeper }: { account: string; keeper: string },
 ): Promise<IssuedToken> => {
   const sha256 = hashToken(token);
@@ -90,13 +92,18 @@ const store = async (
   };
   await transact([
     putIfAbsentWrite(item),
-    putIfAbsentWrite({ ...accountTokenKey(keeper, record.id), ...record, sha256 }),
+    putIfAbsentWrite<TokenRecordItem>({
+      ...accountTokenKey(keeper, record.id),
+      ...record,
+      sha256,
+      ...(forgotten !== undefined && { expires_at: Math.floor(forgotten / 1000) }),
+    }),
   ]);
   return { token, record };
 };
 
 /**
- * All tokens that were issued to an account, including revoked tokens, oldest first.
+ * All tokens that were issued to an account, including revoked tokens, oldest first; not those whose record was removed.
  *
  * @throws Refusal — no such account
  */
@@ -109,7 +116,7 @@ export const listTokens = async (account: string): Promise<TokenRecord[]> => {
     ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
     ConsistentRead: true,
   })) {
-    records.push(...items.map(toRecord));
+    records.push(...items.filter((item) => !hasExpired(item)).map(toRecord));
   }
   return records;
 };
@@ -157,7 +164,8 @@ export const stateOfToken = async (token: string): Promise<'works' | 'revoked' |
   return marker === undefined ? undefined : 'revoked';
 };
 
-const toRecord = ({ pk: _pk, sk: _sk, sha256: _sha256, ...record }: TokenRecordItem): TokenRecord => record;
+const toRecord = ({ pk: _pk, sk: _sk, sha256: _sha256, expires_at: _end, ...record }: TokenRecordItem): TokenRecord =>
+  record;
 
 const checkPermissions = (account: string, permissions: Permission[]): void => {
   if (permissions.length === 0) throw new Refusal('A token needs at least one permission.');

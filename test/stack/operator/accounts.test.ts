@@ -16,7 +16,7 @@ import { accountOfBot, findAccount, type NumberItem } from '../../../shared/acco
 import { hashToken } from '../../../shared/accounts/tokens.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { getConsistent, putIfAbsent } from '../../../shared/table/client.ts';
-import { accountKey, hookKey, numberKey, tokenKey } from '../../../shared/table/keys.ts';
+import { accountKey, accountTokenKey, hookKey, numberKey, tokenKey } from '../../../shared/table/keys.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
@@ -252,6 +252,17 @@ describe('a token', () => {
     const { token, record } = await issueToken(await newAccount(), { label: 'test', permissions: ['messages'] });
     expect(record).not.toHaveProperty('expires');
     expect(await getConsistent(tokenKey(hashToken(token)))).not.toHaveProperty('expires_at');
+  });
+
+  test('a record that is removed at some time is listed until then', async () => {
+    const account = await newAccount();
+    const ends = { label: 'test', permissions: ['stats' as const], expires: Date.now() + 60_000 };
+    const { record } = await issueToken(account, { ...ends, forgotten: Date.now() + 120_000 });
+    await issueToken(account, { ...ends, forgotten: Date.now() - 1_000 });
+    const stays = await issueToken(account, ends);
+    expect(await listTokens(account)).toEqual([record, stays.record]);
+    await revokeToken(account, record.id);
+    expect(await getConsistent(accountTokenKey(account, record.id))).toHaveProperty('expires_at');
   });
 
   test('a token without permissions, or with an expiry in the past, is rejected', async () => {
