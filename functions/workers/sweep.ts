@@ -29,84 +29,112 @@ const OTHERS = [isHeadKey, isEntryKey, isBatchKey, isUploadKey, isJobKey];
 
 const isTombstone = (item: Key): boolean => !OTHERS.some((isOther) => isOther(item));
 
-/** Failed work is retried in the next minute. It fails the invocation, but only after all other work. */
-export const handler = worker('sweep', async (event: Pick<ScheduledEvent, 'time'>, remaining) => {
-  const time = sortableTime(Date.parse(event.time));
-  const done = { woken: 0, expansions: 0, uploads: 0, answers: 0, profilers: 0, failed: 0 };
-  const work = new ScheduledWork(time);
-  const backlog = new Backlog();
-  const attempt = async (task: () => Promise<void>): Promise<void> => {
+/** A run: its time, what it has done, and whether it has time for more. */
+class Run {
+  /** In the form of `sortableTime`. */
+  readonly time: string;
+  readonly done = { woken: 0, expansions: 0, uploads: 0, answers: 0, profilers: 0, failed: 0 };
+  readonly #remaining: () => number;
+
+  constructor(time: string, remaining: () => number) {
+    this.time = time;
+    this.#remaining = remaining;
+  }
+
+  readonly isOver = (): boolean => this.#remaining() < RESERVE;
+
+  /** Does a piece of work. If it fails, it is retried in the next minute, and other work continues. */
+  async attempt(work: () => Promise<void>): Promise<void> {
     try {
-      await task();
+      await work();
     } catch (error) {
       log('error', 'due work failed', describeError(error));
-      done.failed += 1;
+      this.done.failed += 1;
     }
-  };
+  }
+}
 
-  const tombstones: Key[] = [];
-  const uploads: Key[] = [];
-  const expanding = new Set<string>();
-  const cancelled: Key[] = [];
+/** Failed work fails the invocation, but only after all other work. */
+export const handler = worker('sweep', async (event: Pick<ScheduledEvent, 'time'>, remaining) => {
+  const run = new Run(sortableTime(Date.parse(event.time)), remaining);
+  const work = new ScheduledWork(run.time);
+  const backlog = new Backlog();
+  const { jobs, accounts, uploads, tombstones } = await wakeConversations(run, work, backlog);
+  for (const job of jobs) {
+    await run.attempt(async () => {
+      run.done.woken += await wakeCancelled(job, run.time, run.isOver);
+    });
+  }
+  await run.attempt(() => measureBacklog(run, work, backlog));
+  await run.attempt(async () => {
+    await wakeExpansions([...accounts].map((account) => ({ account, at: now(), once: run.time })));
+    run.done.expansions += accounts.size;
+  });
+  await abandonUploads(run, uploads);
+  await removeDeleted(run, tombstones);
+  if (run.done.failed > 0) throw new Error(`${run.done.failed} pieces of due work failed.`);
+  return run.done;
+});
+
+/** Wakes the conversations with due work. Returns the other due work: cancelled jobs, accounts with batches, and so on. */
+const wakeConversations = async (run: Run, work: ScheduledWork, backlog: Backlog) => {
+  const others = { jobs: [] as Key[], accounts: new Set<string>(), uploads: [] as Key[], tombstones: [] as Key[] };
   for await (const due of work.due()) {
-    if (remaining() < RESERVE) break;
+    if (run.isOver()) break;
     const heads = due.filter(isHeadKey);
     const withExpired = [...new Set(due.filter(isEntryKey).map(({ pk }) => pk))];
-    await attempt(async () => {
+    await run.attempt(async () => {
       await wake([
         ...heads.map((head) => ({ conversation: conversationOf(head), once: `${head.pk}#${head.gsi1sk}` })),
         // Each minute anew, because the clock of the worker that comes first may be behind.
-        ...withExpired.map((pk) => ({ conversation: conversationOf({ pk }), once: `${pk}#${time}` })),
+        ...withExpired.map((pk) => ({ conversation: conversationOf({ pk }), once: `${pk}#${run.time}` })),
       ]);
-      done.woken += heads.length + withExpired.length;
+      run.done.woken += heads.length + withExpired.length;
     });
     backlog.note(heads);
-    for (const item of due.filter(isBatchKey)) expanding.add(batchOf(item).account);
-    uploads.push(...due.filter(isUploadKey));
-    cancelled.push(...due.filter(isJobKey));
-    tombstones.push(...due.filter(isTombstone));
+    for (const item of due.filter(isBatchKey)) others.accounts.add(batchOf(item).account);
+    others.jobs.push(...due.filter(isJobKey));
+    others.uploads.push(...due.filter(isUploadKey));
+    others.tombstones.push(...due.filter(isTombstone));
   }
-  for (const job of cancelled) {
-    await attempt(async () => {
-      done.woken += await wakeCancelled(job, time, () => remaining() < RESERVE);
-    });
-  }
-  await attempt(async () => {
-    await backlog.noteLater(work.later(), () => remaining() < RESERVE);
-    const { waiting, oldest_s } = backlog;
-    measure('info', 'backlog', {
-      pending_conversations: waiting,
-      oldest_s,
-      app_network_failing: (await isFailing(APP_NETWORK_DESTINATION)) ? 1 : 0,
-    });
-  });
+  return others;
+};
 
-  await attempt(async () => {
-    await wakeExpansions([...expanding].map((account) => ({ account, at: now(), once: time })));
-    done.expansions += expanding.size;
+const measureBacklog = async (run: Run, work: ScheduledWork, backlog: Backlog): Promise<void> => {
+  await backlog.noteLater(work.later(), run.isOver);
+  measure('info', 'backlog', {
+    pending_conversations: backlog.waiting,
+    oldest_s: backlog.oldest_s,
+    app_network_failing: (await isFailing(APP_NETWORK_DESTINATION)) ? 1 : 0,
   });
+};
+
+const abandonUploads = async (run: Run, uploads: Key[]): Promise<void> => {
   for (const upload of uploads) {
-    if (remaining() < RESERVE) break;
-    await attempt(async () => {
+    if (run.isOver()) return;
+    await run.attempt(async () => {
       await abandonUpload(upload);
-      done.uploads += 1;
+      run.done.uploads += 1;
     });
   }
+};
 
-  // One page of each profiler at a time, so that a large deletion does not delay the others.
-  for (let round = tombstones; round.length > 0 && remaining() >= RESERVE; ) {
+/**
+ * Removes the answers of deleted profilers: one page of each profiler at a time, so that a large deletion does not delay the
+ * others.
+ */
+const removeDeleted = async (run: Run, tombstones: Key[]): Promise<void> => {
+  for (let round = tombstones; round.length > 0; ) {
     const unfinished: Key[] = [];
     for (const tombstone of round) {
-      if (remaining() < RESERVE) break;
-      await attempt(async () => {
+      if (run.isOver()) return;
+      await run.attempt(async () => {
         const { removed, finished } = await removeAnswers(tombstone);
-        done.answers += removed;
-        if (finished) done.profilers += 1;
+        run.done.answers += removed;
+        if (finished) run.done.profilers += 1;
         else unfinished.push(tombstone);
       });
     }
     round = unfinished;
   }
-  if (done.failed > 0) throw new Error(`${done.failed} pieces of due work failed.`);
-  return done;
-});
+};
