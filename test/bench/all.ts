@@ -61,12 +61,13 @@ const unknown = chosen.filter((name) => !(name in benches));
 if (unknown.length > 0) throw new Error(`There is no benchmark "${unknown[0]}": ${Object.keys(benches).join(', ')}.`);
 
 const reports: Report[] = [];
+const failed: string[] = [];
 for (const [name, file] of Object.entries(benches)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   say(`— ${name}`);
   const found = await run(file);
   if (found === undefined) {
-    process.exitCode = 1;
+    failed.push(name);
     continue;
   }
   reports.push(before === undefined || inTurns.includes(name) ? found : beside(found, await earlier(name, before)));
@@ -78,3 +79,7 @@ const machine = { cpu: cpus()[0]?.model ?? '', cores: availableParallelism(), no
 await mkdir(localFolder, { recursive: true });
 await writeFile(file, `${JSON.stringify({ measured: new Date().toISOString(), machine, reports }, undefined, 2)}\n`);
 process.stdout.write(`\n${table(reports)}\n\nGoals missed: ${missed}. The figures are in ${file}.\n`);
+if (failed.length > 0) {
+  process.stdout.write(`Failed without figures: ${failed.join(', ')}. Their errors are above.\n`);
+  process.exitCode = 1;
+}

@@ -32,8 +32,13 @@ export const handler: Handler = async (event) => {
   const traceId = event.requestContext.requestId;
   const { account, permissions } = callerIn(event);
 
-  const respond = (statusCode: number, headers: Record<string, string>, document: unknown) => {
-    logRequest(event, account, statusCode, start);
+  const respond = (statusCode: number, headers: Record<string, string>, document: object) => {
+    logRequest(
+      event,
+      account,
+      { status: statusCode, code: 'code' in document ? String(document.code) : undefined },
+      start,
+    );
     return { statusCode, headers, body: JSON.stringify(document) };
   };
 

@@ -22,13 +22,13 @@ import {
 
 interface Env {
   Bindings: { event: HttpEvent };
-  Variables: { caller: Caller };
+  Variables: { caller: Caller; code?: string };
 }
 
 const logged = createMiddleware<Env>(async (c, next) => {
   const start = Date.now();
   await next();
-  logRequest(c.env.event, c.var.caller.account, c.res.status, start);
+  logRequest(c.env.event, c.var.caller.account, { status: c.res.status, code: c.var.code }, start);
 });
 
 const permitted = createMiddleware<Env>(async (c, next) => {
@@ -36,12 +36,16 @@ const permitted = createMiddleware<Env>(async (c, next) => {
   const caller = callerIn(c.env.event);
   c.set('caller', caller);
   if (caller.permissions.includes(endpoint.permission)) return next();
+  c.set('code', PERMISSION_REQUIRED.code);
   return c.body(JSON.stringify(problemOf(PERMISSION_REQUIRED, requestContext.requestId)), 403, PROBLEM_HEADERS);
 });
 
 /** Responds with 422 and the validation errors. */
-const reject = (c: Context<Env>, errors: ValidationError[]) =>
-  c.body(JSON.stringify(invalidRequest(errors, c.env.event.requestContext.requestId)), 422, PROBLEM_HEADERS);
+const reject = (c: Context<Env>, errors: ValidationError[]) => {
+  const problem = invalidRequest(errors, c.env.event.requestContext.requestId);
+  c.set('code', problem.code);
+  return c.body(JSON.stringify(problem), 422, PROBLEM_HEADERS);
+};
 
 const validParameters = (target: 'query' | 'header', schema: v.GenericSchema<unknown, object>) =>
   validator(target, (given, c) => {

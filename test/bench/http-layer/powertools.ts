@@ -24,12 +24,14 @@ const logged: Middleware = async ({ reqCtx, next }) => {
   const start = Date.now();
   reqCtx.set('start', start);
   await next();
-  logRequest(eventOf(reqCtx), callerIn(eventOf(reqCtx)).account, reqCtx.res.status, start);
+  const end = { status: reqCtx.res.status, code: reqCtx.get('code') as string | undefined };
+  logRequest(eventOf(reqCtx), callerIn(eventOf(reqCtx)).account, end, start);
 };
 
 const permitted: Middleware = async ({ reqCtx, next }) => {
   if (callerIn(eventOf(reqCtx)).permissions.includes(endpoint.permission)) return next();
   const { requestId } = eventOf(reqCtx).requestContext;
+  reqCtx.set('code', PERMISSION_REQUIRED.code);
   return new Response(JSON.stringify(problemOf(PERMISSION_REQUIRED, requestId)), {
     status: 403,
     headers: PROBLEM_HEADERS,
@@ -66,12 +68,9 @@ app.errorHandler(RequestValidationError, async (error, reqCtx) => {
       : { parameter: keys.join('.'), detail: message };
   });
   const event = eventOf(reqCtx);
-  logRequest(event, callerIn(event).account, 422, reqCtx.get('start') as number);
-  return {
-    statusCode: 422,
-    headers: PROBLEM_HEADERS,
-    body: JSON.stringify(invalidRequest(errors, event.requestContext.requestId)),
-  };
+  const problem = invalidRequest(errors, event.requestContext.requestId);
+  logRequest(event, callerIn(event).account, problem, reqCtx.get('start') as number);
+  return { statusCode: 422, headers: PROBLEM_HEADERS, body: JSON.stringify(problem) };
 });
 
 export const handler: Handler = async (event, context) => (await app.resolve(event, context)) as never;

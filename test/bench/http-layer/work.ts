@@ -62,16 +62,25 @@ export const invalidRequest = (errors: ValidationError[], traceId: string) => {
   };
 };
 
+/** What a request ended with. */
+interface End {
+  status: number;
+  /** The code of the problem; undefined if there was none. */
+  code?: string | undefined;
+}
+
+/** @param start - when the request began, in milliseconds since 1970 */
 export const logRequest = (
   { requestContext, routeKey }: Pick<HttpEvent, 'requestContext' | 'routeKey'>,
   account: string | undefined,
-  status: number,
+  { status, code }: End,
   start: number,
 ): void =>
   measure('info', 'request', {
     route: routeKey,
     account,
     status,
+    code,
     outcome: status >= 400 ? 'rejected' : 'succeeded',
     requests: 1,
     request_ms: Date.now() - start,
