@@ -16,7 +16,7 @@ import { findPlatform, updateAccount } from '../../../infra/operator/queries/acc
 import { listTokens } from '../../../infra/operator/queries/tokens-admin.ts';
 import { readHead } from '../../../shared/messaging/outbox.ts';
 import { getConsistent, update } from '../../../shared/table/client.ts';
-import { conversationName, headKey, type Key, waitsKey } from '../../../shared/table/keys.ts';
+import { accountTokenKey, conversationName, headKey, type Key, waitsKey } from '../../../shared/table/keys.ts';
 import { applied } from '../support/app-events.ts';
 import { type Answer, DestinationServer, hang } from '../support/destination-server.ts';
 import { type Environment, machine, operatorIn, refusal } from '../support/operator.ts';
@@ -113,6 +113,11 @@ describe('the command', () => {
     expect(mine.every(({ revoked, permissions }) => revoked !== undefined && permissions.join() === 'listen')).toBe(
       true,
     );
+    for (const { id: token, expires } of mine) {
+      const record = await getConsistent<{ expires_at?: number }>(accountTokenKey(account, token));
+      const end = Math.floor(Date.parse(String(expires)) / 1_000);
+      expect(record?.expires_at, 'the end of the record, a week later').toBeCloseTo(end + 7 * 86_400, -1);
+    }
     expect(first.stderr + stdout + stderr).not.toMatch(/bapi_|Bearer/);
   });
 
