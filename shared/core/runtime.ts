@@ -9,8 +9,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** Milliseconds since 1970. */
 export const currentTime = (): number => Date.now();
 
-/** Waits for some milliseconds. */
-export const pause = (durationMs: number): Promise<void> => wait(durationMs);
+/** Waits for some milliseconds. Not at all, if the time has come since the caller computed them: Node would warn. */
+export const pause = (durationMs: number): Promise<void> => wait(Math.max(durationMs, 0));
 
 /** A duration of the service, in milliseconds. The local stack shortens durations, to test days in seconds. */
 export const scaled = (durationMs: number): number => durationMs;

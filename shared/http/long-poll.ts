@@ -35,7 +35,7 @@ export const pollUntil = async <Value>(
 ): Promise<Value> => {
   const begin = now();
   const { promise: tooLate, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, latest - now());
+  const timer = setTimeout(resolve, Math.max(latest - now(), 0));
   const seen: { last?: { value: Value }; isDone: boolean; mode?: ReadMode } = { isDone: false };
   let failure: unknown = new Problem('unavailable', 'The request took too long. Retry in a moment.', { retryAfter: 1 });
   const ignoreBusy = (error: unknown): void => {

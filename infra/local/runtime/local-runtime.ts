@@ -11,7 +11,8 @@ const MINUTE_MS = 60_000;
 
 export const currentTime: typeof runtime.currentTime = () => ThreadClock.current()?.now() ?? Date.now();
 
-export const pause: typeof runtime.pause = (durationMs) => ThreadClock.current()?.sleep(durationMs) ?? wait(durationMs);
+export const pause: typeof runtime.pause = (durationMs) =>
+  ThreadClock.current()?.sleep(durationMs) ?? wait(Math.max(durationMs, 0));
 
 export const scaled: typeof runtime.scaled = (durationMs) =>
   (durationMs * Number(process.env.MINUTE ?? MINUTE_MS)) / MINUTE_MS;

@@ -308,3 +308,17 @@ test('a read that fails for another reason ends the wait with its error, and lea
   await failed;
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test('a wait whose end has passed returns the state of one read, and starts no timer with a negative delay', async () => {
+  const started = vi.spyOn(globalThis, 'setTimeout');
+  const ends = { end: START - 401, latest: START - 1 };
+  expect(
+    await pollUntil(
+      async () => 'pending',
+      () => false,
+      ends,
+      FREE,
+    ),
+  ).toBe('pending');
+  expect(started.mock.calls.map(([, delay]) => delay)).toEqual([0]);
+});

@@ -1,13 +1,16 @@
 /** EventBridge's schedules of the local stack, while its clock runs at the rate of real time and faster. */
-import { expect, onTestFinished, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Schedules } from '../../../infra/local/aws/event-sources/schedules.ts';
 import { Clock } from '../../../infra/local/aws/time/clock.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const MINUTE = 60_000;
 
 /** A schedule whose calls end when the test says so. */
-const start = (rate: number, minute: number, names = ['sweep']) => {
-  const clock = new Clock();
+const start = (rate: number, minute: number, names = ['sweep'], clock = new Clock()) => {
   const calls: (() => void)[] = [];
   const called: string[] = [];
   const asynchronous = { retries: 0, oldest: MINUTE };
@@ -57,4 +60,18 @@ test('when the clock is set, a schedule calls the functions that are needed, and
   await expect.poll(() => called).toEqual(['erase']);
   clock.set(clock.now() + MINUTE);
   await expect.poll(() => called).toEqual(['erase', 'sweep', 'erase']);
+});
+
+test('on a machine that stops between two looks at the clock, no timer has a negative delay', async () => {
+  const stopping = new Clock();
+  let stopped = 0;
+  vi.spyOn(stopping, 'now').mockImplementation(() => {
+    stopped += 7;
+    return Date.now() + stopped;
+  });
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  const { calls } = start(1, 10, ['sweep'], stopping);
+  await expect.poll(() => calls.length).toBeGreaterThan(5);
+  const delays = timers.mock.calls.map(([, delay]) => delay ?? 0);
+  expect(delays.filter((delay) => delay < 0)).toEqual([]);
 });

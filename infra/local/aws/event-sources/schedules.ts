@@ -66,7 +66,8 @@ export class Schedules {
 
   #wait(schedule: ScheduleDefinition): void {
     clearTimeout(this.#timers.get(schedule));
-    const left = (this.#due.get(schedule) ?? 0) - this.#settings.clock.now();
+    // The time may have come since the last look.
+    const left = Math.max((this.#due.get(schedule) ?? 0) - this.#settings.clock.now(), 0);
     this.#timers.set(
       schedule,
       setTimeout(() => this.#check(schedule), left),
