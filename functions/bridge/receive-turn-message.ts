@@ -10,7 +10,7 @@ import { validBody } from '../../shared/validation/validation-errors.ts';
 
 export const handler = endpoint(api.receiveTurnMessage, async ({ account, headers, body, bytes }) => {
   if (isOrdinaryWebhook(headers, body)) return ok({ messages: [] });
-  if (!isSigned(bytes, headers['x-turn-hook-signature'], await findHook(account))) throw notSigned();
+  if (!isSigned(bytes(), headers['x-turn-hook-signature'], await findHook(account))) throw notSigned();
   const id = await sendFromPlatform(account, 'turn', fromTurn(validBody(turnMessage, body)));
   return ok({ messages: [{ id }] });
 });

@@ -13,9 +13,14 @@ import type { Admission } from '../rate-limit/leases.ts';
 export type HttpEvent = APIGatewayProxyEventV2WithRequestContext<
   APIGatewayEventRequestContextV2 & { authorizer?: { lambda?: unknown } }
 > & {
-  /** The bytes of the request's body. A parser replaces `body`, so `check-body.ts` keeps them. */
-  bytes?: Buffer;
+  /** The body as it was sent: bytes, if API Gateway passed it in base64. A parser replaces `body`. */
+  sent?: string | Buffer;
+  /** The valid request, for the handler of the endpoint: `RequestOf` of its description. */
+  request?: unknown;
 };
+
+/** The bytes of the request's body. */
+export const bytesOf = ({ sent = '' }: HttpEvent): Buffer => (typeof sent === 'string' ? Buffer.from(sent) : sent);
 
 /** The context that the authorizer returns: `Identity` in `shared/accounts/tokens.ts`. */
 export interface Caller {

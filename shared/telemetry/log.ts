@@ -8,13 +8,18 @@ export type Level = 'info' | 'warn' | 'error';
 
 export type Fields = Record<string, string | number | string[] | undefined>;
 
-/** Writes one line, with the id of the current trace. `message` is a fixed text, so that searches find it. */
-export const log = (level: Level, message: string, fields: Fields): void => write({ level, message, ...fields });
+/**
+ * Writes one line, with the id of the current trace.
+ *
+ * @param message - a fixed text, so that searches find it, without characters that JSON escapes
+ */
+export const log = (level: Level, message: string, fields: Fields): void => write(level, message, fields);
 
-/** Writes a line. `more` contains further members as JSON, and begins with a comma. */
-export const write = (line: Record<string, unknown>, more = ''): void => {
-  const { trace_id = traceId() } = line;
-  process.stdout.write(`${JSON.stringify({ ...line, trace_id }).slice(0, -1)}${more}}\n`);
+/** Writes a line. `more` contains further members as JSON, and begins with a comma. Copying the fields would be slower. */
+export const write = (level: Level, message: string, fields: Fields, more = ''): void => {
+  fields.trace_id ??= traceId();
+  const members = JSON.stringify(fields).slice(1, -1);
+  process.stdout.write(`{"level":"${level}","message":"${message}"${members && ','}${members}${more}}\n`);
 };
 
 /** An error for the log: its name and its stack. Without its message, which may quote data. */

@@ -61,16 +61,15 @@ export type EventFields<Name extends EventName> = Record<keyof (typeof events)[N
 
 /** Writes the log line of an event, from which its metrics are made. */
 export const measure = <Name extends EventName>(level: Level, name: Name, fields: EventFields<Name>): void =>
-  write(
-    { level, message: name, ...fields },
-    `,"_aws":{"Timestamp":${now()},"CloudWatchMetrics":[${descriptionOf(name)}]}`,
-  );
+  write(level, name, fields, `,"_aws":{"Timestamp":${now()},"CloudWatchMetrics":[${descriptionOf(name)}]}`);
 
 const descriptions = new Map<EventName, string>();
 
 /** The description of an event's metrics for CloudWatch, as JSON: built once, because it is the same in every line. */
 const descriptionOf = (name: EventName): string => {
-  const description = descriptions.get(name) ?? describe(events[name]);
+  const known = descriptions.get(name);
+  if (known !== undefined) return known;
+  const description = describe(events[name]);
   descriptions.set(name, description);
   return description;
 };

@@ -10,5 +10,8 @@ const traces = new AsyncLocalStorage<string>();
 export const traced = <Result>(id: string | undefined, work: () => Result): Result =>
   id === undefined ? work() : traces.run(id, work);
 
+/** Has the rest of this call be in the trace of this id. Cheaper than `traced`, for a caller that needs no end of it. */
+export const beginTrace = (id: string): void => traces.enterWith(id);
+
 /** The current trace's id. */
 export const traceId = (): string | undefined => traces.getStore();

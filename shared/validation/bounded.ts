@@ -23,15 +23,31 @@ const readAfter = <Schema extends v.GenericSchema>(
   precheck: v.RawCheckAction<unknown>,
   keywords: Record<string, unknown>,
   schema: Schema,
-): Schema => {
-  const bound = v.pipe(v.unknown(), precheck);
-  return shownAs(keywords, {
+): Schema =>
+  shownAs(keywords, {
     ...schema,
     '~run': ((dataset, config) => {
-      const { issues } = bound['~run']({ value: dataset.value }, config);
-      return issues ? { typed: false, value: dataset.value, issues } : schema['~run'](dataset, config);
+      const { value } = dataset;
+      const { issues } = precheck['~run']({ typed: true, value }, config);
+      return issues ? { typed: false, value, issues } : schema['~run'](dataset, config);
     }) satisfies v.GenericSchema['~run'],
   });
+
+type Fields = v.GenericSchema<unknown, object>;
+
+/** An object with the fields of both schemas, which have none in common: so the outputs need no comparison. */
+export const bothOf = <One extends Fields, Other extends Fields>(one: One, other: Other) => {
+  const both = v.intersect([one, other]);
+  return {
+    ...both,
+    '~run': (({ value }, config) => {
+      const first = one['~run']({ value }, config);
+      const second = other['~run']({ value }, config);
+      return first.issues || second.issues
+        ? { typed: false, value, issues: [...(first.issues ?? []), ...(second.issues ?? [])] }
+        : { typed: true, value: { ...Object(first.value), ...Object(second.value) } };
+    }) as (typeof both)['~run'],
+  };
 };
 
 interface ListBounds {

@@ -34,6 +34,7 @@ export const requestOf = (name: EndpointName, account: string, { path, query, he
     requestContext: {
       requestId: 'JKJaXmPLvHcESHA=',
       routeKey,
+      http: { method },
       authorizer: { lambda: { account, token: 'bench', permissions: [permission] } },
     },
     ...bodyOf(body),

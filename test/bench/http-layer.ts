@@ -2,11 +2,13 @@
  * The cost of the HTTP layer for a warm request, compared with a handler without a framework, with Hono, and with the
  * router of Powertools. They alternate in one process, and the figures are ratios of processor time. `BENCH_ROUNDS` sets
  * the rounds. `BENCH_BEFORE` is a folder with an earlier version of this repository, whose HTTP layer takes part.
+ *
+ * No garbage collection is forced: V8 drops optimized code whose object shapes a full one finds unused, so requests after it
+ * would mostly pay for compiling again. `all.ts` runs this file without helper threads of the garbage collector, whose time
+ * differs much from run to run.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { HttpEvent } from '../../shared/http/event.ts';
 import { handler as bare } from './http-layer/bare.ts';
 import { type Case, cases } from './http-layer/cases.ts';
@@ -33,35 +35,41 @@ const contestants = { bare, ours, hono, powertools, before: await handlerBefore(
 type Name = keyof typeof contestants;
 const names = (Object.keys(contestants) as Name[]).filter((name) => name !== 'before' || contestants.before !== ours);
 
-/** Requests per measurement, measurements per contestant, and warm-up rounds that are not counted. */
-const REQUESTS = 1_000;
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 60);
+/** Rounds, rounds before them that are not counted, turns of each contestant in a round, and requests in a turn. */
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 40);
 const WARM_UP = 15;
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
+const TURNS = 10;
+const REQUESTS = 200;
 
 /**
- * The mean processor time of a request in microseconds, of all threads: garbage collection is part of the cost. Other
- * work on the machine does not count. Events are parsed before the measurement, as on Lambda.
+ * The processor time of some requests in microseconds, of all threads: garbage collection is part of the cost. Other work
+ * on the machine does not count. Events are parsed before the measurement, as on Lambda.
  */
 const microseconds = async (handler: Handler, event: string): Promise<number> => {
   const events = Array.from({ length: REQUESTS }, (): HttpEvent => JSON.parse(event));
-  collectGarbage();
   const start = process.cpuUsage();
   for (const one of events) await handler(one, { ...context });
   const { user, system } = process.cpuUsage(start);
-  return (user + system) / REQUESTS;
+  return user + system;
 };
 
-/** Measures all contestants. Each round begins with another contestant. */
+/** The mean time of a request in a round, by contestant. In each turn, another one is the first. */
+const timeRound = async (event: string): Promise<Record<Name, number>> => {
+  const times: Record<Name, number> = { bare: 0, ours: 0, hono: 0, powertools: 0, before: 0 };
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    for (const place of names.keys()) {
+      const name = names[(place + turn) % names.length] ?? 'bare';
+      times[name] += (await microseconds(contestants[name], event)) / REQUESTS / TURNS;
+    }
+  }
+  return times;
+};
+
+/** Measures all contestants. */
 const timeAll = async ({ event }: Case, found: Record<Name, number[]>): Promise<void> => {
   for (let round = -WARM_UP; round < ROUNDS; round += 1) {
-    for (const place of names.keys()) {
-      const name = names[(place + round + WARM_UP) % names.length] ?? 'bare';
-      const time = await microseconds(contestants[name], event);
-      if (round >= 0) found[name].push(time);
-    }
+    const times = await timeRound(event);
+    if (round >= 0) for (const name of names) found[name].push(times[name]);
   }
 };
 

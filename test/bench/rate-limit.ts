@@ -104,6 +104,7 @@ const measured = async (): Promise<Figure[]> => {
         pathParameters: { id },
         requestContext: {
           requestId: 'bench',
+          http: { method: 'GET' },
           authorizer: { lambda: { account, token: 'token', permissions: ['profilers'], ...limit } },
         },
       }) as unknown as HttpEvent;

@@ -116,7 +116,7 @@ const costOfWait = async (id: string): Promise<Figure[]> => {
     routeKey: 'GET /v1/user_data/fetch/{id}',
     pathParameters: { id },
     queryStringParameters: { long_poll: '30' },
-    requestContext: { requestId: 'bench', authorizer: { lambda } },
+    requestContext: { requestId: 'bench', http: { method: 'GET' }, authorizer: { lambda } },
   };
   const context = { getRemainingTimeInMillis: () => 29_000 - (performance.now() - start) };
   process.env.WAITS_PER_ACCOUNT = String(SLOTS);

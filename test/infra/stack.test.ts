@@ -480,7 +480,8 @@ describe('each function', () => {
       relay: 168,
       count: 187,
       receiveAppEvents: 244,
-      receiveTurnMessage: 236,
+      receiveRapidproMessage: 231,
+      receiveTurnMessage: 237,
       sendMessage: 233,
       sweep: 242,
       deliver: 302,
@@ -511,10 +512,10 @@ describe('each function', () => {
   });
 
   test.each([
-    ['createProfiler', /new \w+\(\{TableName:"warm-up",Item:/],
-    ['listProfilers', /new \w+\(\{TableName:"warm-up",KeyConditionExpression:/],
-    ['readProfiler', /new \w+\(\{TableName:"warm-up",Key:/],
-    ['deleteProfiler', /new \w+\(\{TableName:"warm-up",Key:/],
+    ['createProfiler', /new [\w$]+\(\{TableName:"warm-up",Item:/],
+    ['listProfilers', /new [\w$]+\(\{TableName:"warm-up",KeyConditionExpression:/],
+    ['readProfiler', /new [\w$]+\(\{TableName:"warm-up",Key:/],
+    ['deleteProfiler', /new [\w$]+\(\{TableName:"warm-up",Key:/],
   ] as const)('warms %s up with the command that it is likely to send first', async (name, warmUp) => {
     expect(await readFile(join(bundles[name], 'index.mjs'), 'utf8')).toMatch(warmUp);
   });

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { Problem } from '../../core/problems.ts';
-import type { HttpEvent, HttpMiddleware } from '../event.ts';
+import type { HttpMiddleware } from '../event.ts';
 
 type BodyType = NonNullable<Endpoint['body']>['type'];
 
@@ -29,22 +29,24 @@ const PARAMETER = /;\s*([^=;\s]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/g;
  * Some files of Windows begin with it. It is forbidden in JSON (RFC 8259, 8.1), and in a form it would be part of a
  * name.
  */
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+const BYTE_ORDER_MARK = '\ufeff';
+const BYTE_ORDER_MARK_BYTES = Buffer.from(BYTE_ORDER_MARK);
 
 /**
- * Checks a body, and keeps its bytes in `event.bytes`: signatures are verified over the bytes, and parsers replace
- * `body`. The checks reject bodies that a parser would misread without an error.
+ * Checks a body, and keeps it in `event.sent`: signatures are verified over its bytes, and parsers replace `body`. The
+ * checks reject bodies that a parser would misread without an error.
  *
  * @throws unsupported_media_type — another media type or charset, or a compressed body
  * @throws malformed_body — text that is not UTF-8
  */
 export const checkBody = (type: BodyType): HttpMiddleware => ({
   before: function checkBodyBefore({ event }) {
-    checkEncoding(event.headers['content-encoding']);
-    checkContentType(type, event.headers['content-type'] ?? '');
-    // Stryker disable next-line StringLiteral: A parser rejects an empty body, and UTF-8 is the default of Node.
-    event.bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-    if (type !== 'multipart') checkText(event, event.bytes);
+    // Stryker disable next-line StringLiteral: A parser rejects an empty body.
+    const { headers, body = '', isBase64Encoded } = event;
+    checkEncoding(headers['content-encoding']);
+    checkContentType(type, headers['content-type'] ?? '');
+    event.sent = isBase64Encoded ? Buffer.from(body, 'base64') : body;
+    if (type !== 'multipart') checkText(event.sent, headers['content-length']);
   },
 });
 
@@ -66,11 +68,12 @@ const checkContentType = (type: BodyType, contentType: string): void => {
   }
 };
 
-const checkText = (event: HttpEvent, bytes: Buffer): void => {
-  if (event.isBase64Encoded ? !isUtf8(bytes) : wasChanged(event, bytes)) {
+const checkText = (sent: string | Buffer, length: string | undefined): void => {
+  const isText = typeof sent === 'string';
+  if (isText ? wasChanged(sent, length) : !isUtf8(sent)) {
     throw new Problem('malformed_body', 'The body contains text that is not UTF-8.');
   }
-  if (bytes[0] === BYTE_ORDER_MARK[0] && bytes[1] === BYTE_ORDER_MARK[1] && bytes[2] === BYTE_ORDER_MARK[2]) {
+  if (isText ? sent.startsWith(BYTE_ORDER_MARK) : sent.subarray(0, 3).equals(BYTE_ORDER_MARK_BYTES)) {
     throw new Problem('malformed_body', 'The body begins with a byte order mark. Remove it.');
   }
 };
@@ -80,8 +83,6 @@ const checkText = (event: HttpEvent, bytes: Buffer): void => {
  * Because a caller may also send U+FFFD, the length decides. One error has no effect on the length: a character of four
  * bytes without its last byte. U+FFFD has three bytes, too.
  */
-const wasChanged = ({ body = '', headers }: HttpEvent, bytes: Buffer): boolean => {
-  if (!body.isWellFormed()) return true;
-  const sent = headers['content-length'];
-  return sent !== undefined && body.includes('\ufffd') && Number(sent) !== bytes.length;
-};
+const wasChanged = (text: string, length: string | undefined): boolean =>
+  !text.isWellFormed() ||
+  (length !== undefined && text.includes('\ufffd') && Number(length) !== Buffer.byteLength(text));

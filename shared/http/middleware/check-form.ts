@@ -1,5 +1,5 @@
 import { invalidRequest, Problem } from '../../core/problems.ts';
-import type { HttpMiddleware } from '../event.ts';
+import { bytesOf, type HttpMiddleware } from '../event.ts';
 
 /** Most bytes of a form. The longest message with all its quick replies is shorter. The parser reads byte by byte. */
 const MAX_SIZE = 1_048_576;
@@ -18,7 +18,7 @@ const AMPERSAND = '&'.charCodeAt(0);
  */
 export const checkForm = (): HttpMiddleware => ({
   before: function checkFormBefore({ event }) {
-    const bytes = event.bytes ?? Buffer.alloc(0);
+    const bytes = bytesOf(event);
     if (bytes.length > MAX_SIZE) throw tooMuch(`must have at most ${MAX_SIZE} bytes`);
     if (hasMoreFields(bytes)) throw tooMuch(`must hold at most ${MAX_FIELDS} fields`);
     const text = bytes.toString();

@@ -1,6 +1,6 @@
 import jsonBodyParser from '@middy/http-json-body-parser';
 import { Problem } from '../../core/problems.ts';
-import type { HttpEvent, HttpMiddleware } from '../event.ts';
+import { bytesOf, type HttpEvent, type HttpMiddleware } from '../event.ts';
 
 /**
  * Most characters of a body for Middy's parser. It calls a reviver for each value, which cannot be switched off: forty
@@ -24,11 +24,11 @@ export const jsonBody = (): HttpMiddleware => {
     before: function jsonBodyBefore(request) {
       const { event } = request;
       try {
-        if (!event.isBase64Encoded) Object.assign(event, { body: JSON.parse(event.body ?? '') });
+        if (!event.isBase64Encoded) event.body = JSON.parse(event.body ?? '');
         else {
-          const text = (event.bytes ?? Buffer.alloc(0)).toString();
+          const text = bytesOf(event).toString();
           if (text.length <= MAX_PARSED_BY_MIDDY && !REJECTED_BY_MIDDY.test(text)) middy.before?.(request);
-          else Object.assign(event, { body: JSON.parse(text) });
+          else event.body = JSON.parse(text);
         }
       } catch {
         throw new Problem(

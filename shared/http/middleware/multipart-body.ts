@@ -1,5 +1,5 @@
 import { invalidRequest, Problem } from '../../core/problems.ts';
-import type { HttpMiddleware } from '../event.ts';
+import { bytesOf, type HttpMiddleware } from '../event.ts';
 
 /** Most parts of a form. The time of Node's parser grows with the square of their number. */
 const MAX_PARTS = 100;
@@ -20,7 +20,7 @@ export const multipartBody = (): HttpMiddleware => ({
   before: async function multipartBodyBefore({ event }) {
     // Stryker disable next-line StringLiteral: The replacement matches nothing either, or is rejected too.
     const type = event.headers['content-type'] ?? '';
-    const { bytes = Buffer.alloc(0) } = event;
+    const bytes = bytesOf(event);
     const excess = excessIn(bytes, type);
     if (excess !== undefined) throw invalidRequest([{ pointer: '#', detail: excess }]);
     const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => {

@@ -11,7 +11,7 @@ export const problemDocuments = (): HttpMiddleware => ({
     const problem = toProblem(request.error);
     const traceId = request.event.requestContext.requestId;
     if (problem.status >= 500) {
-      log('error', problem.code, describeError(problem.cause ?? problem));
+      log('error', problem.code, { ...describeError(problem.cause ?? problem), trace_id: traceId });
     }
     request.internal.code = problem.code;
     request.response = toProblemResponse(

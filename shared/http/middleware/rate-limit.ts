@@ -1,5 +1,6 @@
 import { Problem } from '../../core/problems.ts';
 import { type Admission, Leases } from '../../rate-limit/leases.ts';
+import { traced } from '../../telemetry/trace.ts';
 import type { HttpEvent, HttpMiddleware } from '../event.ts';
 import { identityOf } from './authorize.ts';
 
@@ -23,7 +24,7 @@ export const rateLimit = (
   const rateLimitBefore: HttpMiddleware['before'] = async ({ event, internal }) => {
     const caller = limitedCallerOf(event);
     if (caller === undefined) return;
-    const admission = await leases.admit(caller.account, caller);
+    const admission = await traced(event.requestContext.requestId, () => leases.admit(caller.account, caller));
     internal.admission = admission;
     if (admission.isAdmitted) return;
     throw new Problem(code, 'Your account has sent too many requests. Retry after the seconds in Retry-After.', {

@@ -21,6 +21,7 @@ export const requestLog = (): HttpMiddleware => {
       outcome: outcomeOf(status),
       requests: 1,
       request_ms: now() - started,
+      trace_id: event.requestContext.requestId,
     });
   };
 

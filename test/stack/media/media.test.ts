@@ -236,7 +236,7 @@ describe('a datafree URL', () => {
         routeKey: 'HEAD /media/{id}',
         headers: {},
         pathParameters: { id },
-        requestContext: { requestId: 'request-1' },
+        requestContext: { requestId: 'request-1', http: { method: 'HEAD' } },
       };
       try {
         const answer = await handler(event as never, { getRemainingTimeInMillis: () => 9_000 } as never);

@@ -220,7 +220,7 @@ describe('the handler of a long poll', () => {
       headers: {},
       pathParameters: { id },
       queryStringParameters,
-      requestContext: { requestId: 'request-1', authorizer: { lambda } },
+      requestContext: { requestId: 'request-1', http: { method: 'GET' }, authorizer: { lambda } },
     };
     const context = { getRemainingTimeInMillis: () => deadline - Date.now() };
     const { took, outcome } = await timed(() => handler(event as unknown as HttpEvent, context as Context));

@@ -1,4 +1,5 @@
 /** The HTTP layer around a handler, in cases that the local stack does not produce. */
+import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -7,6 +8,7 @@ import { define } from '../../../shared/api/endpoint.ts';
 import { invalidRequest, Problem } from '../../../shared/core/problems.ts';
 import { endpoint, ok, serve } from '../../../shared/http/endpoint.ts';
 import type { HttpEvent } from '../../../shared/http/event.ts';
+import { log } from '../../../shared/telemetry/log.ts';
 import { captureLog } from '../../support/captured-log.ts';
 
 const written = captureLog();
@@ -20,7 +22,7 @@ const eventWith = (lambda: unknown) =>
   ({
     routeKey: 'GET /v1/research_profilers',
     headers: {},
-    requestContext: { requestId: 'request-1', authorizer: { lambda } },
+    requestContext: { requestId: 'request-1', http: { method: 'GET' }, authorizer: { lambda } },
   }) as HttpEvent;
 
 const identity = { account: 'acme', token: 'token-1', permissions: ['profilers'] };
@@ -131,7 +133,9 @@ test('a 502 from a proxy before the table returns 503, and a 400 returns 500', a
 
 test('a handler that takes too long returns 503 before Lambda stops it', async () => {
   const handler = endpoint(profilers.listProfilers, () => new Promise(() => undefined));
-  const { statusCode, headers, body } = await handler(eventWith(identity), context(550));
+  const end = Date.now() + 550;
+  const counting = { getRemainingTimeInMillis: () => end - Date.now() } as Context;
+  const { statusCode, headers, body } = await handler(eventWith(identity), counting);
   expect({ statusCode, retry: headers?.['retry-after'] }).toEqual({ statusCode: 503, retry: '1' });
   expect(JSON.parse(body ?? '')).toMatchObject({
     code: 'unavailable',
@@ -168,13 +172,26 @@ test.each([
   );
 });
 
-test('two concurrent requests keep their own accounts', async () => {
-  const handler = endpoint(profilers.listProfilers, async ({ account }) => ok([], { 'x-account': account }));
+test('two concurrent requests keep their own accounts and traces', async () => {
+  const handler = endpoint(profilers.listProfilers, async ({ account }) => {
+    await setImmediate();
+    log('info', 'working', { account });
+    return ok([], { 'x-account': account });
+  });
+  const other = eventWith({ ...identity, account: 'other' });
+  other.requestContext.requestId = 'request-2';
   const [one, two] = await Promise.all([
     handler(eventWith(identity), context(10_000)),
-    handler(eventWith({ ...identity, account: 'other' }), context(10_000)),
+    handler(other, context(10_000)),
   ]);
   expect([one.headers?.['x-account'], two.headers?.['x-account']]).toEqual(['acme', 'other']);
+  const lines = written.map((line) => JSON.parse(line));
+  expect(lines.map(({ message, account, trace_id }) => `${message} ${account} ${trace_id}`).toSorted()).toEqual([
+    'request acme request-1',
+    'request other request-2',
+    'working acme request-1',
+    'working other request-2',
+  ]);
 });
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -205,8 +222,8 @@ describe('an endpoint that takes a form', () => {
   });
 
   const send = async (event: HttpEvent) => {
-    const handle = vi.fn(async ({ body, bytes }: { body: object; bytes: Buffer }) =>
-      ok({ ...body, bytes: bytes.toString('base64') }),
+    const handle = vi.fn(async ({ body, bytes }: { body: object; bytes: () => Buffer }) =>
+      ok({ ...body, bytes: bytes().toString('base64') }),
     );
     const { statusCode, body } = await serve(form, handle)(event, context(10_000));
     return { status: statusCode, body: JSON.parse(body ?? ''), handled: handle.mock.calls.length > 0 };
@@ -353,7 +370,7 @@ describe('an endpoint that takes JSON', () => {
     ['as bytes', asBytes('{ "text": "\\u005a\\u006fë 😀" }\n')],
   ])('a body that API Gateway passes %s arrives parsed, and as the original bytes', async (_, sent) => {
     const { statusCode, body } = await serve(document, async ({ body: { text }, bytes }) =>
-      ok({ text, bytes: bytes.toString('base64') }),
+      ok({ text, bytes: bytes().toString('base64') }),
     )(postEvent(sent, 'application/json'), context(10_000));
     expect({ status: statusCode, ...JSON.parse(body ?? '') }).toEqual({
       status: 200,

@@ -24,8 +24,9 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  vi.useRealTimers();
+  // Before the real timers return: a test observes the others.
   vi.restoreAllMocks();
+  vi.useRealTimers();
   syncBuiltinESMExports();
 });
 

@@ -38,7 +38,7 @@ const eventOf = (body: string, lambda: object = identity) =>
     headers: { 'content-type': 'application/json' },
     body,
     isBase64Encoded: false,
-    requestContext: { requestId: 'request-1', authorizer: { lambda } },
+    requestContext: { requestId: 'request-1', http: { method: 'POST' }, authorizer: { lambda } },
   }) as unknown as HttpEvent;
 
 const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
@@ -92,6 +92,18 @@ test('a caller without a limit has no RateLimit fields, and is never rejected', 
     const { statusCode, headers } = await send(undefined, unlimited);
     expect([statusCode, headers?.ratelimit]).toEqual([200, undefined]);
   }
+});
+
+test('if the limit cannot be applied, the log says so in the trace of the request', async () => {
+  const broken = async () => {
+    throw new Error('broken');
+  };
+  const { send } = open(undefined, { refill: broken, spend: broken });
+  expect(await send()).toMatchObject({ statusCode: 200 });
+  expect(written.map((line) => JSON.parse(line))).toMatchObject([
+    { message: 'rate limit not applied', account: 'acme', trace_id: 'request-1' },
+    { message: 'request', account: 'acme', trace_id: 'request-1' },
+  ]);
 });
 
 test('the response waits for the next lease, because Lambda freezes the process after it', async () => {

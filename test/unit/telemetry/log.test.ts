@@ -1,6 +1,9 @@
 /** Log lines, and the parts of errors in them. */
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { problemCatalogue } from '../../../shared/core/problems.ts';
 import { describeError, log } from '../../../shared/telemetry/log.ts';
+import { events } from '../../../shared/telemetry/metrics.ts';
 import { traced, traceId } from '../../../shared/telemetry/trace.ts';
 import { captureLog } from '../../support/captured-log.ts';
 
@@ -13,6 +16,23 @@ test('a log line is one JSON object with its trace id', () => {
     '{"level":"warn","message":"slow","account":"acme","count":3,"trace_id":"trace-1"}\n',
     '{"level":"info","message":"done","trace_id":"trace-2"}\n',
   ]);
+});
+
+test('a log line without fields is a JSON object, too', () => {
+  log('info', 'done', {});
+  expect(written).toEqual(['{"level":"info","message":"done"}\n']);
+});
+
+test('no message contains a character that JSON escapes, because messages are written as they are', () => {
+  const sources = globSync('{shared,functions}/**/*.ts').map((file) => readFileSync(file, 'utf8'));
+  const calls = sources.flatMap((source) => [...source.matchAll(/\blog\(\s*'\w+',\s*(['"`])(.*?)\1,/g)]);
+  const messages = [
+    ...calls.map(([, , message = '']) => message),
+    ...Object.keys(events),
+    ...Object.keys(problemCatalogue),
+  ];
+  expect(calls.length).toBeGreaterThan(15);
+  expect(messages.filter((message) => JSON.stringify(message) !== `"${message}"`)).toEqual([]);
 });
 
 test('nested work without a trace id keeps the current one', () => {

@@ -1,0 +1,58 @@
+import * as v from 'valibot';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { invalidRequest, type ValidationError } from '../../core/problems.ts';
+import { errorInBody, errorInParameter } from '../../validation/validation-errors.ts';
+import { bytesOf, type HttpMiddleware } from '../event.ts';
+import { identityOf } from './authorize.ts';
+
+/** Proxies, browsers and access logs store URLs. Therefore a token in a query may be known to others. */
+const TOKEN_IN_URL: ValidationError = {
+  parameter: 'access_token',
+  detail:
+    'is not accepted, because URLs are logged in many places: send the token in the Authorization header only, and ask the operator to replace it',
+};
+
+/**
+ * Checks path, query, headers and body against the endpoint's schemas, and passes them on in `event.request`. A middleware,
+ * because Middy creates an `AbortController` before it calls the handler, and a rejected request needs none.
+ *
+ * @param reserve - milliseconds before Lambda's timeout that the handler of the endpoint does not have
+ * @throws invalid_request — with the validation errors of all parts
+ */
+export const validRequest = (endpoint: Endpoint, reserve: number): HttpMiddleware => ({
+  before: function validRequestBefore({ event, context }) {
+    const errors: ValidationError[] = [];
+    const { access_token } = endpoint.permission === 'none' ? {} : (event.queryStringParameters ?? {});
+    if (access_token !== undefined) errors.push(TOKEN_IN_URL);
+
+    const caller = identityOf(event);
+    const { rate, burst } = caller ?? {};
+    event.request = {
+      method: event.requestContext.http.method,
+      account: caller?.account,
+      token: caller?.token,
+      limit: rate === undefined || burst === undefined ? undefined : { rate, burst },
+      path: check(endpoint.path, event.pathParameters ?? {}, errorInParameter, errors),
+      query: check(endpoint.query, event.queryStringParameters ?? {}, errorInParameter, errors),
+      headers: check(endpoint.headers, event.headers, errorInParameter, errors),
+      body: check(endpoint.body?.schema, event.body, errorInBody, errors),
+      bytes: () => bytesOf(event),
+      arrived: event.requestContext.timeEpoch,
+      remaining: () => context.getRemainingTimeInMillis() - reserve,
+    };
+    if (errors.length > 0) throw invalidRequest(errors, endpoint.mostErrors);
+  },
+});
+
+/** The valid part of a request. Adds its errors to `errors`. */
+const check = (
+  schema: v.GenericSchema | undefined,
+  input: unknown,
+  toError: (issue: v.BaseIssue<unknown>) => ValidationError,
+  errors: ValidationError[],
+): unknown => {
+  if (schema === undefined) return undefined;
+  const { success, output, issues } = v.safeParse(schema, input);
+  if (!success) for (const issue of issues) errors.push(toError(issue));
+  return output;
+};
