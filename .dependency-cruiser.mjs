@@ -6,7 +6,7 @@
  */
 
 const DOMAINS =
-  '(accounts|app-network|campaigns|customers|delivery|delivery-history|jobs|listening|media|messaging|opt-outs|outbound|platforms|profilers|rate-limit|stats|user-data|users|wake-ups)';
+  '(accounts|app-network|campaigns|customers|delivery|delivery-history|due-work|jobs|listening|media|messaging|opt-outs|outbound|platforms|profilers|rate-limit|stats|user-data|users|wake-ups)';
 const FOUNDATION = '(core|table|telemetry|validation)';
 
 /** @type {import('dependency-cruiser').IConfiguration} */

@@ -12,7 +12,7 @@ const BUDGETS: Record<string, { reads: number; writes: number }> = {
   deleteProfiler: { reads: 0, writes: 1 },
   answerProfiler: { reads: 1.5, writes: 2 },
   answerProfilers: { reads: 1.5, writes: 2 },
-  countAudience: { reads: 2.5, writes: 1 },
+  countAudience: { reads: 2, writes: 1 },
   listAnswers: { reads: 2, writes: 0 },
   readResults: { reads: 1.5, writes: 0 },
   sendMessage: { reads: 1, writes: 6 },

@@ -17,7 +17,8 @@ import { type Figure, quantile, report, say } from './report.ts';
 /** Assumed milliseconds of a transaction with a full batch, and of the time until a worker has its next batch. */
 const ASSUMED_MS = { transaction: 50, next: 20 };
 const WRITERS = [1, 2, 4, 8, 16];
-const BATCHES = 40;
+/** Milliseconds of a run, in whose second half the processes have found their shards. */
+const DURATION_MS = 6_000;
 const STATES: State[] = ['sent', 'delivered_to_server', 'delivered_to_user', 'read'];
 
 process.env.TABLE_NAME = 'table';
@@ -66,11 +67,11 @@ const batchOf = (account: string, job_id: string): Countable[] =>
   }));
 
 interface Run {
-  /** Entries per second in the second half, when each process has found its shards. */
+  /** Entries per second in the second half. */
   rate: number;
   /** Milliseconds of each batch. */
   times: number[];
-  /** Cancelled transactions, and those of the second half. */
+  /** Cancelled transactions for each batch, and those of the second half. */
   conflicts: number;
   later: number;
   /** Batches that failed, so that Lambda would retry them. */
@@ -82,8 +83,10 @@ interface Run {
 const run = async (writers: number, newShards: () => CounterShards): Promise<Run> => {
   const [account, job] = [randomUUID(), randomUUID()];
   const times: number[] = [];
-  let [failures, half, since] = [0, 0, 0];
+  let failures = 0;
   table.conflicts = 0;
+  const start = performance.now();
+  const passed = (): number => performance.now() - start;
   const persist = async (batch: Countable[], shards: CounterShards): Promise<void> => {
     try {
       await countEntries(batch, shards);
@@ -92,27 +95,33 @@ const run = async (writers: number, newShards: () => CounterShards): Promise<Run
       await persist(batch, shards);
     }
   };
-  await Promise.all(
-    Array.from({ length: writers }, async () => {
+  const soFar = async (milliseconds: number) => {
+    await pause(milliseconds);
+    return { batches: times.length, conflicts: table.conflicts };
+  };
+  const [atHalf, atEnd] = await Promise.all([
+    soFar(DURATION_MS / 2),
+    soFar(DURATION_MS),
+    ...Array.from({ length: writers }, async () => {
       const shards = newShards();
-      for (let done = 0; done < BATCHES; done += 1) {
+      while (passed() < DURATION_MS) {
         await pause(ASSUMED_MS.next * 2 * Math.random());
         const began = performance.now();
         await persist(batchOf(account, job), shards);
         times.push(performance.now() - began);
-        if (times.length === (writers * BATCHES) / 2) [half, since] = [table.conflicts, performance.now()];
       }
     }),
-  );
-  const seconds = (performance.now() - since) / 1_000;
+  ]);
   const counters = [...table.counters].filter(([key]) => key.startsWith(`${jobCountersOf(account)} `));
   const counted = counters.reduce((sum, [, count]) => sum + count, 0);
-  if (counted !== writers * BATCHES * CHUNK) throw new Error(`${counted} entries were counted.`);
+  if (counted !== times.length * CHUNK) throw new Error(`${counted} entries were counted.`);
+  // Some batches end after the run, when fewer processes count.
+  const batches = atEnd.batches - atHalf.batches;
   return {
-    rate: counted / 2 / seconds,
+    rate: (batches * CHUNK) / (DURATION_MS / 2_000),
     times,
-    conflicts: table.conflicts,
-    later: table.conflicts - half,
+    conflicts: table.conflicts / times.length,
+    later: (atEnd.conflicts - atHalf.conflicts) / batches,
     failures,
     shards: counters.length / STATES.length,
   };
@@ -129,7 +138,6 @@ for (const [what, newShards] of [
     say(`count: ${what}, ${writers} writers`);
     const { rate, times, conflicts, later, failures, shards } = await run(writers, newShards);
     if (writers === 1) one = rate;
-    const transactions = writers * BATCHES;
     figures.push(
       {
         what: `${what}, ${writers} writers: entries a second`,
@@ -143,8 +151,8 @@ for (const [what, newShards] of [
         unit: '×',
         ...(hasShards && { goal: { atLeast: 0.8 } }),
       },
-      { what: 'conflicts of a transaction', value: conflicts / transactions, unit: 'conflicts' },
-      { what: 'in the second half', value: (2 * later) / transactions, unit: 'conflicts' },
+      { what: 'conflicts of a transaction', value: conflicts, unit: 'conflicts' },
+      { what: 'in the second half', value: later, unit: 'conflicts' },
       { what: 'batches that Lambda would retry', value: failures, unit: 'batches' },
       { what: 'a batch', value: quantile(times, 0.5), p99: quantile(times, 0.99), unit: 'ms' },
       { what: 'items of a counter', value: shards, unit: 'items', ...(hasShards && { goal: { atMost: 16 } }) },

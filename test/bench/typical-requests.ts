@@ -36,6 +36,8 @@ export const typicalRequests = async (
   demo: Demo,
 ): Promise<Record<EndpointName, () => Promise<Sent> | Sent>> => {
   const profiler = await door.newProfiler();
+  // Without answers, because reading them is the variable part.
+  const audience = await door.newProfiler();
   const user = await door.newUser();
   const request = { reason: 'To greet', data: [{ property: 'first_name' }] };
   const day = new Date().toISOString().slice(0, 10);
@@ -81,7 +83,7 @@ export const typicalRequests = async (
     answerProfilers: async () => ({
       body: [{ profiler_id: profiler.id, option_id: profiler.option, phone_number: await door.newUser() }],
     }),
-    countAudience: () => ({ body: { all: [{ profiler_id: profiler.id, option_ids: [profiler.option] }] } }),
+    countAudience: () => ({ body: { all: [{ profiler_id: audience.id, option_ids: [audience.option] }] } }),
     listAnswers: () => ({ path: { id: profiler.id }, query: { limit: '10' } }),
     readResults: () => ({ path: { id: profiler.id } }),
     sendMessage: () => ({ body: textTo(newPhone()) }),

@@ -2,7 +2,7 @@
 
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import type { CircuitItem } from '../../../shared/delivery/circuit-breaker.ts';
-import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import type { Conversation, Direction, Entry } from '../../../shared/messaging/events.ts';
 import type { State } from '../../../shared/messaging/message.ts';
 import { type Head, isRetryScheduled, readHead } from '../../../shared/messaging/outbox.ts';

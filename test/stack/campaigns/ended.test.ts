@@ -8,7 +8,7 @@ import { wakeCancelled } from '../../../shared/campaigns/cancelled-jobs.ts';
 import { expand } from '../../../shared/campaigns/expand.ts';
 import { sortableTime, timestampOf } from '../../../shared/core/clock.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import { pendingEntries } from '../../../shared/messaging/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';

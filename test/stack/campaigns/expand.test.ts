@@ -7,7 +7,7 @@ import { messageIdAt, positionOf } from '../../../shared/campaigns/ids.ts';
 import { abandonUpload, isSuperseded } from '../../../shared/campaigns/recover.ts';
 import { readBatch, readProgress } from '../../../shared/campaigns/stored-batch.ts';
 import { sortableTime } from '../../../shared/core/clock.ts';
-import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { oldestEntries } from '../../../shared/messaging/outbox.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';

@@ -10,8 +10,8 @@ import { messageHistory } from '../../../infra/operator/queries/message-history.
 import { findAccount } from '../../../shared/accounts/accounts.ts';
 import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
 import { settle } from '../../../shared/delivery/settle.ts';
+import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import type { Conversation, Entry } from '../../../shared/messaging/events.ts';
 import { lifetimeFrom, logItem, type Message, type State } from '../../../shared/messaging/message.ts';
 import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';

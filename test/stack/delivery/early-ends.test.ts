@@ -6,7 +6,7 @@ import { messageHistory } from '../../../infra/operator/queries/message-history.
 import { resetCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { setPause } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import { oldestEntries, readHead, scheduleRetry } from '../../../shared/messaging/outbox.ts';

@@ -4,7 +4,7 @@ import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts
 import { sortableTime } from '../../../shared/core/clock.ts';
 import { acquire, recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
+import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import type { LogItem } from '../../../shared/messaging/message.ts';
 import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';

@@ -1,6 +1,6 @@
 /** Scheduled work of many items in one shard, on a real engine: each item is found once, whatever the pages contain. */
 import { expect, test } from 'vitest';
-import { type Due, ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
+import { type Due, ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { duePartitions } from '../../../shared/table/keys.ts';
 import { putAll } from '../support/many-items.ts';
 import { useOwnTable } from '../support/own-table.ts';

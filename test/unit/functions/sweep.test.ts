@@ -1,8 +1,8 @@
 /** The sweep with a fake table and a fake queue, which fail on purpose. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/workers/sweep.ts';
-import { Backlog } from '../../../shared/delivery/backlog-metrics.ts';
-import { ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
+import { Backlog } from '../../../shared/due-work/backlog.ts';
+import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import { jobKey } from '../../../shared/table/batch-keys.ts';
 import { documents } from '../../../shared/table/client.ts';

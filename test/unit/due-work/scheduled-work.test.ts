@@ -1,6 +1,6 @@
 /** Due work: its shards, and how they are read. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Due, ScheduledWork } from '../../../shared/delivery/scheduled-work.ts';
+import { type Due, ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { dueAt, duePartitions } from '../../../shared/table/keys.ts';
 
