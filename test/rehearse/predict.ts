@@ -168,7 +168,7 @@ export const sourceOf = (name: string | undefined): string => {
   if (name === 'requests of API Gateway') return limits.apiRequests.source;
   if (name === 'workers of deliver') return `setting deliverConcurrency; ${limits.queueExecutions.source}`;
   if (name === 'executions of Lambda') return limits.executions.source;
-  if (/^workers of count|^a counter/.test(name)) return 'performance.md, "Counting one job"';
+  if (/^workers of count|^a counter/.test(name)) return 'performance.md, "Growth"';
   if (/^(writes of|reads of the table)/.test(name)) return limits.newWrites.source;
   return limits.partitionWrites.source;
 };
