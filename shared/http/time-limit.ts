@@ -14,7 +14,7 @@ interface Request {
 /** On Lambda, a process has one request at a time: an array is cheaper than a set. */
 const requests: Request[] = [];
 
-/** The timer, and the milliseconds with which it began. It does not keep the process: what a request waits for does. */
+/** The timer, and the milliseconds with which it began. It keeps the process only while there are requests. */
 let timer: NodeJS.Timeout | undefined;
 let started = Number.POSITIVE_INFINITY;
 
@@ -29,6 +29,7 @@ export const inTime = <Result>(work: Promise<Result>, remaining: () => number): 
     const request = { remaining, reject };
     requests.push(request);
     wakeUpIn(remaining());
+    timer?.ref();
     work.then(
       (result) => {
         remove(request);
@@ -45,13 +46,14 @@ export const inTime = <Result>(work: Promise<Result>, remaining: () => number): 
 const wakeUpIn = (milliseconds: number): void => {
   if (milliseconds >= started) return;
   clearTimeout(timer);
-  timer = setTimeout(expireRequests, Math.max(milliseconds, 0)).unref();
+  timer = setTimeout(expireRequests, Math.max(milliseconds, 0));
   started = milliseconds;
 };
 
 const remove = (request: Request): void => {
   if (requests.at(-1) === request) requests.pop();
   else if (requests.includes(request)) requests.splice(requests.indexOf(request), 1);
+  if (requests.length === 0) timer?.unref();
 };
 
 /** Lambda may have frozen the process, so the timer is no proof: the time of later requests is not over. */

@@ -55,9 +55,22 @@ test('work that fails after its time changes nothing', async () => {
   expect(await inTime(Promise.resolve('next'), counting(10_000))).toBe('next');
 });
 
-test('a process without work ends, although the timer of its last request has not', async () => {
+/** Runs a script in a process of its own. Returns what it prints. */
+const printed = async (script: string): Promise<string> => {
   const file = new URL('../../../shared/http/time-limit.ts', import.meta.url).href;
-  const script = `import { inTime } from '${file}'; console.log(await inTime(Promise.resolve('done'), () => 600_000));`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
-  expect(stdout).toBe('done\n');
+  const source = `import { inTime } from '${file}'; ${script}`;
+  return (await promisify(execFile)(process.execPath, ['--input-type=module', '-e', source])).stdout;
+};
+
+test('a process without work ends, although the timer of its last request has not', async () => {
+  const script = "console.log(await inTime(Promise.resolve('done'), () => 600_000));";
+  expect(await printed(script)).toBe('done\n');
+});
+
+test('a request that keeps the process by nothing else is over at its time, also after others', async () => {
+  const script = `
+    const end = performance.now() + 200;
+    await inTime(Promise.resolve(), () => 100);
+    await inTime(new Promise(() => {}), () => end - performance.now()).catch(({ code }) => console.log(code));`;
+  expect(await printed(script)).toBe('unavailable\n');
 });
