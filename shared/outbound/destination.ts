@@ -1,9 +1,10 @@
-/** Destinations: servers outside the service that receive the entries of an outbox. */
-import { now } from '../core/clock.ts';
+/**
+ * Destinations: servers outside the service that receive the entries of an outbox. Functions that only name them do not load
+ * the HTTP client, which `attempt.ts` uses.
+ */
 import type { Conversation, Entry } from '../messaging/events.ts';
-import { type AttemptResult, interpretByStatus } from './attempt-result.ts';
-import { post } from './http-client.ts';
-import { DeliveryError, type OutboundRequest, type OutboundResponse } from './request.ts';
+import type { AttemptResult } from './attempt-result.ts';
+import type { DeliveryError, OutboundRequest, OutboundResponse } from './request.ts';
 
 export interface Destination {
   /** The name of its circuit. */
@@ -33,32 +34,6 @@ export interface Exchange {
   /** Why there was no response. */
   error?: DeliveryError['reason'];
 }
-
-/**
- * Attempts to deliver an entry.
- *
- * @param observe - receives what happened, if a request was made or could not be built
- */
-export const attempt = async (
-  { buildRequest, interpret = interpretByStatus }: Destination,
-  entry: Entry,
-  observe: (exchange: Exchange) => void = () => undefined,
-): Promise<AttemptResult> => {
-  const started = now();
-  let request: OutboundRequest | undefined;
-  const seen = () => ({ started, ended: now(), ...(request && { url: request.url }) });
-  try {
-    request = buildRequest(entry);
-    if (request === undefined) return { status: 'skipped' };
-    const response = await post(request);
-    observe({ ...seen(), response });
-    return interpret(response, entry);
-  } catch (error) {
-    if (!(error instanceof DeliveryError)) throw error;
-    observe({ ...seen(), error: error.reason });
-    return { status: 'retry', cause: error.reason };
-  }
-};
 
 /** The name of the app network as a destination. */
 export const APP_NETWORK_DESTINATION = 'app';

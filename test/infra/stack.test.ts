@@ -483,7 +483,7 @@ describe('each function', () => {
       receiveRapidproMessage: 231,
       receiveTurnMessage: 237,
       sendMessage: 233,
-      sweep: 242,
+      sweep: 231,
       deliver: 302,
       uploadImage: 280,
       uploadFile: 280,

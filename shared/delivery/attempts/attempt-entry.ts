@@ -2,8 +2,9 @@
 import { now, pause, scaled } from '../../core/clock.ts';
 import { type Entry, namesOf } from '../../messaging/events.ts';
 import type { Head } from '../../messaging/outbox.ts';
+import { attempt } from '../../outbound/attempt.ts';
 import type { AttemptResult } from '../../outbound/attempt-result.ts';
-import { attempt, type Destination, type Exchange } from '../../outbound/destination.ts';
+import type { Destination, Exchange } from '../../outbound/destination.ts';
 import { describeError, log } from '../../telemetry/log.ts';
 import { type CircuitState, isOpen, type Open } from '../circuit-breaker.ts';
 import { isExpired } from '../retry-policy.ts';

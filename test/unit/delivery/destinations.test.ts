@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { webhooks } from '../../../infra/openapi/webhooks.ts';
 import { resolveDestination } from '../../../shared/delivery/deliver.ts';
 import type { Conversation, Entry, Outgoing } from '../../../shared/messaging/events.ts';
+import { attempt } from '../../../shared/outbound/attempt.ts';
 import type { AttemptResult } from '../../../shared/outbound/attempt-result.ts';
-import { attempt } from '../../../shared/outbound/destination.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { type Answer, DestinationServer, drop, hang } from '../../stack/support/destination-server.ts';
 import { useSecret } from '../../stack/support/own-table.ts';

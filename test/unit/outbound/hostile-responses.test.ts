@@ -7,8 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Entry } from '../../../shared/messaging/events.ts';
+import { attempt } from '../../../shared/outbound/attempt.ts';
 import type { AttemptResult } from '../../../shared/outbound/attempt-result.ts';
-import { attempt } from '../../../shared/outbound/destination.ts';
 import { jsonRequest } from '../../../shared/outbound/request.ts';
 import {
   noContent,
