@@ -238,8 +238,10 @@ describe('keys', () => {
     await page.keyboard.press('b');
     await page.getByRole('heading', { name: 'Message as a business' }).waitFor();
     // Single keys are text while the user types.
+    const field = page.getByLabel('Text', { exact: true });
+    await expect.poll(() => isFocused(field)).toBe(true);
     await page.keyboard.type('b2?');
-    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('b2?');
+    expect(await field.inputValue()).toBe('b2?');
     await page.keyboard.press('Escape');
     await page.keyboard.press('2');
     await page.getByRole('tab', { name: 'Jobs', selected: true }).waitFor();
