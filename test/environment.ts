@@ -2,7 +2,7 @@
  * Runs before each test file, because a process runs many: undoes what earlier files changed of the environment, the
  * clock, global objects and modules, so that a file starts as in a new process.
  */
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { restoreEnvironment } from './support/first-environment.ts';
 import { loadAnew } from './support/fresh-modules.ts';
 
@@ -10,4 +10,8 @@ vi.useRealTimers();
 vi.unstubAllGlobals();
 vi.unstubAllEnvs();
 restoreEnvironment();
-if (!process.env.NODE_V8_COVERAGE) loadAnew();
+/** Its tests run the service's code in this process, but with the clients of AWS that the deployed functions have. */
+const AS_DEPLOYED = '/test/stack/failing-calls/';
+
+const { testPath = '' } = expect.getState();
+if (!process.env.NODE_V8_COVERAGE) loadAnew(testPath.includes(AS_DEPLOYED));

@@ -101,11 +101,7 @@ export const bundleOptions = (conditions: string[] = []) =>
     mainFields: ['module', 'main'],
     // esbuild's default condition, which other conditions would replace.
     conditions: ['module', ...conditions],
-    alias: {
-      '@aws-sdk/credential-provider-node': join(root, 'infra/bundle/stubs/environment-credentials.ts'),
-      '@aws-sdk/endpoint-cache': join(root, 'infra/bundle/stubs/endpoint-cache.ts'),
-      debug: join(root, 'infra/bundle/stubs/no-debug.ts'),
-    },
+    alias: { debug: join(root, 'infra/bundle/stubs/no-debug.ts') },
     plugins,
     logLevel: 'warning',
   }) satisfies BuildOptions;

@@ -1,6 +1,8 @@
 /** esbuild plugins that make bundles smaller and faster to load. `test/bench/cold-start.ts` measures the effect. */
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 
 /** A module whose functions are rarely called. The first call loads it, which takes 3.6 ms of processor time. */
@@ -43,14 +45,14 @@ export { ${exported.map(([name], place) => `_${place} as ${JSON.stringify(name)}
   },
 };
 
-/** The SDK's clients import their package.json for its version. This keeps the rest of the file out of the bundle. */
-const versionOnly: Plugin = {
-  name: 'version-only',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]client-[a-z-]+[\\/]package\.json$/ }, async ({ path }) => {
-      const { version } = JSON.parse(await readFile(path, 'utf8'));
-      return { contents: JSON.stringify({ version }), loader: 'json' };
-    });
+/** Replaces the SDK's clients by those in `sdk/`, which send the same requests. They are left out if they are unused. */
+const ownClients: Plugin = {
+  name: 'own-clients',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@aws-sdk\/(client-(dynamodb|secrets-manager|sqs)|lib-dynamodb)$/ }, ({ path }) => ({
+      path: fileURLToPath(new URL(`./sdk/${basename(path)}.ts`, import.meta.url)),
+      sideEffects: false,
+    }));
   },
 };
 
@@ -92,11 +94,11 @@ const noWebStreams: Plugin = {
   },
 };
 
-/** Lets esbuild remove these packages if they are unused: unlike others, they are not marked as free of side effects. */
+/** Lets esbuild remove this package if it is unused: unlike others, it is not marked as free of side effects. */
 const ifUsed: Plugin = {
   name: 'if-used',
   setup({ onResolve, resolve }) {
-    onResolve({ filter: /^(@aws-sdk\/lib-dynamodb|crc-32)$/ }, async ({ path, pluginData, ...from }) =>
+    onResolve({ filter: /^crc-32$/ }, async ({ path, pluginData, ...from }) =>
       pluginData === 'resolving'
         ? undefined
         : { ...(await resolve(path, { ...from, pluginData: 'resolving' })), sideEffects: false },
@@ -128,4 +130,4 @@ await _${place}(handler);`,
   },
 };
 
-export const plugins: Plugin[] = [nodesOwn, versionOnly, noEventStreams, noSharedConfig, noWebStreams, ifUsed, warmed];
+export const plugins: Plugin[] = [nodesOwn, ownClients, noEventStreams, noSharedConfig, noWebStreams, ifUsed, warmed];

@@ -27,20 +27,10 @@ import type { Key } from './keys.ts';
 /** Timeouts in milliseconds. Short, because connections may be dead. */
 const patience = { connectionTimeout: 1_000, requestTimeout: tableTimeoutMs, throwOnRequestTimeout: true };
 
-/**
- * Steps of the SDK that the table does not need, and that take a tenth of a small call's time and a third of a large one's.
- * The first copies input and output for a logger that writes nothing. The others send a description of the SDK, and the
- * header by which Lambda finds endless loops; the table uses neither.
- */
-const UNUSED_STEPS = ['loggerMiddleware', 'getUserAgentMiddleware', 'recursionDetectionMiddleware'];
-
-const openDocuments = (): DynamoDBDocumentClient => {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ requestHandler: patience, maxAttempts: 3 }), {
+const openDocuments = (): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(new DynamoDBClient({ requestHandler: patience, maxAttempts: 3 }), {
     marshallOptions: { removeUndefinedValues: true },
   });
-  for (const step of UNUSED_STEPS) client.middlewareStack.remove(step);
-  return client;
-};
 
 // Pure, so that the bundler drops the client from functions that import only types or names from this file.
 export const documents = /* @__PURE__ */ openDocuments();

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { api } from '../../../shared/api/index.ts';
 import { appNetwork } from '../../../shared/app-network/destination.ts';
+import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { DestinationServer } from '../support/destination-server.ts';
@@ -245,6 +246,11 @@ describe.each(scenarios)(
     test.each(possible.filter((one) => !isQuick(one)))('%s', { tags: 'long' }, tryFault);
   },
 );
+
+test('functions have the clients of AWS that they have in bundles', ({ skip }) => {
+  skip(process.env.NODE_V8_COVERAGE !== undefined, 'Coverage is measured with the clients of the SDK.');
+  expect(documents).not.toHaveProperty('middlewareStack');
+});
 
 test('every endpoint with access to the table has a scenario', () => {
   const named = new Set(Object.keys(endpoints).map((name) => name.split(':', 1)[0]));

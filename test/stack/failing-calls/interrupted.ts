@@ -4,8 +4,8 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeEach, vi } from 'vitest';
-import { documents } from '../../../shared/table/client.ts';
 
 interface Call {
   service: string;
@@ -145,7 +145,7 @@ const callOf = ({ headers }: SdkRequest): Call => {
 /** Intercepts all calls to AWS in the test file. */
 export const useInterruptions = (): void => {
   // All clients of the SDK use the same class of request handlers.
-  const wire = Object.getPrototypeOf(documents.config.requestHandler);
+  const wire = Object(NodeHttpHandler.prototype);
   const handle: (request: SdkRequest, options: unknown) => Promise<SdkAnswer> = wire.handle;
   const fetchOf = globalThis.fetch;
 

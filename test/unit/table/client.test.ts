@@ -1,9 +1,5 @@
 /** The table's client: a failed condition is a result, any other failure is an error. */
-import {
-  ConditionalCheckFailedException,
-  DynamoDBClient,
-  TransactionCanceledException,
-} from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { documents, putIfAbsent, remove, update, updatedIf } from '../../../shared/table/client.ts';
@@ -119,16 +115,4 @@ describe('isRetryable', () => {
   ])('for an error with %s and properties %j returns %s', (_, properties, busy) => {
     expect(isRetryable(Object.assign(new Error('no'), properties))).toBe(busy);
   });
-});
-
-test("a call takes three of the SDK's steps less than by default, and all others", () => {
-  const stepsOf = (client: { middlewareStack: { identify(): string[] } }): string[] =>
-    client.middlewareStack.identify().map((step) => step.split(' - ')[0] ?? '');
-  const kept = stepsOf(documents);
-  const left = stepsOf(new DynamoDBClient()).filter((step) => !kept.includes(step));
-  expect(left.map((step) => step.split(':')[0]).sort()).toEqual([
-    'getUserAgentMiddleware',
-    'loggerMiddleware',
-    'recursionDetectionMiddleware',
-  ]);
 });

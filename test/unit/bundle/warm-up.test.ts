@@ -1,9 +1,15 @@
-/** The warm-up of the table's client, which runs while a function is initialized. */
+/** The warm-up of the table's client in bundles, which runs while a function is initialized. */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { bundleOptions } from '../../../infra/bundle/bundle.ts';
 import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
 
-/** What the SDK reads once in a process. */
+/** What the client reads from the environment. */
 const PLACE = { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'warm', AWS_SECRET_ACCESS_KEY: 'up' };
 
 const received = vi.fn();
@@ -12,12 +18,17 @@ const server = createServer((_request, response) => {
   response.end('{}');
 });
 let endpoint = '';
+let folder = '';
 
 beforeAll(async () => {
   endpoint = await listenOnLoopback(server, 0);
+  folder = await mkdtemp(join(tmpdir(), 'warm-up-'));
 });
 
-afterAll(() => closeServer(server));
+afterAll(async () => {
+  await closeServer(server);
+  await rm(folder, { recursive: true });
+});
 
 beforeEach(() => {
   received.mockClear();
@@ -26,10 +37,17 @@ beforeEach(() => {
   vi.stubEnv('TABLE_NAME', 'table');
 });
 
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.resetModules();
-});
+afterEach(() => void vi.unstubAllEnvs());
+
+/** A bundle with a warm-up and the table's client. */
+const bundled = async (name: string) => {
+  const { outExtension: _, absWorkingDir: resolveDir, ...options } = bundleOptions();
+  const contents = `export { warmUp } from './infra/bundle/warm-up/${name}.ts';
+export { documents, getEventual } from './shared/table/client.ts';`;
+  const outfile = join(folder, `${name}.mjs`);
+  await build({ ...options, absWorkingDir: resolveDir, stdin: { contents, resolveDir }, outfile });
+  return import(/* @vite-ignore */ pathToFileURL(outfile).href);
+};
 
 const ITEM = { pk: 'a', n: 1, m: { l: [true] } };
 
@@ -38,20 +56,17 @@ test.each([
   ['query', { Items: [ITEM] }],
   ['put-item', { $metadata: { httpStatusCode: 200 } }],
 ])('the warm-up %s does all the work of its command, and sends nothing to the table', async (name, output) => {
-  const { documents } = await import('../../../shared/table/client.ts');
+  const { documents, getEventual, warmUp } = await bundled(name);
   const sent = vi.spyOn(documents, 'send');
-  const { warmUp } = await import(`../../../infra/bundle/warm-up/${name}.ts`);
   await warmUp();
   expect(await sent.mock.results[0]?.value).toMatchObject(output);
   expect(received).not.toHaveBeenCalled();
-  const { getEventual } = await import('../../../shared/table/client.ts');
   expect(await getEventual({ pk: 'b', sk: 'c' })).toBeUndefined();
   expect(received).toHaveBeenCalledTimes(1);
 });
 
 test('a warm-up that fails has no effect', async () => {
-  const { documents } = await import('../../../shared/table/client.ts');
+  const { documents, warmUp } = await bundled('get-item');
   vi.spyOn(documents, 'send').mockImplementation(() => Promise.reject(new Error('no region')));
-  const { warmUp } = await import('../../../infra/bundle/warm-up/get-item.ts');
   await expect(warmUp()).resolves.toBeUndefined();
 });
