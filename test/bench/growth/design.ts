@@ -87,13 +87,13 @@ const use = (ms: number, invocations: number, reads: number, writes: number, ind
 });
 
 /**
- * A message as `measureUsage` found it on 23 November 2026, on two cores: units for the message, milliseconds for an
+ * A message as `measureUsage` found it on 25 November 2026, on two cores: units for the message, milliseconds for an
  * invocation.
  */
 export const measured: Way = new Map([
-  ['sendMessage', use(17.2, 1, 1, 6, 4)],
-  ['relay', use(4.8, 1, 0, 0, 0)],
-  ['deliver', use(44.1, 1, 6.5, 3, 4)],
-  ['receiveAppEvents', use(15.7, 2, 2, 2, 6)],
-  ['count', use(7.7, 2.76, 0, 16, 0)],
+  ['sendMessage', use(8, 1, 1, 6, 4)],
+  ['relay', use(2.2, 1, 0, 0, 0)],
+  ['deliver', use(18.5, 1, 6.5, 3, 4)],
+  ['receiveAppEvents', use(6.2, 2, 2, 2, 6)],
+  ['count', use(4.1, 2.66, 0, 16, 0)],
 ]);

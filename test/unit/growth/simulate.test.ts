@@ -96,12 +96,13 @@ test('the units of the steps are those that were measured', () => {
 });
 
 test('workers of deliver handle as many messages as their time allows', () => {
-  const deployment = { ...prepared(1_000), deliverConcurrency: 100 };
+  const workers = 50;
+  const deployment = { ...prepared(1_000), deliverConcurrency: workers };
   const { rate, ceilings } = simulate(deployment, present, { rate: 1_000, customers: 100, seconds: 600 });
   const { deliver } = present.batches;
   const seconds = APP_NETWORK_SECONDS + (deliver * (measured.get('deliver')?.ms ?? 0)) / ASSUMED.processor / 1_000;
   // The first seconds have no full batches.
-  expect(rate / ((100 * deliver) / seconds)).toBeCloseTo(1, 1);
+  expect(rate / ((workers * deliver) / seconds)).toBeCloseTo(1, 1);
   expect(ceilings.map(({ name }) => name)).toContain('workers of deliver');
 });
 
