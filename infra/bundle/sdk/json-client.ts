@@ -115,13 +115,13 @@ export class JsonClient {
    * @throws ServiceException, or the error of the connection
    */
   async call(operation: string, body: string, options: SendOptions = {}, endpoint = this.#endpoint()): Promise<Body> {
-    const { protocol, hostname, port, host } = endpoint;
+    const { protocol, hostname, port, host, pathname } = endpoint;
     const request = new HttpRequest({
       protocol,
       hostname,
       ...(port !== '' && { port: Number(port) }),
       method: 'POST',
-      path: '/',
+      path: pathname.endsWith('/') ? pathname : `${pathname}/`,
       headers: {
         host,
         'content-type': `application/x-amz-json-${this.#service.version}`,

@@ -4,8 +4,10 @@ import { createHash } from 'node:crypto';
 import { Sha256 } from '@smithy/core/checksum';
 import { HttpRequest } from '@smithy/core/protocols';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { build as esbuild } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { bundleOptions } from '../../../infra/bundle/bundle.ts';
 import { type Client, json, type Modules, own, type Received, sdk, useServer } from './both-clients.ts';
 
 const server = useServer();
@@ -208,6 +210,25 @@ test('the signature is that of the request that was sent', async () => {
   const again = new HttpRequest({ method: 'POST', hostname: host, path: '/', headers, body: request.body });
   const signingDate = new Date(String(date).replace(/(....)(..)(..)T(..)(..)(..)Z/, '$1-$2-$3T$4:$5:$6Z'));
   expect((await signer.sign(again, { signingDate })).headers.authorization).toBe(authorization);
+});
+
+test('a command that has no class of its own fails the build', async () => {
+  const { absWorkingDir: resolveDir, ...options } = bundleOptions();
+  const build = (command: string) => {
+    const contents = `import { ${command} } from '@aws-sdk/lib-dynamodb'; console.log(new ${command}({}));`;
+    return esbuild({ ...options, logLevel: 'silent', stdin: { contents, resolveDir }, outdir: 'out', write: false });
+  };
+  await expect(build('GetCommand')).resolves.toMatchObject({ errors: [] });
+  await expect(build('ScanCommand')).rejects.toThrow('No matching export');
+});
+
+test.each(['/base', '/base/'])('an endpoint may have a path like %s', async (path) => {
+  vi.stubEnv('AWS_ENDPOINT_URL', `${server.endpoint()}${path}`);
+  for (const modules of [sdk, own]) {
+    server.answer(json({}));
+    const { request } = await sent(modules, 'table', 'GetCommand', { TableName: TABLE, Key: KEY });
+    expect(request.url, modules.name).toBe('/base/');
+  }
 });
 
 test('each transaction has a token of its own', async () => {
