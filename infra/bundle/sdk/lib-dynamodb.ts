@@ -28,7 +28,7 @@ const withItems = (value: unknown, places: Places, change: (item: object) => obj
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withItems(one, places.each, change)]));
 };
 
-const WRITE = members({ Key: ITEM, Item: ITEM, ExpressionAttributeValues: ITEM });
+const ONE_ITEM = members({ Key: ITEM, Item: ITEM, ExpressionAttributeValues: ITEM });
 const REQUESTS = each(each(members({ PutRequest: members({ Item: ITEM }), DeleteRequest: members({ Key: ITEM }) })));
 const KEYS = each(members({ Keys: each(ITEM) }));
 
@@ -41,22 +41,22 @@ abstract class DocumentCommand extends Command {
 
 export class GetCommand extends DocumentCommand {
   readonly operation = 'GetItem';
-  readonly inputs = WRITE;
+  readonly inputs = ONE_ITEM;
 }
 
 export class PutCommand extends DocumentCommand {
   readonly operation = 'PutItem';
-  readonly inputs = WRITE;
+  readonly inputs = ONE_ITEM;
 }
 
 export class UpdateCommand extends DocumentCommand {
   readonly operation = 'UpdateItem';
-  readonly inputs = WRITE;
+  readonly inputs = ONE_ITEM;
 }
 
 export class DeleteCommand extends DocumentCommand {
   readonly operation = 'DeleteItem';
-  readonly inputs = WRITE;
+  readonly inputs = ONE_ITEM;
 }
 
 export class QueryCommand extends DocumentCommand {
@@ -80,7 +80,7 @@ export class BatchWriteCommand extends DocumentCommand {
 export class TransactWriteCommand extends DocumentCommand {
   readonly operation = 'TransactWriteItems';
   readonly inputs = members({
-    TransactItems: each(members({ ConditionCheck: WRITE, Put: WRITE, Delete: WRITE, Update: WRITE })),
+    TransactItems: each(members({ ConditionCheck: ONE_ITEM, Put: ONE_ITEM, Delete: ONE_ITEM, Update: ONE_ITEM })),
   });
   /** As the SDK, a token with which retries of a transaction take effect once. */
   override readonly more = () => ({ ClientRequestToken: randomUUID() });
