@@ -6,12 +6,12 @@ import { expect, vi } from 'vitest';
 import { restoreEnvironment } from './support/first-environment.ts';
 import { loadAnew } from './support/fresh-modules.ts';
 
+/** Its tests run the service's code in this process, but with the clients of AWS that the deployed functions have. */
+const AS_DEPLOYED = '/test/stack/failing-calls/';
+
 vi.useRealTimers();
 vi.unstubAllGlobals();
 vi.unstubAllEnvs();
 restoreEnvironment();
-/** Its tests run the service's code in this process, but with the clients of AWS that the deployed functions have. */
-const AS_DEPLOYED = '/test/stack/failing-calls/';
-
 const { testPath = '' } = expect.getState();
 if (!process.env.NODE_V8_COVERAGE) loadAnew(testPath.includes(AS_DEPLOYED));
