@@ -148,10 +148,13 @@ const measure = async (functions: Map<string, Contender>, plain: Contestant, bar
     for (const [name, contender] of functions) {
       const starts = found.get(name);
       const event = contender.event && roundsOf(contender.calls);
-      tableCalls.repeat(contender.calls);
-      starts?.plain.push(await start({ ...plain, event }));
-      starts?.own.push(await start(contender));
-      if (event !== undefined) starts?.bare.push(await start({ ...bare, event }));
+      const startWithCalls = (contestant: Contestant): Promise<Start> => {
+        tableCalls.repeat(contender.calls);
+        return start(contestant);
+      };
+      starts?.plain.push(await startWithCalls({ ...plain, event }));
+      starts?.own.push(await startWithCalls(contender));
+      if (event !== undefined) starts?.bare.push(await startWithCalls({ ...bare, event }));
     }
   }
   return found;
