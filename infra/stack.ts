@@ -96,7 +96,6 @@ export class BusinessApiStack extends Stack {
         CONTACT_ALLOWANCE: String(settings.contactAllowance),
         AUDIENCE_ALLOWANCE: String(settings.audienceAllowance),
         METRICS_NAMESPACE: metrics.namespace,
-        URL_SUFFIX: this.urlSuffix,
         ...(Object.keys(settings.moreProperties).length > 0 && {
           MORE_PROPERTIES: JSON.stringify(settings.moreProperties),
         }),
@@ -118,7 +117,7 @@ export class BusinessApiStack extends Stack {
       const served = new ServiceFunction(this, pascal(name), {
         ...surroundings,
         ...(endpoint.bucket && {
-          environment: { ...surroundings.environment, MEDIA_BUCKET: media.bucketName },
+          environment: { ...surroundings.environment, MEDIA_BUCKET: media.bucketName, URL_SUFFIX: this.urlSuffix },
         }),
         description: endpoint.summary,
         bundle: bundles[name],

@@ -602,10 +602,7 @@ console.log(loaded.includes('https'), ${JSON.stringify(slow)}.filter((one) => lo
       'SetAvatar',
       'ReadAvatar',
     ]);
-  });
-
-  test('has the suffix of the hosts of AWS in its partition', () => {
-    for (const [, { Properties }] of resources('AWS::Lambda::Function')) {
+    for (const [, { Properties }] of users) {
       expect(Properties.Environment.Variables.URL_SUFFIX).toEqual({ Ref: 'AWS::URLSuffix' });
     }
   });

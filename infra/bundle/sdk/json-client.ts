@@ -4,6 +4,7 @@
  * file only joins them: the SDK's own clients do it with a stack of steps that is built for each call, and with a schema of
  * the whole service.
  */
+import { partition } from '@aws-sdk/core/client';
 import { AwsSdkSigV4Signer } from '@aws-sdk/core/httpAuthSchemes';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { Sha256 } from '@smithy/core/checksum';
@@ -12,7 +13,7 @@ import { retryMiddleware, StandardRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler, streamCollector } from '@smithy/node-http-handler';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { type FinalizeHandler, type NodeHttpHandlerOptions, SMITHY_CONTEXT_KEY } from '@smithy/types';
-import { region, urlSuffix } from '../../../shared/core/settings.ts';
+import { region } from '../../../shared/core/settings.ts';
 
 /** An AWS service. */
 interface Service {
@@ -80,6 +81,8 @@ const signing = new AwsSdkSigV4Signer();
 export class JsonClient {
   readonly #service: Service;
   readonly #connections: NodeHttpHandler;
+  /** The URL of the service in AWS, when it is known. */
+  #ofAws: string | undefined;
   /** What the SDK's signer and its retries read of a client. */
   readonly #config: {
     signer: () => Promise<SignatureV4>;
@@ -140,12 +143,14 @@ export class JsonClient {
     return output;
   }
 
-  /** The endpoint by the SDK's rules: of the service, of all services, or the one of AWS in the region. */
+  /** The endpoint by the SDK's rules: of the service, of all services, or the one of AWS in the region and its partition. */
   #endpoint(): URL {
     const { name, variable } = this.#service;
     const { env } = process;
     const given = env[`AWS_ENDPOINT_URL_${variable}`] || env.AWS_ENDPOINT_URL;
-    return new URL(given || `https://${name}.${region()}.${urlSuffix()}`);
+    if (given) return new URL(given);
+    this.#ofAws ??= `https://${name}.${region()}.${partition(region()).dnsSuffix}`;
+    return new URL(this.#ofAws);
   }
 
   /** Closes idle connections. */

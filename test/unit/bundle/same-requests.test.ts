@@ -261,16 +261,15 @@ describe('without an endpoint in the environment', () => {
     return promise;
   };
 
-  // Suffixes: AWS::URLSuffix of the partitions aws, aws-us-gov and aws-cn ("Pseudo parameters", CloudFormation user guide).
   test.each([
     ['us-east-1', 'amazonaws.com'],
     ['eu-west-1', 'amazonaws.com'],
     ['us-gov-west-1', 'amazonaws.com'],
     ['cn-north-1', 'amazonaws.com.cn'],
+    ['eusc-de-east-1', 'amazonaws.eu'],
   ])('in %s, the SDK and the client call the same host of %s', async (region, suffix) => {
     vi.stubEnv('AWS_ENDPOINT_URL', '');
     vi.stubEnv('AWS_REGION', region);
-    vi.stubEnv('URL_SUFFIX', suffix);
     for (const [client, command] of [
       ['table', 'GetCommand'],
       ['secrets', 'GetSecretValueCommand'],
