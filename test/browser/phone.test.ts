@@ -248,6 +248,8 @@ describe('when the network drops and comes back', () => {
     const page = await openPhone(phone, { expectedErrors });
     await page.getByLabel('Message', { exact: true }).fill('Are you there?');
     await page.context().setOffline(true);
+    // The browser reports it a moment before it applies to new connections.
+    await page.evaluate(() => dispatchEvent(new Event('offline')));
     await page.getByText(/^Offline, retrying in \d s$/).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
     await page.getByLabel('Message', { exact: true }).press('Enter');

@@ -65,6 +65,8 @@ describe('the inspector', () => {
     const text = newText('Copied');
     await sendText(phone, text);
     await row(page, text).click();
+    // The last stage is open: the first one is closed as soon as there is another.
+    await life(page).getByRole('listitem').nth(1).waitFor();
     const accepted = life(page).getByRole('listitem').first();
     await accepted.getByRole('button', { name: /Accepted/ }).click();
     for (const language of ['Python', 'JavaScript', 'cURL']) {
