@@ -39,24 +39,24 @@ abstract class DocumentCommand extends Command {
   readonly more: () => object = () => ({});
 }
 
-export class GetCommand extends DocumentCommand {
+abstract class OneItemCommand extends DocumentCommand {
+  readonly inputs = ONE_ITEM;
+}
+
+export class GetCommand extends OneItemCommand {
   readonly operation = 'GetItem';
-  readonly inputs = ONE_ITEM;
 }
 
-export class PutCommand extends DocumentCommand {
+export class PutCommand extends OneItemCommand {
   readonly operation = 'PutItem';
-  readonly inputs = ONE_ITEM;
 }
 
-export class UpdateCommand extends DocumentCommand {
+export class UpdateCommand extends OneItemCommand {
   readonly operation = 'UpdateItem';
-  readonly inputs = ONE_ITEM;
 }
 
-export class DeleteCommand extends DocumentCommand {
+export class DeleteCommand extends OneItemCommand {
   readonly operation = 'DeleteItem';
-  readonly inputs = ONE_ITEM;
 }
 
 export class QueryCommand extends DocumentCommand {
