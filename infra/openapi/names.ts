@@ -197,7 +197,7 @@ export const schemaNames: Readonly<Record<string, string>> = {
 
 const ID = { format: 'uuid' };
 const TIME = { pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}$' };
-const PHONE = { pattern: '^[0-9]{7,15}$' };
+const PHONE = { pattern: '^[1-9][0-9]{6,14}$' };
 const DATAFREE_URL = { format: 'uri' };
 const COUNT = { minimum: 0 };
 

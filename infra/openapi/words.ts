@@ -11,8 +11,8 @@ export const overview = `The service through which organisations message and sur
 endpoint requires a permission of the token.
 
 **Formats.** Times are UTC with microseconds and without a zone, \`2022-03-28T09:58:09.118000\`. Phone numbers are in
-international format without \`+\`, 7 to 15 digits. Ids are lower-case UUIDs; requests may contain capital letters. Bodies
-are UTF-8, without a byte order mark, and not compressed. Unknown fields and parameters are ignored, except \`access_token\`:
+international format without \`+\`: 7 to 15 digits, which begin with the country code, so none begins with 0. Ids are
+lower-case UUIDs; requests may contain capital letters. Bodies are UTF-8, without a byte order mark, and not compressed. Unknown fields and parameters are ignored, except \`access_token\`:
 a token in a query returns 422.
 
 **Pagination.** A list that does not fit into one response has a \`Link: …; rel="next"\` header. Follow it until a response
@@ -388,7 +388,7 @@ export const glossary: Record<string, string> = {
   panelist: "Whether the user's answers to profilers are accepted.",
   parameter: 'The name of a parameter, or of a header.',
   payload_type: '`text`, `image` or `file`; empty if unknown.',
-  phone_number: 'In international format without `+`, 7 to 15 digits.',
+  phone_number: 'In international format without `+`: 7 to 15 digits, which begin with the country code.',
   pointer: 'A position in the body: a JSON pointer as a URI fragment.',
   property: 'One of the properties in the table above.',
   question: 'The question for the panelist.',

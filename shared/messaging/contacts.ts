@@ -1,6 +1,8 @@
 /** Contacts in the API: a jid of a phone number and the service's domain (spec §2). */
+import * as v from 'valibot';
 import { isPseudonym } from '../core/ids.ts';
 import { jidDomain } from '../core/settings.ts';
+import { NUMBER, numberError, numberOrId } from '../validation/phone-numbers.ts';
 
 /** The jid of a phone number or pseudonym: `27821234567@users.example.com`. */
 export const contactOf = (person: string): string => `${person}@${jidDomain()}`;
@@ -14,5 +16,12 @@ export const personOf = (contact: string): string | undefined => {
   const [name = '', domain, ...more] = contact.split('@');
   if (more.length > 0 || (domain !== undefined && domain.toLowerCase() !== jidDomain())) return undefined;
   const person = name.toLowerCase();
-  return /^[0-9]{7,15}$/.test(person) || isPseudonym(person) ? person : undefined;
+  return NUMBER.test(person) || isPseudonym(person) ? person : undefined;
+};
+
+/** The validation error of a text that is no contact: what is wrong with its phone number, if it is meant as one. */
+export const contactError = (contact: string): string => {
+  const rule = 'must be a contact as the logs show it, or its phone number';
+  const number = contact.replace(/@[^@]*$/, '');
+  return v.is(numberOrId, number) ? rule : numberError(rule, number);
 };

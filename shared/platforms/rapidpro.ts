@@ -6,6 +6,7 @@ import type { Entry, PlatformDraft } from '../messaging/events.ts';
 import { type AttemptResult, interpretByStatus, retryResult } from '../outbound/attempt-result.ts';
 import { formRequest, type OutboundResponse } from '../outbound/request.ts';
 import { listOf, shownAs } from '../validation/bounded.ts';
+import { numberError } from '../validation/phone-numbers.ts';
 import {
   atMost,
   destinationUrl,
@@ -50,7 +51,12 @@ export const rapidproMessage = v.pipe(
     v.partialCheck(
       [['to_no_plus'], ['to']],
       (fields) => v.is(phoneNumberOrPlus, recipientIn(fields)),
-      'must be a phone number in international format, here or in the field to: 7 to 15 digits',
+      ({ input }) =>
+        numberError(
+          'must be a phone number in international format, here or in the field to: 7 to 15 digits',
+          recipientIn(input),
+          true,
+        ),
     ),
     ['to_no_plus'],
   ),

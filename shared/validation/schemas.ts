@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { allowsLoopback } from '#runtime';
 import { listOf, shownAs } from './bounded.ts';
 
-export { phoneNumber, phoneNumberOrPlus } from './phone-numbers.ts';
+export { numberOrId, phoneNumber, phoneNumberOrPlus } from './phone-numbers.ts';
 
 const wellFormed = v.check<string, string>(
   (value) => value.isWellFormed(),

@@ -1,7 +1,7 @@
 /** Delivery logs, job counts, and jobs: the messages that requests name with the same `job_id`. */
 import * as v from 'valibot';
 import { jobStatuses } from '../../jobs/statuses.ts';
-import { personOf } from '../../messaging/contacts.ts';
+import { contactError, personOf } from '../../messaging/contacts.ts';
 import { reasonCodes, states } from '../../messaging/message.ts';
 import { responseList } from '../../validation/bounded.ts';
 import { calendarDay, idOfAnything, unixTime, uuid, wholeNumber } from '../../validation/schemas.ts';
@@ -87,7 +87,7 @@ export const stats = {
           v.string(),
           v.check(
             (contact) => personOf(contact) !== undefined,
-            'must be a contact as the logs show it, or its phone number',
+            ({ input }) => contactError(input),
           ),
         ),
       ),

@@ -1,7 +1,7 @@
 /** Who uses the app: contacts of businesses, and single users. */
 import * as v from 'valibot';
 import { listOf, responseList, responseRecord } from '../../validation/bounded.ts';
-import { idOfAnything, phoneNumber } from '../../validation/schemas.ts';
+import { numberOrId, phoneNumber } from '../../validation/schemas.ts';
 
 import { define } from '../endpoint.ts';
 
@@ -21,7 +21,7 @@ const hashedContacts = v.object({ contacts: contactsOf(hash), hashed: v.literal(
 
 /** Both forms of the body in one, for the API description. `hashed` decides which one a body must have. */
 export const eitherContacts = v.object({
-  contacts: contactsOf(v.pipe(v.string(), v.regex(/^(?:[0-9]{7,15}|[0-9A-F]{64})$/))),
+  contacts: contactsOf(v.pipe(v.string(), v.regex(/^(?:[1-9][0-9]{6,14}|[0-9A-F]{64})$/))),
   hashed: plainContacts.entries.hashed,
 });
 
@@ -55,7 +55,7 @@ export const users = {
     routes: [{ host: 'base', method: 'GET', path: '/v1/users/{user}' }],
     token: 'header',
     permission: 'contacts',
-    path: v.object({ user: idOfAnything }),
+    path: v.object({ user: numberOrId }),
     responses: { 200: v.object({ user_profile: userProfile }) },
     problems: ['user_not_found', 'user_opted_out', 'allowance_exceeded'],
     table: ['chargeAllowance', 'findAppUser', 'findUser', 'findOptOut', 'putConsentReceipt'],

@@ -283,7 +283,7 @@ describe("Turn's ordinary webhook event", () => {
 describe('an invalid message of Turn', () => {
   const to = '27820000001';
   const TYPE = 'must be "text", "image" or "document"';
-  const NUMBER = '#/to must be a phone number in international format: 7 to 15 digits';
+  const NUMBER = expect.stringContaining('#/to must be a phone number in international format: 7 to 15 digits');
   const long = 'x'.repeat(4_097);
 
   test.each<[string, unknown, ...string[]]>([

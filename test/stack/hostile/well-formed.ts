@@ -67,7 +67,7 @@ const valuesFor = (operation: Operation, { known }: World) => {
     if (format === 'uuid') return fc.uuid();
     if (format === 'date') return day;
     if (pattern === undefined || pattern === '\\S') return text;
-    const phone = pattern.includes('[0-9]{7,15}') ? knownAs('phone') : undefined;
+    const phone = pattern.includes('[1-9][0-9]{6,14}') ? knownAs('phone') : undefined;
     return phone ?? fc.stringMatching(new RegExp(pattern));
   };
 

@@ -192,7 +192,12 @@ describe('an invalid message', () => {
     [
       'a + in the number',
       text('+27820000001'),
-      '#/to must be a phone number in international format without +: 7 to 15 digits',
+      '#/to must be a phone number in international format without +: 7 to 15 digits; it contains +',
+    ],
+    [
+      'a number in a national format',
+      text('0821234567'),
+      '#/to must be a phone number in international format without +: 7 to 15 digits; it begins with 0: replace this zero by the country code',
     ],
     ['an unknown type', { ...text('27820000001'), type: 'video' }, '#/type must be "text", "image" or "file"'],
     ['no text', { to: '27820000001', type: 'text' }, '#/text is required'],

@@ -757,7 +757,7 @@ describe('a notification of a completed request', () => {
 describe('the body of a request for properties', () => {
   const UNKNOWN = expect.stringMatching(/^must be "first_name", .+ or "device_tac"$/);
   const BLANK = 'must not be empty or white space only';
-  const PHONE = 'must be a phone number in international format without +: 7 to 15 digits';
+  const PHONE = expect.stringContaining('must be a phone number in international format without +: 7 to 15 digits');
   const ALL_MISSING = ['reason', 'data'].map((name) => ({ pointer: `#/${name}`, detail: 'is required' }));
   const good = { reason: REASON, data: dataFor('first_name') };
   const cycle: PropertyName[] = ['first_name', 'last_name', 'app_version', 'device_make'];

@@ -65,13 +65,25 @@ test('a user without id and properties has neither, and no receipt', async () =>
   expect(await listConsentReceipts(phone)).toEqual([]);
 });
 
-test.each([['27000000000'], [randomUUID()], ['__proto__'], ['+27821234567'], ['a#b/../c'], [' ']])(
+test.each([['27000000000'], [randomUUID()], ['__proto__'], ['a#b/../c'], [' ']])(
   '%j returns 404 user_not_found',
   async (user) => {
     const { token } = await newCaller('contacts');
     expect(await isUnknown(token, user)).toBe(true);
   },
 );
+
+test.each([
+  ['+27821234567', 'contains +'],
+  ['0821234567', 'begins with 0: replace this zero by the country code'],
+  ['27 82 123 4567', 'contains spaces'],
+  ['2.78E+10', 'was changed to a power of ten'],
+])('%j is a number in another format: it returns 422, which says so', async (user, fault) => {
+  const { token } = await newCaller('contacts');
+  const { status, body } = await fail('readUser', { token, path: { user } });
+  expect(status).toBe(422);
+  expect(body.errors).toEqual([{ parameter: 'user', detail: expect.stringContaining(fault) }]);
+});
 
 describe('an id', () => {
   test('moves with its user to another number, and the previous number is erased', async () => {

@@ -17,7 +17,7 @@ afterEach(() => {
 const conversations: fc.Arbitrary<Conversation> = fc.record({
   direction: fc.constantFrom('app', 'platform'),
   account: fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/),
-  phone: fc.stringMatching(/^[0-9]{7,15}$/),
+  phone: fc.stringMatching(/^[1-9][0-9]{6,14}$/),
 });
 
 /** Wake-ups of these conversations, each with its own deduplication id. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newPseudonym } from '../../../shared/core/ids.ts';
-import { contactOf, personOf } from '../../../shared/messaging/contacts.ts';
+import { contactError, contactOf, personOf } from '../../../shared/messaging/contacts.ts';
 
 beforeEach(() => void vi.stubEnv('JID_DOMAIN', 'users.example.com'));
 
@@ -14,7 +14,7 @@ test('a contact is the phone number at the domain of the service', () => {
 
 test('personOf returns the phone number of every contact and every bare phone number', () => {
   fc.assert(
-    fc.property(fc.stringMatching(/^[0-9]{7,15}$/), (phone) => {
+    fc.property(fc.stringMatching(/^[1-9][0-9]{6,14}$/), (phone) => {
       expect(personOf(contactOf(phone))).toBe(phone);
       expect(personOf(phone)).toBe(phone);
     }),
@@ -55,3 +55,21 @@ test.each([
 ])('personOf returns undefined for %s', (_, contact) => {
   expect(personOf(contact)).toBeUndefined();
 });
+
+test.each([
+  ['+27821234567', 'contains +'],
+  [' 27821234567', 'which + means in queries and forms'],
+  ['+27821234567@users.example.com', 'contains +'],
+  ['0821234567', 'begins with 0: replace this zero by the country code'],
+  ['0821234567@users.example.com', 'begins with 0: replace this zero by the country code'],
+])('the error of a contact with a number in another format says what is wrong: %j', (contact, fault) => {
+  expect(personOf(contact)).toBeUndefined();
+  expect(contactError(contact)).toContain(fault);
+});
+
+test.each(['nobody', 'nobody@users.example.com', '27821234567@elsewhere.example.com'])(
+  'the error of another text names the rule: %j',
+  (contact) => {
+    expect(contactError(contact)).toBe('must be a contact as the logs show it, or its phone number');
+  },
+);

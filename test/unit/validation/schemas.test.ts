@@ -1,4 +1,5 @@
 /** Schemas of texts and numbers that several endpoints share. */
+import fc from 'fast-check';
 import * as v from 'valibot';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
@@ -8,6 +9,7 @@ import {
   lowerCased,
   mediaUrl,
   messageText,
+  numberOrId,
   phoneNumber,
   phoneNumberOrPlus,
   quickReplies,
@@ -63,7 +65,7 @@ describe('a length', () => {
 });
 
 describe('a phone number', () => {
-  test.each(['1234567', '27821234567', '123456789012345', '0000000'])('has 7 to 15 digits: %s', (value) => {
+  test.each(['1234567', '27821234567', '123456789012345', '242057173992'])('has 7 to 15 digits: %s', (value) => {
     expect(v.parse(phoneNumber, value)).toBe(value);
   });
 
@@ -73,6 +75,72 @@ describe('a phone number', () => {
       expect(errorOf(phoneNumber, value)).toContain('7 to 15 digits');
     },
   );
+
+  test.each<[value: string, fault: string | undefined]>([
+    ['0821234567', 'begins with 0: replace this zero by the country code'],
+    ['0000000', 'begins with 00: remove these zeros before the country code'],
+    ['0027821234567', 'begins with 00: remove these zeros before the country code'],
+    ['+27821234567', 'contains +'],
+    [' 27821234567', 'contains spaces, and begins with a space, which + means in queries and forms'],
+    ['27 82 123 4567', 'contains spaces'],
+    ['27-82-123-4567', 'contains separators'],
+    ['(27) 82/123.4567', 'contains spaces, separators'],
+    ['27\u201182\u20111234567', 'contains separators'],
+    ['27\u200b821234567', 'contains invisible characters (U+200B)'],
+    ['27\u00a0821234567', 'contains invisible characters (U+00A0)'],
+    ['\u202a27821234567\u202c', 'contains invisible characters (U+202A, U+202C)'],
+    ['\ufeff27821234567', 'contains invisible characters (U+FEFF)'],
+    ['27821234567\n', 'contains invisible characters (U+000A)'],
+    ['27821234567\u2066\u2067\u2068\u2069', 'contains invisible characters (U+2066, U+2067, U+2068)'],
+    ['\u3164\u{e0041}27821234567', 'contains invisible characters (U+3164, U+E0041)'],
+    [
+      '2.78E+10',
+      'was changed to a power of ten by a spreadsheet: format the column as text, and enter the number again',
+    ],
+    [
+      '2,78212E+10',
+      'was changed to a power of ten by a spreadsheet: format the column as text, and enter the number again',
+    ],
+    ['27821234567.0', 'has decimal places, as from a spreadsheet: format the column as text'],
+    ['٢٧٨٢١٢٣٤', 'contains digits other than 0 to 9'],
+    ['tel:27821234567', 'contains letters, other signs'],
+    ["'27821234567", 'contains other signs'],
+    ['+0821234567', 'contains +, and begins with 0: replace this zero by the country code'],
+    ['123456', undefined],
+    ['', undefined],
+  ])('that is not valid is an error which names the fault: %j', (value, fault) => {
+    const rule = 'must be a phone number in international format without +: 7 to 15 digits';
+    expect(errorOf(phoneNumber, value)).toBe(fault === undefined ? rule : `${rule}; it ${fault}`);
+  });
+
+  test('of any other text has an error that is short, and quotes no two digits in a row', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[0-9+ ().-]{20,200}$/)), (value) => {
+        const error = errorOf(phoneNumber, value)?.replaceAll(/U\+[0-9A-F]+|15|begins with 00/g, '');
+        expect(error === undefined || (error.length < 300 && !/\d\d/.test(error))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a phone number or an id', () => {
+  test.each(['27821234567', '01890000-0000-4000-8000-000000000000', '12345678-1234-4234-8234-123456789012', 'x', ''])(
+    'may be %j',
+    (value) => {
+      expect(v.parse(numberOrId, value)).toBe(value);
+    },
+  );
+
+  test.each(['+27821234567', ' 27821234567', '0821234567', '27 82 123 4567', '2.78E+10', '\u200b27821234567', '123'])(
+    'is not %j, which is meant as a number',
+    (value) => {
+      expect(errorOf(numberOrId, value)).toContain('7 to 15 digits');
+    },
+  );
+
+  test('is checked in a time that is in proportion to its length', () => {
+    expect(v.is(numberOrId, `${'1'.repeat(1_000_000)}x`)).toBe(true);
+  });
 });
 
 describe('a phone number of a chat platform', () => {

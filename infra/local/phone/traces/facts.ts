@@ -104,9 +104,9 @@ const phoneIn = ({ deliveries }: Trace, call: Call, event: AppEventRecord | unde
     textAt(body, 'phone_number'),
     textAt(body, 'number'),
     form?.get('to_no_plus') ?? form?.get('to'),
-    /^\/v1\/user_data\/(?:start|fetch)\/(\d{7,15})$/.exec(call.path)?.[1],
-    /^\/v1\/users\/(\d{7,15})$/.exec(call.path)?.[1],
-  ].find((value) => typeof value === 'string' && /^\+?\d{7,15}$/.test(value));
+    /^\/v1\/user_data\/(?:start|fetch)\/([1-9]\d{6,14})$/.exec(call.path)?.[1],
+    /^\/v1\/users\/([1-9]\d{6,14})$/.exec(call.path)?.[1],
+  ].find((value) => typeof value === 'string' && /^\+?[1-9]\d{6,14}$/.test(value));
   return found?.replace('+', '') ?? null;
 };
 

@@ -240,7 +240,7 @@ const messageIn = (form: URLSearchParams): ReceivedMessage => {
 
 /** @throws HTTPException — 400, it is not a phone number */
 const numberIn = (sender: string): string => {
-  const [, number] = /^\s*\+?(\d{7,15})\s*$/.exec(sender) ?? [];
+  const [, number] = /^\s*\+?([1-9]\d{6,14})\s*$/.exec(sender) ?? [];
   if (number === undefined) throw rapidproError('not a possible number');
   return number;
 };

@@ -5,7 +5,7 @@ import { fields, filledText, looseFields, oneOf, phone, text } from '../schemas.
 /** A phone number with +, as Turn writes it. The output has no +. */
 const plusNumber = v.pipe(
   text,
-  v.regex(/^\+\d{7,15}$/, 'must be a phone number with +'),
+  v.regex(/^\+[1-9]\d{6,14}$/, 'must be a phone number with +'),
   v.transform((number) => number.slice(1)),
 );
 
