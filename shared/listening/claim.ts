@@ -16,6 +16,8 @@ import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
 import { getConsistent, page } from '../table/client.ts';
 import { conversationOf, erasureKey, type Key } from '../table/keys.ts';
 import { offeredTo } from '../table/people-keys.ts';
+import type { ErasureItem } from '../user-data/erased-identity.ts';
+import { isOfErased } from '../user-data/erasure-outbox.ts';
 import { encodeClaim } from './claims.ts';
 
 /** A claimed event: the request for the listener's program, signed as for a webhook. */
@@ -39,7 +41,7 @@ type Claiming = (limit: number) => Promise<ClaimedEvent[]>;
  * for consent.
  *
  * @returns a function that claims events: at most one of each conversation. 0.5 read units; for each event, 2 read units,
- *   1 write unit, and 2 on an index
+ *   1 more while a user with its number is erased, 1 write unit, and 2 on an index
  * @throws not_listening — no operator has directed the account's events to listeners
  */
 export const listenerOf = async (account: string): Promise<Claiming> => {
@@ -88,9 +90,12 @@ const requestOf = async (
 ): Promise<ClaimedEvent | undefined> => {
   const conversation = conversationOf(head);
   const { direction, phone } = conversation;
-  const [{ entries }, erasure] = await Promise.all([oldestEntries(conversation, 1), getConsistent(erasureKey(phone))]);
+  const [{ entries }, erasure] = await Promise.all([
+    oldestEntries(conversation, 1),
+    getConsistent<ErasureItem>(erasureKey(phone)),
+  ]);
   const [entry] = entries;
-  if (entry === undefined || erasure !== undefined) return undefined;
+  if (entry === undefined || (erasure !== undefined && (await isOfErased(entry, erasure)))) return undefined;
   const request = buildRequest(entry);
   return (
     request && {

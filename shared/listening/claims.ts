@@ -1,11 +1,12 @@
 /** The texts by which listeners name their claims. */
 import * as v from 'valibot';
+import { isPseudonym } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { type Conversation, directions } from '../messaging/events.ts';
 
 /** A claim of the oldest entry of a conversation. */
 export interface Claim {
-  /** The conversation: its account is the listener's. */
+  /** The conversation: its account is the listener's. An erased user has a pseudonym instead of the number. */
   direction: Conversation['direction'];
   phone: string;
   /** Id of the entry. */
@@ -15,7 +16,10 @@ export interface Claim {
 
 const parts = v.tuple([
   v.picklist(directions),
-  v.pipe(v.string(), v.regex(/^\d{1,20}$/)),
+  v.pipe(
+    v.string(),
+    v.check((person) => /^\d{1,20}$/.test(person) || isPseudonym(person)),
+  ),
   v.pipe(v.string(), v.uuid()),
   v.pipe(v.string(), v.uuid()),
 ]);

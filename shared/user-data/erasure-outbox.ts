@@ -64,6 +64,10 @@ export const dropErased = async (entry: Entry, erasure: ErasureItem): Promise<bo
   return true;
 };
 
+/** Whether an entry belongs to the erased user, and not to the number's next owner. 1 read unit. */
+export const isOfErased = async (entry: Entry, erasure: ErasureItem): Promise<boolean> =>
+  isTheirs(entry, await erasedIdentityOf(conversationOf(entry).phone, erasure));
+
 /**
  * Whether an entry belongs to the erased user: it was created by `until`, or reports a state of a message that was. The
  * notification of the removal itself is kept.

@@ -125,7 +125,7 @@ export const deliveries = {
     problems: ['not_listening'],
     // API Gateway's limit is 30.
     timeout: 29,
-    table: ['findPlatform', 'listOffers', 'updateHead', 'listEntries', 'findErasure', 'updateWaits'],
+    table: ['findPlatform', 'listOffers', 'updateHead', 'listEntries', 'findErasure', 'findUser', 'updateWaits'],
   }),
 
   settleDelivery: define({

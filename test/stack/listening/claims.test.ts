@@ -4,16 +4,18 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { beginListening, endListening } from '../../../infra/operator/listen/mode.ts';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { newPseudonym } from '../../../shared/core/ids.ts';
 import { readHead } from '../../../shared/messaging/outbox.ts';
-import { update } from '../../../shared/table/client.ts';
-import { conversationName, headKey } from '../../../shared/table/keys.ts';
-import { applied, removed, updated } from '../support/app-events.ts';
+import { putIfAbsent, remove, update } from '../../../shared/table/client.ts';
+import { conversationName, erasureKey, headKey } from '../../../shared/table/keys.ts';
+import type { ErasureItem } from '../../../shared/user-data/erased-identity.ts';
+import { answered, applied, named, removed, updated } from '../support/app-events.ts';
 import { call, fail } from '../support/client.ts';
 import { newCaller, newPhone } from '../support/world.ts';
 
 /** A new account with a bot, whose events wait for listeners. */
 const newListener = async () => {
-  const caller = await newCaller('listen', 'bridge');
+  const caller = await newCaller('listen', 'bridge', 'user_data');
   const bot = newPhone();
   await updateAccount(caller.account, { bot_number: bot });
   const secret = (await beginListening(caller.account)) ?? '';
@@ -219,6 +221,40 @@ describe('a claim', () => {
     expect((await fail('settleDelivery', { token: listener.token, body: { claim, status_code: 200 } })).status).toBe(
       404,
     );
+  });
+
+  test('of an event about the consent of an erased user, who has a pseudonym by then, can be settled', async () => {
+    const listener = await newListener();
+    const { token } = listener;
+    const phone = newPhone();
+    await applied(named(phone, 'Alice'));
+    const path = { phone_number: phone };
+    const body = { reason: 'To know you', data: [{ property: 'first_name' }] };
+    const { requestId } = (await call('startUserDataRequest', { token, path, body })).body;
+    await applied(answered(requestId, { first_name: 'approved' }));
+    const completed = await claimOne(listener);
+    expect(await settle(listener, completed.claim, { status_code: 200 })).toEqual({ status: 'delivered' });
+
+    await applied(removed(phone));
+    const ended = await claimOne(listener);
+    expect(ended.contact).toMatch(/^erased-/);
+    expect(JSON.parse(ended.body).user_data).toMatchObject({ id: requestId, status: 'withdrawn' });
+    expect(await settle(listener, ended.claim, { status_code: 200 })).toEqual({ status: 'delivered' });
+    await expect.poll(() => historyOf(listener)).toHaveLength(1);
+  });
+
+  test("of the number's next owner is possible while the erasure of the previous one is not complete", async () => {
+    const listener = await newListener();
+    const phone = newPhone();
+    // No worker completes it, because no index contains it.
+    const erasure = { ...erasureKey(phone), pseudonym: newPseudonym(), requested: new Date().toISOString() };
+    await putIfAbsent<ErasureItem>(erasure);
+    await applied(updated(phone, {}));
+    await write(phone, listener, 'Hi');
+    const { claim, contact } = await claimOne(listener);
+    expect(contact).toContain(`${phone}@`);
+    expect(await settle(listener, claim, { status_code: 200 })).toEqual({ status: 'delivered' });
+    await remove(erasureKey(phone));
   });
 });
 
