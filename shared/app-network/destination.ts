@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { now, scaled } from '../core/clock.ts';
 import { appNetworkSecret } from '../core/settings.ts';
 import { urlOf } from '../media/media.ts';
-import type { Entry, Outgoing } from '../messaging/events.ts';
+import { contentFields, type Entry, type Outgoing } from '../messaging/events.ts';
 import { APP_NETWORK_DESTINATION, type Destination } from '../outbound/destination.ts';
 import { notSetUp, type OutboundRequest } from '../outbound/request.ts';
 import { signed } from '../outbound/standard-webhooks.ts';
@@ -92,13 +92,14 @@ const dataOf = (outgoing: Outgoing): object => {
   }
   if (outgoing.type !== 'user_data.request') return {};
   const { request, business, reason, properties, valid_days } = outgoing;
-  return { id: request.id, to: request.phone, business, reason, properties, valid_days };
+  const asked = properties.map(({ property, reason: why, required }) => ({ property, reason: why, required }));
+  return { id: request.id, to: request.phone, business, reason, properties: asked, valid_days };
 };
 
 const messageIn = ({ message, from, content, quick_replies }: Extract<Outgoing, { type: 'message.send' }>) => ({
   id: message.id,
   from,
   to: message.phone,
-  ...content,
+  ...contentFields(content),
   quick_replies,
 });

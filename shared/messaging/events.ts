@@ -25,6 +25,17 @@ export type Content =
   | { type: 'image'; image: { url: string } }
   | { type: 'file'; file: { url: string } };
 
+/**
+ * The content as a part of a request, with its fields in a fixed order. The table does not keep the order of an entry's
+ * fields, and each attempt must send the same bytes.
+ */
+export const contentFields = (content: Content): Content => {
+  if (content.type === 'text') return { type: 'text', text: { body: content.text.body } };
+  return content.type === 'image'
+    ? { type: 'image', image: { url: content.image.url } }
+    : { type: 'file', file: { url: content.file.url } };
+};
+
 /** A property that a business asks for. */
 export interface RequestedProperty {
   property: PropertyName;

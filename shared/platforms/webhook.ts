@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { newId } from '../core/ids.ts';
 import { contactOf } from '../messaging/contacts.ts';
-import { eventIdOf, type Outgoing } from '../messaging/events.ts';
+import { contentFields, eventIdOf, type Outgoing } from '../messaging/events.ts';
 import { signed } from '../outbound/standard-webhooks.ts';
 import { destinationUrl, signingSecret } from '../validation/schemas.ts';
 import { describePlatform } from './platform.ts';
@@ -38,7 +38,7 @@ export const webhook = describePlatform({
  */
 const documentOf = (outgoing: Outgoing): object | undefined => {
   if (outgoing.type === 'message.received') {
-    return { message: { from: outgoing.message.phone, ...outgoing.content } };
+    return { message: { from: outgoing.message.phone, ...contentFields(outgoing.content) } };
   }
   if (outgoing.type === 'user_data.completed') {
     const { request, completed } = outgoing;
