@@ -7,9 +7,14 @@ import { endpoint, nextPage, noContent, ok } from '../../shared/http/endpoint.ts
 
 export const handler = endpoint(api.listDeliveries, async ({ account, query }) => {
   const { limit, cursor, ...filter } = query;
-  const list = [account, filter.status, filter.start, filter.end];
-  const { deliveries, next } = await listDeliveries(account, filter, limit, decodeCursor(list, cursor));
+  const filters = [account, filter.status, filter.start, filter.end];
+  const { deliveries, next } = await listDeliveries(
+    account,
+    filter,
+    limit,
+    decodeCursor(api.listDeliveries, filters, cursor),
+  );
   const shown = deliveries.map(presentDelivery);
   if (next === undefined) return shown.length === 0 ? noContent() : ok(shown);
-  return ok(shown, nextPage('/v1/deliveries', { ...query, cursor: encodeCursor(list, next) }));
+  return ok(shown, nextPage('/v1/deliveries', { ...query, cursor: encodeCursor(api.listDeliveries, filters, next) }));
 });

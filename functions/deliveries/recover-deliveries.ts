@@ -6,8 +6,15 @@ import { decodeCursor, encodeCursor } from '../../shared/http/cursor.ts';
 import { endpoint, nextPage, ok } from '../../shared/http/endpoint.ts';
 
 export const handler = endpoint(api.recoverDeliveries, async ({ account, query, body }) => {
-  const list = [account, 'recover', body.since, body.until];
-  const { recovered, next } = await recoverDeliveries(account, body, decodeCursor(list, query.cursor));
+  const filters = [account, body.since, body.until];
+  const { recovered, next } = await recoverDeliveries(
+    account,
+    body,
+    decodeCursor(api.recoverDeliveries, filters, query.cursor),
+  );
   if (next === undefined) return ok(recovered);
-  return ok(recovered, nextPage('/v1/deliveries/recover', { cursor: encodeCursor(list, next) }));
+  return ok(
+    recovered,
+    nextPage('/v1/deliveries/recover', { cursor: encodeCursor(api.recoverDeliveries, filters, next) }),
+  );
 });

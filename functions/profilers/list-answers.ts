@@ -6,8 +6,11 @@ import { listAnswers } from '../../shared/profilers/answers.ts';
 
 export const handler = endpoint(api.listAnswers, async ({ account, path: { id }, query }) => {
   const { limit, cursor } = query;
-  const list = [account, 'answers', id];
-  const { answers, next } = await listAnswers(account, id, limit, decodeCursor(list, cursor));
+  const filters = [account, id];
+  const { answers, next } = await listAnswers(account, id, limit, decodeCursor(api.listAnswers, filters, cursor));
   const path = `/v1/research_profilers/${id}/answers`;
-  return ok(answers, next === undefined ? {} : nextPage(path, { limit, cursor: encodeCursor(list, next) }));
+  return ok(
+    answers,
+    next === undefined ? {} : nextPage(path, { limit, cursor: encodeCursor(api.listAnswers, filters, next) }),
+  );
 });

@@ -5,9 +5,11 @@ import { endpoint, nextPage, ok } from '../../shared/http/endpoint.ts';
 import { listProfilers } from '../../shared/profilers/profilers.ts';
 
 export const handler = endpoint(api.listProfilers, async ({ account, query }) => {
-  const { profilers, next } = await listProfilers(account, decodeCursor([account], query.cursor));
+  const { profilers, next } = await listProfilers(account, decodeCursor(api.listProfilers, [account], query.cursor));
   return ok(
     profilers,
-    next === undefined ? {} : nextPage('/v1/research_profilers', { cursor: encodeCursor([account], next) }),
+    next === undefined
+      ? {}
+      : nextPage('/v1/research_profilers', { cursor: encodeCursor(api.listProfilers, [account], next) }),
   );
 });

@@ -45,6 +45,11 @@ export interface Endpoint {
   /** Parameters of the path: the same names as in `routes`. */
   path?: ObjectSchema;
   query?: v.GenericSchema;
+  /**
+   * The position in a list, which its parameter `cursor` contains. Anybody can make a cursor, so a position must have a form
+   * with which the list can continue.
+   */
+  position?: v.GenericSchema<string>;
   /** Headers that the endpoint uses, by their lower-case names. */
   headers?: ObjectSchema;
   /** Most validation errors that a response lists. Default: 1,000. */

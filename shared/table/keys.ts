@@ -296,6 +296,10 @@ export const positionOfAccount = (account: string): string => `${account}#`;
 // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
 export const accountAt = (position: string): string => position.split('#', 1)[0] ?? '';
 
+/** The pattern of positions in a log: time, message, state. */
+export const LOG_POSITION =
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}#[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}#[a-z_]{1,40}$/;
+
 /** Index attributes of a log entry. Sorted by time, message, state; in a contact's partition, by account first. */
 export const ofLog = (
   account: string,

@@ -105,6 +105,9 @@ export const deliveriesOf = (account: string, slot: number, outcome: DeliveryOut
 /** The position of an attempt: by the id of its event, which begins with a time, and by the time of the attempt. */
 const attemptAt = (event: string, started: string): string => `${ATTEMPT}${event}#${started}`;
 
+/** The pattern of such positions. */
+export const attemptPosition = `${ATTEMPT}[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}#[0-9a-f]{12}`;
+
 /** The beginning of the sort keys of an event's attempts. */
 export const attemptsOfEvent = (event: string): string => attemptAt(event, '');
 

@@ -1,6 +1,7 @@
 /** The delivery history of an account's webhook, and replays. */
 import * as v from 'valibot';
 import { deliveryStatuses, eventTypes, listenerErrors, settlementStatuses } from '../../delivery-history/statuses.ts';
+import { attemptPosition } from '../../table/people-keys.ts';
 import { responseList, responseRecord } from '../../validation/bounded.ts';
 import { pointInTimeOrSeconds } from '../../validation/point-in-time.ts';
 import { atMost, idOfAnything, unixTime, visibleText, wholeNumber, wholeValue } from '../../validation/schemas.ts';
@@ -60,6 +61,7 @@ export const deliveries = {
       end: v.optional(time),
       cursor: v.optional(v.string()),
     }),
+    position: v.pipe(v.string(), v.regex(new RegExp(`^${attemptPosition}$`))),
     responses: { 200: responseList(delivery), 204: null },
     problems: [],
     table: ['listAttempts'],
@@ -96,6 +98,8 @@ export const deliveries = {
     token: 'header',
     permission: 'bridge',
     query: v.object({ cursor: v.optional(v.string()) }),
+    // A slot, and in it the last attempt.
+    position: v.pipe(v.string(), v.regex(new RegExp(`^(?:\\d|1[0-5])(?: ${attemptPosition})?$`))),
     body: {
       type: 'json',
       schema: v.object({ since: pointInTimeOrSeconds, until: v.optional(pointInTimeOrSeconds) }),

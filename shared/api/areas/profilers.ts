@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { answer } from '../../profilers/answer.ts';
 import { listOf, responseList, responseRecord, shownAs } from '../../validation/bounded.ts';
-import { idOfAnything, lowerCased, visibleText, wholeNumber } from '../../validation/schemas.ts';
+import { idOfAnything, lowerCased, phoneNumber, visibleText, wholeNumber } from '../../validation/schemas.ts';
 
 import { define, idempotencyKey } from '../endpoint.ts';
 
@@ -86,6 +86,8 @@ export const profilers = {
     token: 'header',
     permission: 'profilers',
     query: v.object({ cursor: v.optional(v.string()) }),
+    // The id of the last profiler.
+    position: v.pipe(v.string(), v.regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)),
     responses: { 200: responseList(listedProfiler) },
     problems: [],
     table: ['listProfilers'],
@@ -181,6 +183,8 @@ export const profilers = {
     permission: 'profilers',
     path: v.object({ id: idOfAnything }),
     query: v.object({ limit: v.optional(wholeNumber(1, 1_000), '100'), cursor: v.optional(v.string()) }),
+    // The number of the last answer.
+    position: phoneNumber,
     responses: { 200: responseList(listedAnswer) },
     problems: ['profiler_not_found'],
     table: ['findProfiler', 'listAnswers'],

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { jobStatuses } from '../../jobs/statuses.ts';
 import { contactError, personOf } from '../../messaging/contacts.ts';
 import { reasonCodes, states } from '../../messaging/message.ts';
+import { LOG_POSITION } from '../../table/keys.ts';
 import { responseList } from '../../validation/bounded.ts';
 import { calendarDay, idOfAnything, unixTime, uuid, wholeNumber } from '../../validation/schemas.ts';
 
@@ -97,6 +98,7 @@ export const stats = {
       end: v.optional(time),
       cursor: v.optional(v.string()),
     }),
+    position: v.pipe(v.string(), v.regex(LOG_POSITION)),
     responses: { 200: responseList(logEntry), 204: null },
     problems: [],
     table: ['listLogsByState', 'listLogsOfContact', 'listLogsOfJob'],

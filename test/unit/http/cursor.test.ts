@@ -1,14 +1,26 @@
 /** Cursors: each is a position in one list and valid only for that list. */
 import fc from 'fast-check';
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../../shared/core/problems.ts';
-import { decodeCursor, encodeCursor } from '../../../shared/http/cursor.ts';
+import { decodeCursor as decode, encodeCursor as encode } from '../../../shared/http/cursor.ts';
+
+type Filters = Parameters<typeof encode>[1];
+
+/** A list with positions of any form. */
+const things = {
+  routes: [{ host: 'base', method: 'GET', path: '/v1/things' }],
+  position: v.string(),
+} as const;
+
+const encodeCursor = (filters: Filters, position: string) => encode(things, filters, position);
+const decodeCursor = (filters: Filters, cursor: string | undefined) => decode(things, filters, cursor);
 
 const words = fc.string({ unit: 'grapheme' });
 const lists = fc.array(fc.oneof(words, fc.integer(), fc.constant(undefined)), { maxLength: 4 });
 
 /** The position in a cursor, or the code and validation errors of its rejection. */
-const decodeOrError = (list: Parameters<typeof decodeCursor>[0], cursor: string) => {
+const decodeOrError = (list: Filters, cursor: string) => {
   try {
     return { position: decodeCursor(list, cursor) };
   } catch (error) {
@@ -49,6 +61,17 @@ test('a cursor is rejected for every other list', () => {
       expect(decodeOrError(other, encodeCursor(list, position))).toEqual(rejected);
     }),
   );
+});
+
+test('a cursor is rejected for the list of another endpoint with the same filters', () => {
+  const answers = { ...things, routes: [{ host: 'base', method: 'GET', path: '/v1/answers' }] } as const;
+  expect(() => decode(answers, ['acme'], encodeCursor(['acme'], '1'))).toThrow(Problem);
+});
+
+test('a cursor with a right checksum is rejected if its position has another form', () => {
+  const numbered = { ...things, position: v.pipe(v.string(), v.regex(/^[0-9]$/)) };
+  expect(decode(numbered, ['acme'], encodeCursor(['acme'], '1'))).toBe('1');
+  expect(() => decode(numbered, ['acme'], encodeCursor(['acme'], '\uffff'))).toThrow(Problem);
 });
 
 test('a cursor with an altered position is rejected', () => {

@@ -39,6 +39,8 @@ test.each(good)('%s', (_promise, lines) => {
 const bad: [row: string, reason: string][] = [
   ['abc,Ann', NO_NUMBER],
   [`+${C},Ann`, NO_NUMBER],
+  ['0820000003,Ann', expect.stringContaining('begins with 0: replace this zero by the country code')],
+  ['2.782E+10,Ann', expect.stringContaining('was changed to a power of ten by a spreadsheet')],
   ['123456,Ann', NO_NUMBER],
   ['1234567890123456,Ann', NO_NUMBER],
   ['2782 000 0003,Ann', NO_NUMBER],
