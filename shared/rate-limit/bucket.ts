@@ -9,6 +9,9 @@
  *
  * A time before `full` means that the bucket has been full for a while: it is moved to `full` first, or an idle account
  * would save up any number of tokens. DynamoDB has no maximum of two numbers, so that is another write.
+ *
+ * No process can lose a race. Both writes add to what the table has, whatever that is meanwhile. A `refill` fails only if
+ * somebody else has just refilled the bucket, and a `spend` only if the bucket has fewer tokens than it takes.
  */
 import { tableTimeoutMs } from '#runtime';
 import type { RequestLimit } from '../accounts/request-limit.ts';
@@ -23,9 +26,6 @@ const SECOND = 1_000_000;
  * that counts as a full bucket, so that one wrong clock does not shut out an account.
  */
 const MAX_AHEAD = SECOND;
-
-/** Writes until somebody else's are no longer the reason that none succeeds. */
-const ATTEMPTS = 5;
 
 /** The part of the bucket that a process takes at most, but one token in any case: others need some, too. */
 const SHARE = 4;
@@ -46,8 +46,8 @@ interface Written {
 export interface BucketTable {
   /** Sets `empty_at`, if the bucket is full: there is no item, or its time is before `full`, or too far `ahead`. */
   refill: (account: string, times: { to: number; full: number; ahead: number }) => Promise<Written>;
-  /** Moves `empty_at` forward, if the bucket is not full and has as much: its time is from `full` to `latest`. */
-  spend: (account: string, times: { by: number; full: number; latest: number }) => Promise<Written>;
+  /** Moves `empty_at` forward, if the bucket has as much: its time is at most `latest`. */
+  spend: (account: string, times: { by: number; latest: number }) => Promise<Written>;
 }
 
 /** The tokens that were taken, none if the bucket is empty; and when it was or will be empty. */
@@ -58,7 +58,11 @@ export interface Taken {
 
 /**
  * Takes up to `wanted` tokens, for a process that last saw this `emptyAt`. If that shows an empty bucket, the table is not
- * asked, because other processes can only have taken more. 1 write unit; 2 if another process has changed the bucket.
+ * asked, because other processes can only have taken more. 1 write unit; 2 if the process did not know that the bucket is
+ * not full; one more if it wanted several tokens, and others took them first.
+ *
+ * After a failed `refill`, the bucket was full a moment ago at most. So `spend` has no lower limit: what the bucket exceeds
+ * its burst by is what came during one call.
  *
  * @param clock - returns the time in milliseconds since 1970. It is read before each write: the writes of other processes
  * go by later times than the first one.
@@ -70,23 +74,27 @@ export const takeTokens = async (
   { wanted, emptyAt: known, clock }: { wanted: number; emptyAt: number | undefined; clock: () => number },
 ): Promise<Taken> => {
   let emptyAt = known;
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+  let isRefilled = false;
+  for (let max = wanted; ; ) {
     const at = clock();
     const now = at * 1_000;
     const full = now - Math.ceil((burst * SECOND) / rate);
     const ahead = now + MAX_AHEAD;
-    const notFull = emptyAt !== undefined && emptyAt >= full && emptyAt <= ahead;
-    const available = notFull ? tokensIn(emptyAt, { rate, burst }, at) : burst;
-    if (available < 1) break;
-    const tokens = Math.min(wanted, Math.max(1, Math.floor(available / SHARE)));
+    const isFull = emptyAt === undefined || emptyAt < full || emptyAt > ahead;
+    const available = isFull ? burst : tokensIn(emptyAt, { rate, burst }, at);
+    if (available < 1) return { tokens: 0, emptyAt };
+    const tokens = Math.min(max, Math.max(1, Math.floor(available / SHARE)));
     const by = timeOf(tokens, rate);
-    const written = notFull
-      ? await table.spend(account, { by, full, latest: now - by })
-      : await table.refill(account, { to: full + by, full, ahead });
+    const refills = isFull && !isRefilled;
+    const written = refills
+      ? await table.refill(account, { to: full + by, full, ahead })
+      : await table.spend(account, { by, latest: now - by });
     emptyAt = written.emptyAt;
     if (written.isDone) return { tokens, emptyAt };
+    if (refills) isRefilled = true;
+    else if (tokens === 1) return { tokens: 0, emptyAt };
+    else max = 1;
   }
-  return { tokens: 0, emptyAt };
 };
 
 /** The time in which tokens come, in whole microseconds. */
@@ -115,11 +123,11 @@ export const bucketTable: BucketTable = {
       ConditionExpression: 'attribute_not_exists(pk) OR empty_at < :full OR empty_at > :ahead',
       values: { ':to': to, ':full': full, ':ahead': ahead },
     }),
-  spend: (account, { by, full, latest }) =>
+  spend: (account, { by, latest }) =>
     write(account, {
       SET: 'empty_at = empty_at + :by',
-      ConditionExpression: 'empty_at BETWEEN :full AND :latest',
-      values: { ':by': by, ':full': full, ':latest': latest },
+      ConditionExpression: 'empty_at <= :latest',
+      values: { ':by': by, ':latest': latest },
     }),
 };
 

@@ -1,10 +1,13 @@
 /**
  * Leases: tokens of an account's bucket that this process holds, so that most requests need no call of the table. A process
  * leases as many as it has lately needed in half a second, and takes the next lease while the last request of the present
- * one is handled. A process that starts takes one token, because most processes that start do not see many requests.
+ * one is handled. A process that starts, or has less than two requests a second, takes one token when it needs it.
+ *
+ * In any period, all processes of an account together admit at most the burst, the rate times the period, and the rate
+ * times the lifetime of a lease: what leaves the bucket in the period, or up to a second before.
  */
 import type { RequestLimit } from '../accounts/request-limit.ts';
-import { now } from '../core/clock.ts';
+import { between, now } from '../core/clock.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { type BucketTable, bucketTable, takeTokens, tokensIn, untilNextToken } from './bucket.ts';
 
@@ -14,7 +17,7 @@ interface Terms {
   horizon: number;
   /** Tokens of the smallest lease. */
   least: number;
-  /** Unused tokens expire, because they are not part of the bucket's present. */
+  /** Unused tokens expire: those of all processes together are what requests can be ahead of the limit. */
   lifetime: number;
   /** Pause of a process that found the bucket empty. The bucket fills meanwhile, so that a lease is worth its write. */
   pause: number;
@@ -22,10 +25,25 @@ interface Terms {
   isEarly: boolean;
 }
 
-const TERMS: Terms = { horizon: 500, least: 1, lifetime: 10_000, pause: 100, isEarly: true };
+const TERMS: Terms = { horizon: 500, least: 1, lifetime: 1_000, pause: 100, isEarly: true };
 
-/** How long requests pass unlimited after the table could not be asked, in milliseconds. */
+/**
+ * The longest pause, in milliseconds. Pauses double while a process finds the bucket empty. A thousand processes of an
+ * account over its limit then make some 700 writes a second of the bucket, which is one key: DynamoDB throttles it at 1,000.
+ */
+const MAX_PAUSE = 2_000;
+
+/** How long a process decides by itself after the table could not be asked, in milliseconds. */
 const OPEN_FOR = 1_000;
+
+/** Requests that a process without a lease admits in that time, if the table throttles its first one. */
+const FIRST_OPEN = 2;
+
+/** A process that finds the bucket empty after this time begins with a short pause again, in milliseconds. */
+const FORGET = 10_000;
+
+/** Errors of a table, or of a single key, that has too many calls. */
+const THROTTLED = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
 
 /** The time over which the rate of this process is averaged, in milliseconds. */
 const MEMORY = 1_000;
@@ -39,9 +57,14 @@ interface Lease {
   /** Requests per second that this process has seen lately, and the last one of them. */
   rate: number;
   seen: number;
-  /** Until then the bucket is not asked: it was empty, or the table failed. */
+  /** Tokens of the last lease. */
+  granted: number;
+  /** Until then the bucket is not asked: it was empty, so many times more often than not, or the table failed. */
   pausedUntil: number;
+  misses: number;
   openUntil: number;
+  /** The requests that pass meanwhile. */
+  open: number;
   renewal: Promise<void> | undefined;
 }
 
@@ -74,22 +97,25 @@ export class Leases {
 
   /**
    * Decides about a request. If the table fails, the request is admitted: a failure of the limit must not become one of the
-   * service, and the limit of the host still applies.
+   * service, and the limit of the host still applies. If the table throttles the lease, the cause may be this account, whose
+   * bucket is one key. Then the process admits twice its last lease, and nothing if it found the bucket empty lately.
    */
   async admit(account: string, limit: RequestLimit): Promise<Admission> {
     const lease = this.#leaseOf(account);
-    const wasActive = lease.seen > this.#now() - this.#terms.lifetime;
     this.#count(lease);
     while (!this.#holdsToken(lease) && !this.#isDecided(lease)) {
       lease.renewal ??= this.#renew(account, lease, limit);
       await lease.renewal;
     }
     if (!this.#holdsToken(lease)) {
-      if (lease.openUntil > this.#now()) return { isAdmitted: true };
-      return { isAdmitted: false, wait: lease.pausedUntil - this.#now() };
+      const { openUntil, pausedUntil } = lease;
+      if (openUntil <= this.#now()) return { isAdmitted: false, wait: pausedUntil - this.#now() };
+      if (lease.open < 1) return { isAdmitted: false, wait: openUntil - this.#now() };
+      lease.open -= 1;
+      return { isAdmitted: true };
     }
     lease.tokens -= 1;
-    if (lease.tokens === 0 && wasActive && this.#terms.isEarly && !this.#isDecided(lease)) {
+    if (lease.tokens === 0 && this.#terms.isEarly && this.#expected(lease) >= 1 && !this.#isDecided(lease)) {
       lease.renewal ??= this.#renew(account, lease, limit);
     }
     return { isAdmitted: true, left: tokensIn(lease.emptyAt, limit, this.#now()), renewal: lease.renewal };
@@ -104,8 +130,11 @@ export class Leases {
       emptyAt: undefined,
       rate: 0,
       seen: Number.NEGATIVE_INFINITY,
+      granted: 0,
       pausedUntil: 0,
+      misses: 0,
       openUntil: 0,
+      open: 0,
       renewal: undefined,
     };
     this.#leases.set(account, lease);
@@ -130,8 +159,13 @@ export class Leases {
     return Math.max(pausedUntil, openUntil) > this.#now();
   }
 
+  /** The requests that a lease is for. */
+  #expected({ rate }: Lease): number {
+    return (rate * this.#terms.horizon) / 1_000;
+  }
+
   async #renew(account: string, lease: Lease, limit: RequestLimit): Promise<void> {
-    const wanted = Math.max(this.#terms.least, Math.floor((lease.rate * this.#terms.horizon) / 1_000));
+    const wanted = Math.max(this.#terms.least, Math.floor(this.#expected(lease)));
     try {
       const { tokens, emptyAt } = await takeTokens(this.#table, account, limit, {
         wanted,
@@ -141,17 +175,32 @@ export class Leases {
       lease.emptyAt = emptyAt;
       lease.tokens += tokens;
       lease.expires = this.#now() + this.#terms.lifetime;
-      if (tokens === 0) lease.pausedUntil = this.#now() + this.#pauseFor(lease, limit);
+      if (tokens > 0) {
+        lease.granted = tokens;
+        lease.misses = Math.max(0, lease.misses - 1);
+      } else this.#pause(lease, limit);
     } catch (error) {
-      lease.openUntil = this.#now() + OPEN_FOR;
+      const isThrottled = error instanceof Error && THROTTLED.has(error.name);
+      if (isThrottled && lease.misses > 0) this.#pause(lease, limit);
+      else {
+        lease.openUntil = this.#now() + OPEN_FOR;
+        lease.open = isThrottled ? Math.max(FIRST_OPEN, 2 * lease.granted) : Number.POSITIVE_INFINITY;
+      }
       log('error', 'rate limit not applied', { account, ...describeError(error) });
     } finally {
       lease.renewal = undefined;
     }
   }
 
-  /** At least until the bucket has a token, and at least a millisecond, so that a request is never decided twice. */
-  #pauseFor(lease: Lease, limit: RequestLimit): number {
-    return Math.max(1, this.#terms.pause, untilNextToken(lease.emptyAt, limit, this.#now()));
+  /**
+   * At least until the bucket has a token, and at least a millisecond, so that a request is never decided twice. Longer with
+   * each pause, and later ones at random, so that many processes do not ask at once.
+   */
+  #pause(lease: Lease, limit: RequestLimit): void {
+    if (lease.pausedUntil < this.#now() - FORGET) lease.misses = 0;
+    const longest = Math.min(this.#terms.pause * 2 ** lease.misses, MAX_PAUSE);
+    const pause = lease.misses === 0 ? longest : Math.ceil(between(longest / 2, longest));
+    lease.misses += 1;
+    lease.pausedUntil = this.#now() + Math.max(1, pause, untilNextToken(lease.emptyAt, limit, this.#now()));
   }
 }

@@ -11,9 +11,9 @@ export class MemoryBuckets implements BucketTable {
     return this.#write(account, emptyAt === undefined || emptyAt < full || emptyAt > ahead, to);
   };
 
-  readonly spend: BucketTable['spend'] = async (account, { by, full, latest }) => {
+  readonly spend: BucketTable['spend'] = async (account, { by, latest }) => {
     const emptyAt = this.emptyAt.get(account) ?? Number.NaN;
-    return this.#write(account, emptyAt >= full && emptyAt <= latest, emptyAt + by);
+    return this.#write(account, emptyAt <= latest, emptyAt + by);
   };
 
   #write(account: string, isDone: boolean, emptyAt: number) {

@@ -7,7 +7,7 @@ import { type BucketTable, takeTokens } from '../../../shared/rate-limit/bucket.
 import { Leases } from '../../../shared/rate-limit/leases.ts';
 import { MemoryBuckets } from '../../support/memory-buckets.ts';
 import { seeded } from '../../support/seeded.ts';
-import { VirtualTime } from './virtual-time.ts';
+import { VirtualTime } from '../../support/virtual-time.ts';
 
 const ACCOUNT = 'acme';
 

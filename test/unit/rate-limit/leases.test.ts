@@ -63,36 +63,47 @@ test('a busy process makes one write for many requests, and is admitted all of t
   expect(table.writes).toBeLessThan(1_000 / 15);
 });
 
-test('a process that had a request lately does not wait for the table: the response waits for the next lease', async () => {
-  const calls = Array.from({ length: 2 }, () => Promise.withResolvers<void>());
+test('a busy process does not wait for the table: the response waits for the next lease', async () => {
   const memory = new MemoryBuckets();
-  const pending = [...calls];
+  const calls = { pending: Promise.withResolvers<void>() };
+  calls.pending.resolve();
   const slow: BucketTable = {
     refill: async (...given) => {
-      await pending.shift()?.promise;
+      await calls.pending.promise;
       return memory.refill(...given);
     },
-    spend: memory.spend,
+    spend: async (...given) => {
+      await calls.pending.promise;
+      return memory.spend(...given);
+    },
   };
   const { process, time } = start(slow);
   const one = process();
-  calls[0]?.resolve();
-  expect(await admit(one)).toBe(true);
-  time.now += 3_000;
-  // The first lease had one token: this request waits for the second lease, which comes late.
+  // Requests of a process that starts, or is slow, take a token when they need it.
+  for (let request = 0; request < 3; request += 1) {
+    expect(await one.admit(ACCOUNT, limit)).toMatchObject({ isAdmitted: true, renewal: undefined });
+    time.now += 3_000;
+  }
+  for (let request = 0; request < 2; request += 1) {
+    expect(await admit(one)).toBe(true);
+    time.now += 100;
+  }
+  calls.pending = Promise.withResolvers();
   const second = one.admit(ACCOUNT, limit);
-  calls[1]?.resolve();
+  calls.pending.resolve();
   const admission = await second;
   expect(admission).toMatchObject({ isAdmitted: true, renewal: expect.any(Promise) });
   if (admission.isAdmitted) await admission.renewal;
   const { writes } = memory;
-  time.now += 3_000;
-  // Its renewal takes the token of the request after it.
+  time.now += 100;
+  // The next request has its token before the table answers its own lease.
+  calls.pending = Promise.withResolvers();
   expect(await one.admit(ACCOUNT, limit)).toMatchObject({ isAdmitted: true });
-  expect(memory.writes).toBe(writes + 1);
+  expect(memory.writes).toBe(writes);
+  calls.pending.resolve();
 });
 
-test('tokens of a process that was frozen for longer than ten seconds expire', async () => {
+test('tokens of a process that was frozen for longer than a second expire', async () => {
   const table = new MemoryBuckets();
   const { process, time } = start(table);
   const frozen = process();
@@ -100,7 +111,7 @@ test('tokens of a process that was frozen for longer than ten seconds expire', a
     time.now += 20;
     await admit(frozen);
   }
-  time.now += 3_600_000;
+  time.now += 1_001;
   // Another process empties the bucket; the frozen one has nothing left of its lease.
   expect(await countAdmitted(process(), 1_000)).toBeGreaterThanOrEqual(199);
   expect(await admit(frozen)).toBe(false);
@@ -130,17 +141,24 @@ test('a slow rate is awaited whole', async () => {
   expect(await admit(one, ACCOUNT, slow)).toBe(true);
 });
 
-test('if the table fails, requests are admitted, and it is asked again after a second', async () => {
+/** A table that fails with an error of this name, as long as `fails` is true. */
+const failingTable = (name: string) => {
   const memory = new MemoryBuckets();
   const state = { fails: true, calls: 0 };
   const failing =
     <Given extends unknown[], Result>(call: (...given: Given) => Promise<Result>) =>
     async (...given: Given) => {
       state.calls += 1;
-      if (state.fails) throw Object.assign(new Error('not for the log'), { name: 'ThrottlingException' });
+      if (state.fails) throw Object.assign(new Error('not for the log'), { name });
       return call(...given);
     };
-  const { process, time } = start({ refill: failing(memory.refill), spend: failing(memory.spend) });
+  const table: BucketTable = { refill: failing(memory.refill), spend: failing(memory.spend) };
+  return { table, state };
+};
+
+test('if the table fails, requests are admitted, and it is asked again after a second', async () => {
+  const { table, state } = failingTable('TimeoutError');
+  const { process, time } = start(table);
   const one = process();
   expect(await countAdmitted(one, 500)).toBe(500);
   expect(await one.admit(ACCOUNT, limit)).toEqual({ isAdmitted: true });
@@ -149,9 +167,47 @@ test('if the table fails, requests are admitted, and it is asked again after a s
     level: 'error',
     message: 'rate limit not applied',
     account: ACCOUNT,
-    error: 'ThrottlingException',
+    error: 'TimeoutError',
   });
   state.fails = false;
   time.now += 1_000;
   expect(await countAdmitted(one, 500)).toBeLessThan(500);
+});
+
+test('if the table throttles a lease, a process that starts admits two requests in a second, and a busy one its lease twice', async () => {
+  const { table, state } = failingTable('ThrottlingException');
+  const { process, time } = start(table);
+  const one = process();
+  expect(await countAdmitted(one, 10)).toBe(2);
+  expect(await one.admit(ACCOUNT, limit)).toEqual({ isAdmitted: false, wait: 1_000 });
+  state.fails = false;
+  time.now += 1_000;
+  const busy = process();
+  for (let request = 0; request < 100; request += 1) {
+    time.now += 20;
+    expect(await admit(busy)).toBe(true);
+  }
+  state.fails = true;
+  time.now += 1_001;
+  const admitted = await countAdmitted(busy, 200);
+  expect(admitted).toBeGreaterThan(20);
+  expect(admitted).toBeLessThan(100);
+});
+
+test('if the table throttles the lease of a process that found the bucket empty, it rejects, with longer pauses', async () => {
+  const { table, state } = failingTable('ThrottlingException');
+  state.fails = false;
+  const { process, time } = start(table);
+  const one = process();
+  await countAdmitted(one, 400);
+  state.fails = true;
+  const waits: number[] = [];
+  for (let round = 0; round < 8; round += 1) {
+    time.now += 2_000;
+    const admission = await one.admit(ACCOUNT, limit);
+    waits.push(admission.isAdmitted ? 0 : admission.wait);
+  }
+  expect(waits[0]).toBeGreaterThanOrEqual(100);
+  expect(waits.at(-1)).toBeGreaterThanOrEqual(1_000);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(2_000);
 });
