@@ -9,7 +9,7 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { accessOf, type Endpoint } from '../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../shared/api/index.ts';
-import { workers } from '../shared/api/workers.ts';
+import { type Worker, workers } from '../shared/api/workers.ts';
 import { batchKey } from '../shared/table/batch-keys.ts';
 import { answersOf, entryKey, messageKey } from '../shared/table/keys.ts';
 import type { Bundles } from './bundle/bundle.ts';
@@ -62,6 +62,17 @@ export class BusinessApiStack extends Stack {
         : existingTable(this, 'ExistingTable', { name, stream });
     const media = new MediaBucket(this, 'Media', { retain });
 
+    const hashSecret = new Secret(this, 'HashSecret', {
+      description:
+        'The key of all hashes of personal data in the table. Never change it: the table would not find its items.',
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    Validations.of(hashSecret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'Keys of the table are made with the secret, so it cannot be rotated without a migration of the table.',
+    });
+
     const throttle = { rateLimit: settings.throttleRate, burstLimit: settings.throttleBurst };
     const hosts = {
       base: new HttpHost(this, 'Base', {
@@ -109,7 +120,7 @@ export class BusinessApiStack extends Stack {
         ACCOUNT_RATE: String(settings.accountRate),
         ACCOUNT_BURST: String(settings.accountBurst),
       },
-      ...workerProps('authorizer', bundles),
+      ...workerProps('authorizer', bundles, hashSecret),
     });
     for (const host of Object.values(hosts)) host.authorizeWith(authorizer.function);
 
@@ -119,6 +130,7 @@ export class BusinessApiStack extends Stack {
         ...(endpoint.bucket && {
           environment: { ...surroundings.environment, MEDIA_BUCKET: media.bucketName, URL_SUFFIX: this.urlSuffix },
         }),
+        hashSecret: endpoint.hashes && hashSecret.secretArn,
         description: endpoint.summary,
         bundle: bundles[name],
         access: accessOf(endpoint),
@@ -145,7 +157,7 @@ export class BusinessApiStack extends Stack {
     const relay = new ServiceFunction(this, 'Relay', {
       ...surroundings,
       environment: waking,
-      ...workerProps('relay', bundles),
+      ...workerProps('relay', bundles, hashSecret),
     });
     feedFromStream(relay, table, {
       ...BATCHES.relay,
@@ -156,7 +168,7 @@ export class BusinessApiStack extends Stack {
 
     const count = new ServiceFunction(this, 'Count', {
       ...surroundings,
-      ...workerProps('count', bundles),
+      ...workerProps('count', bundles, hashSecret),
     });
     feedFromStream(count, table, {
       ...BATCHES.count,
@@ -183,7 +195,7 @@ export class BusinessApiStack extends Stack {
         QUEUE_URL: wakeUps.queue.queueUrl,
         APP_NETWORK_SECRET: appNetwork.secretArn,
       },
-      ...workerProps('deliver', bundles),
+      ...workerProps('deliver', bundles, hashSecret),
       // When time runs out before a conversation is empty, it sends a wake-up to its own queue. By default, Lambda stops
       // such a chain after about 16 invocations, which are about 250 slow entries. This chain ends by itself: the worker
       // sends no further wake-up if no entry left the outbox.
@@ -201,7 +213,7 @@ export class BusinessApiStack extends Stack {
         CAMPAIGN_RATE: String(settings.campaignRate),
         DELIVERY_QUEUE_BOUND: String(Math.max(Math.floor(settings.deliverConcurrency / 8), 1)),
       },
-      ...workerProps('expand', bundles),
+      ...workerProps('expand', bundles, hashSecret),
       // When its time is over before all batches of an account are expanded, it sends a wake-up to its own queue.
       recursiveLoop: RecursiveLoop.ALLOW,
     });
@@ -214,14 +226,14 @@ export class BusinessApiStack extends Stack {
     const sweep = new ServiceFunction(this, 'Sweep', {
       ...surroundings,
       environment: waking,
-      ...workerProps('sweep', bundles),
+      ...workerProps('sweep', bundles, hashSecret),
     });
     for (const waker of [relay, deliver, sweep]) waker.allow(['sqs:SendMessage'], wakeUps.queue.queueArn);
     expand.allow(['sqs:GetQueueAttributes'], wakeUps.queue.queueArn);
     for (const waker of [relay, expand, sweep]) waker.allow(['sqs:SendMessage'], expansions.queue.queueArn);
     const erase = new ServiceFunction(this, 'Erase', {
       ...surroundings,
-      ...workerProps('erase', bundles),
+      ...workerProps('erase', bundles, hashSecret),
     });
     // A run that fails or comes late is not repeated, because the next minute takes up the same work. By default, Lambda
     // repeats an event twice after an error, and for six hours while the function is throttled.
@@ -275,6 +287,7 @@ export class BusinessApiStack extends Stack {
     new CfnOutput(this, 'TableName', { value: table.tableName });
     new CfnOutput(this, 'MediaBucketName', { value: media.bucketName });
     new CfnOutput(this, 'AppNetworkSecret', { value: appNetwork.secretArn });
+    new CfnOutput(this, 'HashSecretName', { value: hashSecret.secretArn });
     // For the operator's command, which finds all that it needs by the stack's name.
     new CfnOutput(this, 'CounterRetention', { value: String(settings.counterRetention) });
   }
@@ -297,9 +310,15 @@ export class BusinessApiStack extends Stack {
 
 const endpoints = (): [EndpointName, Endpoint][] => Object.entries(api) as [EndpointName, Endpoint][];
 
-const workerProps = (name: keyof typeof workers, bundles: Bundles) => {
-  const { summary, timeout, table } = workers[name];
-  return { description: summary, bundle: bundles[name], access: table, timeout };
+const workerProps = (name: keyof typeof workers, bundles: Bundles, secret: Secret) => {
+  const { summary, timeout, table, hashes }: Worker = workers[name];
+  return {
+    description: summary,
+    bundle: bundles[name],
+    access: table,
+    timeout,
+    hashSecret: hashes && secret.secretArn,
+  };
 };
 
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);

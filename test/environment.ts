@@ -15,3 +15,9 @@ vi.unstubAllEnvs();
 restoreEnvironment();
 const { testPath = '' } = expect.getState();
 if (!process.env.NODE_V8_COVERAGE) loadAnew(testPath.includes(AS_DEPLOYED));
+// The copies of this file: no test of a domain function reads the secret of hashes.
+const [{ setHashSecret }, { HASH_SECRET }] = await Promise.all([
+  import('../shared/core/keyed-hashes.ts'),
+  import('../infra/local/hash-secret.ts'),
+]);
+setHashSecret(HASH_SECRET);

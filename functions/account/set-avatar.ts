@@ -1,9 +1,13 @@
 /** PUT /v1/avatar: sets the avatar that users see. */
 import { account as api } from '../../shared/api/areas/account.ts';
+import { withHashes } from '../../shared/core/hash-secret.ts';
 import { setAvatar } from '../../shared/customers/avatar.ts';
 import { endpoint, noContent } from '../../shared/http/endpoint.ts';
 
-export const handler = endpoint(api.setAvatar, async ({ account, body }) => {
-  await setAvatar(account, body.file);
-  return noContent();
-});
+export const handler = endpoint(
+  api.setAvatar,
+  withHashes(async ({ account, body }) => {
+    await setAvatar(account, body.file);
+    return noContent();
+  }),
+);

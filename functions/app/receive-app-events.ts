@@ -1,22 +1,26 @@
 /** POST /v1/app/events: receives one event of the app network, or a batch. */
 import { app as api } from '../../shared/api/areas/app.ts';
 import { receiveEvents } from '../../shared/app-network/event-batch.ts';
+import { withHashes } from '../../shared/core/hash-secret.ts';
 import { Problem, type ValidationError } from '../../shared/core/problems.ts';
 import { noContent, unlimitedEndpoint } from '../../shared/http/endpoint.ts';
 import { isRetryable } from '../../shared/table/retryable-errors.ts';
 
-export const handler = unlimitedEndpoint(api.receiveAppEvents, async ({ body }) => {
-  const errors = await (Array.isArray(body)
-    ? receiveEvents(body, (place) => [String(place)])
-    : receiveEvents([body], () => [])
-  ).catch(failed);
-  if (errors.length === 0) return noContent();
-  throw new Problem(
-    'events_refused',
-    'errors lists each event that was not applied, by position, with the reason. All other events were applied. Correct these and send all again, in the same order; a repeat has no effect.',
-    { errors },
-  );
-});
+export const handler = unlimitedEndpoint(
+  api.receiveAppEvents,
+  withHashes(async ({ body }) => {
+    const errors = await (Array.isArray(body)
+      ? receiveEvents(body, (place) => [String(place)])
+      : receiveEvents([body], () => [])
+    ).catch(failed);
+    if (errors.length === 0) return noContent();
+    throw new Problem(
+      'events_refused',
+      'errors lists each event that was not applied, by position, with the reason. All other events were applied. Correct these and send all again, in the same order; a repeat has no effect.',
+      { errors },
+    );
+  }),
+);
 
 const failed = (cause: unknown): ValidationError[] => {
   if (!isRetryable(cause)) throw cause;

@@ -2,6 +2,7 @@
 import { messages as api } from '../../shared/api/areas/messages.ts';
 import { sendEach } from '../../shared/campaigns/accept.ts';
 import { highestOf } from '../../shared/campaigns/batch.ts';
+import { withHashes } from '../../shared/core/hash-secret.ts';
 import { invalidRequest } from '../../shared/core/problems.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 
@@ -13,14 +14,17 @@ const commonTime = (messages: { send_at?: number | undefined }[]): number | unde
   throw invalidRequest([{ pointer: `#/${other}/send_at`, detail: 'must be the same in all messages of a request' }]);
 };
 
-export const handler = endpoint(api.sendMessages, async ({ account, body, query, headers }) => {
-  const drafts = body.map(({ recipient_type: _type, priority: _priority, send_at: _time, ...draft }) => draft);
-  const priority = highestOf(body.map(({ priority: given }) => given));
-  const options = {
-    job_id: query.job_id,
-    idempotencyKey: headers['idempotency-key'],
-    priority,
-    send_at: commonTime(body),
-  };
-  return ok(await sendEach(account, drafts, options));
-});
+export const handler = endpoint(
+  api.sendMessages,
+  withHashes(async ({ account, body, query, headers }) => {
+    const drafts = body.map(({ recipient_type: _type, priority: _priority, send_at: _time, ...draft }) => draft);
+    const priority = highestOf(body.map(({ priority: given }) => given));
+    const options = {
+      job_id: query.job_id,
+      idempotencyKey: headers['idempotency-key'],
+      priority,
+      send_at: commonTime(body),
+    };
+    return ok(await sendEach(account, drafts, options));
+  }),
+);

@@ -1,5 +1,6 @@
 /** From the queue of wake-ups: delivers the pending entries of conversations. */
 import type { SQSEvent } from 'aws-lambda';
+import { withHashes } from '../../shared/core/hash-secret.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { queueUrl } from '../../shared/core/settings.ts';
 import { deliver } from '../../shared/delivery/deliver.ts';
@@ -16,24 +17,28 @@ const LEAST_MS = 30_000;
  * the conversation, because its head stays in the index of due work. A wake-up that fails returns soon, and finally becomes
  * a dead letter. If the destination is paused, the wake-up returns when the pause is over.
  */
-export const handler = worker('deliver', async ({ Records }: SQSEvent, remaining, leave) => {
-  const done = { settled: 0, retry_scheduled: 0, unfinished: 0, stalled: 0, trace_ids: [] as string[] };
-  await handleBatch(queueUrl(), Records, async (record, isFirst) => {
-    const { conversation, trace_id } = readWakeUp(record.body);
-    if (!isFirst && remaining() < LEAST_MS) {
-      await wake([{ conversation, once: newId(), trace_id }]);
-      return 'handled';
-    }
-    if (trace_id !== undefined) done.trace_ids.push(trace_id);
-    const { settled, retry_scheduled, paused_until, unfinished, stalled } = await deliver(conversation, remaining);
-    if (unfinished && !stalled) await wake([{ conversation, once: newId(), trace_id }]);
-    done.settled += settled;
-    done.retry_scheduled += retry_scheduled ? 1 : 0;
-    done.unfinished += unfinished ? 1 : 0;
-    done.stalled += stalled ? 1 : 0;
-    const isLeft = paused_until !== undefined && (await returnAfterPause(record, paused_until, conversation.direction));
-    if (isLeft) leave(record.messageId);
-    return isLeft ? 'left' : 'handled';
-  });
-  return done;
-});
+export const handler = worker<SQSEvent>(
+  'deliver',
+  withHashes(async ({ Records }, remaining, leave) => {
+    const done = { settled: 0, retry_scheduled: 0, unfinished: 0, stalled: 0, trace_ids: [] as string[] };
+    await handleBatch(queueUrl(), Records, async (record, isFirst) => {
+      const { conversation, trace_id } = readWakeUp(record.body);
+      if (!isFirst && remaining() < LEAST_MS) {
+        await wake([{ conversation, once: newId(), trace_id }]);
+        return 'handled';
+      }
+      if (trace_id !== undefined) done.trace_ids.push(trace_id);
+      const { settled, retry_scheduled, paused_until, unfinished, stalled } = await deliver(conversation, remaining);
+      if (unfinished && !stalled) await wake([{ conversation, once: newId(), trace_id }]);
+      done.settled += settled;
+      done.retry_scheduled += retry_scheduled ? 1 : 0;
+      done.unfinished += unfinished ? 1 : 0;
+      done.stalled += stalled ? 1 : 0;
+      const isLeft =
+        paused_until !== undefined && (await returnAfterPause(record, paused_until, conversation.direction));
+      if (isLeft) leave(record.messageId);
+      return isLeft ? 'left' : 'handled';
+    });
+    return done;
+  }),
+);

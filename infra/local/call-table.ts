@@ -1,3 +1,6 @@
+import { setHashSecret } from '../../shared/core/keyed-hashes.ts';
+import { HASH_SECRET } from './hash-secret.ts';
+
 interface Addresses {
   dynamodbEndpoint: string;
   table: string;
@@ -6,8 +9,8 @@ interface Addresses {
 }
 
 /**
- * Directs this process's calls of the table and of buckets to a local stack, with an operator's access key. The table's
- * client reads the environment at its first call.
+ * Directs this process's calls of the table and of buckets to a local stack, with an operator's access key and the stack's
+ * secret of hashes. The table's client reads the environment at its first call.
  */
 export const callTableOf = ({ dynamodbEndpoint, table, bucketsEndpoint }: Addresses): void => {
   const { AWS_REGION = 'us-east-1' } = process.env;
@@ -21,4 +24,5 @@ export const callTableOf = ({ dynamodbEndpoint, table, bucketsEndpoint }: Addres
     AWS_ACCESS_KEY_ID: 'operator',
     AWS_SECRET_ACCESS_KEY: 'local',
   });
+  setHashSecret(HASH_SECRET);
 };

@@ -3,14 +3,17 @@ import { AwsEmulator } from './aws/emulator.ts';
 import type { EmulatorOptions } from './aws/emulator-options.ts';
 import type { Template } from './aws/template/definitions.ts';
 import { readTemplate } from './aws/template/template.ts';
+import { HASH_SECRET } from './hash-secret.ts';
 
 const STACK_NAME = 'BusinessApi';
 /** The template's outputs that contain the hosts' URLs. */
 const OUTPUTS = { base: 'BaseUrl', bridge: 'BridgeUrl' };
 
-export interface LocalStackOptions extends Omit<EmulatorOptions, 'stackName' | 'hosts' | 'environment'> {
+export interface LocalStackOptions extends Omit<EmulatorOptions, 'stackName' | 'hosts' | 'environment' | 'secrets'> {
   /** Ports of the API host and the bridge host; 0 selects a free one. */
   ports: { base: number; bridge: number };
+  /** The value of the secret with the app network's URL and signing secret, if the template has it. */
+  secret?: string;
 }
 
 export class LocalStack extends AwsEmulator {
@@ -20,11 +23,12 @@ export class LocalStack extends AwsEmulator {
    *
    * @throws StartError — a port or the database is not available
    */
-  static async start({ ports, ...options }: LocalStackOptions): Promise<LocalStack> {
+  static async start({ ports, secret, ...options }: LocalStackOptions): Promise<LocalStack> {
     const { NODE_V8_COVERAGE, TABLE_TIMEOUT_MS } = process.env;
     const emulated: EmulatorOptions = {
       ...options,
       stackName: STACK_NAME,
+      secrets: { HashSecret: HASH_SECRET, ...(secret !== undefined && { AppNetwork: secret }) },
       hosts: {
         base: { output: OUTPUTS.base, port: ports.base },
         bridge: { output: OUTPUTS.bridge, port: ports.bridge },

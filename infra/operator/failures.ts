@@ -27,6 +27,8 @@ const failures: Record<string, Message> = {
   AccessDeniedException: ({ table, place, error }) =>
     `These credentials may not use the table "${table}" ${place}${missingRight(error)}.`,
   AccessDenied: ({ error }) => `These credentials may not delete from the media bucket${missingRight(error)}.`,
+  NoHashSecret: () =>
+    "This command finds a person's data by a keyed hash, and could not read the secret. Name the stack with --stack, and use credentials with secretsmanager:GetSecretValue for its output HashSecretName; with --table, set HASH_SECRET to that output.",
   CredentialsProviderError: noCredentials,
   ExpiredTokenException: () => `The AWS credentials have expired. ${SIGN_IN}`,
   ExpiredToken: () => `The AWS credentials have expired. ${SIGN_IN}`,

@@ -8,13 +8,15 @@ const outputs = v.object({
   TableName: v.string(),
   BaseUrl: v.string(),
   BridgeUrl: v.string(),
+  HashSecretName: v.string(),
   /** Stacks of earlier versions lack it. */
   CounterRetention: v.optional(v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))),
 });
 
-/** The table's name, the URLs of both hosts, and the retention of job counters in days. */
+/** The table's name, the secret of hashes, the URLs of both hosts, and the retention of job counters in days. */
 interface StackOutputs {
   table: string;
+  hashSecret: string;
   base: string;
   bridge: string;
   counterRetention: number | undefined;
@@ -36,8 +38,8 @@ export const readStackOutputs = async (name: string): Promise<StackOutputs> => {
       `The stack "${name}" lacks the outputs ${missing}. It is not a stack of the Business API, or its deployment has failed: its status is ${status}. Deploy it again, or name the table with --table.`,
     );
   }
-  const { TableName: table, BaseUrl: base, BridgeUrl: bridge, CounterRetention: counterRetention } = output;
-  return { table, base, bridge, counterRetention, arn };
+  const { TableName: table, HashSecretName: hashSecret, BaseUrl: base, BridgeUrl: bridge } = output;
+  return { table, hashSecret, base, bridge, counterRetention: output.CounterRetention, arn };
 };
 
 interface Described {

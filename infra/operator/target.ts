@@ -1,5 +1,6 @@
 /** The deployment that the command uses: a stack or a table in AWS, else the running local stack. */
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { readHashSecret } from '../../shared/core/hash-secret.ts';
 import { documents } from '../../shared/table/client.ts';
 import { callTableOf } from '../local/call-table.ts';
 import { followClock } from '../local/clock/follow.ts';
@@ -46,8 +47,9 @@ export const useDeployment = async (named: { stack?: string; table?: string }): 
 const STACK_PREFIX = 'business-api-';
 
 const useStack = async (name: string): Promise<Deployment> => {
-  const { table, base, bridge, counterRetention, arn } = await readStackOutputs(name);
+  const { table, hashSecret, base, bridge, counterRetention, arn } = await readStackOutputs(name);
   process.env.TABLE_NAME = table;
+  await useHashSecret(hashSecret);
   const stage = name.startsWith(STACK_PREFIX) ? [`stage ${name.slice(STACK_PREFIX.length)}`] : [];
   return {
     runs: 'in AWS',
@@ -58,8 +60,16 @@ const useStack = async (name: string): Promise<Deployment> => {
   };
 };
 
+/** Reads the secret by which commands find a person's data. Without it, others still work. */
+const useHashSecret = async (name: string): Promise<void> => {
+  process.env.HASH_SECRET = name;
+  await readHashSecret().catch(() => undefined);
+};
+
 const useTable = async (name: string): Promise<Deployment> => {
   process.env.TABLE_NAME = name;
+  const { HASH_SECRET } = process.env;
+  if (HASH_SECRET) await useHashSecret(HASH_SECRET);
   const place = process.env.AWS_ENDPOINT_URL_DYNAMODB || process.env.AWS_ENDPOINT_URL;
   return {
     runs: 'in AWS',

@@ -67,6 +67,8 @@ export interface Endpoint {
   table: readonly TableAccess[];
   /** The access of its function to the bucket of media. */
   bucket?: BucketAccess;
+  /** Set if its function hashes personal data: it reads the secret of hashes. */
+  hashes?: true;
 }
 
 /** `ReplaceObject`: puts objects, and deletes them. */

@@ -1,13 +1,15 @@
 /** The functions that serve no endpoint: summaries, timeouts, and accesses to the table. */
 import type { TableAccess } from '../table/access-patterns.ts';
 
-interface Worker {
+export interface Worker {
   /** One line for the AWS console. */
   summary: string;
   /** In seconds. */
   timeout: number;
   /** Its accesses to the table: its role allows only these. */
   table: readonly TableAccess[];
+  /** Set if it hashes personal data: it reads the secret of hashes. */
+  hashes?: true;
 }
 
 export const workers = {
@@ -32,6 +34,7 @@ export const workers = {
   expand: {
     summary: 'Turns the recipients of batches into messages',
     timeout: 30,
+    hashes: true,
     table: [
       'findBatch',
       'listPendingBatches',
@@ -52,6 +55,7 @@ export const workers = {
   deliver: {
     summary: 'Delivers the pending entries of a conversation',
     timeout: 60,
+    hashes: true,
     table: [
       'findHead',
       'listEntries',
@@ -80,6 +84,7 @@ export const workers = {
   sweep: {
     summary: 'Starts work that is due',
     timeout: 55,
+    hashes: true,
     table: [
       'listDueWork',
       'listAnswers',
@@ -106,6 +111,7 @@ export const workers = {
   erase: {
     summary: 'Erases users who were removed, and ends consents that have expired',
     timeout: 55,
+    hashes: true,
     table: [
       'listDueErasures',
       'findErasure',

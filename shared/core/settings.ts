@@ -33,6 +33,9 @@ export const deliveryQueueBound = (): number => Number(setting('DELIVERY_QUEUE_B
 /** Name of the secret with the app network's URL and signing secret. */
 export const appNetworkSecret = (): string => setting('APP_NETWORK_SECRET');
 
+/** Name of the secret with which personal data is hashed. */
+export const hashSecret = (): string => setting('HASH_SECRET');
+
 /** Name of the bucket of media. */
 export const mediaBucket = (): string => setting('MEDIA_BUCKET');
 

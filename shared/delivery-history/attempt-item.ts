@@ -4,7 +4,7 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Entry, Outgoing } from '../messaging/events.ts';
-import { eventIdOf, sinceOf } from '../messaging/events.ts';
+import { eventIdOf, sinceOf, subjectOf } from '../messaging/events.ts';
 import type { Exchange } from '../outbound/destination.ts';
 import { conversationOf, type Key } from '../table/keys.ts';
 import { attemptKey, deliverySlotOf } from '../table/people-keys.ts';
@@ -67,7 +67,7 @@ const RESPONSE_BYTES = 1_024;
 /** The item of an attempt of an account. */
 export const attemptItem = (attempt: Attempt, expires_at: number): AttemptItem => {
   const { entry, hasSucceeded, exchange, isFinal } = attempt;
-  const { account, phone, direction } = conversationOf(entry);
+  const { account, phone } = subjectOf(entry.outgoing);
   const item = {
     ...attemptKey(account, {
       slot: deliverySlotOf(phone),
@@ -78,7 +78,7 @@ export const attemptItem = (attempt: Attempt, expires_at: number): AttemptItem =
     phone,
     created: sinceOf(entry),
     entry: entry.id,
-    ...(direction === 'consent' && { consent: true as const }),
+    ...(conversationOf(entry).direction === 'consent' && { consent: true as const }),
     ...(isFinal && { ended: true as const }),
     expires_at,
   };

@@ -18,6 +18,7 @@ import {
 import type { AttemptResult } from '../outbound/attempt-result.ts';
 import { type Destination, destinationNameOf, type StatusReceipt } from '../outbound/destination.ts';
 import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
+import type { AnyConversation } from '../table/keys.ts';
 import { traced } from '../telemetry/trace.ts';
 import { attemptDelivery, type DeliveryContext, RESERVE_MS, resultOf } from './attempts/attempt-entry.ts';
 import { conclude, type ProcessedEntry } from './attempts/conclude.ts';
@@ -50,7 +51,10 @@ const PAUSES_MS = 8_000;
  *
  * @internal Tests use it, too.
  */
-export const resolveDestination = async ({ direction, account }: Conversation): Promise<Destination> => {
+export const resolveDestination = async ({
+  direction,
+  account,
+}: Pick<Conversation, 'direction' | 'account'>): Promise<Destination> => {
   if (direction === 'app') return appNetwork();
   return direction === 'consent' ? consentWebhookOf(account) : platformOf(account);
 };
@@ -60,7 +64,7 @@ export const resolveDestination = async ({ direction, account }: Conversation): 
  *
  * @param remaining - returns the milliseconds that are left
  */
-export const deliver = async (conversation: Conversation, remaining: () => number): Promise<DeliverySummary> => {
+export const deliver = async (conversation: AnyConversation, remaining: () => number): Promise<DeliverySummary> => {
   const summary: DeliverySummary = { settled: 0 };
   let head = await readHead(conversation);
   if (head === undefined) return summary;
@@ -154,7 +158,7 @@ export const deliver = async (conversation: Conversation, remaining: () => numbe
  * @returns the head of a conversation that continues now, or none
  */
 const endScheduled = async (
-  conversation: Conversation,
+  conversation: AnyConversation,
   head: Head,
   remaining: () => number,
 ): Promise<DeliverySummary & { next?: Head }> => {

@@ -4,10 +4,11 @@
  * looked for in the whole outbox, so that each one ends in time, wherever it is in the conversation.
  */
 import { isCancelled, type JobItem } from '../jobs/job.ts';
-import { type Conversation, type Entry, mayEnd } from '../messaging/events.ts';
+import { type Entry, mayEnd } from '../messaging/events.ts';
 import { pendingEntries } from '../messaging/outbox.ts';
 import { jobKey } from '../table/batch-keys.ts';
 import { getManyConsistent } from '../table/client.ts';
+import type { AnyConversation } from '../table/keys.ts';
 import { checkBeforeAttempt, isOver } from './attempts/clearance.ts';
 import { settle } from './settle.ts';
 
@@ -25,7 +26,7 @@ interface EarlyEnds {
  *
  * @param isLate - returns whether no further message may be ended now
  */
-export const endEarly = async (conversation: Conversation, isLate: () => boolean): Promise<EarlyEnds> => {
+export const endEarly = async (conversation: AnyConversation, isLate: () => boolean): Promise<EarlyEnds> => {
   const jobs = new Map<string, boolean>();
   const ends: EarlyEnds = { settled: 0, oldest: undefined, isUnfinished: false };
   for await (const entries of pendingEntries(conversation)) {

@@ -9,7 +9,7 @@ import { type ClaimedHead, claimOffer, handBack, release } from '../delivery/att
 import { typeOf } from '../delivery-history/deliveries.ts';
 import type { EventType } from '../delivery-history/statuses.ts';
 import { contactOf } from '../messaging/contacts.ts';
-import { eventIdOf } from '../messaging/events.ts';
+import { eventIdOf, subjectOf } from '../messaging/events.ts';
 import { isRetryScheduled, oldestEntries, triesBefore } from '../messaging/outbox.ts';
 import type { Destination } from '../outbound/destination.ts';
 import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
@@ -89,21 +89,21 @@ const requestOf = async (
   buildRequest: Destination['buildRequest'],
 ): Promise<ClaimedEvent | undefined> => {
   const conversation = conversationOf(head);
-  const { direction, phone } = conversation;
+  const { direction, user } = conversation;
   const [{ entries }, erasure] = await Promise.all([
     oldestEntries(conversation, 1),
-    getConsistent<ErasureItem>(erasureKey(phone)),
+    getConsistent<ErasureItem>(erasureKey(head.phone)),
   ]);
   const [entry] = entries;
   if (entry === undefined || (erasure !== undefined && (await isOfErased(entry, erasure)))) return undefined;
   const request = buildRequest(entry);
   return (
     request && {
-      claim: encodeClaim({ direction, phone, entry: entry.id, id: head.claim }),
+      claim: encodeClaim({ direction, user, entry: entry.id, id: head.claim }),
       claimed_until: timestampOf(Date.parse(head.claimed_until)),
       event_id: eventIdOf(entry),
       type: typeOf(entry.outgoing.type),
-      contact: contactOf(phone),
+      contact: contactOf(subjectOf(entry.outgoing).phone),
       attempt: triesBefore(head, entry) + 1,
       headers: request.headers,
       body: request.body,

@@ -7,12 +7,12 @@ import { type ClaimedHead, release, releaseForSecondTry, renewClaim } from '../d
 import { isExpired } from '../delivery/retry-policy.ts';
 import { recordAttempts } from '../delivery-history/record.ts';
 import type { ListenerError, SettlementStatus } from '../delivery-history/statuses.ts';
-import type { Conversation, Entry } from '../messaging/events.ts';
+import type { Entry } from '../messaging/events.ts';
 import { endConversation, needsRefresh, oldestEntries, resume, triesBefore } from '../messaging/outbox.ts';
 import { type AttemptResult, interpretByStatus } from '../outbound/attempt-result.ts';
 import { type Destination, destinationNameOf, type Exchange } from '../outbound/destination.ts';
 import { getConsistent } from '../table/client.ts';
-import { conversationName, entryKey, headKey } from '../table/keys.ts';
+import { conversationName, entryKey, headKey, type NamedConversation } from '../table/keys.ts';
 import { traced } from '../telemetry/trace.ts';
 import { claimNotFound, decodeClaim } from './claims.ts';
 
@@ -42,8 +42,8 @@ interface Settlement {
  * @throws claim_not_found — no such claim of the account, or it has run out; nothing is changed
  */
 export const settleClaim = async (account: string, text: string, outcome: Outcome): Promise<Settlement> => {
-  const { direction, phone, entry: id, id: claim } = decodeClaim(text);
-  const conversation: Conversation = { direction, account, phone };
+  const { direction, user, entry: id, id: claim } = decodeClaim(text);
+  const conversation: NamedConversation = { direction, account, user };
   const name = conversationName(conversation);
   const head = await renewClaim(headKey(name), claim);
   if (head === undefined) throw claimNotFound();
@@ -56,7 +56,7 @@ export const settleClaim = async (account: string, text: string, outcome: Outcom
 };
 
 const settleEntry = async (
-  conversation: Conversation,
+  conversation: NamedConversation,
   head: ClaimedHead,
   entry: Entry,
   outcome: Outcome,
@@ -90,7 +90,7 @@ const settleEntry = async (
 };
 
 /** Releases a claim after its entry has left the outbox: the next entry can be claimed, or the conversation ends. */
-const releaseForNext = async (conversation: Conversation, head: ClaimedHead): Promise<void> => {
+const releaseForNext = async (conversation: NamedConversation, head: ClaimedHead): Promise<void> => {
   const [next] = (await oldestEntries(conversation, 1)).entries;
   if (next === undefined && (await endConversation(head))) return;
   if (needsRefresh(head)) await resume(head, next?.created ?? timestamp());
@@ -98,7 +98,7 @@ const releaseForNext = async (conversation: Conversation, head: ClaimedHead): Pr
 };
 
 /** The listener in place of the webhook. It needs no secret: the request was built when it was claimed. */
-const listenerAs = (conversation: Conversation): Destination => ({
+const listenerAs = (conversation: NamedConversation): Destination => ({
   name: destinationNameOf(conversation),
   buildRequest: () => undefined,
   hasHistory: true,

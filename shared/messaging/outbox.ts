@@ -5,7 +5,16 @@
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId, newIdAfter } from '../core/ids.ts';
 import { getConsistent, page, pages, remove, update } from '../table/client.ts';
-import { conversationName, conversationOf, dueAt, entryKey, headKey, type Key } from '../table/keys.ts';
+import {
+  type AnyConversation,
+  conversationName,
+  conversationOf,
+  dueAt,
+  entryKey,
+  headKey,
+  type Key,
+  type NamedConversation,
+} from '../table/keys.ts';
 import { retryingOnPlatform } from '../table/people-keys.ts';
 import {
   deleteExistingWrite,
@@ -32,6 +41,8 @@ import { type Conversation, type Entry, mayEnd, type Outgoing } from './events.t
  * a wake-up is lost, the head becomes due, and `sweep` sends another one.
  */
 export interface Head extends Key {
+  /** The user's number, which the key does not contain. */
+  phone: string;
   /** The number of entries that were accepted. */
   generation: number;
   /** Id of the entry that was accepted last. */
@@ -131,12 +142,13 @@ const enqueueDrafts = (
     ...entries.map((entry) => putWrite(entry)),
     updateWrite({
       Key: headKey(name),
-      UpdateExpression: `ADD generation :count SET newest = :newest, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)${ends ? ', may_end = :true' : ''}`,
+      UpdateExpression: `ADD generation :count SET newest = :newest, phone = :phone, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)${ends ? ', may_end = :true' : ''}`,
       ConditionExpression: 'attribute_not_exists(newest) OR newest < :first',
       ExpressionAttributeValues: {
         ':count': entries.length,
         ':first': first,
         ':newest': newest,
+        ':phone': conversation.phone,
         ':created': entries[0]?.created,
         ':shard': gsi1pk,
         ':due': gsi1sk,
@@ -173,7 +185,7 @@ export const transactInOrder = async (writesAfter: (after: string | undefined) =
 };
 
 /** The head of a conversation; undefined if no entry is pending. 1 read unit. */
-export const readHead = (conversation: Conversation): Promise<Head | undefined> =>
+export const readHead = (conversation: AnyConversation): Promise<Head | undefined> =>
   getConsistent<Head>(headKey(conversationName(conversation)));
 
 /** Whether an attempt failed, and the next one is not due yet. */
@@ -182,7 +194,7 @@ export const isRetryScheduled = ({ retry_at }: Head): boolean =>
 
 /** The oldest pending entries of a conversation, at most `most`; `all` if no more follow. 1 read unit for 4 KB. */
 export const oldestEntries = async (
-  conversation: Conversation,
+  conversation: AnyConversation,
   most = PAGE,
 ): Promise<{ entries: Entry[]; all: boolean }> => {
   const { pk, sk } = entryKey(conversationName(conversation), '');
@@ -207,7 +219,7 @@ interface Bounded {
 export const retryingOf = async (
   account: string,
   most: number,
-): Promise<Bounded & { conversations: Conversation[] }> => {
+): Promise<Bounded & { conversations: NamedConversation[] }> => {
   const { items, next } = await page<Key>({
     IndexName: 'gsi2',
     KeyConditionExpression: 'gsi2pk = :retrying',
@@ -219,7 +231,7 @@ export const retryingOf = async (
 };
 
 /** How many entries of a conversation are pending. 0.5 read units for 4 KB of them. Eventually consistent. */
-export const entriesOf = async (conversation: Conversation, most: number): Promise<Bounded & { count: number }> => {
+export const entriesOf = async (conversation: AnyConversation, most: number): Promise<Bounded & { count: number }> => {
   const { pk, sk } = entryKey(conversationName(conversation), '');
   const { items, next } = await page<Key>({
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
@@ -238,7 +250,7 @@ const isMore = (items: Key[], most: number, next: object | undefined): boolean =
 export const triesBefore = ({ failed, tries = 0 }: Head, { id }: Entry): number => (failed === id ? tries : 0);
 
 /** All pending entries of a conversation, oldest first, a page at a time. 1 read unit for 4 KB. */
-export const pendingEntries = (conversation: Conversation): AsyncGenerator<Entry[]> => {
+export const pendingEntries = (conversation: AnyConversation): AsyncGenerator<Entry[]> => {
   const { pk, sk } = entryKey(conversationName(conversation), '');
   return pages<Entry>({
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',

@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import CRC32 from 'crc-32';
+import { keyedHash } from '../core/keyed-hashes.ts';
 
 /**
  * The CRC-32 of a text's UTF-8: for checksums, and to spread ids over shards. The same as `crc32` of node:zlib, which takes
@@ -100,22 +101,33 @@ export const outcomeKey = (message: string): Key => stateKey(message, 'outcome')
 const OUTBOX = 'OUTBOX#';
 const HEAD = 'HEAD';
 
-/** The parts of a conversation's name: account, user, and the direction of the messages. */
-interface ConversationParts {
+/** A conversation as keys and queues name it: by a keyed hash, so that its user cannot be found without the table. */
+export interface NamedConversation {
   direction: 'app' | 'platform' | 'consent';
   account: string;
-  phone: string;
+  user: string;
 }
 
+/** A conversation: the direction of the messages, the account, and the user, by number or by the hash. */
+export type AnyConversation = NamedConversation | (Omit<NamedConversation, 'user'> & { phone: string });
+
+/** A conversation without the user's number. */
+export const named = (conversation: AnyConversation): NamedConversation => {
+  const { direction, account } = conversation;
+  const user = 'user' in conversation ? conversation.user : keyedHash('user', direction, account, conversation.phone);
+  return { direction, account, user };
+};
+
 /** The name of a conversation, in the keys of its items. */
-export const conversationName = ({ direction, account, phone }: ConversationParts): string =>
-  `${direction}#${account}#${phone}`;
+export const conversationName = (conversation: AnyConversation): string => {
+  const { direction, account, user } = named(conversation);
+  return `${direction}#${account}#${user}`;
+};
 
 /** The conversation that a key of an outbox belongs to. */
-export const conversationOf = (entryOrHead: Pick<Key, 'pk'>): ConversationParts => {
-  // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
-  const [direction, account = '', phone = ''] = after(OUTBOX, entryOrHead).split('#');
-  return { direction: direction === 'app' || direction === 'consent' ? direction : 'platform', account, phone };
+export const conversationOf = (entryOrHead: Pick<Key, 'pk'>): NamedConversation => {
+  const [direction, account = '', user = ''] = after(OUTBOX, entryOrHead).split('#');
+  return { direction: direction === 'app' || direction === 'consent' ? direction : 'platform', account, user };
 };
 
 /** A pending entry of a conversation. Oldest first: ids of entries sort by age. */
@@ -124,7 +136,7 @@ export const entryKey = (conversation: string, entry: string): Key => key(`${OUT
 /** Whether a key is that of a pending entry. */
 export const isEntryKey = ({ pk, sk }: Key): boolean => pk.startsWith(OUTBOX) && sk !== HEAD;
 
-/** The head of a conversation's outbox: it exists as long as entries are pending. */
+/** The head of a conversation's outbox, which has the user's number: it exists as long as entries are pending. */
 export const headKey = (conversation: string): Key => key(`${OUTBOX}${conversation}`, HEAD);
 
 /** Whether a key is that of a head. */

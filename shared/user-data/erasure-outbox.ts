@@ -2,11 +2,11 @@
 
 import { findAccount } from '../accounts/accounts.ts';
 import { timestamp } from '../core/clock.ts';
-import type { Conversation, Entry, Outgoing, UserReference } from '../messaging/events.ts';
+import { type Conversation, type Entry, type Outgoing, subjectOf, type UserReference } from '../messaging/events.ts';
 import { type LogItem, logItem, type State } from '../messaging/message.ts';
 import { endConversation, enqueueWrites, pendingEntries, readHead, transactInOrder } from '../messaging/outbox.ts';
 import { getConsistent } from '../table/client.ts';
-import { conversationOf, userKey } from '../table/keys.ts';
+import { userKey } from '../table/keys.ts';
 import { deleteExistingWrite, putIfAbsentWrite, transact } from '../table/transactions.ts';
 import { eventReceiptWrite } from '../users/event-receipts.ts';
 import { type ErasedIdentity, type ErasureItem, erasedIdentityOf } from './erased-identity.ts';
@@ -58,7 +58,7 @@ export const dropPending = async (conversation: Conversation, whom: ErasedIdenti
  * @returns whether the entry belonged to the erased user, and was removed
  */
 export const dropErased = async (entry: Entry, erasure: ErasureItem): Promise<boolean> => {
-  const whom = await erasedIdentityOf(conversationOf(entry).phone, erasure);
+  const whom = await erasedIdentityOf(subjectOf(entry.outgoing).phone, erasure);
   if (!isTheirs(entry, whom)) return false;
   await drop(entry, whom);
   return true;
@@ -66,7 +66,7 @@ export const dropErased = async (entry: Entry, erasure: ErasureItem): Promise<bo
 
 /** Whether an entry belongs to the erased user, and not to the number's next owner. 1 read unit. */
 export const isOfErased = async (entry: Entry, erasure: ErasureItem): Promise<boolean> =>
-  isTheirs(entry, await erasedIdentityOf(conversationOf(entry).phone, erasure));
+  isTheirs(entry, await erasedIdentityOf(subjectOf(entry.outgoing).phone, erasure));
 
 /**
  * Whether an entry belongs to the erased user: it was created by `until`, or reports a state of a message that was. The

@@ -6,14 +6,14 @@ import type { SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { now, scaled } from '../core/clock.ts';
 import { queueUrl } from '../core/settings.ts';
-import { type Conversation, type Direction, directions } from '../messaging/events.ts';
-import { conversationName, crc32 } from '../table/keys.ts';
+import { type Direction, directions } from '../messaging/events.ts';
+import { type AnyConversation, conversationName, crc32, type NamedConversation, named } from '../table/keys.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { traceId } from '../telemetry/trace.ts';
 import { returnIn, sendAll, waitingIn } from './queue.ts';
 
 export interface WakeUp {
-  conversation: Conversation;
+  conversation: AnyConversation;
   /** The deduplication id: for five minutes, the queue drops other wake-ups with the same one. */
   once: string;
   /** Its trace. Default: the current one. */
@@ -22,9 +22,10 @@ export interface WakeUp {
 
 /** Groups of an account, by direction. The app network accepts more parallel requests than a customer's server. */
 const SLOTS: Record<Direction, number> = { app: 256, platform: 16, consent: 16 };
+
 /**
- * Sends wake-ups to the queue. Their order does not matter: each one stands for all pending entries of its
- * conversation.
+ * Sends wake-ups to the queue, without the users' numbers: dead letters stay there for two weeks, whatever is erased. The
+ * order of wake-ups does not matter: each one stands for all pending entries of its conversation.
  *
  * @throws Error — some could not be sent; all can be sent again without harm
  */
@@ -32,14 +33,14 @@ export const wake = (wakeUps: WakeUp[]): Promise<void> =>
   sendAll(
     queueUrl(),
     wakeUps.map(({ conversation, once, trace_id = traceId() }) => ({
-      body: JSON.stringify({ ...conversation, trace_id }),
+      body: JSON.stringify({ ...named(conversation), trace_id }),
       group: groupOf(conversation),
       once,
     })),
   );
 
 /** The group of a conversation: all its wake-ups belong to the same one. */
-const groupOf = (conversation: Conversation): string => {
+const groupOf = (conversation: AnyConversation): string => {
   const { direction, account } = conversation;
   return `${direction}#${account}#${crc32(conversationName(conversation)) % SLOTS[direction]}`;
 };
@@ -47,12 +48,12 @@ const groupOf = (conversation: Conversation): string => {
 const wakeUp = v.object({
   direction: v.picklist(directions),
   account: v.string(),
-  phone: v.string(),
+  user: v.string(),
   trace_id: v.optional(v.string()),
 });
 
 /** Parses the body of a wake-up: its conversation and its trace. */
-export const readWakeUp = (body: string): Omit<WakeUp, 'once'> => {
+export const readWakeUp = (body: string): { conversation: NamedConversation; trace_id?: string | undefined } => {
   const { trace_id, ...conversation } = v.parse(wakeUp, JSON.parse(body));
   return { conversation, trace_id };
 };

@@ -95,6 +95,26 @@ const LIMITED = new Set(
   ),
 );
 
+/** The functions that hash personal data: only they read the secret. */
+const HASHING = new Set([
+  'SendMessage',
+  'SendMessages',
+  'ReceiveRapidproMessage',
+  'ReceiveTurnMessage',
+  'ReceiveTestMessage',
+  'ReceiveAppEvents',
+  'ReplayDelivery',
+  'RecoverDeliveries',
+  'StartUserDataRequest',
+  'AcknowledgeDeletion',
+  'SetAvatar',
+  'UpdateAccount',
+  'Deliver',
+  'Expand',
+  'Erase',
+  'Sweep',
+]);
+
 describe('each role has exactly the rights of its function', () => {
   test.each([
     ['Authorizer', ['GetItem TOKEN#*', 'GetItem ACCOUNT#*']],
@@ -424,7 +444,10 @@ describe('each role has exactly the rights of its function', () => {
     ],
   ])('%s', (functionId, allowed) => {
     const limited = LIMITED.has(functionId) ? ['UpdateItem RATE#*'] : [];
-    expect(allowedTo(functionId).sort()).toEqual([...allowed, ...limited, ...(widened[functionId] ?? [])].sort());
+    const hashing = HASHING.has(functionId) ? ['secretsmanager:GetSecretValue HashSecret'] : [];
+    expect(allowedTo(functionId).sort()).toEqual(
+      [...allowed, ...limited, ...hashing, ...(widened[functionId] ?? [])].sort(),
+    );
   });
 
   test('each action on the table is in one statement with all its keys, because IAM checks a batch against one statement', () => {
@@ -1011,9 +1034,12 @@ describe("the table's stream", () => {
   const patternsIn = (filters: { Pattern: string }[]): unknown[] => filters.map(({ Pattern }) => JSON.parse(Pattern));
 });
 
-test('the template does not contain the secret of the app network', () => {
+test('the template contains no secret: AWS makes the one of hashes, which outlives the stack, as the table does', () => {
   template.hasResourceProperties('AWS::SecretsManager::Secret', { GenerateSecretString: {} });
-  template.hasResource('AWS::SecretsManager::Secret', { DeletionPolicy: 'Retain' });
+  template.hasResourceProperties('AWS::SecretsManager::Secret', {
+    GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true },
+  });
+  template.allResources('AWS::SecretsManager::Secret', { DeletionPolicy: 'Retain' });
   expect(JSON.stringify(template.toJSON())).not.toMatch(/whsec_[A-Za-z0-9+/]/);
 });
 
@@ -1060,12 +1086,13 @@ describe('the stack', () => {
   });
 });
 
-test('the outputs are both hosts, the table, the bucket, the secret of the app network and the retention of counters', () => {
+test('the outputs are both hosts, the table, the bucket, both secrets and the retention of counters', () => {
   expect(Object.keys(template.findOutputs('*')).sort()).toEqual([
     'AppNetworkSecret',
     'BaseUrl',
     'BridgeUrl',
     'CounterRetention',
+    'HashSecretName',
     'MediaBucketName',
     'TableName',
   ]);
@@ -1074,14 +1101,14 @@ test('the outputs are both hosts, the table, the bucket, the secret of the app n
 describe('the policies of a role', () => {
   /** Characters of all inline policies of a role, without white space: "IAM and AWS STS quotas". */
   const LIMIT = 10_240;
-  /** More than an ARN of the stack has: a log group's name, the longest one, has up to 512 characters. */
-  const LONGEST_ARN = 'x'.repeat(600);
+  /** More than an ARN of the stack has: the name of a log group has up to 512 characters, that of a table 255. */
+  const longestArn = (reference: object): string => 'x'.repeat(JSON.stringify(reference).includes('Logs') ? 600 : 360);
 
   /** A value of the template with the longest text in the place of each reference. */
   const resolved = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolved);
     if (typeof value !== 'object' || value === null) return value;
-    if ('Ref' in value || 'Fn::GetAtt' in value) return LONGEST_ARN;
+    if ('Ref' in value || 'Fn::GetAtt' in value) return longestArn(value);
     if ('Fn::Join' in value) {
       const [separator, parts] = v.parse(v.tuple([v.string(), v.array(v.unknown())]), value['Fn::Join']);
       return parts.map(resolved).join(separator);

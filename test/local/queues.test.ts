@@ -60,7 +60,7 @@ const templateOf = (): SmallTemplate => ({
       source: remote.source('Deliver'),
       statements: [
         allow([...CONSUME, 'sqs:ChangeMessageVisibility'], arn('Queue')),
-        allow('secretsmanager:GetSecretValue', { Ref: 'Secret' }),
+        allow('secretsmanager:GetSecretValue', { Ref: 'AppNetwork' }),
       ],
     },
     Few: {
@@ -71,7 +71,7 @@ const templateOf = (): SmallTemplate => ({
     Relay: {
       source: 'export const handler = async () => process.env.QUEUE + " " + process.env.SECRET',
       statements: [allow('sqs:SendMessage', arn('Queue'))],
-      environment: { QUEUE: { Ref: 'Queue' }, SECRET: { Ref: 'Secret' } },
+      environment: { QUEUE: { Ref: 'Queue' }, SECRET: { Ref: 'AppNetwork' } },
     },
   },
   resources: {
@@ -84,7 +84,7 @@ const templateOf = (): SmallTemplate => ({
     Wide: fifo(),
     Plain: { Type: 'AWS::SQS::Queue' },
     QueuePolicy: { Type: 'AWS::SQS::QueuePolicy', Properties: {} },
-    Secret: { Type: 'AWS::SecretsManager::Secret', Properties: { GenerateSecretString: {} } },
+    AppNetwork: { Type: 'AWS::SecretsManager::Secret', Properties: { GenerateSecretString: {} } },
     DeliverMapping: mapping('Queue', 'Deliver'),
     FewMapping: mapping('Narrow', 'Few', { ScalingConfig: { MaximumConcurrency: 2 } }),
     BatchMapping: mapping('Wide', 'Batch', { BatchSize: 10 }),
@@ -578,9 +578,9 @@ describe('a template is rejected', () => {
       "queue's visibility below its function's timeout",
     ],
     [
-      'with a second secret',
+      'with a secret that has no value',
       () => ({ resources: { Other: { Type: 'AWS::SecretsManager::Secret', Properties: {} } } }),
-      'second secret',
+      'The secret Other needs a value.',
     ],
     ['with a right to all queues', () => withStatement(allow('sqs:SendMessage', '*')), 'statement of a policy'],
     ['with an unsupported right', () => withStatement(allow('sqs:PurgeQueue', arn('Queue'))), 'statement of a policy'],

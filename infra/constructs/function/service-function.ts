@@ -30,6 +30,8 @@ interface ServiceFunctionProps extends Surroundings {
   bundle: string;
   /** How it accesses the table. */
   access: readonly TableAccess[];
+  /** The ARN of the secret of hashes, if it hashes personal data. */
+  hashSecret?: string | undefined;
   /** In seconds. */
   timeout: number;
   /** Reserved concurrency: both the maximum and the guaranteed number of calls. Default: the AWS account's limit. */
@@ -72,6 +74,7 @@ export class ServiceFunction extends Construct {
       environment: {
         ...props.environment,
         TABLE_NAME: props.table.tableName,
+        ...(props.hashSecret !== undefined && { HASH_SECRET: props.hashSecret }),
         ...(props.sourceMaps && { NODE_OPTIONS: '--enable-source-maps' }),
       },
       role,
@@ -79,6 +82,7 @@ export class ServiceFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: props.systemLogLevel,
     });
+    if (props.hashSecret !== undefined) this.allow(['secretsmanager:GetSecretValue'], props.hashSecret);
   }
 }
 

@@ -29,8 +29,8 @@ export interface EmulatorOptions {
   clock?: Clock;
   /** Environment variables of every function, which override the template's. */
   environment?: Record<string, string>;
-  /** The value of the template's secret, if it has one. */
-  secret?: string;
+  /** The values of the template's secrets, by the beginnings of their logical ids. */
+  secrets?: Record<string, string>;
   /** The failures that a test injects. */
   faultInjection?: FaultInjection;
   /** Makes eventually consistent reads of the table return older data at times, as DynamoDB may. */

@@ -55,7 +55,7 @@ type Invoke = (functionId: string, event: unknown) => Promise<unknown>;
 export class AwsEmulator {
   /** The table's endpoint for operators, without the guard. */
   readonly dynamodbEndpoint: string;
-  /** The endpoint of queues and the secret. The access key `operator` may do everything. */
+  /** The endpoint of queues and secrets. The access key `operator` may do everything. */
   readonly awsEndpoint: string;
   /** The endpoint of buckets. The access key `operator` may do everything. */
   readonly bucketsEndpoint: string;
@@ -319,10 +319,11 @@ export class AwsEmulator {
   }
 
   #withValues(secrets: SecretDefinition[]): Secret[] {
-    const { secret } = this.#options;
+    const values = Object.entries(this.#options.secrets ?? {});
     return secrets.map((definition) => {
-      if (secret === undefined) throw new Error(`The secret ${definition.id} needs a value.`);
-      return { ...definition, value: secret };
+      const [, value] = values.find(([id]) => definition.id.startsWith(id)) ?? [];
+      if (value === undefined) throw new Error(`The secret ${definition.id} needs a value.`);
+      return { ...definition, value };
     });
   }
 }

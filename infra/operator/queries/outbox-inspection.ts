@@ -15,6 +15,8 @@ import {
   entryKey,
   headKey,
   isHeadKey,
+  type NamedConversation,
+  named,
 } from '../../../shared/table/keys.ts';
 
 /** Selects conversations; a missing field matches all. */
@@ -76,7 +78,7 @@ export const retryConversations = async (selection: Selection = {}): Promise<num
 export const resumeConversations = async (account: string): Promise<number> =>
   makeAllDue(await selectedConversations({ account, direction: 'app' }));
 
-const makeAllDue = async (conversations: Conversation[]): Promise<number> => {
+const makeAllDue = async (conversations: NamedConversation[]): Promise<number> => {
   const due = await together(conversations, makeDue);
   return due.filter((wasThere) => wasThere).length;
 };
@@ -116,8 +118,8 @@ export const pendingAbout = async (conversation: Conversation, message: string):
 const END_OF_TIME = '~';
 
 /** The selected conversations that have a head. The list is complete before any conversation is read or changed. */
-const selectedConversations = async ({ direction, account, phone }: Selection): Promise<Conversation[]> => {
-  const found: Conversation[] = [];
+const selectedConversations = async ({ direction, account, phone }: Selection): Promise<NamedConversation[]> => {
+  const found: NamedConversation[] = [];
   for await (const due of new ScheduledWork(END_OF_TIME).due()) {
     // Stryker disable next-line MethodExpression,ConditionalExpression,StringLiteral: Only heads match the rest, and their sort key is fixed.
     found.push(...due.filter(isHeadKey).map(conversationOf));
@@ -126,7 +128,7 @@ const selectedConversations = async ({ direction, account, phone }: Selection): 
     (conversation) =>
       (direction === undefined || conversation.direction === direction) &&
       (account === undefined || conversation.account === account) &&
-      (phone === undefined || conversation.phone === phone),
+      (phone === undefined || conversation.user === named({ ...conversation, phone }).user),
   );
 };
 
@@ -141,7 +143,7 @@ const together = async <Item, Result>(items: Item[], work: (item: Item) => Promi
 };
 
 /** A conversation with its pending entries; undefined if there are none. */
-const inspect = async (conversation: Conversation): Promise<PendingConversation | undefined> => {
+const inspect = async (conversation: NamedConversation): Promise<PendingConversation | undefined> => {
   const { pk, sk } = entryKey(conversationName(conversation), '');
   const [head, { items, next }] = await Promise.all([
     readHead(conversation),
@@ -156,8 +158,11 @@ const inspect = async (conversation: Conversation): Promise<PendingConversation 
   ]);
   const [oldest] = items;
   if (head === undefined || oldest === undefined) return undefined;
+  const { direction, account } = conversation;
   return {
-    ...conversation,
+    direction,
+    account,
+    phone: head.phone,
     since: oldest.created,
     ...toAttempts(head),
     entries: Math.min(items.length, COUNTED),
@@ -181,7 +186,7 @@ const causeOf = ({ cause, gsi3pk }: Head): Pick<DeliveryAttempts, 'cause'> => {
 };
 
 /** Removes the record of a conversation's failures, so that `sweep` wakes it next. Returns whether it still exists. */
-const makeDue = async (conversation: Conversation): Promise<boolean> => {
+const makeDue = async (conversation: NamedConversation): Promise<boolean> => {
   const Key = headKey(conversationName(conversation));
   const isThere = await update({
     Key,

@@ -1,6 +1,7 @@
 /** What a restore does with each kind of item. The guide for operators has the same list ("What a restore brings back"). */
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { isPseudonym } from '../../../shared/core/ids.ts';
+import { type Outgoing, subjectOf } from '../../../shared/messaging/events.ts';
 import {
   anyJob,
   batchKey,
@@ -234,7 +235,7 @@ export const itemKinds: readonly ItemKind[] = [
     keys: entryKey('', ''),
     treatment: 'outbox',
     accountOf: (item) => conversationOf(item).account,
-    subjectsOf: user((item) => conversationOf(item).phone),
+    subjectsOf: user((item) => subjectOf(item.outgoing as Outgoing).phone),
   },
   {
     name: 'batch of messages',

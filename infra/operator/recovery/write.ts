@@ -3,6 +3,7 @@
  * were judged: nothing newer is overwritten, and an erasure at the same moment wins.
  */
 import { now, scaled, sortableTime } from '../../../shared/core/clock.ts';
+import { type Outgoing, subjectOf } from '../../../shared/messaging/events.ts';
 import { readHead } from '../../../shared/messaging/outbox.ts';
 import { conversationName, conversationOf, dueAt, headKey, type Key } from '../../../shared/table/keys.ts';
 import {
@@ -84,11 +85,12 @@ export const putEntry = async ({ item, candidate }: Restorable): Promise<boolean
         updateWrite({
           Key: headKey(name),
           UpdateExpression:
-            'ADD generation :one SET newest = :newest, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
+            'ADD generation :one SET newest = :newest, phone = :phone, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)',
           ConditionExpression: head === undefined ? 'attribute_not_exists(pk)' : 'newest = :seen',
           ExpressionAttributeValues: {
             ':one': 1,
             ':newest': newest,
+            ':phone': subjectOf(item.outgoing as Outgoing).phone,
             ':created': String(item.created),
             ':shard': gsi1pk,
             ':due': gsi1sk,

@@ -73,6 +73,7 @@ export const account = {
     body: { type: 'json', schema: v.object({ name: v.pipe(visibleText, v.trim(), atMost(MAX_NAME)) }) },
     responses: { 200: v.object({ name: v.string() }) },
     problems: [],
+    hashes: true,
     table: ['findAccount', 'renameAccount'],
   }),
 
@@ -84,6 +85,7 @@ export const account = {
     body: { type: 'multipart', schema: uploaded },
     responses: { 204: null },
     problems: ['file_too_large', 'file_type_not_supported'],
+    hashes: true,
     table: ['findAccount', 'changeAvatar'],
     bucket: 'ReplaceObject',
   }),

@@ -25,6 +25,7 @@ export const app = {
     problems: ['events_refused'],
     // A request may have 100 events of one user, which are applied one after another.
     timeout: 29,
+    hashes: true,
     table: [
       'findBot',
       'findAccount',

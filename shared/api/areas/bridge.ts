@@ -27,6 +27,7 @@ export const bridge = {
     problems: [],
     // Newer couriers fail a message permanently after a 429, and repeat it after a 503.
     overLimit: 'unavailable',
+    hashes: true,
     table: ['findAccount', 'logAndEnqueueAgain', 'findRepeats', 'updateRepeats', 'listStates', 'findHook'],
   }),
 
@@ -45,6 +46,7 @@ export const bridge = {
     body: { type: 'json', schema: anyObject },
     responses: { 200: v.object({ messages: responseList(v.object({ id: v.string() })) }) },
     problems: ['signature_invalid'],
+    hashes: true,
     table: ['findMedia', 'findHook', 'findAccount', 'logAndEnqueue'],
   }),
 
@@ -70,6 +72,7 @@ export const bridge = {
     },
     responses: { 200: v.object({ message: v.literal('success') }) },
     problems: ['bot_not_found'],
+    hashes: true,
     table: ['findBot', 'findAccount', 'putLogEntry', 'logAndEnqueue'],
   }),
 } as const;

@@ -88,6 +88,7 @@ export const deliveries = {
     path,
     responses: { 200: v.object({ event_id: v.string(), status: v.picklist(['queued', 'pending']) }) },
     problems: ['delivery_not_found', 'platform_not_set_up', 'event_not_kept'],
+    hashes: true,
     table: ['listAttempts', 'findAccount', 'findEntry', 'replayEvents'],
   }),
 
@@ -112,6 +113,7 @@ export const deliveries = {
       }),
     },
     problems: ['platform_not_set_up'],
+    hashes: true,
     table: ['listAttempts', 'findAccount', 'findEntry', 'replayEvents'],
   }),
 

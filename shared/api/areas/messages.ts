@@ -94,6 +94,7 @@ export const messages = {
       ),
     },
     responses: { 200: v.union([accepted, acceptedForMany]) },
+    hashes: true,
     table: [
       'findMedia',
       'findAccount',
@@ -130,6 +131,7 @@ export const messages = {
         messages: responseList(v.object({ to: v.string(), id: v.string() })),
       }),
     },
+    hashes: true,
     table: [
       'findMedia',
       'findMessage',

@@ -82,6 +82,7 @@ export const userDataRequests = {
     },
     responses: { 200: v.object({ requestId: v.string(), status: requestStatus }) },
     problems: ['user_not_found', 'user_opted_out', 'idempotency_key_reused'],
+    hashes: true,
     table: ['findUser', 'findAccount', 'findOptOut', 'findRequest', 'askUser', 'grantAtOnce'],
   }),
 
@@ -122,6 +123,7 @@ export const userDataRequests = {
     path: v.object({ request_id: idOfAnything }),
     responses: { 204: null },
     problems: ['request_not_found', 'consent_not_ended'],
+    hashes: true,
     table: ['findConsents', 'acknowledgeDeletion', 'endConsent'],
   }),
 } as const;

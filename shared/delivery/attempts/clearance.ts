@@ -2,7 +2,7 @@
 import type { Account } from '../../accounts/accounts.ts';
 import { now, scaled, sortableTime } from '../../core/clock.ts';
 import { isCancelled, type JobItem } from '../../jobs/job.ts';
-import { type Entry, namesOf, type Outgoing } from '../../messaging/events.ts';
+import { type Entry, namesOf, type Outgoing, subjectOf } from '../../messaging/events.ts';
 import { type Head, scheduleRetry } from '../../messaging/outbox.ts';
 import { hasStopped, type OptOutItem } from '../../opt-outs/opt-outs.ts';
 import type { WithheldCause } from '../../outbound/attempt-result.ts';
@@ -52,7 +52,8 @@ export const isOver = ({ valid_until }: Extract<Outgoing, { type: 'message.send'
 
 /** The keys of an entry and of everything that may prevent its delivery. */
 const keysOf = ({ pk, sk, outgoing }: Entry): [Key, Key, Key?, Key?, Key?] => {
-  const { direction, account, phone } = conversationOf({ pk });
+  const { direction } = conversationOf({ pk });
+  const { account, phone } = subjectOf(outgoing);
   const both: [Key, Key] = [{ pk, sk }, erasureKey(phone)];
   if (direction !== 'app') return both;
   const toUser: [Key, Key, Key] = [...both, optOutKey(account, phone)];

@@ -7,7 +7,12 @@ const NAMESPACE = 'http://cloudformation.amazonaws.com/doc/2010-05-15/';
 
 const STACK_ARN = 'arn:aws:cloudformation:eu-west-1:123456789012:stack/business-api-trial/0199a3f2';
 
-const OUTPUTS = { TableName: 'table', BaseUrl: 'https://api.example.com', BridgeUrl: 'https://bridge.example.com' };
+const OUTPUTS = {
+  TableName: 'table',
+  HashSecretName: 'hash-secret',
+  BaseUrl: 'https://api.example.com',
+  BridgeUrl: 'https://bridge.example.com',
+};
 
 const members = (all: object[]): string =>
   all

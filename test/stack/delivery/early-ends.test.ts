@@ -12,7 +12,7 @@ import type { Conversation } from '../../../shared/messaging/events.ts';
 import { oldestEntries, readHead, scheduleRetry } from '../../../shared/messaging/outbox.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { APP_NETWORK_DESTINATION } from '../../../shared/outbound/destination.ts';
-import { conversationOf, isEntryKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey, isEntryKey } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { hang } from '../support/destination-server.ts';
@@ -215,13 +215,13 @@ describe('a message that is valid for a limited time', () => {
     const dueAt = async (time: number): Promise<string[]> => {
       const found: string[] = [];
       for await (const due of new ScheduledWork(new Date(time).toISOString()).due()) {
-        found.push(...due.filter(isEntryKey).map((entry) => conversationOf(entry).phone));
+        found.push(...due.filter(isEntryKey).map(({ pk }) => pk));
       }
-      return found.filter((phone) => phone === conversation.phone);
+      return found.filter((pk) => pk === headKey(conversationName(conversation)).pk);
     };
     expect(await dueAt(NOW + 60 * SECOND - 1)).toEqual([]);
     vi.setSystemTime(NOW + 60 * SECOND);
-    expect(await dueAt(NOW + 60 * SECOND)).toEqual([conversation.phone]);
+    expect(await dueAt(NOW + 60 * SECOND)).toEqual([headKey(conversationName(conversation)).pk]);
     await run(conversation);
     expect(await dueAt(NOW + 60 * SECOND)).toEqual([]);
   });

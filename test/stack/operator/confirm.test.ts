@@ -126,7 +126,9 @@ describe.runIf(process.platform === 'linux' && existsSync(script))('on a termina
 describe('the target', () => {
   test('of --stack is its name, stage, AWS account and region', async () => {
     const { table: TableName, base_url: BaseUrl, bridge_url: BridgeUrl } = stack;
-    const env = await serveStacks({ 'business-api-trial': { TableName, BaseUrl, BridgeUrl } });
+    const env = await serveStacks({
+      'business-api-trial': { TableName, HashSecretName: 'hash-secret', BaseUrl, BridgeUrl },
+    });
     expect(await targetOf(env, 'account', 'show', 'demo', '--stack', 'business-api-trial', '--json')).toMatchObject({
       code: 0,
       target: 'target: stack business-api-trial, stage trial, account 123456789012, region eu-west-1',

@@ -198,7 +198,9 @@ describe('on a stack in AWS', () => {
     const bucketUrl = await recording(s3_endpoint, (method) => {
       calls.push([{ action: method === 'DELETE' ? 's3:DeleteObject' : `s3:${method}`, resource: 'Bucket.Arn/object' }]);
     });
-    const env = await serveStacks({ trial: { TableName: table, BaseUrl: base_url, BridgeUrl: bridge_url } });
+    const env = await serveStacks({
+      trial: { TableName: table, HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
+    });
     const { code, stdout, stderr } = await run(
       ['smoke', '--stack', 'trial', '--json'],
       {
@@ -230,7 +232,9 @@ describe('on a stack in AWS', () => {
   });
 
   test('a test that cannot begin changes nothing and says why', async () => {
-    const env = await serveStacks({ trial: { TableName: 'not-there', BaseUrl: base_url, BridgeUrl: bridge_url } });
+    const env = await serveStacks({
+      trial: { TableName: 'not-there', HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
+    });
     const { code, stdout } = await run(['smoke', '--stack', 'trial'], env);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^A temporary account is created +FAILED .*There is no table "not-there"/m);

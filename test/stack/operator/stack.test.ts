@@ -9,7 +9,9 @@ import { operatorIn, remote, run } from '../support/operator.ts';
 
 const { base_url: BaseUrl, bridge_url: BridgeUrl, table: TableName } = inject('stack');
 
-const outputs = { TableName, BaseUrl, BridgeUrl };
+const HashSecretName = 'hash-secret';
+
+const outputs = { TableName, HashSecretName, BaseUrl, BridgeUrl };
 
 describe('--stack', () => {
   test('names the table by the outputs of the stack, before and after the command and in the environment', async () => {
@@ -51,9 +53,9 @@ describe('--stack', () => {
     [
       'of something else',
       { Url: 'x' },
-      /The stack "trial" lacks the outputs TableName, BaseUrl, BridgeUrl\..+its status is CREATE_COMPLETE/,
+      /The stack "trial" lacks the outputs TableName, BaseUrl, BridgeUrl, HashSecretName\..+its status is CREATE_COMPLETE/,
     ],
-    ['that lacks an output', { TableName, BaseUrl }, /The stack "trial" lacks the outputs BridgeUrl\./],
+    ['that lacks an output', { TableName, HashSecretName, BaseUrl }, /The stack "trial" lacks the outputs BridgeUrl\./],
     ['that the credentials may not read', 'AccessDenied', /may not describe the stack "trial"/],
     ['with credentials that have expired', 'ExpiredToken', /The AWS credentials have expired/],
     ['with rejected credentials', 'InvalidClientTokenId', /AWS rejects the credentials/],

@@ -1,8 +1,12 @@
-/** A server that answers DescribeStacks as CloudFormation does, for stacks with these outputs. */
+/**
+ * A server that answers DescribeStacks as CloudFormation does, for stacks with these outputs; and GetSecretValue as Secrets
+ * Manager does.
+ */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
+import { HASH_SECRET } from '../../../infra/local/hash-secret.ts';
 import { type Environment, remote } from './operator.ts';
 
 const NAMESPACE = 'http://cloudformation.amazonaws.com/doc/2010-05-15/';
@@ -26,11 +30,13 @@ const failed = (code: string, message: string): string =>
  */
 export const serveStacks = async (stacks: Record<string, object | string>): Promise<Environment> => {
   const server = createServer(async (request, response) => {
+    const isSecret = request.headers['x-amz-target'] !== undefined;
+    if (isSecret) return response.end(JSON.stringify({ SecretString: HASH_SECRET }));
     const name = new URLSearchParams(await text(request)).get('StackName') ?? '';
     const stack = stacks[name] ?? 'ValidationError';
     const isError = typeof stack === 'string';
     response.writeHead(isError ? 400 : 200, { 'content-type': 'text/xml' });
-    response.end(isError ? failed(stack, `Stack with id ${name} does not exist`) : described(name, stack));
+    return response.end(isError ? failed(stack, `Stack with id ${name} does not exist`) : described(name, stack));
   });
   const url = await listenOnLoopback(server, 0);
   onTestFinished(() => {
@@ -38,5 +44,5 @@ export const serveStacks = async (stacks: Record<string, object | string>): Prom
     server.closeAllConnections();
   });
   const { TABLE_NAME: _, ...env } = remote;
-  return { ...env, AWS_ENDPOINT_URL_CLOUDFORMATION: url };
+  return { ...env, AWS_ENDPOINT_URL_CLOUDFORMATION: url, AWS_ENDPOINT_URL_SECRETS_MANAGER: url };
 };

@@ -11,7 +11,14 @@ import type { Conversation } from '../../../shared/messaging/events.ts';
 import { logItem, type Message } from '../../../shared/messaging/message.ts';
 import { batchKey } from '../../../shared/table/batch-keys.ts';
 import { documents } from '../../../shared/table/client.ts';
-import { conversationName, entryKey, erasureKey, erasurePartition, headKey } from '../../../shared/table/keys.ts';
+import {
+  conversationName,
+  entryKey,
+  erasureKey,
+  erasurePartition,
+  headKey,
+  named,
+} from '../../../shared/table/keys.ts';
 import { readWakeUp } from '../../../shared/wake-ups/conversations.ts';
 import { readExpansionWakeUp } from '../../../shared/wake-ups/expansions.ts';
 import { captureLog } from '../../support/captured-log.ts';
@@ -82,9 +89,9 @@ describe('relay', () => {
         MessageDeduplicationId,
       ]),
     ).toEqual([
-      [{ ...conversation, phone: `${PHONE}1` }, 'ENTRY#1'],
-      [{ ...conversation, phone: `${PHONE}2` }, 'ENTRY#2'],
-      [{ ...conversation, phone: `${PHONE}3` }, 'ENTRY#3'],
+      [named({ ...conversation, phone: `${PHONE}1` }), 'ENTRY#1'],
+      [named({ ...conversation, phone: `${PHONE}2` }), 'ENTRY#2'],
+      [named({ ...conversation, phone: `${PHONE}3` }), 'ENTRY#3'],
     ]);
     expect(lines()).toEqual([{ level: 'info', message: 'relay', entries: 3, batches: 0, trace_ids: [] }]);
     expect(calls).toEqual([]);
@@ -130,12 +137,17 @@ describe('relay', () => {
 });
 
 describe('deliver', () => {
-  const wakeUp = (body = JSON.stringify(conversation), receiptHandle = 'handle-1') =>
+  const wakeUp = (body = JSON.stringify(named(conversation)), receiptHandle = 'handle-1') =>
     ({ body, receiptHandle }) as SQSRecord;
 
   const event = (...Records: SQSRecord[]): SQSEvent => ({ Records });
 
-  const head = { ...headKey(conversationName(conversation)), generation: 1, created: '2030-01-01T00:00:00.000000' };
+  const head = {
+    ...headKey(conversationName(conversation)),
+    phone: PHONE,
+    generation: 1,
+    created: '2030-01-01T00:00:00.000000',
+  };
 
   const entry = (created = new Date().toISOString().replace('Z', '000')) => ({
     ...entryKey(conversationName(conversation), '1'),
@@ -192,13 +204,13 @@ describe('deliver', () => {
   test('if the time runs out, deliver sends one new wake-up, with a new deduplication id each time, until nothing is pending', async () => {
     table = pending(30);
     let invocations = 0;
-    for (let next: string | undefined = JSON.stringify(conversation); next !== undefined; invocations += 1) {
+    for (let next: string | undefined = JSON.stringify(named(conversation)); next !== undefined; invocations += 1) {
       await deliver(event(wakeUp(next)), contextForOne());
       next = queue.taken[invocations]?.MessageBody;
     }
     expect(invocations).toBe(30);
     expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation)).toEqual(
-      Array(29).fill(conversation),
+      Array(29).fill(named(conversation)),
     );
     expect(new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).size).toBe(29);
     expect(queue.returned).toEqual([]);
@@ -238,7 +250,7 @@ describe('deliver', () => {
     ['30 s', 30_000, 0],
   ])('with %s left, a second wake-up of a group is replaced by a new one, or handled', async (_, left, replaced) => {
     table = () => ({});
-    const second = { ...conversation, phone: `${PHONE}2` };
+    const second = named({ ...conversation, phone: `${PHONE}2` });
     const records = [wakeUp(), wakeUp(JSON.stringify({ ...second, trace_id: 'trace-2' }), 'handle-2')].map((one) => ({
       ...one,
       attributes: { MessageGroupId: 'platform#acme#1' },
@@ -256,7 +268,7 @@ describe('deliver', () => {
   };
 
   test.each<[string, string, Table]>([
-    ['whose delivery fails', JSON.stringify(conversation), failing],
+    ['whose delivery fails', JSON.stringify(named(conversation)), failing],
     ['that is not JSON', `${PHONE} ${TEXT}`, holding()],
     ['without a conversation', JSON.stringify({ phone: PHONE, text: TEXT }), holding()],
   ])('deliver fails and returns a wake-up %s to the queue for 5 s', async (_, body, response) => {

@@ -1,5 +1,5 @@
 /**
- * The endpoint of queues and the secret: the used parts of SQS and Secrets Manager over HTTP. Every call is checked
+ * The endpoint of queues and secrets: the used parts of SQS and Secrets Manager over HTTP. Every call is checked
  * against the role of the calling function.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

@@ -1,6 +1,6 @@
 /**
  * Reads the output of `cdk synth`: table, functions, hosts with their routes and authorizers, schedules, queues, event
- * source mappings, the secret, buckets. Unknown content of these resources is rejected, so that nothing is silently
+ * source mappings, secrets, buckets. Unknown content of these resources is rejected, so that nothing is silently
  * left out.
  */
 import { readFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export interface Surroundings {
   existingTable?: Record<string, Json> | undefined;
   /** The HTTP APIs, by names that the caller chooses: the output that contains the API's URL, and the URL here. */
   hosts: Record<string, { output: string; url: string }>;
-  /** The endpoint of queues and the secret. */
+  /** The endpoint of queues and secrets. */
   awsUrl: string;
 }
 
@@ -62,8 +62,6 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
     const name = id.toLowerCase();
     return { id, name, arn: `arn:aws:s3:::${name}` };
   });
-  // The emulator's options have one value for secrets.
-  if (secrets.length > 1) throw unknown('second secret', secrets);
 
   const resolve = resolver(
     new Map([
