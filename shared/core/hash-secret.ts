@@ -1,10 +1,11 @@
 /** Reads the secret of hashes, for the functions that hash personal data. */
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { tableTimeoutMs } from '#runtime';
 import { hasHashSecret, setHashSecret } from './keyed-hashes.ts';
 import { hashSecret } from './settings.ts';
 
-/** Timeouts in milliseconds. A caller waits for the first read of a process, and a retry is cheap. */
-const patience = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true };
+/** Timeouts in milliseconds: those of the table, because a caller waits for the first read of a process. */
+const patience = { connectionTimeout: 1_000, requestTimeout: tableTimeoutMs, throwOnRequestTimeout: true };
 
 /** The read under way. */
 let reading: Promise<void> | undefined;

@@ -34,7 +34,7 @@ const DEPLOYED: Record<string, Pinned> = {
   },
   MediaA721A567: { type: 'AWS::S3::Bucket', fixed: {} },
   AppNetwork8F75F643: { type: 'AWS::SecretsManager::Secret', fixed: {} },
-  HashSecretXX: { type: 'AWS::SecretsManager::Secret', fixed: {} },
+  HashSecret3D9FFBC2: { type: 'AWS::SecretsManager::Secret', fixed: {} },
   BaseApi18F81D61: { type: 'AWS::ApiGatewayV2::Api', fixed: { ProtocolType: 'HTTP' } },
   BridgeApi0C8010E3: { type: 'AWS::ApiGatewayV2::Api', fixed: { ProtocolType: 'HTTP' } },
   WakeUpsQueue2CC32346: { type: 'AWS::SQS::Queue', fixed: { FifoQueue: true } },
