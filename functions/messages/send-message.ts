@@ -1,6 +1,6 @@
 /** POST /v1/message on both hosts: sends a message to a user of the app, or to many, now or later. */
 import { messages as api } from '../../shared/api/areas/messages.ts';
-import { checkKeyOfNoBatch, scheduleMessage, sendToMany } from '../../shared/campaigns/accept.ts';
+import { scheduleMessage, sendToMany } from '../../shared/campaigns/accept.ts';
 import { withHashes } from '../../shared/core/hash-secret.ts';
 import { endpoint, ok } from '../../shared/http/endpoint.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
@@ -14,7 +14,6 @@ export const handler = endpoint(
     const inBatch = { ...options, priority, send_at };
     if (typeof to !== 'string') return ok(await sendToMany(account, { to, ...content }, inBatch));
     if (send_at !== undefined) return ok({ id: await scheduleMessage(account, { to, ...content }, inBatch) });
-    if (options.idempotencyKey !== undefined) await checkKeyOfNoBatch(account, options.idempotencyKey);
     return ok({ id: await sendMessage(account, { to, ...content }, options) });
   }),
 );

@@ -8,24 +8,24 @@
  * The table's stream wakes the expansion of the account's batches. If that is lost, `sweep` wakes it.
  */
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
-import { hashOf, idempotencyKeyReused } from '../core/idempotency.ts';
 import { idFromKey, newUnguessableId } from '../core/ids.ts';
 import { inParallel } from '../core/parallel.ts';
-import { invalidRequest, Problem, type ValidationError } from '../core/problems.ts';
+import { invalidRequest, type ValidationError } from '../core/problems.ts';
 import { messageRetention } from '../core/settings.ts';
 import { addRecipientsWrite, isCancelled, jobCancelled, openJob } from '../jobs/job.ts';
 import { checkOwnMedia, type OwnMedia } from '../media/media.ts';
 import { asSent, type Draft, mediaIn, withOwnMedia } from '../messaging/send.ts';
 import { batchKey, chunkKey, ofPendingBatch, uploadKey } from '../table/batch-keys.ts';
-import { getConsistent, putAll, putIfAbsent } from '../table/client.ts';
-import { dueAt, type Key, messageKey } from '../table/keys.ts';
+import { putAll, putIfAbsent } from '../table/client.ts';
+import { acceptOnce, notAccepted, type RecordWrites, type Repeatable } from '../table/idempotency.ts';
+import { dueAt, type Key } from '../table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, transact } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
 import { traceId } from '../telemetry/trace.ts';
 import { type BatchContent, type BatchItem, type Chunk, type Priority, priorities } from './batch.ts';
 import { type ChunkBody, chunksOfBatch, inOrder, placeOf, type Recipient } from './chunks.ts';
-import { batchIdFromKey, messageIdAt, newBatchId } from './ids.ts';
-import { firstEndOf, firstEndWrites, readBatch } from './stored-batch.ts';
+import { messageIdAt, newBatchId } from './ids.ts';
+import { firstEndOf, firstEndWrites } from './stored-batch.ts';
 
 /** What both endpoints have in common. */
 export interface BatchOptions {
@@ -50,7 +50,8 @@ const LOOKUPS = 10;
 
 /**
  * Accepts one content to many users: each will be delivered, or logged as failed. Duplicate numbers count once. About
- * 5 write units for 250 numbers, and some 10 more; 1 read unit, 2 more with an idempotency key.
+ * 5 write units for 250 numbers, and some 10 more; 1 read unit, and with an idempotency key, as much more as `acceptOnce`
+ * says.
  *
  * @returns the job, and the number of messages
  * @throws invalid_request — an image or file that is not the account's own, or has expired
@@ -60,28 +61,22 @@ const LOOKUPS = 10;
 export const sendToMany = async (
   account: string,
   { to, ...draft }: { to: string[] } & BatchContent,
-  { valid_for, ...options }: BatchOptions & { valid_for?: number | undefined },
+  options: BatchOptions & { valid_for?: number | undefined },
 ): Promise<{ job_id: string; messages: number }> => {
   const numbers = [...new Set(to)];
-  const { to: _first, ...own } = await withOwnMedia(
-    account,
-    { ...draft, to: '' },
-    `#/${draft.type}/url`,
-    endOf(valid_for, options) ?? options.send_at,
-  );
-  const content = withEnd(own, endOf(valid_for, options));
-  const { job_id } = await acceptBatch(account, 'sendMessage', {
-    ...options,
-    messages: inOrder(numbers.map((number) => ({ to: number }))),
-    content,
-    request: valid_for === undefined ? [to, draft] : [to, draft, valid_for],
+  const repeatable = ofBatch(account, 'sendMessage', { to, ...draft }, options);
+  const { job_id } = await acceptOnce<Accepted>(repeatable, async (recordWrites) => {
+    const content = await sharedContent(account, { to: '', ...draft }, options);
+    const messages = inOrder(numbers.map((number) => ({ to: number })));
+    return acceptBatch(account, { ...options, messages, content, recordWrites });
   });
   return { job_id, messages: numbers.length };
 };
 
 /**
  * Accepts messages to one user each, all or none. Messages to one user keep their order. About 1 write unit for 1 KB of
- * numbers and contents, and some 10 more; 1 read unit for each image or file, 1 more with an idempotency key.
+ * numbers and contents, and some 10 more; 1 read unit for each image or file, and with an idempotency key, as much more as
+ * `acceptOnce` says.
  *
  * @returns the job, and the ids of the messages in the order of the request
  * @throws invalid_request — images or files that are not the account's own, or have expired
@@ -93,15 +88,22 @@ export const sendEach = async (
   drafts: TimedDraft[],
   options: BatchOptions,
 ): Promise<{ job_id: string; messages: { to: string; id: string }[] }> => {
-  const own = await allWithOwnMedia(account, drafts, options);
-  const ordered = inOrder(own.map(({ to, ...content }, place) => ({ to, content, place })));
-  const { job_id, batch } = await acceptBatch(account, 'sendMessages', {
-    ...options,
-    messages: ordered.map(({ to, content }) => ({ to, content })),
-    request: drafts,
-    pointer: '#/0/send_at',
+  const repeatable = ofBatch(account, 'sendMessages', drafts, options);
+  const { job_id, batch } = await acceptOnce<Accepted>(repeatable, async (recordWrites) => {
+    checkAhead(options.send_at, '#/0/send_at');
+    const messages = inOrder(await allWithOwnMedia(account, drafts, options));
+    return acceptBatch(account, {
+      ...options,
+      messages: messages.map(({ to, ...content }) => ({ to, content })),
+      recordWrites,
+    });
   });
-  const ids = new Map(ordered.map(({ place }, position) => [place, messageIdAt(batch, position)]));
+  const ids = new Map(
+    inOrder(drafts.map(({ to }, place) => ({ to, place }))).map(({ place }, position) => [
+      place,
+      messageIdAt(batch, position),
+    ]),
+  );
   return { job_id, messages: drafts.map(({ to }, place) => ({ to, id: ids.get(place) ?? '' })) };
 };
 
@@ -114,28 +116,38 @@ export const sendEach = async (
 export const scheduleMessage = async (
   account: string,
   draft: Draft,
-  { valid_for, ...options }: BatchOptions & { valid_for?: number | undefined },
+  options: BatchOptions & { valid_for?: number | undefined },
 ): Promise<string> => {
-  const end = endOf(valid_for, options);
-  const { to, ...own } = await withOwnMedia(account, draft, `#/${draft.type}/url`, end ?? options.send_at);
-  const { batch } = await acceptBatch(account, 'sendMessage', {
-    ...options,
-    messages: [{ to }],
-    content: withEnd(own, end),
-    request: valid_for === undefined ? draft : [draft, valid_for],
+  const repeatable = ofBatch(account, 'sendMessage', draft, options);
+  const { batch } = await acceptOnce<Accepted>(repeatable, async (recordWrites) => {
+    const content = await sharedContent(account, draft, options);
+    return acceptBatch(account, { ...options, messages: [{ to: draft.to }], content, recordWrites });
   });
   return messageIdAt(batch, 0);
 };
 
-/**
- * Rejects the idempotency key of a single message if it belongs to a batch. 1 read unit.
- *
- * @throws idempotency_key_reused
- */
-export const checkKeyOfNoBatch = async (account: string, idempotencyKey: string): Promise<void> => {
-  if ((await readBatch(account, batchIdFromKey(account, 'sendMessage', idempotencyKey))) !== undefined) {
-    throw idempotencyKeyReused('message');
-  }
+/** A request as repeats of it are recognised. */
+const ofBatch = (
+  account: string,
+  endpoint: 'sendMessage' | 'sendMessages',
+  content: unknown,
+  { idempotencyKey, ...options }: BatchOptions & { valid_for?: number | undefined },
+): Repeatable => {
+  const { job_id, send_at, valid_for } = options;
+  const request = { content, job_id, priority: priorityOf(options), send_at, valid_for };
+  return { account, endpoint, idempotencyKey, request, what: 'message' };
+};
+
+/** The content that all messages of a request have, if it may be sent at its time. */
+const sharedContent = async (
+  account: string,
+  draft: Draft,
+  options: BatchOptions & { valid_for?: number | undefined },
+): Promise<BatchContent> => {
+  checkAhead(options.send_at, '#/send_at');
+  const end = endOf(options.valid_for, options);
+  const { to: _to, ...own } = await withOwnMedia(account, draft, `#/${draft.type}/url`, end ?? options.send_at);
+  return withEnd(own, end);
 };
 
 /** When a message ends that is valid for so many seconds, in milliseconds since 1970: from its sending on. */
@@ -189,10 +201,8 @@ interface NewBatch extends BatchOptions {
   messages: Recipient[];
   /** The content of all, if the messages have none of their own. */
   content?: BatchContent;
-  /** The request, whose repeats with the same idempotency key are accepted. */
-  request: unknown;
-  /** The position of `send_at` in the request: a JSON pointer. */
-  pointer?: string;
+  /** The writes that record the idempotency key. */
+  recordWrites: RecordWrites<Accepted>;
 }
 
 /** What was accepted: the job, and the id of the batch. */
@@ -201,54 +211,34 @@ interface Accepted {
   batch: string;
 }
 
-/** Accepts a batch, unless its idempotency key belongs to one already. */
-const acceptBatch = async (
-  account: string,
-  endpoint: 'sendMessage' | 'sendMessages',
-  draft: NewBatch,
-): Promise<Accepted> => {
-  const { messages, content, request, job_id, send_at, idempotencyKey, pointer = '#/send_at' } = draft;
-  const id = idempotencyKey === undefined ? newBatchId() : batchIdFromKey(account, endpoint, idempotencyKey);
-  const hash = idempotencyKey === undefined ? undefined : hashOf([request, job_id, priorityOf(draft), send_at]);
-  if (idempotencyKey !== undefined) {
-    const [known, single] = await Promise.all([
-      readBatch(account, id),
-      getConsistent(messageKey(idFromKey(account, endpoint, idempotencyKey))),
-    ]);
-    if (known !== undefined) return acceptedBefore(known, hash);
-    if (single !== undefined) throw idempotencyKeyReused('message');
-  }
-
-  // After the search for a request with the key: a repeat may come so late that the time is no longer ahead.
-  checkAhead(send_at, pointer);
+/** Accepts a batch. */
+const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> => {
+  const { messages, content, job_id, send_at, recordWrites } = draft;
+  const id = newBatchId();
   const begin = send_at ?? now();
   const job = job_id ?? idFromKey(account, 'job', id);
   if (isCancelled(await openJob(account, job, begin))) throw jobCancelled();
   const chunks = chunksOfBatch(messages);
-  const batch = batchItem(account, draft, { id, hash, job, begin, chunks });
+  const batch = batchItem(account, draft, { id, job, begin, chunks });
+  const accepted = { job_id: job, batch: id };
   await writeChunks(batch, chunks);
   const failed = await transact([
     putIfAbsentWrite(batch),
     deleteWrite(uploadKey(batch.upload), IS_PRESENT),
     addRecipientsWrite(account, job, messages.length),
     ...firstEndWrites(batch, firstEndOf([content, ...messages.map((message) => message.content)])),
+    ...recordWrites(accepted, batch.expires_at),
   ]);
-  if (failed.length === 0) {
-    log('info', 'batch accepted', { account, batch_id: id, job_id: batch.job_id, messages: messages.length });
-    return { job_id: batch.job_id, batch: id };
-  }
-  const known = await readBatch(account, id);
-  if (known === undefined && failed.includes(2)) throw jobCancelled();
-  if (known === undefined) throw new Problem('unavailable', 'The request took too long. Retry it.', { retryAfter: 1 });
-  return acceptedBefore(known, hash);
+  if (failed.includes(2)) throw jobCancelled();
+  if (failed.length > 0) throw notAccepted();
+  log('info', 'batch accepted', { account, batch_id: id, job_id: job, messages: messages.length });
+  return accepted;
 };
 
-const priorityOf = ({ priority = 'medium' }: NewBatch): Priority => priority;
+const priorityOf = ({ priority = 'medium' }: BatchOptions): Priority => priority;
 
 interface BatchParts {
   id: string;
-  /** The hash of the request, if it has an idempotency key. */
-  hash: string | undefined;
   job: string;
   /** When the first message is sent, in milliseconds since 1970. */
   begin: number;
@@ -256,7 +246,7 @@ interface BatchParts {
 }
 
 /** The item of a new batch. It is due when its messages are to be sent. */
-const batchItem = (account: string, draft: NewBatch, { id, hash, job, begin, chunks }: BatchParts): BatchItem => {
+const batchItem = (account: string, draft: NewBatch, { id, job, begin, chunks }: BatchParts): BatchItem => {
   const { messages, content, send_at } = draft;
   const priority = priorityOf(draft);
   const due = sortableTime(begin);
@@ -275,7 +265,6 @@ const batchItem = (account: string, draft: NewBatch, { id, hash, job, begin, chu
     chunks: chunks.map(placeOf),
     created: timestamp(),
     due,
-    ...(hash !== undefined && { request: hash }),
     trace_id: traceId(),
     expires_at: Math.floor(begin / 1_000) + messageRetention() * 86_400,
     // The stream wakes the expansion of a batch that is due at once.
@@ -290,12 +279,6 @@ const checkAhead = (send_at: number | undefined, pointer: string): void => {
   const ahead = send_at - now();
   if (ahead >= scaled(AHEAD_MS.least) && ahead <= AHEAD_MS.most) return;
   throw invalidRequest([{ pointer, detail: 'must be one minute to 35 days ahead' }]);
-};
-
-/** The result of a request with an idempotency key that was accepted before. */
-const acceptedBefore = ({ id, job_id, request }: BatchItem, hash: string | undefined): Accepted => {
-  if (request !== hash) throw idempotencyKeyReused('message');
-  return { job_id, batch: id };
 };
 
 /** Writes the chunks of an upload. They are removed after an hour, unless a batch names the upload. */

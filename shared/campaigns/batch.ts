@@ -29,8 +29,6 @@ export interface Batch {
   created: string;
   /** When its expansion begins, in the form of `sortableTime`. */
   due: string;
-  /** SHA-256 of the request, if it had an idempotency key. */
-  request?: string;
 }
 
 /** Where a chunk begins: the rank of its first number, and the position of its first message. */

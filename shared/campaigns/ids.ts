@@ -6,7 +6,7 @@
  *
  *     bbbbbbbb-bbbb-8bbb-[10 and 14 bits of b]-[34 bits of b, 14 bits of the position]
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { now } from '../core/clock.ts';
 
 /** Hexadecimal digits of a batch's id: 108 bits. */
@@ -21,10 +21,6 @@ const VARIANT = 0b10n << 62n;
 /** A new id: 27 hexadecimal digits. Ids sort by age. */
 export const newBatchId = (): string =>
   `${now().toString(16).padStart(FIRST, '0')}${randomBytes(8).toString('hex')}`.slice(0, DIGITS);
-
-/** The id for an idempotency key: the same parts give the same id. `account` and `endpoint` contain no space. */
-export const batchIdFromKey = (account: string, endpoint: string, key: string): string =>
-  createHash('sha256').update(`${account} ${endpoint} ${key}`).digest('hex').slice(0, DIGITS);
 
 /** The id of the message at a position of a batch. */
 export const messageIdAt = (batch: string, position: number): string => {

@@ -2,31 +2,21 @@
 import { type Account, findAccount } from '../accounts/accounts.ts';
 import type { PlatformName } from '../accounts/platform-settings.ts';
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
-import { hashOf, idempotencyKeyReused } from '../core/idempotency.ts';
-import { idFromKey, newId } from '../core/ids.ts';
+import { newId } from '../core/ids.ts';
 import { invalidRequest } from '../core/problems.ts';
 import { jobOf } from '../jobs/default-jobs.ts';
 import { isCancelled, jobCancelled, openJob } from '../jobs/job.ts';
 import { checkOwnMedia } from '../media/media.ts';
-import { getConsistent } from '../table/client.ts';
-import { messageKey } from '../table/keys.ts';
+import { acceptOnce, notAccepted } from '../table/idempotency.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { type Content, conversationAbout, namesOf, type Outgoing } from './events.ts';
-import { type LogItem, lifetimeFrom, logItem, type Message, type ReasonCode } from './message.ts';
+import { lifetimeFrom, logItem, type Message, type ReasonCode } from './message.ts';
 import { enqueueWrites, transactInOrder } from './outbox.ts';
 import { type ReachedState, stateWrites } from './states.ts';
 
 /** A message from a business. */
 export type Draft = { to: string; quick_replies?: string[] | undefined } & Content;
-
-/** A message in the table. */
-interface MessageItem extends LogItem {
-  /**
-   * SHA-256 of the request, if it had an idempotency key: distinguishes a repeat from another request with that key.
-   */
-  request?: string;
-}
 
 /** What a request determines besides the message. */
 interface SendOptions {
@@ -39,35 +29,35 @@ interface SendOptions {
 /**
  * Accepts a message to a user: it will be delivered, or logged as failed. 1 read unit, 2 for an image or a file, 1 more
  * with a job (`openJob`), and 6 write units in one transaction: the message, its outbox entry, and the head of the
- * outbox.
+ * outbox. With an idempotency key, as much more as `acceptOnce` says.
  *
  * @returns the message's id
  * @throws invalid_request — an image or file that is not the account's own, or expires before the message
  * @throws idempotency_key_reused — the key belongs to another request
- * @throws job_cancelled — the job was cancelled, and the message is new
+ * @throws job_cancelled — the job was cancelled
  */
-export const sendMessage = async (account: string, draft: Draft, options: SendOptions): Promise<string> => {
-  const { job_id, idempotencyKey, valid_for } = options;
-  const validUntil = valid_for === undefined ? undefined : now() + scaled(valid_for * 1_000);
-  const own = await withOwnMedia(account, draft, `#/${draft.type}/url`, validUntil);
-  // Stryker disable next-line StringLiteral: Any other word separates these ids from others too.
-  const id = idempotencyKey === undefined ? newId() : idFromKey(account, 'sendMessage', idempotencyKey);
-  // Without valid_for, the hash of earlier versions.
-  const parts = valid_for === undefined ? [draft, job_id] : [draft, job_id, valid_for];
-  // Stryker disable next-line ConditionalExpression: Only a message with a key compares it.
-  const request = idempotencyKey === undefined ? undefined : hashOf(parts);
-  const isClosed = job_id !== undefined && isCancelled(await openJob(account, job_id));
-  const valid_until = validUntil === undefined ? undefined : sortableTime(validUntil);
-  // Stryker disable next-line StringLiteral: Any other word separates these ids from others too.
-  const isNew = !isClosed && (await acceptMessage(own, { id, account, source: 'api', job_id, request, valid_until }));
-  // Stryker disable next-line ConditionalExpression: Only the number of calls differs; the capacity tests count them.
-  if (!isNew) {
-    const first = await getConsistent<MessageItem>(messageKey(id));
-    if (first === undefined && isClosed) throw jobCancelled();
-    // The first message has expired in the meantime.
-    if (first === undefined) return sendMessage(account, draft, options);
-    if (first.request !== request) throw idempotencyKeyReused('message');
-  }
+export const sendMessage = async (
+  account: string,
+  draft: Draft,
+  { job_id, idempotencyKey, valid_for }: SendOptions,
+): Promise<string> => {
+  const repeatable = {
+    ...({ account, endpoint: 'sendMessage', idempotencyKey, what: 'message' } as const),
+    request: { draft, job_id, valid_for },
+  };
+  const { id } = await acceptOnce<{ id: string }>(repeatable, async (recordWrites) => {
+    const validUntil = valid_for === undefined ? undefined : now() + scaled(valid_for * 1_000);
+    const own = await withOwnMedia(account, draft, `#/${draft.type}/url`, validUntil);
+    if (job_id !== undefined && isCancelled(await openJob(account, job_id))) throw jobCancelled();
+    const accepted = { id: newId() };
+    const isAccepted = await acceptMessage(own, {
+      ...({ ...accepted, account, source: 'api', job_id } as const),
+      ...(validUntil !== undefined && { valid_until: sortableTime(validUntil) }),
+      more: recordWrites(accepted, lifetimeFrom(timestamp()).expires_at),
+    });
+    if (!isAccepted) throw notAccepted();
+    return accepted;
+  });
   return id;
 };
 
@@ -78,8 +68,6 @@ interface Sending extends Pick<Message, 'id' | 'account' | 'origin'> {
   job_id?: string | undefined;
   /** When the message must not be delivered any more, in the form of `sortableTime`. */
   valid_until?: string | undefined;
-  /** SHA-256 of the request, if it had an idempotency key. */
-  request?: string | undefined;
   /** The account, if the caller has just read it. By default, it is read: 1 read unit. */
   sender?: Account | undefined;
   /** Conditional writes for the same transaction. */
@@ -89,17 +77,15 @@ interface Sending extends Pick<Message, 'id' | 'account' | 'origin'> {
 /**
  * Accepts a message to a user: writes it with its outbox entry and the head of the outbox, in one transaction.
  *
- * @returns whether the message was written; false if its id exists, or the condition of another write failed
+ * @returns whether the message was written; false if its id exists, or the condition of one of `more` failed
  */
 export const acceptMessage = async (draft: Draft, sending: Sending): Promise<boolean> => {
-  const { source: _source, request, valid_until, sender, more = [], ...known } = sending;
+  const { source: _source, valid_until, sender, more = [], ...known } = sending;
   const account = sender ?? (await findAccount(known.account));
   const { bot_number } = account ?? {};
   const { to: _to, quick_replies, ...content } = draft;
   const created = timestamp();
   const message = newMessage(draft, sending, account, created);
-  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
-  const item: MessageItem = { ...logItem(message, 'sent', created), ...(request !== undefined && { request }) };
   const outgoing: Outgoing = {
     type: 'message.send',
     message,
@@ -110,7 +96,7 @@ export const acceptMessage = async (draft: Draft, sending: Sending): Promise<boo
     ...(valid_until !== undefined && { valid_until }),
   };
   const [taken] = await transactInOrder((after) => [
-    putIfAbsentWrite(item),
+    putIfAbsentWrite(logItem(message, 'sent', created)),
     ...enqueueWrites(conversationAbout('app', message), outgoing, after),
     ...more,
   ]);

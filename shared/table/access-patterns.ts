@@ -105,7 +105,7 @@ const erasures = erasureKey('*').pk;
 const media = mediaKey('*').pk;
 const contacts = contactKey('*').pk;
 const appUsers = appUserKey('*').pk;
-const { statusReceipts, repeats, removals, deletions, logs, due, optOuts } = anyPartition;
+const { idempotencyKeys, statusReceipts, repeats, removals, deletions, logs, due, optOuts } = anyPartition;
 
 /** The access patterns of the functions, by name. Operator commands use the operator's own rights. */
 export const accessPatterns = {
@@ -163,6 +163,8 @@ export const accessPatterns = {
   findRemoval: { action: 'GetItem', partitions: removals },
   checkRemoval: { action: 'ConditionCheckItem', partitions: removals },
   putDeletion: { action: 'PutItem', partitions: deletions },
+  findIdempotencyKey: { action: 'GetItem', partitions: idempotencyKeys },
+  putIdempotencyKey: { action: 'PutItem', partitions: idempotencyKeys },
   putMedia: { action: 'PutItem', partitions: media },
   removeMedia: { action: 'DeleteItem', partitions: media },
   findMedia: { action: 'GetItem', partitions: media },
@@ -244,10 +246,12 @@ export type AccessPatternName = keyof typeof accessPatterns;
 export const transactions = {
   /** A message reaches a state: its log entry, and the entry to deliver. */
   logAndEnqueue: ['putLogEntry', 'putEntry', 'updateHead'],
+  /** A message of the API is accepted, with its idempotency key if it has one. */
+  acceptMessage: ['putLogEntry', 'putEntry', 'updateHead', 'putIdempotencyKey'],
   /** A chat platform's message that is sent again: an equal part or a Resend. */
   logAndEnqueueAgain: ['putLogEntry', 'putEntry', 'updateHead', 'updateRepeats'],
   /** A batch of messages is accepted: its chunks are written already. */
-  acceptBatch: ['putBatch', 'removeUpload', 'updateJob'],
+  acceptBatch: ['putBatch', 'removeUpload', 'updateJob', 'putIdempotencyKey'],
   /** A job is cancelled, so that a restore of the table does not open it again. */
   cancelJob: ['updateJob', 'putDeletion'],
   /** A recipient who was erased is removed from a batch, and logged as failed. */
@@ -256,9 +260,17 @@ export const transactions = {
   renameAccount: ['updateAccount', 'putAccountName', 'putEntry', 'updateHead'],
   /** Users see another avatar of a business. */
   changeAvatar: ['updateAccount', 'putMedia', 'removeMedia', 'putDeletion', 'putEntry', 'updateHead'],
-  askUser: ['putRequest', 'putEntry', 'updateHead'],
+  askUser: ['putRequest', 'putEntry', 'updateHead', 'putIdempotencyKey'],
   /** A user data request with properties that are granted at once. */
-  grantAtOnce: ['putRequest', 'checkUser', 'putConsent', 'putConsentReceipt', 'putEntry', 'updateHead'],
+  grantAtOnce: [
+    'putRequest',
+    'checkUser',
+    'putConsent',
+    'putConsentReceipt',
+    'putEntry',
+    'updateHead',
+    'putIdempotencyKey',
+  ],
   recordAnswers: ['answerRequest', 'checkUser', 'putConsent', 'putConsentReceipt', 'putEntry', 'updateHead'],
   /** Consent ends: our copy of the values is removed, and the business is notified. */
   endConsent: ['putConsent', 'removeValues', 'putConsentReceipt', 'putEntry', 'updateHead'],

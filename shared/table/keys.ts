@@ -66,6 +66,12 @@ export const profilersAfter = (account: string, profiler: string | undefined) =>
 /** The idempotency key of a created profiler: in the partition of profilers, outside their range of sort keys. */
 export const profilerOfKey = (account: string, hash: string): Key => key(profilersOf(account), `IDEMPOTENCY#${hash}`);
 
+const IDEMPOTENCY = 'IDEMPOTENCY#';
+
+/** What the first request with an idempotency key accepted. The key may contain a number, so only its hash is stored. */
+export const idempotencyRecordKey = (account: string, endpoint: string, idempotencyKey: string): Key =>
+  key(`${IDEMPOTENCY}${account}#${keyedHash('idempotency key', endpoint, idempotencyKey)}`, 'IDEMPOTENCY');
+
 const ANSWERS = 'ANSWERS#';
 
 /** The partition of a profiler's answers. */
@@ -356,6 +362,7 @@ export const ofPerson = (phone: string, time: string): { gsi2pk: string; gsi2sk:
 
 /** Patterns for the partitions of keys that consist of several parts, for access rights. */
 export const anyPartition = {
+  idempotencyKeys: `${IDEMPOTENCY}*`,
   statusReceipts: `${STATUS_RECEIPTS}*`,
   repeats: `${REPEATS}*`,
   removals: `${REMOVALS}*`,

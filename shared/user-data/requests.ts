@@ -5,8 +5,7 @@
 import * as v from 'valibot';
 import { findAccount } from '../accounts/accounts.ts';
 import { secondsFromNow, timestamp } from '../core/clock.ts';
-import { hashOf, idempotencyKeyReused } from '../core/idempotency.ts';
-import { idFromKey, isPseudonym, newId } from '../core/ids.ts';
+import { isPseudonym, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { requestRetention } from '../core/settings.ts';
 import {
@@ -19,6 +18,7 @@ import {
 import { enqueueWrites, transactInOrder } from '../messaging/outbox.ts';
 import { hasOptedOut } from '../opt-outs/opt-outs.ts';
 import { get, getConsistent, getManyConsistent, getManyEventual } from '../table/client.ts';
+import { acceptOnce, notAccepted, type RecordWrites } from '../table/idempotency.ts';
 import { ofPerson, requestKey } from '../table/keys.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
@@ -46,18 +46,35 @@ export interface UserDataRequestBody {
 /**
  * Starts a request: automatic properties are granted at once, and the user is asked for the others through the app.
  * 3 read units. One transaction: 6 write units if the user is asked; if a value is released at once, 2 for the consent, 2
- * for a receipt and 2 for a check.
+ * for a receipt and 2 for a check. With an idempotency key, as much more as `acceptOnce` says.
  *
  * @throws user_not_found — the number is not registered with the app
- * @throws user_opted_out — the user has stopped the account, and the request is new
+ * @throws user_opted_out — the user has stopped the account
  * @throws idempotency_key_reused — the key belongs to another request
  */
-export const startRequest = async (
+export const startRequest = (
+  account: string,
+  phone: string,
+  body: UserDataRequestBody,
+  idempotencyKey: string | undefined,
+): Promise<Started> =>
+  acceptOnce<Started>(
+    { account, endpoint: 'startUserDataRequest', idempotencyKey, request: { phone, ...body }, what: 'request' },
+    (recordWrites) => start(account, phone, body, recordWrites),
+  );
+
+/** The id of a request that was started, and whether it needed no approval. */
+interface Started {
+  id: string;
+  status: UserData['status'];
+}
+
+const start = async (
   account: string,
   phone: string,
   { reason, data, valid_days }: UserDataRequestBody,
-  idempotencyKey: string | undefined,
-): Promise<{ id: string; status: UserData['status'] }> => {
+  recordWrites: RecordWrites<Started>,
+): Promise<Started> => {
   let created = timestamp();
   const [user, { name: business, platform } = {}, isStopped] = await Promise.all([
     latestProfile(phone),
@@ -65,15 +82,12 @@ export const startRequest = async (
     hasOptedOut(account, phone),
   ]);
   if (user === undefined) throw userNotFound();
+  if (isStopped) throw userOptedOut();
   const { profile, since } = user;
   // Clocks differ. A request that is older than the user's registration would count as one to the number's previous
   // owner.
   if (since > created) created = since;
-  const reference: RequestReference = {
-    id: idempotencyKey === undefined ? newId() : idFromKey(account, 'startUserDataRequest', idempotencyKey),
-    account,
-    phone,
-  };
+  const reference: RequestReference = { id: newId(), account, phone };
   const end = validUntil(valid_days);
   const results = granted(profile, data.map(({ property }) => property).filter(isAutomatic), created, end);
   const isComplete = data.every(({ property }) => isAutomatic(property));
@@ -90,9 +104,6 @@ export const startRequest = async (
     created,
     ...(isComplete && { completed: created }),
     version: 0,
-    ...(idempotencyKey !== undefined && {
-      request: hashOf([phone, reason, data, ...(valid_days === undefined ? [] : [valid_days])]),
-    }),
     expires_at: secondsFromNow(requestRetention() * 86_400),
     ...ofPerson(phone, created),
   };
@@ -106,13 +117,6 @@ export const startRequest = async (
     properties: asked,
     ...(valid_days !== undefined && { valid_days }),
   };
-  if (isStopped) {
-    // A repeat of an earlier request returns its response.
-    const first = idempotencyKey === undefined ? undefined : await getConsistent<RequestItem>(requestKey(id));
-    if (first === undefined) throw userOptedOut();
-    if (first.request !== item.request) throw idempotencyKeyReused('request');
-    return answer;
-  }
   const failed = await transactInOrder((after) => [
     putIfAbsentWrite(item),
     // Values of a removed user are not released, even if the number has a new owner.
@@ -122,15 +126,12 @@ export const startRequest = async (
     ...(isComplete
       ? completing(reference, platform, created, after)
       : enqueueWrites(conversation('app', reference), outgoing, after)),
+    ...recordWrites(answer, item.expires_at),
   ]);
-  if (failed.includes(0)) {
-    // A repeat: it returns the response of the first request.
-    const first = await getConsistent<RequestItem>(requestKey(id));
-    // The first request has expired in the meantime, or its user was erased.
-    if (first === undefined) return startRequest(account, phone, { reason, data, valid_days }, idempotencyKey);
-    if (first.request !== item.request) throw idempotencyKeyReused('request');
-  } else if (failed.length > 0) throw userNotFound();
-  else if (!isComplete) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
+  // The check of the user is after the request, and before everything else.
+  if (released.length > 0 && failed.includes(1)) throw userNotFound();
+  if (failed.length > 0) throw notAccepted();
+  if (!isComplete) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
   return answer;
 };
 

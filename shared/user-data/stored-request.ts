@@ -31,8 +31,6 @@ export interface RequestItem extends Key, Omit<RequestReference, 'id'> {
   completed?: string;
   /** Counts changes. */
   version: number;
-  /** SHA-256 of the API request, if it had an idempotency key. */
-  request?: string;
   expires_at: number;
   gsi2pk: string;
   gsi2sk: string;

@@ -275,6 +275,12 @@ export const itemKinds: readonly ItemKind[] = [
     accountOf: secondPart,
     subjectsOf: withNumber,
   },
+  {
+    name: 'idempotency key',
+    keys: anyKey(anyPartition.idempotencyKeys),
+    treatment: 'missing',
+    accountOf: secondPart,
+  },
   { name: 'repeats of a message', keys: anyKey(anyPartition.repeats), treatment: 'missing', accountOf: secondPart },
   { name: 'job', keys: { ...anyKey(anyJob), sk: 'JOB' }, treatment: 'missing', accountOf: account },
   { name: 'job counter', keys: { pk: jobCountersOf(''), sk: 'DAY#' }, treatment: 'missing', accountOf: secondPart },

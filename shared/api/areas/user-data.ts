@@ -83,7 +83,7 @@ export const userDataRequests = {
     responses: { 200: v.object({ requestId: v.string(), status: requestStatus }) },
     problems: ['user_not_found', 'user_opted_out', 'idempotency_key_reused'],
     hashes: true,
-    table: ['findUser', 'findAccount', 'findOptOut', 'findRequest', 'askUser', 'grantAtOnce'],
+    table: ['findUser', 'findAccount', 'findOptOut', 'findIdempotencyKey', 'askUser', 'grantAtOnce'],
   }),
 
   fetchUserData: define({

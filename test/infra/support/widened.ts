@@ -5,12 +5,21 @@
 export const widened: Record<string, string[]> = {
   SendMessage: [
     'DeleteItem BATCH#*',
+    'DeleteItem IDEMPOTENCY#*',
     'DeleteItem JOB#*',
     'UpdateItem BATCH#*',
+    'UpdateItem IDEMPOTENCY#*',
     'UpdateItem MESSAGE#*',
     'UpdateItem UPLOAD#*',
   ],
-  SendMessages: ['DeleteItem BATCH#*', 'DeleteItem JOB#*', 'UpdateItem BATCH#*', 'UpdateItem UPLOAD#*'],
+  SendMessages: [
+    'DeleteItem BATCH#*',
+    'DeleteItem IDEMPOTENCY#*',
+    'DeleteItem JOB#*',
+    'UpdateItem BATCH#*',
+    'UpdateItem IDEMPOTENCY#*',
+    'UpdateItem UPLOAD#*',
+  ],
   CancelJob: ['PutItem JOB#*', 'UpdateItem DELETED#*'],
   Expand: ['UpdateItem MESSAGE#*'],
   ReceiveRapidproMessage: ['PutItem REPEATS#*', 'UpdateItem MESSAGE#*'],
@@ -49,7 +58,7 @@ export const widened: Record<string, string[]> = {
     'UpdateItem DELETED#*',
     'UpdateItem MEDIA#*',
   ],
-  StartUserDataRequest: ['UpdateItem REQUEST#*'],
+  StartUserDataRequest: ['UpdateItem IDEMPOTENCY#*', 'UpdateItem REQUEST#*'],
   AcknowledgeDeletion: ['UpdateItem GRANTS#*'],
   Deliver: ['DeleteItem MESSAGE#*', 'DeleteItem SPACING#*', 'DeleteItem TOLD#*', 'UpdateItem MESSAGE#*'],
   Erase: [

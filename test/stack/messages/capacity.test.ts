@@ -59,13 +59,16 @@ const withWebhook = async () => {
 
 const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 
-test('accepting a message costs 6 write units in one transaction, and 1 read unit', async () => {
+test('accepting a message costs 6 write units in one transaction, and 1 read unit; with an idempotency key, 2 and 1 more', async () => {
   const { account, phone } = await newConversation();
   expect(await consumedBy(() => sendMessage(account, text(phone), {}))).toMatchObject({ calls: 2, table: 7 });
   // The cost is the same if the conversation has a head already.
   expect(await consumedBy(() => sendMessage(account, text(phone), {}))).toMatchObject({ calls: 2, table: 7 });
   const idempotencyKey = 'key';
-  expect(await consumedBy(() => sendMessage(account, text(phone), { idempotencyKey }))).toMatchObject({ table: 7 });
+  // The record of the key: 1 read unit and 2 write units; for a repeat, the read unit alone.
+  const keyed = () => sendMessage(account, text(phone), { idempotencyKey });
+  expect(await consumedBy(keyed)).toMatchObject({ calls: 3, table: 10 });
+  expect(await consumedBy(keyed)).toMatchObject({ calls: 1, table: 1 });
 });
 
 test('delivering a message costs 2 write units, 1 to end the conversation, and at most 6.5 read units', async () => {

@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
-import { idFromKey } from '../../../shared/core/ids.ts';
-import { logItem } from '../../../shared/messaging/message.ts';
+import { newId } from '../../../shared/core/ids.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
-import { lifetime } from '../../support/lifetime.ts';
+import { idempotencyRecordKey } from '../../../shared/table/keys.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { report, shownOn, untilShown, write } from '../support/phones.ts';
@@ -161,14 +160,16 @@ describe('an idempotency key', () => {
     });
   });
 
-  test('of an expired message that the table still has sends another one, which is counted', async () => {
+  test('that has expired, and that the table still has, sends another message, which is counted', async () => {
     const { account, token } = await business();
     const [to, key] = [newPhone(), randomUUID()];
-    const id = idFromKey(account, 'sendMessage', key);
-    const expired = { id, account, phone: to, job_id: randomUUID(), payload_type: 'text', ...lifetime, expires_at: 1 };
-    await putIfAbsent({ ...logItem(expired, 'sent', '2020-01-01T00:00:00.000000'), counted: true });
+    const id = newId();
+    await putIfAbsent({
+      ...idempotencyRecordKey(account, 'sendMessage', key),
+      ...{ request: 'another one', accepted: { id }, expires_at: 1 },
+    });
     const { body } = await call('sendMessage', { token, headers: { 'idempotency-key': key }, body: text(to) });
-    expect(body.id).toBe(id);
+    expect(body.id).not.toBe(id);
     await untilShown(to, 1);
     await expect
       .poll(async () => (await call('listJobs', { token, query: period() })).body?.map(({ state }) => state))

@@ -124,16 +124,17 @@ describe('an idempotency key after the retention period', () => {
       onDay(MESSAGES);
       expect(await reportState(first, 'read')).toBe(false);
       await removeByTtl(first, isRemoved);
-      expect(await send()).toBe(first);
+      const second = await send();
+      expect(second).not.toBe(first);
       await run('app', business);
-      await reportState(first, 'delivered_to_user');
-      await reportState(first, 'read');
+      await reportState(second, 'delivered_to_user');
+      await reportState(second, 'read');
 
       expect(destination().calls).toHaveLength(2);
       const states = ['sent', 'delivered_to_server', 'delivered_to_user', 'read'];
       expect((await listLogs(business.account, {}, 10)).entries.map(({ state }) => state)).toEqual(states.toReversed());
-      expect(await expiries(first)).toEqual(Object.fromEntries(states.map((state) => [state, 2 * MESSAGES])));
-      expect(await countEntries(await rowsOf(first))).toBe(4);
+      expect(await expiries(second)).toEqual(Object.fromEntries(states.map((state) => [state, 2 * MESSAGES])));
+      expect(await countEntries(await rowsOf(second))).toBe(4);
     },
   );
 
@@ -146,8 +147,9 @@ describe('an idempotency key after the retention period', () => {
     await updateUser('event-2', { phone_number: phone, properties: { app_version: { value: '2', source: 'device' } } });
     onDay(REQUESTS);
     await expect(fetchRequest(account, first.id)).rejects.toMatchObject({ code: 'request_not_found' });
-    expect(await start()).toEqual(first);
-    expect(await fetchRequest(account, first.id)).toMatchObject({ results: { app_version: { value: '2' } } });
+    const second = await start();
+    expect(second.id).not.toBe(first.id);
+    expect(await fetchRequest(account, second.id)).toMatchObject({ results: { app_version: { value: '2' } } });
   });
 });
 

@@ -496,18 +496,22 @@ test('a business without a webhook is not notified, and the deletion stays outst
   expect(await outstanding()).toContain(id);
 });
 
-test('a request that is started again with its idempotency key has a consent of its own', async () => {
+test('an idempotency key that is used again after it has expired starts another request: a withdrawal ends only its own consent', async () => {
   const { account, phone } = await newWorld();
   const body = { reason: 'To know you', data: [{ property: 'device_make' as const, required: false }] };
   const { id } = await startRequest(account, phone, body, 'key');
   later(31 * DAY);
-  expect((await startRequest(account, phone, body, 'key')).id).toBe(id);
-  expect((await readConsents(id)).consents).toHaveLength(2);
-  await withdraw(id, 'device_make');
-  expect((await readConsents(id)).consents.map(({ properties }) => properties.device_make?.status)).toEqual([
-    'withdrawn',
-    'withdrawn',
-  ]);
+  const other = newPhone();
+  await updateUser(`${other} registered`, {
+    phone_number: other,
+    properties: { device_make: { value: 'B', source: 'device' } },
+  });
+  const again = await startRequest(account, other, body, 'key');
+  expect(again.id).not.toBe(id);
+  await withdraw(again.id, 'device_make');
+  const statusOf = async (request: string) =>
+    (await readConsents(request)).consents.map(({ properties }) => properties.device_make?.status);
+  expect([await statusOf(id), await statusOf(again.id)]).toEqual([[undefined], ['withdrawn']]);
 });
 
 test('a withdrawal during an answer is applied after it: neither is lost', async () => {

@@ -1,12 +1,11 @@
 /** Ids of batches and of the messages in them. */
 import { validate, version } from 'uuid';
 import { expect, test } from 'vitest';
-import { batchIdFromKey, messageIdAt, newBatchId, positionOf } from '../../../shared/campaigns/ids.ts';
+import { messageIdAt, newBatchId, positionOf } from '../../../shared/campaigns/ids.ts';
 import { newId } from '../../../shared/core/ids.ts';
 
 test.each([
   ['a random batch', newBatchId()],
-  ['the batch of an idempotency key', batchIdFromKey('acme', 'sendMessage', 'key')],
   ['the lowest id', '0'.repeat(27)],
   ['the highest id', 'f'.repeat(27)],
 ])('the id of a message of %s is a UUID of version 8, and contains the batch and the position', (_, batch) => {
@@ -29,15 +28,4 @@ test('ids of batches sort by age, and two of the same millisecond differ', async
   await new Promise((resolve) => setTimeout(resolve, 2));
   expect(second).not.toBe(first);
   expect(newBatchId() > first).toBe(true);
-});
-
-test('another account, endpoint or idempotency key makes another batch', () => {
-  const ids = [
-    batchIdFromKey('acme', 'sendMessage', 'key'),
-    batchIdFromKey('other', 'sendMessage', 'key'),
-    batchIdFromKey('acme', 'sendMessages', 'key'),
-    batchIdFromKey('acme', 'sendMessage', 'other'),
-  ];
-  expect(new Set(ids).size).toBe(4);
-  expect(batchIdFromKey('acme', 'sendMessage', 'key')).toBe(ids[0]);
 });
