@@ -22,7 +22,8 @@ export { nextPage, noContent, notModified, ok } from './response.ts';
 
 const bodyParsers = {
   json: () => [jsonBody()],
-  form: () => [checkForm(), formBodyParser()],
+  // `checkBody` has parsed Content-Type: a second parser could read it in another way.
+  form: () => [checkForm(), formBodyParser({ disableContentTypeCheck: true })],
   multipart: () => [multipartBody()],
 };
 

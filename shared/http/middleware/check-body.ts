@@ -3,27 +3,26 @@ import { isUtf8 } from 'node:buffer';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { Problem } from '../../core/problems.ts';
 import type { HttpMiddleware } from '../event.ts';
+import { parseHeaderValue } from '../header-value.ts';
+import { MULTIPART_REMEDY } from './multipart-body.ts';
 
 type BodyType = NonNullable<Endpoint['body']>['type'];
 
 /** Media types by the kind of body, and the `detail` of the problem for any other type. */
 const MEDIA_TYPES: Record<BodyType, { pattern: RegExp; remedy: string }> = {
   json: {
-    pattern: /^application\/(?:[a-z0-9.+-]+\+)?json(?:;|$)/i,
+    pattern: /^application\/(?:[a-z0-9.+-]+\+)?json$/,
     remedy: 'Send the body as application/json, and say so in Content-Type.',
   },
   form: {
-    pattern: /^application\/x-www-form-urlencoded(?:;|$)/i,
+    pattern: /^application\/x-www-form-urlencoded$/,
     remedy: 'Send the body as application/x-www-form-urlencoded, and say so in Content-Type.',
   },
   multipart: {
-    pattern: /^multipart\/form-data\s*;/i,
-    remedy: 'Send the body as multipart/form-data with its boundary: clients set both when they send a form.',
+    pattern: /^multipart\/form-data$/,
+    remedy: MULTIPART_REMEDY,
   },
 };
-
-/** A parameter of a media type (RFC 9110, 5.6.6): name and value. The value may be quoted. */
-const PARAMETER = /;\s*([^=;\s]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/g;
 
 /**
  * Some files of Windows begin with it. It is forbidden in JSON (RFC 8259, 8.1), and in a form it would be part of a
@@ -59,13 +58,11 @@ const checkEncoding = (encoding: string | undefined): void => {
 
 const checkContentType = (type: BodyType, contentType: string): void => {
   const { pattern, remedy } = MEDIA_TYPES[type];
-  if (!pattern.test(contentType)) throw new Problem('unsupported_media_type', remedy);
-  // Most requests have no parameter, and `matchAll` is slow.
-  if (!contentType.includes(';')) return;
-  for (const [, name = '', value = ''] of contentType.matchAll(PARAMETER)) {
-    if (name.toLowerCase() !== 'charset' || /^"?utf-?8"?\s*$/i.test(value)) continue;
-    throw new Problem('unsupported_media_type', 'Send the body in UTF-8: with charset=utf-8, or without a charset.');
-  }
+  const given = parseHeaderValue(contentType);
+  if (given === undefined || !pattern.test(given.value)) throw new Problem('unsupported_media_type', remedy);
+  const charset = given.parameters.get('charset');
+  if (charset === undefined || /^utf-?8$/i.test(charset.trim())) return;
+  throw new Problem('unsupported_media_type', 'Send the body in UTF-8: with charset=utf-8, or without a charset.');
 };
 
 const checkText = (sent: string | Buffer, length: string | undefined): void => {

@@ -19,7 +19,7 @@ const REJECTED_BY_MIDDY = /__proto__|constructor|\\u/;
  * @throws malformed_body — the body is missing, or is not JSON
  */
 export const jsonBody = (): HttpMiddleware => {
-  const middy = jsonBodyParser<HttpEvent>();
+  const middy = jsonBodyParser<HttpEvent>({ disableContentTypeCheck: true });
   return {
     before: function jsonBodyBefore(request) {
       const { event } = request;
