@@ -12,8 +12,11 @@ endpoint requires a permission of the token.
 
 **Formats.** Times are UTC with microseconds and without a zone, \`2022-03-28T09:58:09.118000\`. Phone numbers are in
 international format without \`+\`: 7 to 15 digits, which begin with the country code, so none begins with 0. Ids are
-lower-case UUIDs; requests may contain capital letters. Bodies are UTF-8, without a byte order mark, and not compressed. Unknown fields and parameters are ignored, except \`access_token\`:
-a token in a query returns 422.
+lower-case UUIDs; requests may contain capital letters. Bodies are UTF-8, without a byte order mark, and not compressed.
+
+**Unknown fields** and parameters are ignored, and the header \`Ignored-Fields\` of the response lists them. A name that is
+almost a known one returns 422, and the error names the known one: \`sendAt\` or \`sent_at\` in place of \`send_at\`. So does
+\`access_token\` in a query. Requests of chat platforms and of the app network may have any further fields.
 
 **Pagination.** A list that does not fit into one response has a \`Link: …; rel="next"\` header. Follow it until a response
 has none.

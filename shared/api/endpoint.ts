@@ -55,6 +55,11 @@ export interface Endpoint {
   /** Most validation errors that a response lists. Default: 1,000. */
   mostErrors?: number;
   body?: { type: 'json' | 'form' | 'multipart'; schema: v.GenericSchema };
+  /**
+   * Whether unknown fields are ignored without a word. Platforms and the app network send fields of which we know nothing, and
+   * cannot change them.
+   */
+  ignoresUnknown?: true;
   /** Bodies by status; `null` for a response without a body. Bytes are sent unchanged, other values as JSON. */
   responses: Partial<Record<200 | 204 | 304, v.GenericSchema | null>>;
   /** Problems of this endpoint, besides those that `problemsOf` derives from its description. */

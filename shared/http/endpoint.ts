@@ -8,6 +8,7 @@ import { authorize } from './middleware/authorize.ts';
 import { checkBody } from './middleware/check-body.ts';
 import { checkForm } from './middleware/check-form.ts';
 import { exactPath } from './middleware/exact-path.ts';
+import { ignoredFields } from './middleware/ignored-fields.ts';
 import { jsonBody } from './middleware/json-body.ts';
 import { multipartBody } from './middleware/multipart-body.ts';
 import { problemDocuments } from './middleware/problem-documents.ts';
@@ -67,6 +68,7 @@ export const serve = <E extends Endpoint>(
     timeoutEarlyInMillis: 0,
   })
     .use(requestLog())
+    .use(ignoredFields())
     .use(limit)
     .use(problemDocuments());
   // Before `authorize`: an unknown path requires no permission.

@@ -39,6 +39,8 @@ interface Internal extends Record<string, unknown> {
   started?: number;
   /** The code of the problem that the response describes. */
   code?: ProblemCode;
+  /** The names of the fields and parameters that the endpoint does not know, for the header. */
+  ignored?: string[];
   /** The decision of the rate limit. */
   admission?: Admission;
 }

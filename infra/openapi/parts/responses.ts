@@ -27,6 +27,12 @@ export const HEADERS = {
     schema: { type: 'string' },
     example: '"account";r=163;t=1',
   },
+  'Ignored-Fields': {
+    description:
+      'The fields and parameters of the request that the endpoint does not know, and has ignored: at most 20, separated by commas. Names of nested fields contain dots; other characters than letters, digits and `-_.!~*()` are percent-encoded.',
+    schema: { type: 'string' },
+    example: 'timezone, text.preview_url',
+  },
   'Retry-After': {
     description: 'Seconds to wait. API Gateway itself sends none: wait a few seconds, and longer after each attempt.',
     schema: { type: 'integer', minimum: 1 },
@@ -68,6 +74,7 @@ export const successes = (name: EndpointName, endpoint: Endpoint, method: string
         ...(name === 'readMedia' && headers('ETag')),
         ...(isPaged(query) && headers('Link')),
         ...(overLimitOf(endpoint) !== undefined && rateLimitHeaders()),
+        ...(!endpoint.ignoresUnknown && headers('Ignored-Fields')),
       },
       ...(links && { links }),
     };

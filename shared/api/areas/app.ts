@@ -21,6 +21,7 @@ export const app = {
       // Events are validated one by one, so that an invalid one does not block events of other users.
       schema: v.lazy((input) => (Array.isArray(input) ? eventList : oneEvent)),
     },
+    ignoresUnknown: true,
     responses: { 204: null },
     problems: ['events_refused'],
     // A request may have 100 events of one user, which are applied one after another.

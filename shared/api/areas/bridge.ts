@@ -23,6 +23,7 @@ export const bridge = {
     token: 'header',
     permission: 'bridge',
     body: { type: 'form', schema: rapidproMessage },
+    ignoresUnknown: true,
     responses: { 200: v.object({ message: v.literal('success'), id: v.optional(v.string()) }) },
     problems: [],
     // Newer couriers fail a message permanently after a 429, and repeat it after a 503.
@@ -44,6 +45,7 @@ export const bridge = {
     }),
     // Bodies that are not messages may have any form: `platforms/turn.ts` parses them.
     body: { type: 'json', schema: anyObject },
+    ignoresUnknown: true,
     responses: { 200: v.object({ messages: responseList(v.object({ id: v.string() })) }) },
     problems: ['signature_invalid'],
     hashes: true,

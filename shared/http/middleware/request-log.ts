@@ -2,6 +2,7 @@ import { now } from '../../core/clock.ts';
 import { measure } from '../../telemetry/metrics.ts';
 import type { HttpMiddleware } from '../event.ts';
 import { identityOf } from './authorize.ts';
+import { loggedNames } from './ignored-fields.ts';
 
 /** One line in the log per request: route, account, status, the problem's code, milliseconds. */
 export const requestLog = (): HttpMiddleware => {
@@ -9,7 +10,7 @@ export const requestLog = (): HttpMiddleware => {
     internal.started = now();
   };
 
-  const requestLogAfter: HttpMiddleware['after'] = ({ event, response, internal: { started, code } }) => {
+  const requestLogAfter: HttpMiddleware['after'] = ({ event, response, internal: { started, code, ignored } }) => {
     if (started === undefined) return;
     // Stryker disable next-line OptionalChaining: It never happens; only the compiler asks for it.
     const status = response?.statusCode ?? 500;
@@ -18,6 +19,7 @@ export const requestLog = (): HttpMiddleware => {
       account: identityOf(event)?.account,
       status,
       code,
+      ignored_fields: ignored?.length ? loggedNames(ignored) : undefined,
       outcome: outcomeOf(status),
       requests: 1,
       request_ms: now() - started,

@@ -6,9 +6,10 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { profilers } from '../../../shared/api/areas/profilers.ts';
 import { define } from '../../../shared/api/endpoint.ts';
 import { invalidRequest, Problem } from '../../../shared/core/problems.ts';
-import { endpoint, ok, serve } from '../../../shared/http/endpoint.ts';
+import { endpoint, noContent, ok, serve } from '../../../shared/http/endpoint.ts';
 import type { HttpEvent } from '../../../shared/http/event.ts';
 import { log } from '../../../shared/telemetry/log.ts';
+import { listOf } from '../../../shared/validation/bounded.ts';
 import { captureLog } from '../../support/captured-log.ts';
 
 const written = captureLog();
@@ -454,6 +455,94 @@ describe('an endpoint that takes JSON', () => {
       status: 415,
       body: { detail: 'Send the body as application/json, and say so in Content-Type.' },
     });
+  });
+});
+
+describe('an endpoint that knows its fields', () => {
+  const order = define({
+    area: 'bridge',
+    summary: 'Takes an order.',
+    routes: [{ host: 'bridge', method: 'POST', path: '/orders' }],
+    token: 'none',
+    permission: 'none',
+    query: v.object({ limit: v.optional(v.string()) }),
+    body: {
+      type: 'json',
+      schema: v.object({
+        send_at: v.optional(v.string()),
+        data: v.optional(listOf(v.object({ name: v.string() }), { max: 9, of: 'x' })),
+      }),
+    },
+    responses: { 204: null },
+    problems: [],
+    table: [],
+  });
+
+  const send = async (body: unknown, query: Record<string, string> | undefined, described: typeof order = order) => {
+    const event = { ...postEvent(asBytes(JSON.stringify(body)), 'application/json'), queryStringParameters: query };
+    const {
+      statusCode,
+      headers,
+      body: sent = '',
+    } = await serve(described, async () => noContent())(event as never, context(10_000));
+    const line = JSON.parse(written.findLast((one) => one.includes('"message":"request"')) ?? '{}');
+    return {
+      status: statusCode,
+      ignored: headers?.['ignored-fields'],
+      logged: line.ignored_fields,
+      errors: sent === '' ? undefined : JSON.parse(sent).errors,
+    };
+  };
+
+  test('lists the unknown ones in the header and in the log line, with responses of any status', async () => {
+    expect(await send({ send_at: '' }, { limit: '1' })).toEqual({ status: 204 });
+    const given = {
+      timezone: 'UTC',
+      data: [
+        { name: '', extra: 1 },
+        { name: '', extra: 2 },
+      ],
+    };
+    const names = { ignored: 'offset, timezone, data.extra', logged: ['offset', 'timezone', 'data.extra'] };
+    expect(await send(given, { offset: '1' })).toEqual({ status: 204, ...names });
+    expect(await send({ ...given, send_at: 1 }, { offset: '1' })).toMatchObject({ status: 422, ...names });
+  });
+
+  test('returns 422 for a name that is almost a known one, with its place and the known name', async () => {
+    expect(await send({ sendAt: '', data: [{ Name: '' }] }, { limits: '1' })).toMatchObject({
+      status: 422,
+      errors: [
+        { pointer: '#/data/0/name', detail: 'is required' },
+        { parameter: 'limits', detail: 'is not a known name: did you mean limit?' },
+        { pointer: '#/sendAt', detail: 'is not a known name: did you mean send_at?' },
+        { pointer: '#/data/0/Name', detail: 'is not a known name: did you mean name?' },
+      ],
+    });
+  });
+
+  test('writes no line end and no data into header and log: names are input', async () => {
+    const names = ['a\r\nset-cookie: x=y', 'é"\u2028', '27821234567', `bapi_${'0a'.repeat(36)}`, '\ud800', 'plain'];
+    const { status, ignored, logged } = await send(Object.fromEntries(names.map((name) => [name, 1])), undefined);
+    expect(status).toBe(204);
+    expect(ignored).toMatch(/^[\w.~!*()%', -]+$/);
+    expect(ignored).toContain('a%0D%0Aset-cookie%3A%20x%3Dy');
+    expect(logged.toSorted()).toEqual(['?', 'plain']);
+  });
+
+  test('lists at most 20 names of at most 64 characters', async () => {
+    const { ignored } = await send(
+      Object.fromEntries(
+        Array.from({ length: 5_000 }, (_, place) => [`${'é'.repeat(200)}${place}`.slice(place % 150), 1]),
+      ),
+      undefined,
+    );
+    expect(String(ignored).split(', ').length).toBeLessThanOrEqual(20);
+    expect(String(ignored).length).toBeLessThan(20 * 66);
+  });
+
+  test('of a platform ignores every unknown field without a word', async () => {
+    const silent = define({ ...order, ignoresUnknown: true });
+    expect(await send({ sendAt: '', timezone: '' }, { limits: '1' }, silent as never)).toEqual({ status: 204 });
   });
 });
 

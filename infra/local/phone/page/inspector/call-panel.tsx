@@ -46,6 +46,7 @@ interface CallPanelProps {
 export const CallPanel = ({ call, showValues, first = 'request' }: CallPanelProps) => {
   const [part, setPart] = useState<Part>(first);
   const { copied, copy } = useCopy();
+  const ignored = call.response?.headers['ignored-fields'];
   const asProgram = (language: Language, label: string) => copy(language, copyAs(language, call), copiedAs(label));
   return (
     <div class="call">
@@ -87,6 +88,9 @@ export const CallPanel = ({ call, showValues, first = 'request' }: CallPanelProp
           </div>
         )}
       </header>
+      {ignored !== undefined && (
+        <p class="quiet">The service does not know these fields, and has ignored them: {ignored}</p>
+      )}
       {part === 'request' && (
         <Code first={`${call.method} ${call.path}`} headers={call.headers} body={call.body} showValues={showValues} />
       )}
