@@ -1,8 +1,8 @@
 /**
- * `.local/stack.json`: URLs, tokens and numbers of the running local stack, for programs. It exists while the stack
- * runs.
+ * `.local/stack-PORT.json`: URLs, tokens and numbers of a running local stack, for programs. It exists while the stack
+ * runs. `.local/stack.json` has the same content, for the stack that started first.
  */
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -41,13 +41,50 @@ export interface StackFile {
 /** The folder of the local stack's files while it runs. Tests use folders of their own. */
 export const localFolder = process.env.LOCAL_FOLDER ?? fileURLToPath(new URL('../../.local', import.meta.url));
 
-/** The file's current path: tests run several commands in one process, each with another stack. */
-const path = (): string => join(process.env.LOCAL_FOLDER ?? localFolder, 'stack.json');
+/** The present folder: tests run several commands in one process, each with another stack. */
+const folder = (): string => process.env.LOCAL_FOLDER ?? localFolder;
 
-/** The running stack's file; undefined if no stack is running. */
-export const readStackFile = async (): Promise<StackFile | undefined> => {
+const FIRST = 'stack.json';
+
+const nameOf = (port: string): string => `stack-${port}.json`;
+
+const portOf = ({ base_url }: Pick<StackFile, 'base_url'>): string => new URL(base_url).port;
+
+/** Several local stacks are running, and none of them was chosen. */
+export class SeveralStacks extends Error {
+  constructor(stacks: StackFile[]) {
+    const ports = stacks.map(portOf).sort();
+    super(`Several local stacks are running, on the ports ${ports.join(', ')}. Choose one with PORT=${ports[0]}.`);
+  }
+}
+
+/**
+ * The running local stack; undefined if none is running. With `PORT` in the environment, the one on that port. Without it,
+ * the one that started first, else the only one.
+ *
+ * @throws SeveralStacks — the one that started first has ended, and several others run
+ */
+export const findStack = async (): Promise<StackFile | undefined> => {
+  const { PORT } = process.env;
+  const chosen = await readRunning(PORT ? nameOf(PORT) : FIRST);
+  if (chosen !== undefined || PORT) return chosen;
+  const running = await runningStacks();
+  if (running.length > 1) throw new SeveralStacks(running);
+  return running[0];
+};
+
+/** All local stacks of this checkout that are running. */
+export const runningStacks = async (): Promise<StackFile[]> => {
+  const names = await readdir(folder()).catch((): string[] => []);
+  const files = await Promise.all(names.filter((name) => /^stack-\d+\.json$/.test(name)).map(readRunning));
+  return files.filter((file) => file !== undefined);
+};
+
+/** The content of a file; undefined if it does not exist, or its stack was killed. */
+const readRunning = async (name: string): Promise<StackFile | undefined> => {
   try {
-    return JSON.parse(await readFile(path(), 'utf8')) as StackFile;
+    const file = JSON.parse(await readFile(join(folder(), name), 'utf8')) as StackFile;
+    return isRunning(file.pid) ? file : undefined;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
@@ -64,15 +101,24 @@ export const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Writes the file atomically, and readable only for its owner, because it contains tokens. */
-export const writeStackFile = async (content: StackFile): Promise<void> => {
-  await mkdir(localFolder, { recursive: true });
-  const draft = `${path()}.${content.pid}`;
-  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  await rename(draft, path());
+/** Writes the files of a stack that starts. They are readable only for their owner, because they contain tokens. */
+export const writeStackFiles = async (content: StackFile): Promise<void> => {
+  await mkdir(folder(), { recursive: true });
+  await write(nameOf(portOf(content)), content);
+  if ((await readRunning(FIRST)) === undefined) await write(FIRST, content);
 };
 
-/** Removes the file, unless another stack has written it since. */
-export const removeStackFile = async (pid: number): Promise<void> => {
-  if ((await readStackFile())?.pid === pid) await rm(path(), { force: true });
+/** Writes a file atomically. */
+const write = async (name: string, content: StackFile): Promise<void> => {
+  const path = join(folder(), name);
+  const draft = `${path}.${content.pid}`;
+  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, path);
+};
+
+/** Removes the files of a stack that ends. Those of another one stay. */
+export const removeStackFiles = async (content: StackFile): Promise<void> => {
+  for (const name of [nameOf(portOf(content)), FIRST]) {
+    if ((await readRunning(name))?.pid === content.pid) await rm(join(folder(), name), { force: true });
+  }
 };

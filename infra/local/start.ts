@@ -10,7 +10,7 @@ import { StartError } from './aws/start-error.ts';
 import { openKeptData, ownAssembly } from './launch/folders.ts';
 import { requireFreePorts } from './launch/ports.ts';
 import type { LocalStack } from './local-stack.ts';
-import { removeStackFile, type StackFile, writeStackFile } from './stack-file.ts';
+import { removeStackFiles, type StackFile, writeStackFiles } from './stack-file.ts';
 import { synthesise } from './synthesise.ts';
 import { watchSources } from './watch.ts';
 
@@ -52,8 +52,9 @@ const main = async (): Promise<void> => {
     await kept?.release();
     throw error;
   });
+  let written: StackFile | undefined;
   stopWith(async () => {
-    await removeStackFile(process.pid);
+    if (written !== undefined) await removeStackFiles(written);
     await server.close();
     await rm(assembly, { recursive: true, force: true });
     await kept?.release();
@@ -62,7 +63,8 @@ const main = async (): Promise<void> => {
   const tokens = await readDemoTokens();
   const file = await server.open(tokens);
   await writeDemoTokens(tokens);
-  await writeStackFile(file);
+  written = file;
+  await writeStackFiles(file);
   welcome(file);
   if (options.watch) watchSources(() => reload(server.stack, assembly));
 };

@@ -4,7 +4,7 @@ import { readHashSecret } from '../../shared/core/hash-secret.ts';
 import { documents } from '../../shared/table/client.ts';
 import { callTableOf } from '../local/call-table.ts';
 import { followClock } from '../local/clock/follow.ts';
-import { isRunning, readStackFile } from '../local/stack-file.ts';
+import { findStack, SeveralStacks } from '../local/stack-file.ts';
 import { printNote } from './output.ts';
 import { Refusal } from './queries/accounts-admin.ts';
 import { readStackOutputs } from './stack-outputs.ts';
@@ -95,10 +95,13 @@ const ownerOf = (arn: string | undefined): string => {
 };
 
 const useLocalStack = async (): Promise<Deployment> => {
-  const stack = await readStackFile();
-  if (stack === undefined || !isRunning(stack.pid)) {
+  const stack = await findStack().catch((error: unknown) => {
+    throw error instanceof SeveralStacks ? new Refusal(error.message) : error;
+  });
+  if (stack === undefined) {
+    const where = process.env.PORT ? ` on port ${process.env.PORT}` : '';
     throw new Refusal(
-      'No local stack is running. Start it with "npm start", or name a stack in AWS with --stack and sign in to AWS.',
+      `No local stack is running${where}. Start it with "npm start", or name a stack in AWS with --stack and sign in to AWS.`,
     );
   }
   const { dynamodb_endpoint: dynamodbEndpoint, s3_endpoint: bucketsEndpoint, table } = stack;

@@ -4,7 +4,7 @@
  * real` returns to real time.
  */
 import { Command, InvalidArgumentError } from 'commander';
-import { isRunning, readStackFile } from '../stack-file.ts';
+import { findStack } from '../stack-file.ts';
 import { DURATION_FORM, durationOf, TIME_FORM, timeOf } from './times.ts';
 import type { ClockView } from './view.ts';
 
@@ -16,8 +16,8 @@ const fail = (line: string): void => {
 };
 
 const request = async (body?: object): Promise<void> => {
-  const stack = await readStackFile();
-  if (stack === undefined || !isRunning(stack.pid)) {
+  const stack = await findStack();
+  if (stack === undefined) {
     fail('No local stack is running. Start it with "npm start".');
     return;
   }

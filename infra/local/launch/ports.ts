@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { closeServer, listenOnLoopback } from '../aws/loopback.ts';
 import { StartError } from '../aws/start-error.ts';
-import { isRunning, readStackFile } from '../stack-file.ts';
+import { runningStacks } from '../stack-file.ts';
 
 /** Ports that a stack uses: PORT and the next ones. */
 const PORTS = 5;
@@ -40,12 +40,9 @@ const isFree = async (port: number): Promise<boolean> => {
 };
 
 const takenBy = async (port: number): Promise<string> => {
-  const [owner, stack] = await Promise.all([ownerOf(port), readStackFile()]);
-  const isOfStack =
-    stack !== undefined &&
-    isRunning(stack.pid) &&
-    (owner === undefined ? isAmong(port, stack.base_url) : owner.pid === stack.pid);
-  if (isOfStack) {
+  const [owner, stacks] = await Promise.all([ownerOf(port), runningStacks()]);
+  const stack = stacks.find(({ pid, base_url }) => (owner === undefined ? isAmong(port, base_url) : owner.pid === pid));
+  if (stack !== undefined) {
     return `A local stack is already running on port ${port}: process ${stack.pid}, ${stack.base_url}, with its phone at ${stack.phone_url}. It is unchanged: use it, or stop it with Ctrl-C in its terminal or "kill ${stack.pid}".`;
   }
   if (owner === undefined) return `Port ${port} is taken by another program: ${SEARCH(port)} shows which.`;

@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import * as v from 'valibot';
 import { reportOf } from '../../local/simulators/app-network/report.ts';
 import { reasonIn } from '../../local/simulators/app-network/reported-events.ts';
-import { readStackFile, type StackFile } from '../../local/stack-file.ts';
+import { findStack, type StackFile } from '../../local/stack-file.ts';
 import { printResult } from '../output.ts';
 import { Refusal } from '../queries/accounts-admin.ts';
 import { deployment } from '../target.ts';
@@ -94,7 +94,7 @@ const reported = v.object({ event: v.looseObject({ id: v.string() }), status: v.
 
 /** @throws Refusal — the command names a stack or a table in AWS */
 const localStack = async (): Promise<StackFile> => {
-  const stack = await readStackFile();
+  const stack = await findStack();
   if (deployment().runs !== 'here' || stack === undefined) {
     throw new Refusal('Events can be created on the local stack only: start it with "npm start", without --stack.');
   }

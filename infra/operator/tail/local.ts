@@ -1,7 +1,7 @@
 /** The log lines of the local stack, from the feed that it serves. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FedLine } from '../../local/log-feed.ts';
-import { isRunning, readStackFile, type StackFile } from '../../local/stack-file.ts';
+import { findStack, type StackFile } from '../../local/stack-file.ts';
 import { printNote } from '../output.ts';
 import { Refusal } from '../queries/accounts-admin.ts';
 import { type Entry, sourceOf } from './entry.ts';
@@ -19,7 +19,7 @@ export async function* localEntries({ since, follow, signal }: Tailing): AsyncGe
   let isWaiting = false;
   let isFirst = true;
   for (;;) {
-    const stack = await runningStack();
+    const stack = await findStack();
     if (stack !== undefined) {
       if (isWaiting) printNote(`The local stack runs again: ${stack.base_url}`);
       isWaiting = false;
@@ -37,11 +37,6 @@ export async function* localEntries({ since, follow, signal }: Tailing): AsyncGe
     await pause(CHECK, undefined, { signal }).catch(() => undefined);
   }
 }
-
-const runningStack = async (): Promise<StackFile | undefined> => {
-  const stack = await readStackFile();
-  return stack !== undefined && isRunning(stack.pid) ? stack : undefined;
-};
 
 interface Place extends Pick<Tailing, 'follow' | 'signal'> {
   /** The id of the last line that was received. */
