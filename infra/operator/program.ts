@@ -41,6 +41,18 @@ export const runCommand = async (args: string[]): Promise<void> => {
   }
 };
 
+/** The stack or the table that the options name, else the environment: an option is nearer than a variable. */
+const namedDeployment = (command: Command): { stack?: string; table?: string } => {
+  const given = command.optsWithGlobals<{ stack?: string; table?: string }>();
+  const sourceOf = (name: 'stack' | 'table') =>
+    given[name] ? command.getOptionValueSourceWithGlobals(name) : undefined;
+  if (given.stack && given.table && sourceOf('stack') === sourceOf('table')) {
+    command.error('error: --stack and --table (or STACK_NAME and TABLE_NAME) exclude each other');
+  }
+  const isTable = given.table && (!given.stack || sourceOf('table') === 'cli');
+  return isTable ? { table: given.table ?? '' } : given.stack ? { stack: given.stack } : {};
+};
+
 /** The version of the service, which is that of its commands. */
 const version = (): string => {
   const { version: found } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -65,11 +77,10 @@ const createProgram = (): Command => {
     .showHelpAfterError('Add --help for the usage.')
     .exitOverride()
     .hook('preAction', (_program, command) => {
-      const { stack, table, utc } = command.optsWithGlobals<{ stack?: string; table?: string; utc?: true }>();
+      const { utc } = command.optsWithGlobals<{ utc?: true }>();
       showTimesInUtc(utc === true);
       if (command.name() === 'completion') return undefined;
-      if (stack && table) command.error('error: --stack and --table (STACK_NAME, TABLE_NAME) exclude each other');
-      return useDeployment({ ...(stack && { stack }), ...(table && { table }) });
+      return useDeployment(namedDeployment(command));
     })
     .addHelpText(
       'after',

@@ -20,6 +20,9 @@ describe('--stack', () => {
       [['--stack', 'trial', 'account', 'show', 'demo', '--json'], env],
       [['account', 'show', 'demo', '--json', '--stack=trial'], env],
       [['account', 'show', 'demo', '--json'], { ...env, STACK_NAME: 'trial' }],
+      // An option wins over a variable.
+      [['account', 'show', 'demo', '--json', '--stack', 'trial'], { ...env, TABLE_NAME: 'not-there' }],
+      [['account', 'show', 'demo', '--json', '--table', TableName], { ...remote, STACK_NAME: 'not-there' }],
     ];
     for (const [args, environment] of calls) {
       const { code, stdout, stderr } = await operatorIn(environment, ...args);
@@ -82,7 +85,7 @@ describe('--stack', () => {
 
   test.each([
     ['both options', ['account', 'list', '--stack', 'a', '--table', 'b'], {}],
-    ['the option and a table in the environment', ['account', 'list', '--stack', 'a'], { TABLE_NAME: 'b' }],
+    ['both variables', ['account', 'list'], { STACK_NAME: 'a', TABLE_NAME: 'b' }],
   ])('%s are an invalid command line', { tags: 'long' }, async (_what, args, change) => {
     const { TABLE_NAME: _, ...env } = remote;
     const { code, stderr } = await operatorIn({ ...env, ...change }, ...args);
