@@ -407,6 +407,20 @@ describe('CloudWatch', () => {
     expect(texts.toSorted()).toEqual(expected.toSorted());
   });
 
+  test('lines without an event id are shown once each, also equal ones', async () => {
+    const time = Date.now() - 5;
+    for (const line of ['one', 'same', 'same', 'two']) cloudWatch.write(GROUP, line, time);
+    cloudWatch.hooks.onPage = ({ events, nextToken }) => ({
+      events: events.map(({ timestamp, message }) => ({ timestamp, message })),
+      nextToken,
+    });
+    const { texts } = follow();
+    await expect.poll(() => texts.toSorted()).toEqual(['one', 'same', 'same', 'two']);
+    const asked = cloudWatch.queries.length;
+    await expect.poll(() => cloudWatch.queries.length).toBeGreaterThan(asked + 10);
+    expect(texts).toHaveLength(4);
+  });
+
   test('each poll finds lines that are a little late', async () => {
     const overlap = { quick: 30_000, deep: 60_000, deepEvery: Number.POSITIVE_INFINITY };
     const { texts } = follow({ ...FAST, overlap });

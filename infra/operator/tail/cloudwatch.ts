@@ -10,7 +10,11 @@
  * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CloudWatchLogsClient, FilterLogEventsCommandOutput } from '@aws-sdk/client-cloudwatch-logs';
+import type {
+  CloudWatchLogsClient,
+  FilteredLogEvent,
+  FilterLogEventsCommandOutput,
+} from '@aws-sdk/client-cloudwatch-logs';
 import { isRetryable } from '../../../shared/table/retryable-errors.ts';
 import { describeError } from '../../../shared/telemetry/log.ts';
 import { printNote } from '../output.ts';
@@ -36,7 +40,7 @@ export interface Pace {
   /**
    * CloudWatch receives lines late, and out of order, because each environment of a function has a stream of its own. AWS
    * states no limit. So each poll begins before the begin of the previous one by `quick`, and every `deepEvery` by `deep`.
-   * Event ids show which lines are new.
+   * Names of events show which lines are new.
    */
   overlap: { quick: number; deep: number; deepEvery: number };
 }
@@ -60,7 +64,7 @@ interface Polled extends LogGroup {
   /** When it is polled again, and after how many milliseconds this will be. */
   due: number;
   interval: number;
-  /** Times of the events that were shown, by event id. */
+  /** Times of the events that were shown, by their names. */
   seen: Map<string, number>;
 }
 
@@ -132,11 +136,12 @@ class Reader {
     const isDeep = began - group.deep >= overlap.deepEvery;
     const startTime = Math.max(since, isDeep ? group.deep - overlap.deep : group.polled - overlap.quick);
     let isNew = false;
+    const namesOf = eventNames();
     let nextToken: string | undefined;
     do {
       const page = await this.#call(group.name, startTime, nextToken);
       if (page === undefined || signal.aborted) return;
-      const entries = newEntries(group, page);
+      const entries = newEntries(group, page, namesOf);
       isNew ||= entries.length > 0;
       if (entries.length > 0) yield entries;
       ({ nextToken } = page);
@@ -198,9 +203,30 @@ class Reader {
 const hasName = (error: unknown, name: string): boolean => error instanceof Error && error.name === name;
 
 /** The events of a page that were not shown before, which then count as shown. */
-const newEntries = ({ seen, source }: Polled, { events = [] }: FilterLogEventsCommandOutput): Entry[] =>
-  events.flatMap(({ eventId = '', timestamp = 0, message = '' }) => {
-    if (seen.has(eventId)) return [];
-    seen.set(eventId, timestamp);
+const newEntries = (
+  { seen, source }: Polled,
+  { events = [] }: FilterLogEventsCommandOutput,
+  nameOf: (event: FilteredLogEvent) => string,
+): Entry[] =>
+  events.flatMap((event) => {
+    const name = nameOf(event);
+    if (seen.has(name)) return [];
+    const { timestamp = 0, message = '' } = event;
+    seen.set(name, timestamp);
     return [{ time: timestamp, source, text: message }];
   });
+
+/**
+ * Names the events of one poll: by their ids, which are optional in `FilteredLogEvent`, else by the place and the text, and
+ * their number among equal ones.
+ */
+const eventNames = (): ((event: FilteredLogEvent) => string) => {
+  const equal = new Map<string, number>();
+  return ({ eventId, logStreamName, timestamp, message }) => {
+    if (eventId) return eventId;
+    const name = `${logStreamName} ${timestamp} ${message}`;
+    const number = (equal.get(name) ?? 0) + 1;
+    equal.set(name, number);
+    return `${name} ${number}`;
+  };
+};

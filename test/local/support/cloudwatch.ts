@@ -23,7 +23,8 @@ const members = (all: object[]): string =>
     .join('');
 
 interface LogEvent {
-  eventId: string;
+  /** Optional in CloudWatch's responses. */
+  eventId?: string;
   timestamp: number;
   message: string;
 }
