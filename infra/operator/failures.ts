@@ -2,6 +2,7 @@
  * Error messages for the operator: one line, with the cause and the remedy. Texts of unexpected errors are left out:
  * they may quote data.
  */
+import * as v from 'valibot';
 import { isRetryable } from '../../shared/table/retryable-errors.ts';
 import { describeError } from '../../shared/telemetry/log.ts';
 import { Refusal } from './queries/accounts-admin.ts';
@@ -79,10 +80,16 @@ export const describeFailure = (error: unknown): string => {
       return `${hostOf(error)} failed with status ${status}${attemptsOf(error)}. It is safe to repeat the command.`;
     }
     if (isRetryable(error)) return 'The table is busy. Retry in a moment.';
+    if (error instanceof v.ValiError)
+      return `A value has an unexpected form: ${error.issues.map(describeIssue).join(', ')}.`;
   }
   const { error: name, at } = describeError(error);
   return `Unexpected error: ${[name, at?.split(' < ')[0]].filter(Boolean).join(' ')}`;
 };
+
+/** What was expected where. The value itself may be data. */
+const describeIssue = (issue: v.BaseIssue<unknown>): string =>
+  `${v.getDotPath(issue) ?? 'the whole'} must be ${issue.expected ?? 'valid'}`;
 
 /** The exit code for an error. */
 export const exitCodeOf = (error: unknown): number => {

@@ -8,7 +8,7 @@ const TEXT = 'The examples of the documentation refer to this message.';
 
 /** An attempt that the webhook of an account rejected: it has a user's message. */
 export const exampleDelivery = (account: string, phone: string): AttemptItem => {
-  const [id, created] = [newId(), timestamp()];
+  const [id, created, started] = [newId(), timestamp(), now()];
   const expires_at = secondsFromNow(7 * 86_400);
   const message = { id: newId(), account, phone, job_id: newId(), payload_type: 'text', accepted: created, expires_at };
   return attemptItem(
@@ -22,12 +22,12 @@ export const exampleDelivery = (account: string, phone: string): AttemptItem => 
       number: 1,
       hasSucceeded: false,
       exchange: {
-        started: now(),
-        ended: now() + 85,
+        started,
+        ended: started + 85,
         url: 'https://example.com/hook',
         response: { status: 404, headers: {}, body: '{"error":"There is no such path."}' },
       },
-      at: now(),
+      at: started,
       isFinal: true,
     },
     expires_at,

@@ -9,6 +9,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, inject, onTestFinished, type TestOptions, test } from 'vitest';
@@ -80,6 +81,27 @@ const resultsIn = (stdout: string): Record<string, string> => {
 
 const allPassed = Object.fromEntries(['account', ...Object.keys(steps), 'removal'].map((name) => [name, 'passed']));
 
+/** Reports each message as delivered as soon as its phone has it, as the open local page does. Returns the end of this. */
+const reportDeliveries = ({ app }: OwnStack): (() => Promise<void>) => {
+  const reported = new Set<string>();
+  let isOpen = true;
+  const work = (async () => {
+    while (isOpen) {
+      const shown = app.inbox.phones.flatMap(({ phone }) => app.inbox.shownOn(phone));
+      const messages = shown.flatMap(({ type, data }) => (type === 'message.send' ? String(data.id) : []));
+      for (const id of messages.filter((one) => !reported.has(one))) {
+        reported.add(id);
+        await fetch(`${app.phoneUrl}/messages/${id}/states`, { method: 'POST', body: '{"state":"delivered_to_user"}' });
+      }
+      await pause(10);
+    }
+  })();
+  return async () => {
+    isOpen = false;
+    await work;
+  };
+};
+
 const MINUTE = 2_000;
 
 /** Milliseconds for one smoke test: seconds, unless the machine is busy. */
@@ -112,6 +134,13 @@ test(
     expect(stdout).not.toContain('bapi_');
     await expectNothingLeft(1);
 
+    // The local page is open: its phones report deliveries at once.
+    const stopReports = reportDeliveries(own);
+    const watched = await run(['smoke', '--json'], env, PATIENCE);
+    await stopReports();
+    expect({ ...watched, results: resultsIn(watched.stdout) }).toMatchObject({ code: 0, results: allPassed });
+    await expectNothingLeft(2);
+
     // The app network fails.
     await fetch(`${own.app.phoneUrl}/behaviour`, { method: 'PUT', body: '{"status":500}' });
     const failing = await run(['smoke', '--wait', '2'], env, PATIENCE);
@@ -121,7 +150,7 @@ test(
     );
     expect(failing.stdout).toMatch(/^Everything that the test created is removed +passed/m);
     expect(failing.stdout).toMatch(/^The test failed: \d+ passed, \d+ failed/m);
-    await expectNothingLeft(2);
+    await expectNothingLeft(3);
 
     // It is waited for when the test is interrupted.
     const command = spawn(process.execPath, ['infra/operator/main.ts', 'smoke', '--json'], { env, stdio: 'pipe' });
@@ -132,7 +161,7 @@ test(
     command.kill('SIGINT');
     expect(await exited).toEqual([1, null]);
     expect(resultsIn(await printed)).toMatchObject({ account: 'passed', erase: 'skipped', removal: 'passed' });
-    await expectNothingLeft(3);
+    await expectNothingLeft(4);
   },
 );
 
@@ -229,6 +258,20 @@ describe('on a stack in AWS', () => {
       ),
     ];
     expect(parts(rightsOf(statements)).filter((part) => !parts(used).includes(part))).toEqual([]);
+  });
+
+  test('chat platforms without an https address fail their steps, which name the option that helps', {
+    tags: ['long'],
+    timeout: PATIENCE,
+  }, async () => {
+    const env = await serveStacks({
+      trial: { TableName: table, HashSecretName: 'hash-secret', BaseUrl: base_url, BridgeUrl: bridge_url },
+    });
+    const { code, stdout } = await run(['smoke', '--stack', 'trial', '--wait', '20'], env, PATIENCE);
+    expect(code).toBe(1);
+    for (const title of ['RapidPro sends a message', 'Turn sends a message', "A user's message and a test message"]) {
+      expect(stdout).toMatch(new RegExp(`^${title}.* FAILED .*must be an https address.*--callback-url`, 'm'));
+    }
   });
 
   test('a test that cannot begin changes nothing and says why', async () => {

@@ -1,4 +1,5 @@
 /** Errors of operator commands: the cause and the remedy in one line, and the exit code. */
+import * as v from 'valibot';
 import { afterEach, expect, test, vi } from 'vitest';
 import { describeFailure, exitCodeOf } from '../../../infra/operator/failures.ts';
 import { Refusal } from '../../../infra/operator/queries/accounts-admin.ts';
@@ -11,6 +12,14 @@ const failure = (name: string, more: object = {}, message = 'Secret'): Error =>
   Object.assign(new Error(message), { name }, more);
 
 const network = (code: string, more: object = {}): Error => failure('Error', { code, ...more });
+
+const thrownBy = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+};
 
 const HOST = { hostname: 'dynamodb.eu-west-9.amazonaws.com' };
 
@@ -49,6 +58,12 @@ const cases: [what: string, error: unknown, line: RegExp, code: number][] = [
   ['an answer of no', new NotConfirmed('Nothing was changed.'), /^Nothing was changed\.$/, 3],
   ['Ctrl-C', new Interrupted('Interrupted.'), /^Interrupted\.$/, 130],
   ['SIGTERM', new Interrupted('Interrupted.', 'SIGTERM'), /^Interrupted\.$/, 143],
+  [
+    'a value of another form',
+    thrownBy(() => v.parse(v.object({ status: v.number() }), { status: 'Secret' })),
+    /^A value has an unexpected form: status must be number\.$/,
+    1,
+  ],
   ['anything else', failure('Odd'), /^Unexpected error: Odd/, 1],
 ];
 

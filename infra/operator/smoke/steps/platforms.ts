@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import type { PlatformName } from '../../../../shared/accounts/platform-settings.ts';
 import { api } from '../../../../shared/api/index.ts';
 import { platforms } from '../../../../shared/platforms/registry.ts';
+import { settingErrors } from '../../accounts/platform.ts';
 import { updateAccount } from '../../queries/accounts-admin.ts';
 import { type Day, type Step, untilFound } from '../day.ts';
 import { bodyOf, check, expectStatus, StepFailure } from '../http.ts';
@@ -24,6 +25,10 @@ const platformUrl = ({ platformServer, baseUrl }: Day): string => platformServer
 
 /** Sets the chat platform of the temporary account. */
 const connect = async ({ run }: Day, name: PlatformName, settings: Record<string, string>): Promise<void> => {
+  const errors = settingErrors(name, settings);
+  if (errors.length > 0) {
+    throw new StepFailure(`${errors.join(' ')} --callback-url names an https address for the platform.`);
+  }
   await updateAccount(run.account, { platform: { name, ...platforms[name].check(settings) } });
 };
 
@@ -50,9 +55,12 @@ interface Reporting {
   isStatus: (call: PlatformCall, status: string) => boolean;
 }
 
+/** The statuses that follow each other. A later one stands for those before: RapidPro gets only the latest of several. */
+const IN_ORDER = ['sent', 'delivered', 'read'];
+
 /**
- * Waits until the platform is notified of the states of a message. One that the app network rejects has failed. Each
- * status is awaited before the next one, because RapidPro is notified only of the latest of several.
+ * Waits until the platform is notified of the states of a message. One that the app network rejects has failed. While the
+ * local page is open, its phones report states as well, so a later status may arrive instead of an expected one.
  *
  * @returns the statuses in words
  */
@@ -60,7 +68,8 @@ const untilReported = async (day: Day, { id, event, isStatus }: Reporting): Prom
   const accepted = day.withoutAppNetwork ? undefined : (await untilPosted(day, id)).accepted;
   const reported: string[] = [];
   const expectReport = async (status: string): Promise<void> => {
-    await untilCalled(day, (call) => isStatus(call, status), `the status "${status}"`);
+    const expected = IN_ORDER.includes(status) ? IN_ORDER.slice(IN_ORDER.indexOf(status)) : [status];
+    await untilCalled(day, (call) => expected.some((one) => isStatus(call, one)), `the status "${status}"`);
     reported.push(status);
   };
   if (accepted !== undefined) await expectReport(accepted ? 'sent' : 'failed');
