@@ -329,9 +329,10 @@ export const glossary: Record<string, string> = {
   'JobStatus.start': `When the first message was sent, or will be. ${TIME}`,
   'JobStatus.states': 'How many messages reached each state. States that no message reached are missing.',
   'JobStatus.status':
-    '`scheduled`: nothing was sent yet. `running`: messages are pending. `completed`: none is pending. `cancelled`: no further message is sent; `pending` ones are still to be logged as failed.',
+    '`scheduled`: nothing was sent yet. `running`: messages are pending. `completed`: none is pending. `cancelled`: no further message is sent.',
   pace: 'How many messages the app network accepted in a second, lately.',
-  pending: 'How many messages have neither reached the app network nor failed.',
+  pending:
+    'How many messages may still be sent: they have neither reached the app network nor failed. After a cancellation, these are only those whose attempt may be under way; the others are logged as failed shortly afterwards.',
   recipients: 'How many messages the job has.',
   'readJob.job_id': 'The `job_id` of a message, of a log entry, or of `GET /v1/stats/jobs`.',
   'cancelJob.job_id': 'The `job_id` with which the messages were sent.',

@@ -1,10 +1,11 @@
 /** Batches in the table. */
-import { now, scaled, sortableTime } from '../core/clock.ts';
+import { now, scaled, sortableTime, timestampOf } from '../core/clock.ts';
 import {
   batchKey,
   batchOf,
   chunkKey,
   chunksOf,
+  dueOfPending,
   endingBatches,
   ofEndingBatch,
   pendingBatchesOf,
@@ -41,6 +42,24 @@ export const pendingBatchesOfJob = async (account: string, job_id: string): Prom
     }
   }
   return found;
+};
+
+/**
+ * When the first pending batch of a job is due, in the form of the API; undefined if none is in the index. 0.5 read units
+ * for 4 KB of the account's pending batches.
+ */
+export const firstDueOf = async (account: string, job_id: string): Promise<string | undefined> => {
+  let first: string | undefined;
+  for await (const items of pages<{ gsi3sk: string }>({
+    IndexName: 'gsi3',
+    KeyConditionExpression: 'gsi3pk = :account',
+    FilterExpression: 'job_id = :job',
+    ExpressionAttributeValues: { ':account': pendingBatchesOf(account), ':job': job_id },
+    ProjectionExpression: 'gsi3sk',
+  })) {
+    for (const due of items.map(dueOfPending)) if (first === undefined || due < first) first = due;
+  }
+  return first === undefined ? undefined : timestampOf(Date.parse(first));
 };
 
 /** Milliseconds of ends that are handled together. A batch may have 1,000 different ones, and each look reads its chunks. */

@@ -1,11 +1,12 @@
 /** Counters of jobs (spec §2, §4.7): messages by job, payload type, state and day. */
 
+import { positionOf } from '../campaigns/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
 import { counterRetention } from '../core/settings.ts';
 import { type LogItem, type State, states } from '../messaging/message.ts';
 import { hasExpired, pages } from '../table/client.ts';
-import { countedBy, jobCounterKey, jobCounterRange, type Key } from '../table/keys.ts';
+import { countedBy, jobCounterKey, jobCounterRange, type Key, messageIdOf } from '../table/keys.ts';
 import { updateWrite, type Write } from '../table/transactions.ts';
 import { CounterShards } from './counter-shards.ts';
 import { countOnce } from './counting.ts';
@@ -46,8 +47,12 @@ const markCountedWrite = ({ pk, sk, created }: Countable): Write =>
     ExpressionAttributeValues: { ':true': true, ':false': false, ':created': created },
   });
 
-const counterOf = (entry: Countable, shard: number): Key =>
-  jobCounterKey(entry.account, { ...entry, day: dayOf(entry) }, shard);
+/** The counter of an entry. The beginnings of messages of batches have a counter of their own: see `figuresOf`. */
+const counterOf = (entry: Countable, shard: number): Key => {
+  const { account, job_id, payload_type, state } = entry;
+  const inBatch = state === 'sent' && positionOf(messageIdOf(entry)) !== undefined;
+  return jobCounterKey(account, { day: dayOf(entry), job_id, payload_type, state, ...(inBatch && { inBatch }) }, shard);
+};
 
 const dayOf = ({ created }: Countable): string => created.slice(0, 10);
 

@@ -1,6 +1,6 @@
 /** One job: what became of its messages so far. */
 
-import { pendingBatchesOfJob, readProgress } from '../campaigns/stored-batch.ts';
+import { firstDueOf } from '../campaigns/stored-batch.ts';
 import { now, sortableTime, timestampOf } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
 import { findJob, firstReached, jobNotFound, type KnownJob } from '../jobs/job.ts';
@@ -17,7 +17,7 @@ export interface JobStatus {
   created: string;
   start: string;
   cancelled?: string;
-  /** How many messages it has, how many of them are logged, and how many have not ended. */
+  /** How many messages it has, how many of them are logged, and how many may still be sent. */
   recipients: number;
   expanded: number;
   pending: number;
@@ -34,7 +34,8 @@ const DAYS = 10;
 
 /**
  * A job of an account: of a request, or of a day. 1.5 read units, 0.5 for each day since its first message, 4 for the pace
- * while messages are pending, and 2 for each pending batch. The counts are some two seconds late.
+ * while messages are pending, and 0.5 for 4 KB of the account's pending batches while no message exists. The counts are
+ * some two seconds late.
  *
  * @throws job_not_found — the account has no such job
  */
@@ -42,14 +43,10 @@ export const readJobStatus = async (account: string, job_id: string): Promise<Jo
   const job = await findJob(account, job_id);
   if (job === undefined) throw jobNotFound();
   const counted = await countJob(account, job_id, job.created);
-  const { sent = 0, delivered_to_server = 0, sending_failed = 0 } = counted;
-  // Without batches, or if all their messages are counted, nothing is left to expand.
-  const { left, due } = (job.recipients ?? 0) > sent ? await unexpandedOf(account, job_id) : NOTHING;
-  const recipients = Math.max(sent + left, job.recipients ?? 0);
-  const pending = Math.max(recipients - delivered_to_server - sending_failed, 0);
-  const isScheduled = sent === 0 && due !== undefined && due > timestampOf(now());
-  const status = isScheduled && job.cancelled === undefined ? 'scheduled' : statusOf(job, sent, pending);
-  const start = sent === 0 ? due : await firstReached(account, job_id, 'sent');
+  const { waiting, ...figures } = figuresOf(job, counted);
+  const due = figures.expanded === 0 && waiting > 0 ? await firstDueOf(account, job_id) : undefined;
+  const status = statusOf(job, { ...figures, due });
+  const start = figures.expanded === 0 ? due : await firstReached(account, job_id, 'sent');
   const pace = status === 'running' ? await paceOf(account, job_id) : undefined;
   return {
     job_id,
@@ -57,44 +54,54 @@ export const readJobStatus = async (account: string, job_id: string): Promise<Jo
     created: job.created,
     ...(job.cancelled !== undefined && { cancelled: job.cancelled }),
     start: start ?? job.created,
-    recipients,
-    expanded: sent,
-    pending,
-    states: counted,
-    ...(pace !== undefined && { pace, estimated_end: timestampOf(now() + (pending / pace) * 1_000) }),
+    ...figures,
+    states: counted.states,
+    ...(pace !== undefined && { pace, estimated_end: timestampOf(now() + (figures.pending / pace) * 1_000) }),
   };
 };
 
-/** The messages of a job's batches that do not exist yet, and when the first batch is due, in the form of the API. */
-interface Unexpanded {
-  left: number;
-  due: string | undefined;
+/** What is counted of a job: how many messages reached each state, and how many messages of batches exist. */
+interface Counts {
+  states: JobStatus['states'];
+  inBatches: number;
 }
 
-const NOTHING: Unexpanded = { left: 0, due: undefined };
-
-const unexpandedOf = async (account: string, job_id: string): Promise<Unexpanded> => {
-  const found: Unexpanded = { ...NOTHING };
-  for (const batch of await pendingBatchesOfJob(account, job_id)) {
-    const { done } = await readProgress(batch);
-    found.left += batch.recipients - done;
-    const due = timestampOf(Date.parse(batch.due));
-    if (found.due === undefined || due < found.due) found.due = due;
-  }
-  return found;
+/**
+ * All figures of a job, from sums that have no message in common:
+ *
+ *     recipients                                                      each message of the job
+ *     |-- waiting: accepted in batches, and not logged yet            job.recipients - inBatches
+ *     |-- expanded: logged                                            sent
+ *         |-- ended: delivered to the app network, or failed          delivered_to_server + sending_failed
+ *         |-- in an outbox                                            sent - ended
+ *
+ * The transaction that accepts a batch adds its messages to `job.recipients`, and each of them is logged once as `sent`,
+ * also if it has ended before its turn. So nothing is counted twice, and no progress of an expansion matters. A message
+ * that waits in a cancelled job is not pending any more: nothing will send it.
+ */
+const figuresOf = ({ recipients = 0, cancelled }: KnownJob, { states: reached, inBatches }: Counts) => {
+  const { sent = 0, delivered_to_server = 0, sending_failed = 0 } = reached;
+  const waiting = Math.max(recipients - inBatches, 0);
+  const inOutboxes = Math.max(sent - delivered_to_server - sending_failed, 0);
+  const pending = inOutboxes + (cancelled === undefined ? waiting : 0);
+  return { recipients: sent + waiting, expanded: sent, pending, waiting };
 };
 
 /** Milliseconds after which the first message of a job is counted at the latest. */
 const COUNTED_MS = 60_000;
 
-const statusOf = ({ created, cancelled }: KnownJob, sent: number, pending: number): JobStatus['status'] => {
+const statusOf = (
+  { created, cancelled }: KnownJob,
+  { expanded, pending, due }: { expanded: number; pending: number; due: string | undefined },
+): JobStatus['status'] => {
   if (cancelled !== undefined) return 'cancelled';
-  const isNew = sent === 0 && Date.parse(`${created}Z`) + COUNTED_MS > now();
+  if (due !== undefined && due > timestampOf(now())) return 'scheduled';
+  const isNew = expanded === 0 && Date.parse(`${created}Z`) + COUNTED_MS > now();
   return pending > 0 || isNew ? 'running' : 'completed';
 };
 
 /** How many messages of a job reached each state, since a time in the form of the API. 0.5 read units for each day. */
-const countJob = async (account: string, job_id: string, since: string): Promise<JobStatus['states']> => {
+const countJob = async (account: string, job_id: string, since: string): Promise<Counts> => {
   // The clock may have been set back since.
   const first = Math.min(Date.parse(since.slice(0, 10)), Date.parse(timestampOf(now()).slice(0, 10)));
   // Clocks differ: another machine may have begun the next day.
@@ -102,6 +109,7 @@ const countJob = async (account: string, job_id: string, since: string): Promise
     sortableTime(first + place * DAY_MS).slice(0, 10),
   );
   const counts = new Map<string, number>();
+  let inBatches = 0;
   await inParallel(days, DAYS, async (day) => {
     const { pk, from, to } = jobCounterRangeOfDay(account, day, job_id);
     for await (const items of pages<Key & { count: number; expires_at: number }>({
@@ -109,17 +117,17 @@ const countJob = async (account: string, job_id: string, since: string): Promise
       ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
     })) {
       for (const item of items.filter((one) => !hasExpired(one))) {
-        const { state } = countedBy(item);
+        const { state, inBatch } = countedBy(item);
+        if (inBatch) inBatches += item.count;
         counts.set(state, (counts.get(state) ?? 0) + item.count);
       }
     }
   });
-  return Object.fromEntries(
-    states.flatMap((state) => {
-      const count = counts.get(state);
-      return count === undefined ? [] : [[state, count]];
-    }),
-  );
+  const reached = states.flatMap((state) => {
+    const count = counts.get(state);
+    return count === undefined ? [] : [[state, count]];
+  });
+  return { states: Object.fromEntries(reached), inBatches };
 };
 
 /** Messages whose times determine the pace, and the milliseconds after which they are too old. */

@@ -177,7 +177,12 @@ interface Counted {
   job_id: string;
   payload_type: string;
   state: string;
+  /** Set if it counts only messages of batches: `JobItem.recipients` contains them since their acceptance. */
+  inBatch?: true;
 }
+
+/** What follows the state in the key of a counter of messages of batches. */
+const IN_BATCH = '+';
 
 const DAY = 'DAY#';
 
@@ -185,14 +190,18 @@ const DAY = 'DAY#';
 export const jobCountersOf = (account: string): string => `JOBS#${account}`;
 
 /** A job counter, or one of its shards. An account's counters are in one partition, sorted by day. */
-export const jobCounterKey = (account: string, { day, job_id, payload_type, state }: Counted, shard = 0): Key =>
-  key(jobCountersOf(account), `${DAY}${[day, job_id, payload_type, state].join('#')}${shard > 0 ? `#${shard}` : ''}`);
+export const jobCounterKey = (account: string, counted: Counted, shard = 0): Key => {
+  const { day, job_id, payload_type, state, inBatch } = counted;
+  const name = [day, job_id, payload_type, inBatch ? `${state}${IN_BATCH}` : state].join('#');
+  return key(jobCountersOf(account), `${DAY}${name}${shard > 0 ? `#${shard}` : ''}`);
+};
 
 /** The dimensions of a job counter, by its key or that of a shard. */
 export const countedBy = ({ sk }: Key): Counted => {
   // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
   const [day = '', job_id = '', payload_type = '', state = ''] = sk.slice(DAY.length).split('#');
-  return { day, job_id, payload_type, state };
+  if (!state.endsWith(IN_BATCH)) return { day, job_id, payload_type, state };
+  return { day, job_id, payload_type, state: state.slice(0, -IN_BATCH.length), inBatch: true };
 };
 
 /**
