@@ -2,7 +2,8 @@
  * Tokens: `bapi_`, 32 random bytes in hex, and a CRC-32 of these digits in hex. By the prefix, scanners find leaked
  * tokens. By the checksum, the authorizer rejects mistyped tokens without a read. Only the SHA-256 is stored.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { unkeyedHash } from '../core/keyed-hashes.ts';
 import type { Permission } from '../core/permissions.ts';
 import { get } from '../table/client.ts';
 import { crc32, type Key, tokenKey } from '../table/keys.ts';
@@ -44,7 +45,7 @@ export const isWellFormedToken = (text: string): boolean => {
 };
 
 /** SHA-256 of a token, in hex. The token itself is not stored. */
-export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
+export const hashToken = (token: string): string => unkeyedHash(token);
 
 /**
  * The identity that a token belongs to; undefined for tokens that are malformed, unknown, revoked or expired. 0.5 read

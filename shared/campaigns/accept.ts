@@ -8,7 +8,7 @@
  * The table's stream wakes the expansion of the account's batches. If that is lost, `sweep` wakes it.
  */
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
-import { idFromKey, newUnguessableId } from '../core/ids.ts';
+import { idOf, newUnguessableId } from '../core/ids.ts';
 import { inParallel } from '../core/parallel.ts';
 import { invalidRequest, type ValidationError } from '../core/problems.ts';
 import { messageRetention } from '../core/settings.ts';
@@ -216,7 +216,7 @@ const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> 
   const { messages, content, job_id, send_at, recordWrites } = draft;
   const id = newBatchId();
   const begin = send_at ?? now();
-  const job = job_id ?? idFromKey(account, 'job', id);
+  const job = job_id ?? idOf(account, 'job', id);
   if (isCancelled(await openJob(account, job, begin))) throw jobCancelled();
   const chunks = chunksOfBatch(messages);
   const batch = batchItem(account, draft, { id, job, begin, chunks });

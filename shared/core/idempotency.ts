@@ -1,10 +1,9 @@
 /** Idempotency keys: a hash distinguishes the repeat of a request from another request with the same key. */
-import { createHash } from 'node:crypto';
+import { keyedHash } from './keyed-hashes.ts';
 import { Problem } from './problems.ts';
 
-/** SHA-256 of a request, in base64url. It is stored with the item that the request created. */
-export const hashOf = (request: unknown): string =>
-  createHash('sha256').update(JSON.stringify(request)).digest('base64url');
+/** The keyed hash of a request, which may contain a number and a text. It stays when the user is erased. */
+export const hashOf = (request: unknown): string => keyedHash('request', JSON.stringify(request));
 
 /** @param what - the kind of thing that the key created: `message`, `profiler`, `request` */
 export const idempotencyKeyReused = (what: string): Problem =>

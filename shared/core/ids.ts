@@ -3,9 +3,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { validate as isUuid, v4, v5, v7 } from 'uuid';
 import { timestamp } from './clock.ts';
+import { keyedHash } from './keyed-hashes.ts';
 
-/** Namespace of ids that are made from an idempotency key. */
-const KEYED_IDS = 'a1f1c9b6-6a53-4f0e-9f3a-0d3d0b8f7c11';
+/** Namespace of ids that are made from a text. */
+const MADE_IDS = 'a1f1c9b6-6a53-4f0e-9f3a-0d3d0b8f7c11';
 
 /** Replaces the number of an erased user: random, and not a number. */
 export const newPseudonym = (): string => `erased-${v4()}`;
@@ -37,6 +38,12 @@ export const newIdAfter = (id: string): string => {
 /** An id that cannot be guessed: 128 random bits, in hexadecimal. */
 export const newUnguessableId = (): string => randomBytes(16).toString('hex');
 
-/** The id for an idempotency key: the same parts give the same id. `account` and `endpoint` contain no space. */
+/**
+ * The id for an idempotency key, or for other content of a request: the same parts give the same id. The hash is keyed,
+ * because customers' keys may contain phone numbers, and ids stay when a user is erased.
+ */
 export const idFromKey = (account: string, endpoint: string, key: string): string =>
-  v5(`${account} ${endpoint} ${key}`, KEYED_IDS);
+  idOf(account, endpoint, keyedHash('id', account, endpoint, key));
+
+/** The id for a text that is no personal data: the same parts give the same id. `account` and `what` contain no space. */
+export const idOf = (account: string, what: string, text: string): string => v5(`${account} ${what} ${text}`, MADE_IDS);

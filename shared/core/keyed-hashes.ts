@@ -2,7 +2,7 @@
  * Hashes of personal data: of a phone number, alone or with a text. There are so few numbers that whoever knows an unkeyed
  * hash of one finds it in seconds. So every such hash is keyed with a secret of the deployment, which is outside the table.
  */
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 
 /** The secret, once this process has read it. */
 let secret: string | undefined;
@@ -15,7 +15,7 @@ export const setHashSecret = (value: string): void => {
   secret = value;
 };
 
-/** Characters of a hash: 132 bits in base64url, so that no two texts of a deployment have the same one. */
+/** Characters of a keyed hash: 132 bits in base64url, so that no two texts of a deployment have the same one. */
 const LENGTH = 22;
 
 /**
@@ -32,3 +32,6 @@ export const keyedHash = (what: string, ...texts: string[]): string => {
     .digest('base64url')
     .slice(0, LENGTH);
 };
+
+/** The SHA-256 of what is no personal data, in hexadecimal: of random tokens, of ids, or of files. */
+export const unkeyedHash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');

@@ -1,7 +1,7 @@
 /** Default jobs: messages without a job of their own belong to one job for each account, source and day (UTC). */
 import type { PlatformName } from '../accounts/platform-settings.ts';
 import { now, timestampOf } from '../core/clock.ts';
-import { idFromKey } from '../core/ids.ts';
+import { idOf } from '../core/ids.ts';
 import { messageRetention } from '../core/settings.ts';
 
 /** `api`: the API; `app`: users of the app; or the name of a chat platform. */
@@ -11,7 +11,7 @@ const SOURCES: readonly Source[] = ['api', 'app', 'rapidpro', 'turn', 'webhook']
 
 /** The default job of a message, by the time at which it was accepted. */
 export const jobOf = (account: string, source: string, created: string): string =>
-  idFromKey(account, 'job', `${source} ${created.slice(0, 10)}`);
+  idOf(account, 'job', `${source} ${created.slice(0, 10)}`);
 
 const DAY_MS = 86_400_000;
 

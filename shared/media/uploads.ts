@@ -1,8 +1,9 @@
 /** Uploads of media by businesses (spec §4.14). */
-import { createHash } from 'node:crypto';
+
 import { fileTypeFromBuffer } from 'file-type';
 import { now, secondsFromNow, timestampOf } from '../core/clock.ts';
 import { newUnguessableId } from '../core/ids.ts';
+import { unkeyedHash } from '../core/keyed-hashes.ts';
 import { Problem } from '../core/problems.ts';
 import { mediaBucket } from '../core/settings.ts';
 import { putIfAbsent } from '../table/client.ts';
@@ -51,7 +52,7 @@ export const upload = async (account: string, kind: keyof typeof TAKEN, file: Fi
 };
 
 /** The SHA-256 of a file, in hexadecimal. */
-export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+export const sha256Of = (bytes: Uint8Array): string => unkeyedHash(bytes);
 
 /** A file that gets a URL. */
 type NewMedia = Pick<MediaItem, 'type' | 'size' | 'sha256' | 'created'> & { id: string };

@@ -1,8 +1,9 @@
 /** Research profilers: questions with options, owned by a vendor's account (spec §2, §4.1, §4.3 to §4.5). */
 import { validate as isUuid } from 'uuid';
 import { now, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
-import { hashOf, idempotencyKeyReused } from '../core/idempotency.ts';
-import { idFromKey, newId, newIdAt } from '../core/ids.ts';
+import { idempotencyKeyReused } from '../core/idempotency.ts';
+import { idOf, newId, newIdAt } from '../core/ids.ts';
+import { unkeyedHash } from '../core/keyed-hashes.ts';
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
 import { getConsistent, pages, putIfAbsent, update, updateAttributes } from '../table/client.ts';
@@ -71,7 +72,7 @@ export const createProfiler = async (
   if (storedSize([draft.question, options]) > MAX_STORED) {
     throw new Problem('profiler_too_large', 'Question and options exceed 350 KB as stored. Shorten them.');
   }
-  const request = hashOf([draft.question, draft.options]);
+  const request = unkeyedHash(JSON.stringify([draft.question, draft.options]));
   const { id, created_at, sk: keyed } = await identityOf(account, request, idempotencyKey);
   const item: ProfilerItem = {
     ...profilerKey(account, id),
@@ -101,7 +102,7 @@ const identityOf = async (
   const fresh = { id: newIdAt(created_at), created_at };
   if (idempotencyKey === undefined) return fresh;
   // Stryker disable next-line StringLiteral: Any other word separates these ids from others too.
-  const key = profilerOfKey(account, idFromKey(account, 'createProfiler', idempotencyKey));
+  const key = profilerOfKey(account, idOf(account, 'createProfiler', idempotencyKey));
   const reserved: KeyedItem = { ...key, ...fresh, request };
   const first = (await putIfAbsent(reserved)) ?? reserved;
   if (first.request !== request) throw idempotencyKeyReused('profiler');

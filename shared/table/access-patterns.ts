@@ -43,7 +43,6 @@ import {
   anyDeliveries,
   appUserKey,
   consentReceiptsOf,
-  contactKey,
   offeredTo,
   retryingOnPlatform,
 } from './people-keys.ts';
@@ -103,9 +102,8 @@ const requests = requestKey('*').pk;
 const consentReceipts = consentReceiptsOf('*');
 const erasures = erasureKey('*').pk;
 const media = mediaKey('*').pk;
-const contacts = contactKey('*').pk;
 const appUsers = appUserKey('*').pk;
-const { idempotencyKeys, statusReceipts, repeats, removals, deletions, logs, due, optOuts } = anyPartition;
+const { contacts, idempotencyKeys, statusReceipts, repeats, removals, deletions, logs, due, optOuts } = anyPartition;
 
 /** The access patterns of the functions, by name. Operator commands use the operator's own rights. */
 export const accessPatterns = {

@@ -2,7 +2,7 @@
  * The keys of batches, which are requests with many messages and have chunks with recipients; of jobs; and of the results
  * of profilers.
  */
-import { createHash } from 'node:crypto';
+import { keyedHash } from '../core/keyed-hashes.ts';
 import type { Key } from './keys.ts';
 
 const key = (pk: string, sk: string): Key => ({ pk, sk });
@@ -25,10 +25,10 @@ export const uploadIdOf = (upload: Pick<Key, 'pk'>): string => after(UPLOAD, upl
 export const chunksOf = (upload: string): string => `CHUNKS#${upload}`;
 
 /**
- * The place of a number in the order of a batch: 24 bits of its hash, which many numbers share. Keys of chunks contain no
- * number, because keys cannot change when a user is erased.
+ * The place of a number in the order of a batch: 24 bits of its keyed hash, which many numbers share. Keys of chunks contain
+ * no number, because keys cannot change when a user is erased.
  */
-export const rankOf = (phone: string): string => createHash('sha256').update(phone).digest('hex').slice(0, 6);
+export const rankOf = (phone: string): string => keyedHash('rank', phone).slice(0, 4);
 
 /** Whether a key is that of a chunk. */
 export const isChunkKey = ({ pk }: Pick<Key, 'pk'>): boolean => pk.startsWith(chunksOf(''));

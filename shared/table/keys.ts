@@ -3,9 +3,8 @@
  * The prefix of a key names the entity, so that a role can be limited to the prefixes that its function needs.
  */
 
-import { createHash } from 'node:crypto';
 import CRC32 from 'crc-32';
-import { keyedHash } from '../core/keyed-hashes.ts';
+import { keyedHash, unkeyedHash } from '../core/keyed-hashes.ts';
 
 /**
  * The CRC-32 of a text's UTF-8: for checksums, and to spread ids over shards. The same as `crc32` of node:zlib, which takes
@@ -288,11 +287,30 @@ export const eventKey = (event: string): Key => key(`EVENT#${event}`, 'EVENT');
 /** The receipt of a user's answer to a data request: with it, a repeat succeeds also after the request has expired. */
 export const answeredEventKey = (event: string): Key => key(eventKey(event).pk, 'ANSWERED');
 
+const CONTACTS = 'HASH#';
+
+/** A small item for each user, by the hash of the number in the form of the API: it shows that the number is registered. */
+export const contactKey = (hash: string): Key => key(`${CONTACTS}${personHash(hash)}`, 'HASH');
+
+/** The key of the removal of a contact's user. */
+export const removalOfContact = ({ pk }: Pick<Key, 'pk'>): Key => removalOf(pk.slice(CONTACTS.length));
+
 const REMOVALS = 'REMOVED#';
 
-/** The time of a user's removal, under a hash of the number: older data does not register the user again. */
-export const removalKey = (phone: string): Key =>
-  key(`${REMOVALS}${createHash('sha256').update(phone).digest('hex')}`, 'REMOVED');
+/**
+ * The hash of a phone number in the form of the API: SHA-256 in upper-case hexadecimal. It is stored nowhere, because it has
+ * no key.
+ */
+export const contactHash = (phone: string): string => unkeyedHash(phone).toUpperCase();
+
+/** The keyed hash of a number, by its hash in the form of the API. */
+const personHash = (hash: string): string => keyedHash('number', hash);
+
+/** The time of the removal of a person. */
+const removalOf = (person: string): Key => key(`${REMOVALS}${person}`, 'REMOVED');
+
+/** The time of a user's removal, under a keyed hash of the number: older data does not register the user again. */
+export const removalKey = (phone: string): Key => removalOf(personHash(contactHash(phone)));
 
 const DELETIONS = 'DELETED#';
 
@@ -300,8 +318,11 @@ const DELETIONS = 'DELETED#';
 export type DeletedKind = 'account' | 'token' | 'profiler' | 'number' | 'platform' | 'media' | 'job' | 'consent';
 
 /** When something was deleted or revoked, under a hash of what it was: a restore of the table leaves it out. */
-export const deletionKey = (kind: DeletedKind, identity: string): Key =>
-  key(`${DELETIONS}${createHash('sha256').update(`${kind} ${identity}`).digest('hex')}`, 'DELETED');
+export const deletionKey = (kind: DeletedKind, identity: string): Key => {
+  // All others have ids.
+  const hash = kind === 'number' ? keyedHash('deleted', kind, identity) : unkeyedHash(`${kind} ${identity}`);
+  return key(`${DELETIONS}${hash}`, 'DELETED');
+};
 
 const LOGS = 'LOGS#';
 
@@ -371,6 +392,7 @@ export const ofPerson = (phone: string, time: string): { gsi2pk: string; gsi2sk:
 
 /** Patterns for the partitions of keys that consist of several parts, for access rights. */
 export const anyPartition = {
+  contacts: `${CONTACTS}*`,
   idempotencyKeys: `${IDEMPOTENCY}*`,
   statusReceipts: `${STATUS_RECEIPTS}*`,
   repeats: `${REPEATS}*`,

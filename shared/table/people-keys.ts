@@ -1,19 +1,7 @@
 /** The keys by which users of the app are found, those of consents, and those of what customers see of their own accounts. */
-import { createHash } from 'node:crypto';
 import { crc32, type Key, platformKey, requestKey } from './keys.ts';
 
 const key = (pk: string, sk: string): Key => ({ pk, sk });
-
-const CONTACT = 'HASH#';
-
-/** The hash of a phone number, in the form of the API: SHA-256 in upper-case hexadecimal. */
-export const contactHash = (phone: string): string => createHash('sha256').update(phone).digest('hex').toUpperCase();
-
-/** A small item for each user, by the hash of the number: it shows that the number is registered. */
-export const contactKey = (hash: string): Key => key(`${CONTACT}${hash}`, 'HASH');
-
-/** The hash of the number, by the key of a contact. */
-export const contactHashOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(CONTACT.length);
 
 /** The number of a user, by the app network's id of the user. */
 export const appUserKey = (id: string): Key => key(`APPUSER#${id}`, 'APPUSER');

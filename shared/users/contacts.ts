@@ -1,11 +1,10 @@
 /**
- * Contacts: a small item for each user, by the hash of the number. A list of numbers, or of their hashes, is compared
- * with them at half a read unit each, however long the users' profiles are.
+ * Contacts: a small item for each user, by a keyed hash of the number's hash, which clients send. A list of numbers, or of
+ * their hashes, is compared with them at half a read unit each, however long the users' profiles are.
  */
 import { timestamp } from '../core/clock.ts';
 import { getManyEventual } from '../table/client.ts';
-import type { Key } from '../table/keys.ts';
-import { contactHash, contactKey } from '../table/people-keys.ts';
+import { contactHash, contactKey, type Key } from '../table/keys.ts';
 import { deleteWrite, putWrite, type Write } from '../table/transactions.ts';
 
 interface ContactItem extends Key {

@@ -109,6 +109,7 @@ const HASHING = new Set([
   'AcknowledgeDeletion',
   'SetAvatar',
   'UpdateAccount',
+  'MatchContacts',
   'Deliver',
   'Expand',
   'Erase',

@@ -42,6 +42,7 @@ import {
   profilerOfKey,
   rateKey,
   removalKey,
+  removalOfContact,
   requestKey,
   spacingKey,
   stateKey,
@@ -57,8 +58,6 @@ import {
   consentReceiptsOf,
   consentWebhookKey,
   consentWebhookName,
-  contactHashOf,
-  contactKey,
 } from '../../../shared/table/people-keys.ts';
 import { lastLookAt } from '../../../shared/user-data/erased-identity.ts';
 
@@ -116,11 +115,6 @@ const user =
 const removedBy = (marker: Key): Subject => ({
   marker,
   endOf: (deleted) => timestampOf(lastLookAt({ requested: `${deleted.slice(0, 23)}Z` })),
-});
-/** The marker of a number's removal, by the hash of the number. */
-const removalOfHash = (hash: string): Key => ({
-  ...removalKey(''),
-  pk: `${anyPartition.removals.slice(0, -1)}${hash.toLowerCase()}`,
 });
 const withNumber = user((item) => String(item.phone));
 
@@ -185,9 +179,9 @@ export const itemKinds: readonly ItemKind[] = [
   { name: 'user', keys: userKey(''), treatment: 'missing', subjectsOf: user(idIn(userKey(''))) },
   {
     name: 'contact of a user',
-    keys: contactKey(''),
+    keys: anyKey(anyPartition.contacts),
     treatment: 'missing',
-    subjectsOf: (item) => [removedBy(removalOfHash(contactHashOf(item)))],
+    subjectsOf: (item) => [removedBy(removalOfContact(item))],
   },
   { name: 'id of a user in the app', keys: appUserKey(''), treatment: 'missing', subjectsOf: withNumber },
   { name: 'daily allowance', keys: anyKey(anyAllowance), treatment: 'never', accountOf: secondPart },

@@ -17,6 +17,8 @@ import {
   accountListKey,
   answersOf,
   circuitKey,
+  contactHash,
+  contactKey,
   conversationName,
   dataOfPerson,
   deletionKey,
@@ -41,14 +43,7 @@ import {
   userKey,
   waitsKey,
 } from '../../../shared/table/keys.ts';
-import {
-  allowanceKey,
-  consentReceiptsOf,
-  contactHash,
-  contactKey,
-  deliveriesOf,
-  deliverySlots,
-} from '../../../shared/table/people-keys.ts';
+import { allowanceKey, consentReceiptsOf, deliveriesOf, deliverySlots } from '../../../shared/table/people-keys.ts';
 import { deleteBytes } from '../messages/media.ts';
 import { deleteMedia, listMedia } from '../queries/media-admin.ts';
 import { eventIdsOf, type Run, USER_TEXTS } from './run.ts';

@@ -46,6 +46,7 @@ export const users = {
     },
     responses: { 200: v.object({ match_list: responseList(v.string()) }) },
     problems: ['allowance_exceeded'],
+    hashes: true,
     table: ['chargeAllowance', 'findContacts'],
   }),
 

@@ -19,6 +19,8 @@ import { DELETION_MEMORY_DAYS } from '../../../shared/table/deletion-markers.ts'
 import {
   accountKey,
   answersOf,
+  contactHash,
+  contactKey,
   conversationName,
   entryKey,
   hookKey,
@@ -29,7 +31,7 @@ import {
   profilerKey,
   userKey,
 } from '../../../shared/table/keys.ts';
-import { appUserKey, contactHash, contactKey } from '../../../shared/table/people-keys.ts';
+import { appUserKey } from '../../../shared/table/people-keys.ts';
 import { eraseUser, removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
