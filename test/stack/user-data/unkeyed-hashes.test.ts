@@ -62,7 +62,9 @@ test('no unkeyed hash of the number, alone or with the text, is in the table bef
       [phone, TEXT],
       [phone, asked.reason, asked.data],
     ].map((one) => JSON.stringify(one)),
-    ...['sendMessage', 'sendMessages', 'startUserDataRequest'].map((endpoint) => `${account} ${endpoint} ${phone}`),
+    `${account} sendMessage ${phone}`,
+    `${account} sendMessages ${phone} many`,
+    `${account} startUserDataRequest ${phone} asked`,
   ]);
   const found = async () => (await textsInTable()).filter((text) => tried.some((hash) => text.includes(hash)));
   expect(await found()).toEqual([]);
