@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { timestamp } from '../../../shared/core/clock.ts';
-import { idFromKey } from '../../../shared/core/ids.ts';
+import { idOf } from '../../../shared/core/ids.ts';
 import { answersRemoved, createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
 import { getConsistent, remove, update } from '../../../shared/table/client.ts';
 import { profilerKey, profilerOfKey } from '../../../shared/table/keys.ts';
@@ -234,7 +234,7 @@ describe('POST /v1/research_profilers with an idempotency key', () => {
     const first = await call('createProfiler', { token, headers, body });
     await call('deleteProfiler', { token, path: { id: first.body.profiler_id } });
     const tombstone = profilerKey(account, first.body.profiler_id);
-    const ofKey = profilerOfKey(account, idFromKey(account, 'createProfiler', headers['idempotency-key']));
+    const ofKey = profilerOfKey(account, idOf(account, 'createProfiler', headers['idempotency-key']));
     await answersRemoved(tombstone);
     for (const Key of [tombstone, ofKey]) {
       const { expires_at } = (await getConsistent<{ expires_at?: number }>(Key)) ?? {};
