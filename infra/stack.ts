@@ -1,6 +1,6 @@
 /** The stack: two hosts, one function per endpoint, one table, and the workers. */
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as InvokeFunction } from 'aws-cdk-lib/aws-events-targets';
 import { RecursiveLoop, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -9,7 +9,7 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { accessOf, type Endpoint } from '../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../shared/api/index.ts';
-import { type Worker, workers } from '../shared/api/workers.ts';
+import { sweepSteps, type Worker, workers } from '../shared/api/workers.ts';
 import { batchKey } from '../shared/table/batch-keys.ts';
 import { answersOf, entryKey, messageKey } from '../shared/table/keys.ts';
 import type { Bundles } from './bundle/bundle.ts';
@@ -228,7 +228,7 @@ export class BusinessApiStack extends Stack {
       environment: waking,
       ...workerProps('sweep', bundles, hashSecret),
     });
-    for (const waker of [relay, deliver, sweep]) waker.allow(['sqs:SendMessage'], wakeUps.queue.queueArn);
+    for (const waker of [relay, deliver, expand, sweep]) waker.allow(['sqs:SendMessage'], wakeUps.queue.queueArn);
     expand.allow(['sqs:GetQueueAttributes'], wakeUps.queue.queueArn);
     for (const waker of [relay, expand, sweep]) waker.allow(['sqs:SendMessage'], expansions.queue.queueArn);
     const erase = new ServiceFunction(this, 'Erase', {
@@ -240,10 +240,24 @@ export class BusinessApiStack extends Stack {
     for (const worker of [sweep, erase]) {
       worker.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     }
-    new Rule(this, 'EachMinute', {
-      schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [sweep, erase].map((each) => new InvokeFunction(each.function, { retryAttempts: 0 })),
-    });
+    const eachMinute = (target: ServiceFunction, events: (object | undefined)[]): void => {
+      // EventBridge allows five targets for a rule ("Targets per rule", Amazon EventBridge quotas).
+      new Rule(target, 'EachMinute', {
+        schedule: Schedule.rate(Duration.minutes(1)),
+        targets: events.map(
+          (event) =>
+            new InvokeFunction(target.function, {
+              retryAttempts: 0,
+              ...(event !== undefined && { event: RuleTargetInput.fromObject(event) }),
+            }),
+        ),
+      });
+    };
+    eachMinute(
+      sweep,
+      sweepSteps.map((step) => ({ step })),
+    );
+    eachMinute(erase, [undefined]);
 
     const watched: Watched = {
       hosts: Object.entries(hosts).map(([name, { api }]) => ({ name, api })),

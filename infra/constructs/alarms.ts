@@ -200,8 +200,8 @@ export class Alarms extends Construct {
   }
 
   #watchWorkers(metrics: ServiceMetrics, { functions, table }: Watched): void {
-    this.#raise('NoSweep', 'Sweep has not completed for five minutes: scheduled retries do not start.', {
-      metric: metrics.of('pending_conversations', { statistic: Stats.SAMPLE_COUNT, period: Duration.minutes(5) }).with({
+    this.#raise('NoSweep', 'Sweep has not woken conversations for five minutes: scheduled retries do not start.', {
+      metric: metrics.of('conversations_woken', { statistic: Stats.SAMPLE_COUNT, period: Duration.minutes(5) }).with({
         label: 'Sweeps',
       }),
       threshold: 0,

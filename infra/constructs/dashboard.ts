@@ -123,7 +123,10 @@ const delivery = ({ metrics }: DashboardProps): IWidget[] => [
   graph('From accepted to delivered, ms', spread(metrics, 'delivery_ms')),
   graph(
     'Backlog: pending conversations, and seconds of the oldest entry (right)',
-    [metrics.of('pending_conversations', { statistic: Stats.MAXIMUM, label: 'conversations' })],
+    [
+      metrics.of('pending_conversations', { statistic: Stats.MAXIMUM, label: 'conversations' }),
+      metrics.of('conversations_woken', { statistic: Stats.SUM, label: 'woken by sweep' }),
+    ],
     [metrics.of('oldest_s', { statistic: Stats.MAXIMUM, label: 'oldest, s' })],
   ),
 ];

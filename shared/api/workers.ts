@@ -1,6 +1,11 @@
 /** The functions that serve no endpoint: summaries, timeouts, and accesses to the table. */
 import type { TableAccess } from '../table/access-patterns.ts';
 
+/** The steps of `sweep`. Each one is an invocation of its own, each minute: none can take the time of another one. */
+export const sweepSteps = ['conversations', 'expansions', 'leftovers', 'backlog'] as const;
+
+export type SweepStep = (typeof sweepSteps)[number];
+
 export interface Worker {
   /** One line for the AWS console. */
   summary: string;
@@ -32,14 +37,18 @@ export const workers = {
   },
 
   expand: {
-    summary: 'Turns the recipients of batches into messages',
+    summary: 'Turns the recipients of batches into messages, and ends those of cancelled jobs',
     timeout: 30,
     hashes: true,
     table: [
       'findBatch',
       'listPendingBatches',
       'listEndingBatches',
+      'listCancelledJobs',
       'findJob',
+      'updateJob',
+      'listLogsOfJob',
+      'findMessages',
       'findChunk',
       'findAccount',
       'checkOptOut',
@@ -84,9 +93,10 @@ export const workers = {
   sweep: {
     summary: 'Starts work that is due',
     timeout: 55,
-    hashes: true,
     table: [
       'listDueWork',
+      'findPositions',
+      'storePositions',
       'listAnswers',
       'removeAnswers',
       'listResults',
@@ -98,13 +108,6 @@ export const workers = {
       'removeUpload',
       'listChunks',
       'writeChunks',
-      'findJob',
-      'updateJob',
-      'listLogsOfJob',
-      'findMessages',
-      'listPendingBatches',
-      'findBatch',
-      'updateBatch',
     ],
   },
 

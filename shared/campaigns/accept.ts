@@ -268,7 +268,11 @@ const batchItem = (account: string, draft: NewBatch, { id, job, begin, chunks }:
     trace_id: traceId(),
     expires_at: Math.floor(begin / 1_000) + messageRetention() * 86_400,
     // The stream wakes the expansion of a batch that is due at once.
-    ...dueAt(key.pk, sortableTime(send_at ?? begin + scaled(OVERDUE_MS.expansion))),
+    ...dueAt('expansions', {
+      account,
+      id: key.pk,
+      time: sortableTime(send_at ?? begin + scaled(OVERDUE_MS.expansion)),
+    }),
     ...ofPendingBatch(account, { id, rank: priorities.indexOf(priority), due, recipient }),
   };
 };
@@ -287,7 +291,8 @@ const writeChunks = async (
   chunks: ChunkBody[],
 ): Promise<void> => {
   const key = uploadKey(upload);
-  await putIfAbsent<Key>({ ...key, ...dueAt(key.pk, sortableTime(now() + scaled(OVERDUE_MS.upload))) });
+  const time = sortableTime(now() + scaled(OVERDUE_MS.upload));
+  await putIfAbsent<Key>({ ...key, ...dueAt('uploads', { account, id: upload, time }) });
   await putAll<Chunk>(
     chunks.map((chunk) => {
       const { rank, position } = placeOf(chunk);

@@ -2,8 +2,8 @@
  * Expansion: the recipients of pending batches become messages, in the order of their positions. A crash at any point
  * repeats at most the step under way, which makes the same messages again: their ids contain the position.
  *
- * Messages whose time is over, or whose job was cancelled, come first, and are logged as failed: they have no delivery, so
- * neither priority nor pace applies to them.
+ * Messages whose time is over come first, and are logged as failed: they have no delivery, so neither priority nor pace
+ * applies to them. The same holds for those of cancelled jobs, which have half of a run while other work is left.
  */
 import { type Account, findAccount } from '../accounts/accounts.ts';
 import { now, sortableTime, timestamp } from '../core/clock.ts';
@@ -18,6 +18,7 @@ import type { Key } from '../table/keys.ts';
 import { log } from '../telemetry/log.ts';
 import { queuedDeliveries } from '../wake-ups/conversations.ts';
 import { type BatchContent, type BatchItem, type Chunk, type ChunkPlace, type Progress, priorities } from './batch.ts';
+import { endCancelled } from './cancelled-jobs.ts';
 import { chunkAt } from './chunks.ts';
 import { messageIdAt } from './ids.ts';
 import { Pace } from './pace.ts';
@@ -50,7 +51,7 @@ export interface ExpansionSummary {
 
 /**
  * Expands due batches of an account, the highest priority first, until none is left, the account is suspended, or the time
- * is over. Other batches, and messages that have ended, are looked for after each chunk. 6 write units and 0.5 read units
+ * is over. Other batches, and messages that have ended, are looked for after each chunk. Ends messages of cancelled jobs. 6 write units and 0.5 read units
  * for each message, and 1 write unit and 2 read units for 25; 4 or 8 write units for a message that has ended.
  *
  * @param named - a batch that the index may not contain yet
@@ -64,12 +65,20 @@ export const expand = async (
   rate?: number,
 ): Promise<ExpansionSummary> => {
   const pace = new Pace({ most: campaignRate(), longest: deliveryQueueBound() }, queuedDeliveries, rate);
-  let expanded = 0;
+  const endBatch = (batch: BatchItem): Promise<number> => expandChunks(batch, pace, end);
+  let cancelled = await endCancelled(account, (now() + end) / 2, endBatch);
+  let expanded = cancelled.ended;
   for (;;) {
     const ending = await nextEndingBatch(account);
     // Batches of a suspended account wait; sweep finds them.
     const batch = ending?.batch ?? ((await isSuspended(account)) ? undefined : await nextBatch(account, named));
-    if (batch === undefined) return { expanded, unfinished: false, rate: pace.rate };
+    if (batch === undefined) {
+      if (cancelled.unfinished) {
+        cancelled = await endCancelled(account, end, endBatch);
+        expanded += cancelled.ended;
+      }
+      return { expanded, unfinished: cancelled.unfinished, rate: pace.rate };
+    }
     if (now() >= end) return { expanded, unfinished: true, rate: pace.rate };
     expanded += ending === undefined ? await expandChunk(batch, pace, end) : await endMessages(ending, pace, end);
   }
@@ -77,12 +86,20 @@ export const expand = async (
 
 const isSuspended = async (account: string): Promise<boolean> => (await findAccount(account))?.suspended !== undefined;
 
+/** Expands the rest of a batch. Returns the number of messages. */
+const expandChunks = async (batch: BatchItem, pace: Pace, end: number): Promise<number> => {
+  let count = 0;
+  for (let chunk = 0; chunk < batch.chunks.length && now() < end; chunk += 1) {
+    count += await expandChunk(batch, pace, end);
+  }
+  return count;
+};
+
 /** Logs messages as failed that have ended before they exist. Returns their number. */
 const endMessages = async (ending: EndingBatch, pace: Pace, end: number): Promise<number> => {
   const { batch } = ending;
-  const isStopped = isCancelled(await readJob(batch.account, batch.job_id));
-  // With one content for all, or in a cancelled job, all messages that are left have ended.
-  if (isStopped || (batch.content !== undefined && hasEnded(batch.content))) return expandChunk(batch, pace, end);
+  // With one content for all, all messages that are left have ended.
+  if (batch.content !== undefined && hasEnded(batch.content)) return expandChunk(batch, pace, end);
   return endSome(ending, pace, end);
 };
 

@@ -90,22 +90,6 @@ export const firstEndWrites = (batch: BatchItem, first: string | undefined): Wri
         }),
       ];
 
-/** Makes all messages of a batch that do not exist yet end now: their job was cancelled. 1 write unit, and 2 on the index. */
-export const endNow = async (batch: BatchItem): Promise<void> => {
-  const place = placeOfEnd(batch, sortableTime(now() - scaled(TOGETHER_MS)));
-  await update({
-    Key: progressKey(batch.account, batch.id),
-    UpdateExpression: 'SET gsi3pk = :ending, gsi3sk = :place, done = if_not_exists(done, :none), expires_at = :end',
-    ConditionExpression: 'attribute_not_exists(gsi3sk) OR gsi3sk > :place',
-    ExpressionAttributeValues: {
-      ':ending': place.gsi3pk,
-      ':place': place.gsi3sk,
-      ':none': 0,
-      ':end': batch.expires_at,
-    },
-  });
-};
-
 /** Sets the next end of a batch, unless another worker did. 1 write unit, and 1 or 2 on the index. */
 export const setNextEnd = async (
   batch: Pick<Batch, 'account' | 'id'>,

@@ -1,10 +1,22 @@
-/** Scheduled work: items with the index attributes of `dueAt` are found here when they are due. */
+/**
+ * Scheduled work: items with the index attributes of `dueAt` are found here when they are due, by account and in turns. In
+ * an index partition, the work of an account is together, the oldest first:
+ *
+ *     DUE#conversations#7    acme 10:00, acme 10:00, acme 10:01, …, acme 10:01, acme 10:30, birch 10:02
+ *     first turn             [----- a page -----]                                           [--------]
+ *     second turn                                [- a page of acme -]
+ *
+ * A query whose page ends within an account's work is followed by a query that begins after this account. So the first turn
+ * has a page of each account, and takes as many queries whether one of them has a hundred conversations or a million. No
+ * list of accounts is written: the index is the list.
+ */
+import { now } from '../core/clock.ts';
 import { page } from '../table/client.ts';
-import { duePartitions, type Key } from '../table/keys.ts';
+import { afterDueOf, type DueKind, dueOf, dueOrder, duePartitions, type Key } from '../table/keys.ts';
 
 /**
- * Due work: its key, the time at which it is due (`gsi1sk`), and for a head, the time of its oldest entry (`created`),
- * and whether it is offered to listeners (`state`).
+ * Due work: its key, its place in the index (`dueOf`), and for a head, the time of its oldest entry (`created`), and
+ * whether it is offered to listeners (`state`).
  */
 export interface Due extends Key {
   gsi1sk: string;
@@ -12,80 +24,135 @@ export interface Due extends Key {
   state?: string;
 }
 
-/** Shards that are read at the same time, items of a shard's first page, and of each other page. */
-const READ = { shards: 16, first: 150, items: 1_000 };
+/** Partitions that are read at the same time, and items of a page. */
+const READ = { partitions: 16, items: 150 };
 
 type Start = Awaited<ReturnType<typeof page>>['next'];
 
-/** The place in a shard where a read begins, and the condition on `gsi1sk`; without one, the shard is read to its end. */
-interface Place {
+/** Where the rest of an account's due work begins in a partition: at a time, in the form of `sortableTime`. */
+export interface Position {
   partition: string;
-  start?: Start;
-  when?: '<=' | '>';
+  account: string;
+  time: string;
 }
 
-/**
- * The scheduled work as of a time (in the form of `sortableTime`): first `due()`, and then `later()`. The first page of a
- * shard contains both, so a shard with little work costs one query.
- */
-export class ScheduledWork {
-  readonly #time: string;
-  /** Later work that is known. */
-  readonly #known: Due[] = [];
-  /** The places where the rest of it begins. */
-  readonly #rest: Place[] = [];
+/** A position, and the place in the index, if it was reached in this run. */
+interface Rest extends Position {
+  start?: Start;
+}
 
-  constructor(time: string) {
+/** The work of a kind that is due at a time, in the form of `sortableTime`. */
+export class ScheduledWork {
+  readonly #kind: DueKind;
+  readonly #time: string;
+  /** What further turns read, the next first. */
+  readonly #rest: Rest[] = [];
+  /** Where an earlier run stopped, by partition and account. */
+  readonly #stored: Map<string, Position>;
+
+  /** @param stored - the `positions` of an earlier run whose time was over: further turns continue there */
+  constructor(kind: DueKind, time: string, stored: Position[] = []) {
+    this.#kind = kind;
     this.#time = time;
+    this.#stored = new Map(stored.map((position) => [nameOf(position), position]));
   }
 
-  /** Work that is due, a page at a time, the oldest of each shard first. 0.5 read units for each shard, and for 4 KB. */
+  /** All due work, a page at a time. */
   async *due(): AsyncGenerator<Due[]> {
-    for (let first = 0; first < duePartitions.length; first += READ.shards) {
-      let places: Place[] = duePartitions.slice(first, first + READ.shards).map((partition) => ({ partition }));
+    yield* this.firstTurn();
+    yield* this.furtherTurns();
+  }
+
+  /**
+   * A page of each account in each partition. 0.5 read units for a partition, and for 4 KB; and 0.5 to 5 for each account
+   * with a page of work in a partition, due or later.
+   */
+  async *firstTurn(): AsyncGenerator<Due[]> {
+    const partitions = inOtherOrderEachMinute(duePartitions(this.#kind));
+    for (let first = 0; first < partitions.length; first += READ.partitions) {
+      let places = partitions.slice(first, first + READ.partitions).map((partition) => ({ partition, after: '' }));
       while (places.length > 0) {
-        const read = await Promise.all(places.map((place) => this.#read(place)));
+        const pages = await Promise.all(places.map(readAfter));
         places = [];
-        for (const { place, items, next } of read) {
-          const later = items.findIndex(({ gsi1sk }) => gsi1sk > this.#time);
-          const due = later === -1 ? items : items.slice(0, later);
+        for (const { partition, items, next } of pages) {
+          const due = items.filter((item) => dueOf(item).time <= this.#time);
+          const last = items.at(-1);
+          if (next !== undefined && last !== undefined) {
+            const { account, time } = dueOf(last);
+            places.push({ partition, after: afterDueOf(account) });
+            if (due.at(-1) === last) this.#continueLater({ partition, account, time, start: next });
+          }
           if (due.length > 0) yield due;
-          this.#known.push(...items.slice(due.length));
-          const { partition, when } = place;
-          if (later !== -1) {
-            if (next !== undefined) this.#rest.push({ partition, start: next, when: '>' });
-          } else if (next !== undefined) places.push({ partition, start: next, when: '<=' });
-          else if (when === '<=') this.#rest.push({ partition, when: '>' });
         }
       }
     }
   }
 
-  /** After `due` has ended: work that is due later, a page at a time. 0.5 read units for 4 KB. */
-  async *later(): AsyncGenerator<Due[]> {
-    if (this.#known.length > 0) yield this.#known;
-    for (let places = this.#rest; places.length > 0; ) {
-      const read = await Promise.all(places.slice(0, READ.shards).map((place) => this.#read(place)));
-      const more: Place[] = [];
-      for (const { place, items, next } of read) {
+  /** After the first turn: the rest, a page of each account and partition in turn. 0.5 read units for 4 KB. */
+  async *furtherTurns(): AsyncGenerator<Due[]> {
+    while (this.#rest.length > 0) {
+      const pages = await Promise.all(this.#rest.slice(0, READ.partitions).map((rest) => this.#read(rest)));
+      for (const { rest, items, next } of pages) {
         if (items.length > 0) yield items;
-        if (next !== undefined) more.push({ ...place, start: next });
+        // Only now: if the run has ended instead, this page is part of the positions.
+        this.#rest.shift();
+        const last = items.at(-1);
+        if (next !== undefined && last !== undefined) this.#rest.push({ ...rest, ...dueOf(last), start: next });
       }
-      places = [...more, ...places.slice(READ.shards)];
     }
   }
 
-  async #read(place: Place) {
-    const { partition, start, when } = place;
+  /** Where the next run continues, if this one ends now. */
+  get positions(): Position[] {
+    return [...this.#rest, ...this.#stored.values()].map(({ partition, account, time }) => ({
+      partition,
+      account,
+      time,
+    }));
+  }
+
+  #continueLater(reached: Rest): void {
+    const stored = this.#stored.get(nameOf(reached));
+    this.#stored.delete(nameOf(reached));
+    this.#rest.push(stored !== undefined && stored.time > reached.time ? stored : reached);
+  }
+
+  async #read(rest: Rest) {
+    const { partition, account, time, start } = rest;
     const { items, next } = await page<Due>({
-      IndexName: 'gsi1',
-      KeyConditionExpression: `gsi1pk = :due${when === undefined ? '' : ` AND gsi1sk ${when} :time`}`,
-      ExpressionAttributeNames: { '#state': 'state' },
-      ExpressionAttributeValues: { ':due': partition, ...(when !== undefined && { ':time': this.#time }) },
-      ProjectionExpression: 'pk, sk, gsi1sk, created, #state',
-      Limit: when === undefined ? READ.first : READ.items,
+      ...ofWork,
+      KeyConditionExpression: 'gsi1pk = :due AND gsi1sk BETWEEN :from AND :to',
+      ExpressionAttributeValues: {
+        ':due': partition,
+        ':from': dueOrder(account, start === undefined ? time : ''),
+        ':to': dueOrder(account, this.#time),
+      },
       ...(start !== undefined && { ExclusiveStartKey: start }),
     });
-    return { place, items, next };
+    return { rest, items, next };
   }
 }
+
+const ofWork = {
+  IndexName: 'gsi1' as const,
+  ExpressionAttributeNames: { '#state': 'state' },
+  ProjectionExpression: 'pk, sk, gsi1sk, created, #state',
+  Limit: READ.items,
+};
+
+const readAfter = async ({ partition, after }: { partition: string; after: string }) => {
+  const { items, next } = await page<Due>({
+    ...ofWork,
+    KeyConditionExpression: `gsi1pk = :due${after === '' ? '' : ' AND gsi1sk > :after'}`,
+    ExpressionAttributeValues: { ':due': partition, ...(after !== '' && { ':after': after }) },
+  });
+  return { partition, items, next };
+};
+
+const nameOf = ({ partition, account }: Position): string => `${partition} ${account}`;
+
+/** The partitions, from another one on in each minute: if a run has too little time, the next one begins elsewhere. */
+const inOtherOrderEachMinute = (partitions: string[]): string[] => {
+  const first = (Math.floor(now() / 60_000) * READ.partitions) % partitions.length;
+  return [...partitions.slice(first), ...partitions.slice(0, first)];
+};

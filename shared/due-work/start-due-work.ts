@@ -1,112 +1,117 @@
 /**
- * Starts work that is due. Wakes conversations whose next attempt is due, whose wake-up was lost, or that have messages which
- * end: expired ones, and those of cancelled jobs. The same holds for batches of messages. Answers of deleted profilers are
- * removed, and chunks that belong to no batch. It also measures the pending entries.
+ * Starts work that is due, in steps. Each step is an invocation of its own, so that none can take the time of another one;
+ * within a step, accounts have turns.
  */
-import { wakeCancelled } from '../campaigns/cancelled-jobs.ts';
+import type { SweepStep } from '../api/workers.ts';
 import { abandonUpload } from '../campaigns/recover.ts';
 import { now } from '../core/clock.ts';
 import { isFailing } from '../delivery/circuit-breaker.ts';
 import { APP_NETWORK_DESTINATION } from '../outbound/destination.ts';
 import { removeAnswers } from '../profilers/answers.ts';
-import { batchOf, isBatchKey, isJobKey, isUploadKey } from '../table/batch-keys.ts';
-import { conversationOf, isEntryKey, isHeadKey, type Key } from '../table/keys.ts';
+import { isUploadKey } from '../table/batch-keys.ts';
+import { conversationOf, type DueKind, dueOf, isEntryKey, isHeadKey } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { wake } from '../wake-ups/conversations.ts';
 import { wakeExpansions } from '../wake-ups/expansions.ts';
-import { Backlog } from './backlog.ts';
+import { countBacklog } from './backlog.ts';
+import { readPositions, writePositions } from './positions.ts';
 import { Run } from './run.ts';
-import { ScheduledWork } from './scheduled-work.ts';
-
-/** Kinds of due work, besides the tombstones of profilers. */
-const OTHERS = [isHeadKey, isEntryKey, isBatchKey, isUploadKey, isJobKey];
-
-const isTombstone = (item: Key): boolean => !OTHERS.some((isOther) => isOther(item));
+import { type Due, ScheduledWork } from './scheduled-work.ts';
 
 /**
- * Does the work that was due at a time, in the form of `sortableTime`. Returns how much of each kind, and how much failed.
+ * Does a step of the work that is due now. Returns how much of each kind, and how much failed.
  *
  * @param remaining - returns the milliseconds that are left
  */
-export const startDueWork = async (time: string, remaining: () => number): Promise<Run['done']> => {
-  const run = new Run(time, remaining);
-  const work = new ScheduledWork(run.time);
-  const backlog = new Backlog();
-  const { jobs, accounts, uploads, tombstones } = await wakeConversations(run, work, backlog);
-  for (const job of jobs) {
-    await run.attempt(async () => {
-      run.done.woken += await wakeCancelled(job, run.time, run.isOver);
-    });
-  }
-  await run.attempt(() => measureBacklog(run, work, backlog));
-  await run.attempt(async () => {
-    await wakeExpansions([...accounts].map((account) => ({ account, at: now(), once: run.time })));
-    run.done.expansions += accounts.size;
-  });
-  await abandonUploads(run, uploads);
-  await removeDeleted(run, tombstones);
+export const startDueWork = async (step: SweepStep, remaining: () => number): Promise<Run['done']> => {
+  const run = new Run(remaining);
+  await steps[step](run);
   return run.done;
 };
 
-/** Wakes the conversations with due work. Returns the other due work: cancelled jobs, accounts with batches, and so on. */
-const wakeConversations = async (run: Run, work: ScheduledWork, backlog: Backlog) => {
-  const others = { jobs: [] as Key[], accounts: new Set<string>(), uploads: [] as Key[], tombstones: [] as Key[] };
+/**
+ * Wakes conversations whose next attempt is due, whose wake-up was lost, or that have messages whose time is over. If time
+ * runs out, the next run continues at the same positions.
+ */
+const wakeConversations = async (run: Run): Promise<void> => {
+  const before = await readPositions();
+  const work = new ScheduledWork('conversations', run.time, before);
+  let isComplete = true;
   for await (const due of work.due()) {
-    if (run.isOver()) break;
-    const heads = due.filter(isHeadKey);
-    const withExpired = [...new Set(due.filter(isEntryKey).map(({ pk }) => pk))];
-    await run.attempt(async () => {
-      await wake([
-        ...heads.map((head) => ({ conversation: conversationOf(head), once: `${head.pk}#${head.gsi1sk}` })),
-        // Each minute anew, because the clock of the worker that comes first may be behind.
-        ...withExpired.map((pk) => ({ conversation: conversationOf({ pk }), once: `${pk}#${run.time}` })),
-      ]);
-      run.done.woken += heads.length + withExpired.length;
-    });
-    backlog.note(heads);
-    for (const item of due.filter(isBatchKey)) others.accounts.add(batchOf(item).account);
-    others.jobs.push(...due.filter(isJobKey));
-    others.uploads.push(...due.filter(isUploadKey));
-    others.tombstones.push(...due.filter(isTombstone));
+    if (run.isOver()) {
+      isComplete = false;
+      break;
+    }
+    await run.attempt(() => wakeAll(run, due));
   }
-  return others;
+  await run.attempt(() => writePositions(isComplete ? [] : work.positions, before));
+  measure('info', 'due conversations woken', { conversations_woken: run.done.woken });
 };
 
-const measureBacklog = async (run: Run, work: ScheduledWork, backlog: Backlog): Promise<void> => {
-  await backlog.noteLater(work.later(), run.isOver);
+const wakeAll = async (run: Run, due: Due[]): Promise<void> => {
+  const heads = due.filter(isHeadKey);
+  const withExpired = [...new Set(due.filter(isEntryKey).map(({ pk }) => pk))];
+  await wake([
+    ...heads.map((head) => ({ conversation: conversationOf(head), once: `${head.pk}#${head.gsi1sk}` })),
+    // Each minute anew, because the clock of the worker that comes first may be behind.
+    ...withExpired.map((pk) => ({ conversation: conversationOf({ pk }), once: `${pk}#${run.time}` })),
+  ]);
+  run.done.woken += heads.length + withExpired.length;
+};
+
+/** Wakes the expansions of accounts with due batches or cancelled jobs. One wake-up stands for all of an account. */
+const startExpansions = async (run: Run): Promise<void> => {
+  const accounts = new Set<string>();
+  for await (const due of new ScheduledWork('expansions', run.time).firstTurn()) {
+    if (run.isOver()) return;
+    const others = [...new Set(due.map((item) => dueOf(item).account))].filter((account) => !accounts.has(account));
+    for (const account of others) accounts.add(account);
+    await run.attempt(async () => {
+      await wakeExpansions(others.map((account) => ({ account, at: now(), once: run.time })));
+      run.done.expansions += others.length;
+    });
+  }
+};
+
+/** Removes chunks that belong to no batch, and answers of deleted profilers, a page at a time. */
+const removeLeftovers = async (run: Run): Promise<void> => {
+  await run.inTurns(await firstTurnOf(['uploads', 'profilers'], run), accountOf, async (item) => {
+    if (isUploadKey(item)) {
+      await abandonUpload(item);
+      run.done.uploads += 1;
+      return true;
+    }
+    const { removed, finished } = await removeAnswers(item);
+    run.done.answers += removed;
+    run.done.profilers += finished ? 1 : 0;
+    return finished;
+  });
+};
+
+const accountOf = (due: Due): string => dueOf(due).account;
+
+/** A page of due work of each account in each partition of these kinds. What is done leaves the index. */
+const firstTurnOf = async (kinds: DueKind[], run: Run): Promise<Due[]> => {
+  const found: Due[] = [];
+  for (const kind of kinds) {
+    for await (const due of new ScheduledWork(kind, run.time).firstTurn()) found.push(...due);
+  }
+  return found;
+};
+
+/** Measures the pending entries, and whether the app network fails. */
+const measureBacklog = async (run: Run): Promise<void> => {
+  const { waiting, oldest_s } = await countBacklog(run.isOver);
   measure('info', 'backlog', {
-    pending_conversations: backlog.waiting,
-    oldest_s: backlog.oldest_s,
+    pending_conversations: waiting,
+    oldest_s,
     app_network_failing: (await isFailing(APP_NETWORK_DESTINATION)) ? 1 : 0,
   });
 };
 
-const abandonUploads = async (run: Run, uploads: Key[]): Promise<void> => {
-  for (const upload of uploads) {
-    if (run.isOver()) return;
-    await run.attempt(async () => {
-      await abandonUpload(upload);
-      run.done.uploads += 1;
-    });
-  }
-};
-
-/**
- * Removes the answers of deleted profilers: one page of each profiler at a time, so that a large deletion does not delay the
- * others.
- */
-const removeDeleted = async (run: Run, tombstones: Key[]): Promise<void> => {
-  for (let round = tombstones; round.length > 0; ) {
-    const unfinished: Key[] = [];
-    for (const tombstone of round) {
-      if (run.isOver()) return;
-      await run.attempt(async () => {
-        const { removed, finished } = await removeAnswers(tombstone);
-        run.done.answers += removed;
-        if (finished) run.done.profilers += 1;
-        else unfinished.push(tombstone);
-      });
-    }
-    round = unfinished;
-  }
+const steps: Record<SweepStep, (run: Run) => Promise<void>> = {
+  conversations: wakeConversations,
+  expansions: startExpansions,
+  leftovers: removeLeftovers,
+  backlog: measureBacklog,
 };

@@ -1,7 +1,7 @@
 /** Cancellation of jobs. */
 import { now, sortableTime, timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
-import { jobKey, ofJobList } from '../table/batch-keys.ts';
+import { cancelledJobsOf, jobKey, ofJobList } from '../table/batch-keys.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
 import { dueAt } from '../table/keys.ts';
 import { transact, updateWrite } from '../table/transactions.ts';
@@ -9,8 +9,8 @@ import { isDefaultJob } from './default-jobs.ts';
 import { findJob, jobNotFound, lifetime } from './job.ts';
 
 /**
- * Cancels a job: no attempt to deliver its messages begins after this, and `sweep` ends the pending ones. Repeating it
- * changes nothing. 1 read unit, 2 if no request named the job since this version; 4 write units, and 2 on the indexes.
+ * Cancels a job: no attempt to deliver its messages begins after this, and `expand` ends the pending ones. Repeating it
+ * changes nothing. 1 read unit, 2 if no request named the job since this version; 4 write units, and 3 on the indexes.
  *
  * @throws job_not_found — the account has no such job
  * @throws job_not_cancellable — the job is a default job, which messages without a job share
@@ -26,11 +26,12 @@ export const cancelJob = async (account: string, job: string): Promise<void> => 
   if (known === undefined) throw jobNotFound();
   const { created } = known;
   const list = ofJobList(account, { created, job_id: job });
-  const due = dueAt(job, sortableTime(now()));
+  const look = sortableTime(now());
+  const due = dueAt('expansions', { account, id: job, time: look });
   const cancellation = updateWrite({
     Key: jobKey(account, job),
     UpdateExpression:
-      'SET cancelled = :now, account = :account, job_id = :job, created = :created, gsi2pk = :list, gsi2sk = :position, gsi1pk = :shard, gsi1sk = :due, expires_at = :end REMOVE checked',
+      'SET cancelled = :now, account = :account, job_id = :job, created = :created, gsi2pk = :list, gsi2sk = :position, gsi1pk = :shard, gsi1sk = :due, gsi3pk = :cancelled, gsi3sk = :look, expires_at = :end REMOVE batches_from, checked, first_pending',
     ConditionExpression: 'attribute_not_exists(cancelled) OR expires_at <= :present',
     ExpressionAttributeValues: {
       ':present': Math.floor(now() / 1000),
@@ -42,6 +43,8 @@ export const cancelJob = async (account: string, job: string): Promise<void> => 
       ':position': list.gsi2sk,
       ':shard': due.gsi1pk,
       ':due': due.gsi1sk,
+      ':cancelled': cancelledJobsOf(account),
+      ':look': look,
       ':end': known.expires_at ?? lifetime(),
     },
   });

@@ -18,9 +18,13 @@ export interface JobItem extends Key {
   cancelled?: string;
   /** The number of messages of its batches. */
   recipients?: number;
-  /** While its pending messages are being ended: when the work is due, and the position in its log entries. */
-  gsi1sk?: string;
+  /** While its pending messages are being ended (`endCancelled`): when the next look at them is. */
+  gsi3sk?: string;
+  /** The positions of that look: in the account's pending batches, and in the job's log. */
+  batches_from?: string;
   checked?: string;
+  /** The position of the first pending message in the log that this look has found. */
+  first_pending?: string;
   expires_at: number;
 }
 

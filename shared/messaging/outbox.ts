@@ -7,9 +7,12 @@ import { newId, newIdAfter } from '../core/ids.ts';
 import { getConsistent, page, pages, remove, update } from '../table/client.ts';
 import {
   type AnyConversation,
+  conversationDueAt,
   conversationName,
   conversationOf,
   dueAt,
+  dueOf,
+  dueOrder,
   entryKey,
   headKey,
   type Key,
@@ -49,7 +52,7 @@ export interface Head extends Key {
   newest: string;
   /** When the oldest pending entry was accepted, or earlier. */
   created: string;
-  /** When `sweep` wakes the conversation. */
+  /** When `sweep` wakes the conversation: `dueOf`. */
   gsi1sk: string;
   /** Attempts that failed in a row, why the last one did, and when the next one is due. */
   attempts?: number;
@@ -117,6 +120,7 @@ const enqueueDrafts = (
   drafts: Draft[],
   after: string | undefined,
 ): { ids: string[]; writes: Write[] } => {
+  const { account } = conversation;
   const name = conversationName(conversation);
   const trace_id = traceId();
   const first = after === undefined ? newId() : newIdAfter(after);
@@ -133,10 +137,14 @@ const enqueueDrafts = (
       created: timestamp(),
       outgoing: one,
       ...(trace_id !== undefined && { trace_id }),
-      ...(validUntil !== undefined && dueAt(name, validUntil)),
+      ...(validUntil !== undefined && dueAt('conversations', { account, id: name, time: validUntil })),
     };
   });
-  const { gsi1pk, gsi1sk } = dueAt(name, sortableTime(now() + scaled(OVERDUE_MS)));
+  const { gsi1pk, gsi1sk } = dueAt('conversations', {
+    account,
+    id: name,
+    time: sortableTime(now() + scaled(OVERDUE_MS)),
+  });
   const ends = drafts.some(({ outgoing }) => mayEnd(outgoing));
   const writes = [
     ...entries.map((entry) => putWrite(entry)),
@@ -273,13 +281,14 @@ export const scheduleRetry = async (
   const { direction, account } = conversationOf({ pk });
   await update({
     Key: { pk, sk },
-    UpdateExpression: `SET attempts = :attempts, cause = :cause, retry_at = :until, gsi1sk = :until, created = :since, failed = :failed, tries = :tries${direction === 'platform' ? ', gsi2pk = :retrying, gsi2sk = :since' : ''}`,
+    UpdateExpression: `SET attempts = :attempts, cause = :cause, retry_at = :until, gsi1sk = :due, created = :since, failed = :failed, tries = :tries${direction === 'platform' ? ', gsi2pk = :retrying, gsi2sk = :since' : ''}`,
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: {
       ...(direction === 'platform' && { ':retrying': retryingOnPlatform(account) }),
       ':attempts': why.attempts,
       ':cause': why.cause,
       ':until': sortableTime(why.until),
+      ':due': dueOrder(account, sortableTime(why.until)),
       ':since': why.since,
       ':failed': why.failed,
       ':tries': why.tries ?? 0,
@@ -289,7 +298,7 @@ export const scheduleRetry = async (
 
 /** Resumes a conversation: earlier failures are forgotten, and `sweep` does not wake it for a minute. */
 export const resume = async (head: Head, since: string): Promise<Head> => {
-  const gsi1sk = sortableTime(now() + scaled(OVERDUE_MS));
+  const gsi1sk = conversationDueAt(head, sortableTime(now() + scaled(OVERDUE_MS)));
   await update({
     Key: { pk: head.pk, sk: head.sk },
     UpdateExpression:
@@ -302,9 +311,8 @@ export const resume = async (head: Head, since: string): Promise<Head> => {
 };
 
 /** Whether the head of a conversation that continues is out of date. */
-export const needsRefresh = ({ attempts, gsi1sk }: Head): boolean =>
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: Only the number of updates differs.
-  attempts !== undefined || gsi1sk <= sortableTime(now());
+export const needsRefresh = (head: Head): boolean =>
+  head.attempts !== undefined || dueOf(head).time <= sortableTime(now());
 
 /**
  * Ends a conversation without pending entries, unless an entry was accepted since its head was read.

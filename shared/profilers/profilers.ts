@@ -157,7 +157,7 @@ export const readProfiler = async (account: string, id: string): Promise<Profile
  * @throws profiler_not_found — unknown, deleted before, or another account's
  */
 export const deleteProfiler = async (account: string, id: string): Promise<void> => {
-  const { gsi1pk, gsi1sk } = dueAt(id, sortableTime(now() + GRACE));
+  const { gsi1pk, gsi1sk } = dueAt('profilers', { account, id, time: sortableTime(now() + GRACE) });
   const deleted =
     isUuid(id) &&
     (await update({

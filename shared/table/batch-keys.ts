@@ -140,6 +140,9 @@ export const ofJobList = (account: string, { created, job_id }: { created: strin
   gsi2sk: `${created}#${job_id}`,
 });
 
+/** The index partition of an account's cancelled jobs with messages that may be pending, by the time of the next look. */
+export const cancelledJobsOf = (account: string): string => `CANCELLED#${account}`;
+
 /** The pattern for the partitions of jobs, for access rights. */
 export const anyJob = `${JOB}*`;
 

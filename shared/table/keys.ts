@@ -365,19 +365,57 @@ export const ofLog = (
 };
 
 /**
- * Number of shards of due work: an index partition accepts about 1,000 writes per second, and twenty campaigns at the
- * default pace write 40,000.
+ * Kinds of due work, and the number of index partitions of each. A partition accepts about 1,000 writes per second, and
+ * twenty campaigns at the default pace write 40,000 for conversations. Each other kind takes at most two writes for a
+ * request, over all accounts.
  */
-const DUE_SHARDS = 64;
+const DUE_SHARDS = { conversations: 64, expansions: 8, uploads: 8, profilers: 8 };
+
+export type DueKind = keyof typeof DUE_SHARDS;
 
 const DUE = 'DUE#';
 
-export const duePartitions: readonly string[] = Array.from({ length: DUE_SHARDS }, (_, shard) => `${DUE}${shard}`);
+const duePartition = (kind: DueKind, shard: number): string => `${DUE}${kind}#${shard}`;
 
-/** Index attributes of work that `sweep` picks up at `time`. The id chooses the shard. */
-export const dueAt = (id: string, time: string): { gsi1pk: string; gsi1sk: string } => {
-  return { gsi1pk: `${DUE}${crc32(id) % DUE_SHARDS}`, gsi1sk: time };
+/** The index partitions of a kind of due work. */
+export const duePartitions = (kind: DueKind): string[] =>
+  Array.from({ length: DUE_SHARDS[kind] }, (_, shard) => duePartition(kind, shard));
+
+export const allDuePartitions: readonly string[] = (Object.keys(DUE_SHARDS) as DueKind[]).flatMap(duePartitions);
+
+/** The place of an account's work in the index of due work: by account, and then by the time at which it is due. */
+interface DuePlace {
+  gsi1pk: string;
+  gsi1sk: string;
+}
+
+/** Index attributes of an account's work that `sweep` picks up at `time`. The id chooses the partition. */
+export const dueAt = (
+  kind: DueKind,
+  { account, id, time }: { account: string; id: string; time: string },
+): DuePlace => ({
+  gsi1pk: duePartition(kind, crc32(id) % DUE_SHARDS[kind]),
+  gsi1sk: dueOrder(account, time),
+});
+
+/** The sort key of due work. In a partition, the work of an account is together, the oldest first. */
+export const dueOrder = (account: string, time: string): string => `${account}#${time}`;
+
+/** The last sort key of an account's due work. */
+export const afterDueOf = (account: string): string => dueOrder(account, '~');
+
+/** The sort key of a conversation's head or entry that is due at `time`. */
+export const conversationDueAt = (entryOrHead: Pick<Key, 'pk'>, time: string): string =>
+  dueOrder(conversationOf(entryOrHead).account, time);
+
+/** Whose due work this is, and the time at which it is due, in the form of `sortableTime`. */
+export const dueOf = ({ gsi1sk }: Pick<DuePlace, 'gsi1sk'>): { account: string; time: string } => {
+  const end = gsi1sk.indexOf('#');
+  return { account: gsi1sk.slice(0, end), time: gsi1sk.slice(end + 1) };
 };
+
+/** Where `sweep` continues with conversations, if its time was over before it had woken all that were due. */
+export const sweepPositionsKey = key('SWEEP', 'CONVERSATIONS');
 
 const PERSON = 'PERSON#';
 

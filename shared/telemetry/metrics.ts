@@ -45,6 +45,8 @@ export const events = {
   'circuit opened': { by: ['direction'], metrics: { circuits_opened: 'Count' } },
   /** The destination works again. */
   'circuit closed': { by: ['direction'], metrics: { circuits_closed: 'Count' } },
+  /** Each minute: all conversations that were due have been woken. */
+  'due conversations woken': { by: [], metrics: { conversations_woken: 'Count' } },
   /**
    * Each minute: the number of conversations with pending entries, the age of the oldest, and whether the app network
    * fails.

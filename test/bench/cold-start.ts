@@ -119,7 +119,7 @@ const firstCalls = async (): Promise<Record<string, unknown>> => {
     receiveAppEvents: requestOf('receiveAppEvents', APP_NETWORK, {
       body: { id: 'bench', type: 'message.received', data: received },
     }),
-    sweep: { time: new Date().toISOString() },
+    sweep: { step: 'conversations' },
   };
 };
 

@@ -96,7 +96,7 @@ const events: Record<string, object> = {
   erase: {},
   expand: { Records: [{ body: '{"account":"acme","at":0}', receiptHandle: 'handle' }] },
   relay: { Records: [{ dynamodb: { Keys: marshall(outbox) } }] },
-  sweep: { time: '2030-01-01T00:00:00Z' },
+  sweep: { step: 'conversations' },
 };
 
 /** Of each kind of work one function: endpoints differ only in what they do after the same middlewares. */

@@ -13,6 +13,7 @@ import { HttpHost } from '../../infra/constructs/http-host.ts';
 import { featureFlags } from '../../infra/feature-flags.ts';
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
+import { sweepSteps } from '../../shared/api/workers.ts';
 import { parallelOf } from '../bench/growth/deployment.ts';
 import { present } from '../bench/growth/design.ts';
 import { functionAccess } from '../support/table-access.ts';
@@ -113,7 +114,6 @@ const HASHING = new Set([
   'Deliver',
   'Expand',
   'Erase',
-  'Sweep',
 ]);
 
 describe('each role has exactly the rights of its function', () => {
@@ -314,7 +314,11 @@ describe('each role has exactly the rights of its function', () => {
         'UpdateItem BATCH#*',
         'Query PENDING#* gsi3',
         'Query ENDING#* gsi3',
+        'Query CANCELLED#* gsi3',
         'GetItem JOB#*',
+        'UpdateItem JOB#*',
+        'Query LOGS#* gsi3',
+        'BatchGetItem MESSAGE#*',
         'GetItem CHUNKS#*',
         'Query CHUNKS#*',
         'BatchWriteItem CHUNKS#*',
@@ -331,6 +335,7 @@ describe('each role has exactly the rights of its function', () => {
         'sqs:ChangeMessageVisibility ExpansionsQueue',
         'sqs:SendMessage ExpansionsQueue',
         'sqs:GetQueueAttributes WakeUpsQueue',
+        'sqs:SendMessage WakeUpsQueue',
       ],
     ],
     [
@@ -380,6 +385,8 @@ describe('each role has exactly the rights of its function', () => {
       'Sweep',
       [
         'Query DUE#* gsi1',
+        'GetItem SWEEP',
+        'UpdateItem SWEEP',
         'Query ANSWERS#*',
         'BatchWriteItem ANSWERS#*',
         'Query RESULTS#*',
@@ -391,13 +398,6 @@ describe('each role has exactly the rights of its function', () => {
         'DeleteItem UPLOAD#*',
         'Query CHUNKS#*',
         'BatchWriteItem CHUNKS#*',
-        'GetItem JOB#*',
-        'UpdateItem JOB#*',
-        'Query LOGS#* gsi3',
-        'BatchGetItem MESSAGE#*',
-        'Query PENDING#* gsi3',
-        'GetItem BATCH#*',
-        'UpdateItem BATCH#*',
         'sqs:SendMessage WakeUpsQueue',
         'sqs:SendMessage ExpansionsQueue',
       ],
@@ -504,7 +504,7 @@ describe('each function', () => {
       authorizer: 76,
       relay: 75,
       count: 84,
-      expand: 101,
+      expand: 104,
       sweep: 101,
       receiveAppEvents: 142,
       receiveRapidproMessage: 129,
@@ -1045,15 +1045,18 @@ test('the template contains no secret: AWS makes the one of hashes, which outliv
   expect(JSON.stringify(template.toJSON())).not.toMatch(/whsec_[A-Za-z0-9+/]/);
 });
 
-test('sweep and erase run each minute, and neither EventBridge nor Lambda repeats a failed run', () => {
+test('each step of sweep, and erase, run each minute, and neither EventBridge nor Lambda repeats a failed run', () => {
+  const targetOf = (name: string) => ({
+    Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${name}Function`), 'Arn'] },
+    RetryPolicy: { MaximumRetryAttempts: 0 },
+  });
   template.hasResourceProperties('AWS::Events::Rule', {
     ScheduleExpression: 'rate(1 minute)',
-    Targets: ['Sweep', 'Erase'].map((name) =>
-      Match.objectLike({
-        Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${name}Function`), 'Arn'] },
-        RetryPolicy: { MaximumRetryAttempts: 0 },
-      }),
-    ),
+    Targets: sweepSteps.map((step) => Match.objectLike({ ...targetOf('Sweep'), Input: JSON.stringify({ step }) })),
+  });
+  template.hasResourceProperties('AWS::Events::Rule', {
+    ScheduleExpression: 'rate(1 minute)',
+    Targets: [Match.objectLike(targetOf('Erase'))],
   });
   for (const name of ['Sweep', 'Erase']) {
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
@@ -1070,7 +1073,11 @@ test('every function that a rule calls has limits of its own for events that fai
   const called = resources('AWS::Events::Rule').flatMap(([, { Properties }]) =>
     Properties.Targets.map(({ Arn }: { Arn: Record<string, string[]> }) => Arn['Fn::GetAtt']?.[0]),
   );
-  expect(limited.toSorted()).toEqual(called.toSorted());
+  expect(limited.toSorted()).toEqual([...new Set(called)].toSorted());
+});
+
+test('no rule has more than the five targets that EventBridge allows', () => {
+  for (const [, { Properties }] of resources('AWS::Events::Rule')) expect(Properties.Targets.length).toBeLessThan(6);
 });
 
 describe('the stack', () => {

@@ -1,6 +1,6 @@
 /** What a movement of the clock needs of an emulator: whether it is at rest, when something is due, and how to hurry it. */
 import type { EventSources } from './event-sources/event-sources.ts';
-import type { Schedules } from './event-sources/schedules.ts';
+import type { IsNeeded, Schedules } from './event-sources/schedules.ts';
 import type { LocalFunction } from './lambda/lambda-pool.ts';
 import type { Queues } from './queues/queues.ts';
 import type { Clock } from './time/clock.ts';
@@ -51,8 +51,8 @@ export class Movement {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Sets the clock. Schedules whose time comes by this call only the functions that are needed. */
-  setClock(time: number, isNeeded: (functionId: string) => boolean): void {
+  /** Sets the clock. Schedules whose time comes by this call only the targets that are needed. */
+  setClock(time: number, isNeeded: IsNeeded): void {
     this.#loaded().schedules?.setClock(time, isNeeded);
   }
 

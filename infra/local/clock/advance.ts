@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AwsEmulator } from '../aws/emulator.ts';
+import type { IsNeeded } from '../aws/event-sources/schedules.ts';
 import type { Progress } from '../aws/movement.ts';
 import type { Clock } from '../aws/time/clock.ts';
 import { type DueWork, dueWorkOf } from './due-work.ts';
@@ -11,8 +12,8 @@ import { type DueWork, dueWorkOf } from './due-work.ts';
 /** What moves ahead, and what it has to wait for. */
 export interface Moving {
   clock: Clock;
-  /** Sets the clock. Schedules whose time comes by this call only the functions that are needed. */
-  setClock: (time: number, isNeeded: (functionId: string) => boolean) => void;
+  /** Sets the clock. Schedules whose time comes by this call only the targets that are needed. */
+  setClock: (time: number, isNeeded: IsNeeded) => void;
   /** What the stack works on now: see `Movement.inProgress`. */
   inProgress: () => Progress | undefined;
   /** When a function or a message of a queue continues, in milliseconds since 1970. */
@@ -82,7 +83,7 @@ const stopAtWork = async (end: number, moving: Moving, dueWork: DueWork): Promis
     const run = work === undefined ? end : minuteAfter(Math.max(work - 1, clock.now()), minute);
     const next = Math.min(run, soonest);
     if (next >= end) return stops;
-    if (next > clock.now()) setClock(next, (functionId) => !needsRead || dueWork.needs(functionId, next));
+    if (next > clock.now()) setClock(next, (functionId, input) => !needsRead || dueWork.needs(next, functionId, input));
     stops += 1;
   }
 };

@@ -1,15 +1,37 @@
 /** When the table's next work is due: retries, messages that begin or end, erasures, and consents that end. */
+import type { SweepStep } from '../../../shared/api/workers.ts';
 import { inParallel } from '../../../shared/core/parallel.ts';
-import { duePartitions, erasurePartition } from '../../../shared/table/keys.ts';
+import {
+  afterDueOf,
+  allDuePartitions,
+  type DueKind,
+  dueOf,
+  duePartitions,
+  erasurePartition,
+} from '../../../shared/table/keys.ts';
 import { consentEndPartitions } from '../../../shared/table/people-keys.ts';
 import type { AwsEmulator } from '../aws/emulator.ts';
 import type { Image, StreamRecord } from '../aws/event-sources/stream.ts';
 import { signedCall } from '../aws/signed-call.ts';
 
-/** The partitions of due work, by the beginning of the id of the function that its schedule calls for it. */
-const PARTITIONS = { Sweep: duePartitions, Erase: [...consentEndPartitions, erasurePartition] };
+/** The kinds of due work of each step of `sweep`. A measurement is no work. */
+const KINDS: Record<SweepStep, DueKind[]> = {
+  conversations: ['conversations'],
+  expansions: ['expansions'],
+  leftovers: ['uploads', 'profilers'],
+  backlog: [],
+};
 
-const ALL = Object.values(PARTITIONS).flat();
+const ofErase = [...consentEndPartitions, erasurePartition];
+
+const ALL = [...allDuePartitions, ...ofErase];
+
+/** The partitions with the work of a function that a schedule calls; undefined for other functions. */
+const partitionsOf = (functionId: string, input: unknown): readonly string[] | undefined => {
+  if (functionId.startsWith('Erase')) return ofErase;
+  if (!functionId.startsWith('Sweep')) return undefined;
+  return KINDS[(input as { step: SweepStep }).step].flatMap(duePartitions);
+};
 
 /** Partitions that are read at the same time. */
 const TOGETHER = 16;
@@ -22,11 +44,10 @@ interface DueItem extends Image {
   gsi1sk: { S: string };
 }
 
-/** The oldest item of a partition: undefined if there is none. While the partition is read, its key is not known. */
+/** The oldest item of each account in a partition. While the partition is read, the items are not known. */
 interface Oldest {
-  item: Promise<DueItem | undefined>;
-  key: string | undefined;
-  isRead: boolean;
+  items: Promise<DueItem[]>;
+  keys: ReadonlySet<string> | undefined;
 }
 
 /** The due work of a table, from the beginning of a movement of the clock to its end. */
@@ -34,10 +55,10 @@ export interface DueWork {
   /** When the oldest work is due, in milliseconds since 1970; undefined if there is none. The stack is at rest. */
   next(): Promise<number | undefined>;
   /**
-   * Whether a function has work that is due by a time, as of the last call of `next`: `sweep` or `erase`. Others always have
-   * work when their schedule calls them.
+   * Whether a function has work that is due by a time, as of the last call of `next`: a step of `sweep`, or `erase`. Others
+   * always have work when their schedule calls them.
    */
-  needs(functionId: string, time: number): boolean;
+  needs(time: number, functionId: string, input?: unknown): boolean;
   end(): void;
 }
 
@@ -55,13 +76,13 @@ export const dueWorkOf =
     const times = new Map<string, number>();
     const end = stack.watchRecords(({ dynamodb: { Keys, NewImage } }: StreamRecord) => {
       const changed = keyOf(Keys);
-      for (const [partition, { key, isRead }] of known) {
+      for (const [partition, { keys }] of known) {
         const entered = NewImage?.gsi1pk?.S === partition;
-        if (entered || !isRead || key === changed) known.delete(partition);
+        if (entered || keys === undefined || keys.has(changed)) known.delete(partition);
       }
     });
     const read = (partition: string): Oldest => {
-      const oldest: Oldest = { item: oldestOf(partition, dynamodbEndpoint, table), key: undefined, isRead: false };
+      const oldest: Oldest = { items: oldestIn(partition, dynamodbEndpoint, table), keys: undefined };
       known.set(partition, oldest);
       return oldest;
     };
@@ -69,34 +90,50 @@ export const dueWorkOf =
       times.clear();
       await inParallel(ALL, TOGETHER, async (partition) => {
         const oldest = known.get(partition) ?? read(partition);
-        const item = await oldest.item;
-        oldest.isRead = true;
-        if (item === undefined) return;
-        oldest.key = keyOf(item);
-        times.set(partition, Date.parse(`${item.gsi1sk.S.slice(0, 23)}Z`));
+        const items = await oldest.items;
+        oldest.keys = new Set(items.map(keyOf));
+        if (items.length > 0) times.set(partition, Math.min(...items.map(timeOf)));
       });
       return times.size === 0 ? undefined : Math.min(...times.values());
     };
-    const needs = (functionId: string, time: number): boolean => {
-      const partitions = Object.entries(PARTITIONS).find(([name]) => functionId.startsWith(name))?.[1];
-      return partitions?.some((partition) => (times.get(partition) ?? Infinity) <= time) ?? true;
-    };
+    const needs = (time: number, functionId: string, input?: unknown): boolean =>
+      partitionsOf(functionId, input)?.some((partition) => (times.get(partition) ?? Infinity) <= time) ?? true;
     return { next, needs, end };
   };
 
 /** An item's key in the table, as text. */
 const keyOf = ({ pk, sk }: Image): string => `${pk?.S} ${sk?.S}`;
 
-/** The oldest item of a partition. Without the SDK, which takes three quarters of the time. */
-const oldestOf = async (partition: string, endpoint: string, table: string): Promise<DueItem | undefined> => {
+/** When an item is due. The place of due work of `sweep` begins with the account. */
+const timeOf = ({ gsi1sk: { S: place } }: DueItem): number => Date.parse(`${place.replace(/^.*#/, '').slice(0, 23)}Z`);
+
+/** The oldest item of each account in a partition, or of the partition, if it is not by account. */
+const oldestIn = async (partition: string, endpoint: string, table: string): Promise<DueItem[]> => {
+  const items: DueItem[] = [];
+  for (let after = ' '; ; ) {
+    const item = await firstAfter(after, partition, endpoint, table);
+    if (item === undefined) return items;
+    items.push(item);
+    if (!item.gsi1sk.S.includes('#')) return items;
+    after = afterDueOf(dueOf({ gsi1sk: item.gsi1sk.S }).account);
+  }
+};
+
+/** Without the SDK, which takes three quarters of the time. */
+const firstAfter = async (
+  place: string,
+  partition: string,
+  endpoint: string,
+  table: string,
+): Promise<DueItem | undefined> => {
   const { status, text } = await signedCall({
     endpoint,
     target: 'DynamoDB_20120810.Query',
     input: {
       TableName: table,
       IndexName: 'gsi1',
-      KeyConditionExpression: 'gsi1pk = :due',
-      ExpressionAttributeValues: { ':due': { S: partition } },
+      KeyConditionExpression: 'gsi1pk = :due AND gsi1sk > :place',
+      ExpressionAttributeValues: { ':due': { S: partition }, ':place': { S: place } },
       ProjectionExpression: 'pk, sk, gsi1sk',
       Limit: 1,
     },

@@ -10,6 +10,7 @@ import { destinationNameOf } from '../../../shared/outbound/destination.ts';
 import { getConsistent, page, pages, remove, update } from '../../../shared/table/client.ts';
 import {
   circuitKey,
+  conversationDueAt,
   conversationName,
   conversationOf,
   entryKey,
@@ -120,7 +121,7 @@ const END_OF_TIME = '~';
 /** The selected conversations that have a head. The list is complete before any conversation is read or changed. */
 const selectedConversations = async ({ direction, account, phone }: Selection): Promise<NamedConversation[]> => {
   const found: NamedConversation[] = [];
-  for await (const due of new ScheduledWork(END_OF_TIME).due()) {
+  for await (const due of new ScheduledWork('conversations', END_OF_TIME).due()) {
     // Stryker disable next-line MethodExpression,ConditionalExpression,StringLiteral: Only heads match the rest, and their sort key is fixed.
     found.push(...due.filter(isHeadKey).map(conversationOf));
   }
@@ -190,9 +191,9 @@ const makeDue = async (conversation: NamedConversation): Promise<boolean> => {
   const Key = headKey(conversationName(conversation));
   const isThere = await update({
     Key,
-    UpdateExpression: 'SET gsi1sk = :now REMOVE attempts, cause, retry_at, failed',
+    UpdateExpression: 'SET gsi1sk = :due REMOVE attempts, cause, retry_at, failed',
     ConditionExpression: 'attribute_exists(pk)',
-    ExpressionAttributeValues: { ':now': sortableTime(now()) },
+    ExpressionAttributeValues: { ':due': conversationDueAt(Key, sortableTime(now())) },
   });
   // A listener may claim it at once, unless another one has a claim.
   await update({

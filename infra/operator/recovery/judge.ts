@@ -4,7 +4,7 @@ import { now, sortableTime } from '../../../shared/core/clock.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { nameOfJob } from '../../../shared/jobs/cancel.ts';
 import { outcomeKeys } from '../../../shared/messaging/message.ts';
-import { isChunkKey, isJobKey, jobNamed } from '../../../shared/table/batch-keys.ts';
+import { cancelledJobsOf, isChunkKey, isJobKey, jobNamed } from '../../../shared/table/batch-keys.ts';
 import { hasExpired } from '../../../shared/table/client.ts';
 import {
   deletionKey,
@@ -175,12 +175,18 @@ const latestTimeIn = async (source: string, markers: Key[]): Promise<string | un
     .at(-1);
 };
 
-/** A job as cancelled, if it was cancelled since. `sweep` ends its messages. */
+/** A job as cancelled, if it was cancelled since. `expand` ends its messages. */
 const asCancelled = async (source: string, item: Item): Promise<Item> => {
   const { account, job_id } = jobNamed(item);
   const cancelled = await latestTimeIn(source, [deletionKey('job', nameOfJob(account, job_id))]);
   if (cancelled === undefined || cancelled < beginningOf(item)) return item;
-  return { ...item, cancelled, ...dueAt(job_id, sortableTime(now())) };
+  const time = sortableTime(now());
+  const index = {
+    ...dueAt('expansions', { account, id: job_id, time }),
+    gsi3pk: cancelledJobsOf(account),
+    gsi3sk: time,
+  };
+  return { ...item, cancelled, ...index };
 };
 
 /** An account without a bot's number or a platform that it has lost since. */

@@ -78,7 +78,11 @@ export const putEntry = async ({ item, candidate }: Restorable): Promise<boolean
   const id = String(item.id);
   for (;;) {
     const head = await readHead(conversation);
-    const { gsi1pk, gsi1sk } = dueAt(name, sortableTime(now() + scaled(OVERDUE_MS)));
+    const { gsi1pk, gsi1sk } = dueAt('conversations', {
+      account: conversation.account,
+      id: name,
+      time: sortableTime(now() + scaled(OVERDUE_MS)),
+    });
     const newest = head !== undefined && head.newest > id ? head.newest : id;
     const failed = await patiently(() =>
       transact([

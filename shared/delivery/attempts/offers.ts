@@ -15,7 +15,7 @@
 import { now, scaled, sortableTime } from '../../core/clock.ts';
 import type { Head } from '../../messaging/outbox.ts';
 import { update, updatedIf } from '../../table/client.ts';
-import { conversationOf, type Key } from '../../table/keys.ts';
+import { conversationDueAt, conversationOf, dueOf, type Key } from '../../table/keys.ts';
 import { offeredTo } from '../../table/people-keys.ts';
 
 /** Milliseconds for which a claim is valid: longer than a request, its response, and some repeats of a failed call. */
@@ -36,7 +36,7 @@ export const isClaimed = ({ claimed_until: until }: Head): boolean =>
  * @param end - when its oldest entry fails permanently, in milliseconds since 1970
  */
 export const offer = async (head: Head, end: number): Promise<void> => {
-  if (head.gsi3pk !== undefined && head.gsi1sk > sortableTime(now())) return;
+  if (head.gsi3pk !== undefined && dueOf(head).time > sortableTime(now())) return;
   await update({
     Key: { pk: head.pk, sk: head.sk },
     UpdateExpression:
@@ -46,20 +46,21 @@ export const offer = async (head: Head, end: number): Promise<void> => {
     ExpressionAttributeValues: {
       ':offered': offeredTo(conversationOf(head).account),
       ':now': sortableTime(now()),
-      ':look': sortableTime(Math.min(end, now() + scaled(LOOK_MS))),
+      ':look': conversationDueAt(head, sortableTime(Math.min(end, now() + scaled(LOOK_MS)))),
       ':listening': 'listening',
     },
   });
 };
 
 /** Has `deliver` look at a conversation when its claim runs out. */
-export const lookAfterClaim = async ({ pk, sk, claimed_until: until, gsi1sk }: Head): Promise<void> => {
-  if (until === undefined || gsi1sk > sortableTime(now())) return;
+export const lookAfterClaim = async (head: Head): Promise<void> => {
+  const { pk, sk, claimed_until: until } = head;
+  if (until === undefined || dueOf(head).time > sortableTime(now())) return;
   await update({
     Key: { pk, sk },
     UpdateExpression: 'SET gsi1sk = :until',
     ConditionExpression: 'attribute_exists(pk)',
-    ExpressionAttributeValues: { ':until': until },
+    ExpressionAttributeValues: { ':until': conversationDueAt(head, until) },
   });
 };
 
@@ -159,7 +160,7 @@ export const handBack = async (head: ClaimedHead): Promise<void> => {
   const { claim, ...change } = ofClaim(head);
   await update({
     ...change,
-    UpdateExpression: 'SET gsi1sk = :now REMOVE claim, claimed_until, attempted, gsi3pk, gsi3sk',
-    ExpressionAttributeValues: { ':claim': claim, ':now': sortableTime(now()) },
+    UpdateExpression: 'SET gsi1sk = :due REMOVE claim, claimed_until, attempted, gsi3pk, gsi3sk',
+    ExpressionAttributeValues: { ':claim': claim, ':due': conversationDueAt(head, sortableTime(now())) },
   });
 };

@@ -4,7 +4,6 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { scheduleMessage, sendEach, sendToMany } from '../../../shared/campaigns/accept.ts';
-import { wakeCancelled } from '../../../shared/campaigns/cancelled-jobs.ts';
 import { expand } from '../../../shared/campaigns/expand.ts';
 import { sortableTime, timestampOf } from '../../../shared/core/clock.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
@@ -15,8 +14,9 @@ import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { readJobStatus } from '../../../shared/stats/job-status.ts';
 import { logOfMessage } from '../../../shared/stats/message-log.ts';
-import { batchOf, endingBatches, isBatchKey, jobKey, progressKey } from '../../../shared/table/batch-keys.ts';
+import { batchOf, endingBatches, isBatchKey, isJobKey, jobKey, progressKey } from '../../../shared/table/batch-keys.ts';
 import { documents, getConsistent, page } from '../../../shared/table/client.ts';
+import { dueOf } from '../../../shared/table/keys.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
@@ -28,7 +28,7 @@ vi.mock('node:timers/promises', () => ({ setTimeout: async (ms: number) => void 
 
 useOwnTable('campaigns-ended');
 
-const queue = useFakeQueue();
+useFakeQueue();
 const destination = useAppNetworkServer();
 
 const NOW = Date.UTC(2030, 0, 1, 12);
@@ -44,6 +44,15 @@ const newAccount = async (): Promise<string> =>
 const text = { type: 'text' as const, text: { body: 'Hello' } };
 
 const run = (account: string, ms = 60_000) => expand(account, undefined, Date.now() + ms);
+
+/** The accounts whose expansions `sweep` wakes at a time. */
+const dueAccounts = async (time: number): Promise<string[]> => {
+  const accounts: string[] = [];
+  for await (const due of new ScheduledWork('expansions', sortableTime(time)).due()) {
+    accounts.push(...due.filter(isJobKey).map((item) => dueOf(item).account));
+  }
+  return accounts;
+};
 
 /** The logged states of an account, each with its reason and how often it was logged. Counts them, as the stream does. */
 const statesOf = async (account: string): Promise<Record<string, number>> => {
@@ -137,15 +146,19 @@ test('a scheduled batch of a cancelled job ends at once', async () => {
   expect(await run(account)).toMatchObject({ expanded: 0, unfinished: false });
   await cancelJob(account, job_id);
   expect(await readJobStatus(account, job_id)).toMatchObject({ status: 'cancelled', recipients: 3, pending: 0 });
-  const look = (minute: number) => wakeCancelled(jobKey(account, job_id), `minute-${minute}`, () => false);
-  await look(1);
-  expect(queue.taken.map(({ MessageBody }) => JSON.parse(MessageBody))).toMatchObject([{ account }]);
+  expect(await dueAccounts(NOW)).toContain(account);
   expect(await run(account)).toMatchObject({ expanded: 3, unfinished: false });
   expect(await statesOf(account)).toEqual({ sent: 3, 'sending_failed: cancelled': 3 });
-  // Nothing is left to do after two minutes.
-  vi.setSystemTime(NOW + 120_000);
-  await look(3);
-  expect(await getConsistent(jobKey(account, job_id))).not.toHaveProperty('gsi1sk');
+  // Looks follow each minute, and nothing is left to do after two minutes.
+  for (const minute of [1, 2]) {
+    expect(await dueAccounts(NOW + minute * 60_000 - 1)).not.toContain(account);
+    vi.setSystemTime(NOW + minute * 60_000);
+    expect(await dueAccounts(Date.now())).toContain(account);
+    expect(await run(account)).toMatchObject({ expanded: 0, unfinished: false });
+  }
+  const job = await getConsistent(jobKey(account, job_id));
+  for (const left of ['gsi1pk', 'gsi1sk', 'gsi3pk', 'gsi3sk', 'batches_from', 'checked'])
+    expect(job).not.toHaveProperty(left);
 });
 
 test('messages of a batch that are not expanded in time expire, each at its own end', async () => {
@@ -231,7 +244,7 @@ describe('beside a campaign with a higher priority, at a pace of one message per
 
   const dueBatches = async (time: number): Promise<string[]> => {
     const accounts: string[] = [];
-    for await (const due of new ScheduledWork(sortableTime(time)).due()) {
+    for await (const due of new ScheduledWork('expansions', sortableTime(time)).due()) {
       accounts.push(...due.filter(isBatchKey).map((key) => batchOf(key).account));
     }
     return accounts;
@@ -277,7 +290,6 @@ describe('beside a campaign with a higher priority, at a pace of one message per
     await sendToMany(account, { to: newPhones(30), ...text }, { job_id, priority: 'low' });
     await sendToMany(account, { to: newPhones(10), ...text }, { job_id, priority: 'low', send_at: NOW + DAY });
     await cancelJob(account, job_id);
-    for (const minute of ['1', '2']) await wakeCancelled(jobKey(account, job_id), minute, () => false);
     expect(await runToCampaign(account)).toEqual({ sent: 40, 'sending_failed: cancelled': 40 });
   });
 });

@@ -199,7 +199,7 @@ describe('a message for later', () => {
     expect(await readMessage(account, id)).toMatchObject({ states: [{ state: 'scheduled' }] });
     const { id: batch } = await batchOfAccount(account);
     const isDue = async (time: number): Promise<boolean> => {
-      for await (const due of new ScheduledWork(sortableTime(time)).due())
+      for await (const due of new ScheduledWork('expansions', sortableTime(time)).due())
         if (due.some(({ pk }) => pk.includes(batch))) return true;
       return false;
     };

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { sortableTime } from '../../../shared/core/clock.ts';
-import { newUnguessableId } from '../../../shared/core/ids.ts';
+import { newId, newUnguessableId } from '../../../shared/core/ids.ts';
 import { chunkKey, uploadKey } from '../../../shared/table/batch-keys.ts';
 import { getConsistent, putIfAbsent } from '../../../shared/table/client.ts';
 import { dueAt } from '../../../shared/table/keys.ts';
@@ -267,7 +267,11 @@ describe('the workers', () => {
     const { pk, sk } = uploadKey(upload);
     const chunk = chunkKey(upload, '27821234567', 0);
     await putIfAbsent(chunk);
-    await putIfAbsent({ pk, sk, ...dueAt(pk, sortableTime(Date.now())) });
+    await putIfAbsent({
+      pk,
+      sk,
+      ...dueAt('uploads', { account: newId(), id: upload, time: sortableTime(Date.now()) }),
+    });
     await expect
       .poll(() => Promise.all([getConsistent({ pk, sk }), getConsistent(chunk)]))
       .toEqual([undefined, undefined]);

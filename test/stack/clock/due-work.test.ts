@@ -16,9 +16,9 @@ test('work that is removed, or no longer due, is not waited for', async () => {
   const due = sortableTime(now() + 2 * DAY);
   const later = sortableTime(now() + 3 * DAY);
   const keyOf = (id: string) => ({ pk: `WORK#${id}`, sk: 'WORK' });
-  // Two items of one partition, so that the second one is the oldest after the first one.
-  await putIfAbsent({ ...keyOf('removed'), ...dueAt('one', due) });
-  await putIfAbsent({ ...keyOf('done'), ...dueAt('one', later) });
+  // Two items of one partition: the account of the second one comes after that of the first one.
+  await putIfAbsent({ ...keyOf('removed'), ...dueAt('conversations', { account: 'acme', id: 'one', time: due }) });
+  await putIfAbsent({ ...keyOf('done'), ...dueAt('conversations', { account: 'birch', id: 'one', time: later }) });
   const dueWork = moving.watchDueWork();
   const next = async () => {
     const time = await dueWork.next();

@@ -487,7 +487,8 @@ describe('a worker', () => {
     expect(await run(conversation, () => 11_999)).toEqual({ settled: 0, unfinished: true, stalled: true });
     expect(bodies()).toEqual([]);
     const partitions: Key[] = [];
-    for await (const due of new ScheduledWork(sortableTime(Date.now() + MINUTE)).due()) partitions.push(...due);
+    for await (const due of new ScheduledWork('conversations', sortableTime(Date.now() + MINUTE)).due())
+      partitions.push(...due);
     const { pk, sk } = headKey(conversationName(conversation));
     expect(partitions).toContainEqual(expect.objectContaining({ pk, sk }));
     expect(await run(conversation)).toEqual({ settled: 1 });

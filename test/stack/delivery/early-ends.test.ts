@@ -214,7 +214,7 @@ describe('a message that is valid for a limited time', () => {
     await send(conversation, { valid_for: 60 });
     const dueAt = async (time: number): Promise<string[]> => {
       const found: string[] = [];
-      for await (const due of new ScheduledWork(new Date(time).toISOString()).due()) {
+      for await (const due of new ScheduledWork('conversations', new Date(time).toISOString()).due()) {
         found.push(...due.filter(isEntryKey).map(({ pk }) => pk));
       }
       return found.filter((pk) => pk === headKey(conversationName(conversation)).pk);

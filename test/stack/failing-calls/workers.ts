@@ -11,6 +11,7 @@ import { handler as sweep } from '../../../functions/workers/sweep.ts';
 import { recountJobs } from '../../../infra/operator/queries/job-recount.ts';
 import { retryConversations } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
+import { sweepSteps } from '../../../shared/api/workers.ts';
 import { sendEach } from '../../../shared/campaigns/accept.ts';
 import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver as deliverNow } from '../../../shared/delivery/deliver.ts';
@@ -131,6 +132,18 @@ export const workers = {
     // Messages to several users are accepted at the same time.
     continues: true,
   },
+  'expand, of a cancelled job': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      const job_id = randomUUID();
+      await sendMessage(account, textTo(phone), { job_id });
+      await sendEach(account, [newPhone(), newPhone()].map(textTo), { job_id, send_at: Date.now() + 60 * MINUTE });
+      await cancelJob(account, job_id);
+      const body = JSON.stringify({ account, at: Date.now() });
+      return () => expand({ Records: [{ body, receiptHandle: 'handle' }] } as SQSEvent, context);
+    },
+    continues: true,
+  },
   count: {
     prepare: async () => {
       const { account, bot, phone } = await newBusiness();
@@ -172,11 +185,13 @@ export const workers = {
       }
       await deleteProfiler(account, id);
       await sendEach(account, [textTo(phone)], {});
-      const job_id = randomUUID();
-      await sendMessage(account, textTo(newPhone()), { job_id, valid_for: 60 });
-      await cancelJob(account, job_id);
-      const time = new Date(Date.now() + 2 * MINUTE).toISOString();
-      return () => sweep({ time }, context);
+      await sendMessage(account, textTo(newPhone()), { valid_for: 60 });
+      return async () => {
+        // In two minutes, everything is due.
+        await minutesAgo(-2, async () => {
+          for (const step of sweepSteps) await sweep({ step }, context);
+        });
+      };
     },
     inTurn: true,
     continues: true,

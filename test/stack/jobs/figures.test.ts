@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { type BatchOptions, scheduleMessage, sendEach, sendToMany } from '../../../shared/campaigns/accept.ts';
 import { expand } from '../../../shared/campaigns/expand.ts';
-import { endNow, pendingBatchesOfJob } from '../../../shared/campaigns/stored-batch.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
@@ -244,8 +243,6 @@ const make = async (job: Job, step: Step): Promise<void> => {
       if (job.accepted === 0) return;
       await cancelJob(account, job_id);
       job.isCancelled = true;
-      // As `sweep` does.
-      for (const batch of await pendingBatchesOfJob(account, job_id)) await endNow(batch);
     }
   }
 };

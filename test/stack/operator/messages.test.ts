@@ -23,7 +23,7 @@ import { sendMessage } from '../../../shared/messaging/send.ts';
 import { platformOf } from '../../../shared/platforms/registry.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { documents, get, putIfAbsent, remove } from '../../../shared/table/client.ts';
-import { conversationName, headKey, jobCounterKey } from '../../../shared/table/keys.ts';
+import { conversationName, dueOf, headKey, jobCounterKey } from '../../../shared/table/keys.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { addPendingEntries, inJson, newAccount, newId, operator, refusal, remote, time } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
@@ -195,7 +195,12 @@ describe('outbox retry', () => {
   /** The retry state of a conversation: scheduled for later, or due without recorded failures. */
   const stateOf = async (conversation: Conversation) => {
     const { attempts, cause, retry_at, gsi1sk } = (await readHead(conversation)) ?? {};
-    return { attempts, cause, retry_at, due: (gsi1sk ?? '~') <= sortableTime(Date.now()) };
+    return {
+      attempts,
+      cause,
+      retry_at,
+      due: gsi1sk !== undefined && dueOf({ gsi1sk }).time <= sortableTime(Date.now()),
+    };
   };
   const DUE = { attempts: undefined, cause: undefined, retry_at: undefined, due: true };
   const RETRY_SCHEDULED = { attempts: 3, cause: 'status_500', retry_at: sortableTime(tomorrow), due: false };

@@ -5,7 +5,7 @@ import { removeAnswers } from '../../../shared/profilers/answers.ts';
 import { readResults } from '../../../shared/profilers/results.ts';
 import { resultsOf } from '../../../shared/table/batch-keys.ts';
 import { pages, update } from '../../../shared/table/client.ts';
-import { answerKey, dueAt, profilerKey } from '../../../shared/table/keys.ts';
+import { answerKey, dueAt, dueOf, dueOrder, profilerKey } from '../../../shared/table/keys.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
 import { type Caller, newPanelist, newPhone, newVendor } from '../support/world.ts';
 
@@ -183,7 +183,7 @@ describe('the answers of a deleted profiler', () => {
     await update({
       Key: key,
       UpdateExpression: 'SET gsi1sk = :due',
-      ExpressionAttributeValues: { ':due': due },
+      ExpressionAttributeValues: { ':due': dueOrder(vendor.account, due) },
     });
     return { ...profiler, key };
   };
@@ -229,8 +229,8 @@ describe('the answers of a deleted profiler', () => {
     const before = Date.now();
     await call('deleteProfiler', { token: vendor.token, path: { id: profiler.id } });
     const { gsi1pk, gsi1sk } = (await tombstoneOf(profilerKey(vendor.account, profiler.id))) ?? {};
-    expect(gsi1pk).toBe(dueAt(profiler.id, '').gsi1pk);
-    const grace = Date.parse(String(gsi1sk)) - before;
+    expect(gsi1pk).toBe(dueAt('profilers', { account: vendor.account, id: profiler.id, time: '' }).gsi1pk);
+    const grace = Date.parse(dueOf({ gsi1sk: String(gsi1sk) }).time) - before;
     expect(grace).toBeGreaterThanOrEqual(60_000);
     expect(grace).toBeLessThan(70_000);
   });

@@ -178,7 +178,8 @@ export const addPendingEntries = async (
   why: Partial<Parameters<typeof scheduleRetry>[1]> = {},
 ): Promise<void> => {
   // The head is written first, in two steps. Otherwise a stack that serves the table would deliver the entry at once.
-  const { gsi1pk } = dueAt(conversationName(conversation), '');
+  const { account } = conversation;
+  const { gsi1pk } = dueAt('conversations', { account, id: conversationName(conversation), time: '' });
   await update({
     Key: headKey(conversationName(conversation)),
     UpdateExpression: 'SET gsi1pk = :shard',

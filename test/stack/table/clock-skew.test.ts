@@ -52,7 +52,7 @@ const deliveredTexts = (): string[] => destination().calls.map(({ json }) => jso
 
 /** Whether `sweep`, scheduled `minutes` from now, wakes a conversation. */
 const isSwept = async ({ phone }: Conversation, minutes: number): Promise<boolean> => {
-  for await (const due of new ScheduledWork(sortableTime(Date.now() + minutes * MINUTE)).due()) {
+  for await (const due of new ScheduledWork('conversations', sortableTime(Date.now() + minutes * MINUTE)).due()) {
     if (due.some(({ pk }) => pk.includes(phone))) return true;
   }
   return false;

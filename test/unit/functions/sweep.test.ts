@@ -1,21 +1,13 @@
 /** The sweep with a fake table and a fake queue, which fail on purpose. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/workers/sweep.ts';
-import { Backlog } from '../../../shared/due-work/backlog.ts';
-import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
+import { type SweepStep, sweepSteps } from '../../../shared/api/workers.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
-import { jobKey } from '../../../shared/table/batch-keys.ts';
+import { uploadKey } from '../../../shared/table/batch-keys.ts';
 import { documents } from '../../../shared/table/client.ts';
-import {
-  conversationName,
-  entryKey,
-  headKey,
-  messageKey,
-  named,
-  outcomeKey,
-  stateKey,
-} from '../../../shared/table/keys.ts';
+import { conversationName, dueOrder, entryKey, headKey, named, profilerKey } from '../../../shared/table/keys.ts';
 import { readWakeUp } from '../../../shared/wake-ups/conversations.ts';
+import { readExpansionWakeUp } from '../../../shared/wake-ups/expansions.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useFakeQueue } from '../support/fake-queue.ts';
 
@@ -25,46 +17,47 @@ const queue = useFakeQueue();
 /** Calls in order: for the table, the command and its partition key; for the queue, "wake-up". */
 const calls: string[] = [];
 
-/** Items of the index of scheduled work by shard: due now, and due later. */
-let due: Record<string, object[]> = {};
-let later: Record<string, object[]> = {};
-/** The item of the app network's circuit breaker. */
-let app: object | undefined;
-/** A cancelled job, its messages in the log, and the states that ended some of them; and the updates of the job. */
-let job: object | undefined;
-let log: { pk: string; sk: string }[] = [];
-let ended: object[] = [];
-let updates: object[] = [];
+/** Items of the index of scheduled work by partition. */
+let due: Record<string, { gsi1sk: string }[]> = {};
+/** The item of the app network's circuit breaker, and the positions of the run before. */
+let [app, positions]: (object | undefined)[] = [];
+/** All updates. */
+let updates: { Key?: { pk: string }; ExpressionAttributeValues?: Record<string, unknown> }[] = [];
 
+const NOW = Date.parse('2030-01-01T00:00:00Z');
 const DUE = '2029-12-31T23:59:00.000Z';
 const LATER = '2030-01-01T00:00:00.001Z';
 
-const profilerKey = (profiler: string) => ({ pk: 'PROFILERS#acme', sk: `PROFILER#${profiler}` });
+const tombstone = (profiler: string, account = 'acme') => ({
+  ...profilerKey(account, profiler),
+  gsi1sk: dueOrder(account, DUE),
+});
 
-const tombstone = (profiler: string, gsi1sk = DUE) => ({ ...profilerKey(profiler), gsi1sk });
+const conversation = (phone: string, account = 'acme'): Conversation => ({ direction: 'app', account, phone });
 
-const conversation = (phone: string): Conversation => ({ direction: 'app', account: 'acme', phone });
-
-const head = (phone: string, created: string, gsi1sk = DUE) => ({
-  ...headKey(conversationName(conversation(phone))),
-  gsi1sk,
+const head = (phone: string, created: string, { time = DUE, account = 'acme' } = {}) => ({
+  ...headKey(conversationName(conversation(phone, account))),
+  gsi1sk: dueOrder(account, time),
   created,
 });
 
 /** The table's response to a command. The removal of the answers of profiler "bad" fails. */
 const answerTo = (name: string, input: Record<string, unknown>): unknown => {
-  const values = Object.values((input.ExpressionAttributeValues as Record<string, string>) ?? {});
-  calls.push(`${name} ${JSON.stringify(input.Key ?? input.RequestItems ?? values)}`);
+  const values = (input.ExpressionAttributeValues as Record<string, string>) ?? {};
+  const key = JSON.stringify(input.Key ?? '');
+  calls.push(`${name} ${JSON.stringify(input.Key ?? input.RequestItems ?? Object.values(values))}`);
   if (name === 'QueryCommand' && input.IndexName === 'gsi1') {
-    const shard = values.find((value) => value.startsWith('DUE#')) ?? '';
-    return { Items: [...(due[shard] ?? []), ...(later[shard] ?? [])] };
+    const { ':due': partition = '', ':after': after = '', ':from': from = '', ':to': to = '~' } = values;
+    const all = due[partition] ?? [];
+    const start = all.indexOf(input.ExclusiveStartKey as (typeof all)[number]) + 1;
+    const Items = all.slice(start).filter(({ gsi1sk }) => gsi1sk > after && gsi1sk >= from && gsi1sk <= to);
+    const page = Items.slice(0, Number(input.Limit));
+    return { Items: page, ...(page.length < Items.length && { LastEvaluatedKey: page.at(-1) }) };
   }
-  if (name === 'GetCommand' && JSON.stringify(input.Key).includes('JOB#')) return { Item: job };
+  if (name === 'GetCommand' && key.includes('SWEEP')) return { Item: positions };
   if (name === 'GetCommand') return { Item: app };
-  if (name === 'UpdateCommand' && JSON.stringify(input.Key).includes('JOB#')) updates.push(input);
-  if (name === 'BatchGetCommand') return { Responses: { table: ended } };
-  if (name === 'QueryCommand' && input.IndexName === 'gsi3') return { Items: log };
-  if (name === 'QueryCommand') return { Items: [{ pk: values[0], sk: 'ANSWER#27821234567' }] };
+  if (name === 'UpdateCommand') updates.push(input);
+  if (name === 'QueryCommand') return { Items: [{ pk: values[':pk'], sk: 'ANSWER#27821234567' }] };
   if (name === 'BatchWriteCommand' && JSON.stringify(input).includes('ANSWERS#bad'))
     throw new Error('27821234567 is stuck');
   return {};
@@ -72,12 +65,12 @@ const answerTo = (name: string, input: Record<string, unknown>): unknown => {
 
 beforeEach(() => {
   vi.stubEnv('TABLE_NAME', 'table');
+  vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
   vi.spyOn(documents, 'send').mockImplementation(async (command: { constructor: { name: string }; input: object }) =>
     answerTo(command.constructor.name, { ...command.input }),
   );
-  due = { 'DUE#0': [tombstone('bad'), tombstone('good')] };
-  later = {};
-  [app, job, log, ended, updates] = [undefined, undefined, [], [], []];
+  due = {};
+  [app, positions, updates] = [undefined, undefined, []];
   queue.takes = () => calls.push('wake-up') > 0;
 });
 
@@ -88,201 +81,239 @@ afterEach(() => {
   calls.length = 0;
 });
 
-const event = { time: '2030-01-01T00:00:00Z' };
+const MEASURED = ['backlog', 'due conversations woken'];
 
-/** All log lines except those of the backlog. */
-const lines = () => written.map((line) => JSON.parse(line)).filter(({ message }) => message !== 'backlog');
+/** All log lines except those with metrics. */
+const lines = () => written.map((line) => JSON.parse(line)).filter(({ message }) => !MEASURED.includes(message));
 
 const backlog = () => written.map((line) => JSON.parse(line)).filter(({ message }) => message === 'backlog');
 
-const sweep = (remaining = () => 55_000): Promise<unknown> =>
-  handler(event, { awsRequestId: 'call-1', getRemainingTimeInMillis: remaining });
+const sweep = (step: SweepStep, remaining = () => 55_000): Promise<unknown> =>
+  handler({ step }, { awsRequestId: 'call-1', getRemainingTimeInMillis: remaining });
 
-const finished = () => calls.filter((call) => call.startsWith('UpdateCommand') && !call.includes('JOB#'));
+/** The names of the conversations that were woken, in order. */
+const woken = (): string[] =>
+  queue.taken.map(({ MessageBody }) => conversationName(readWakeUp(MessageBody).conversation));
 
-test('one failed profiler does not stop the others, and the run fails at its end', async () => {
-  await expect(sweep()).rejects.toThrow('sweep failed');
-  expect(finished()).toEqual([`UpdateCommand ${JSON.stringify(profilerKey('good'))}`]);
-  expect(lines()).toMatchObject([
-    { level: 'error', message: 'due work failed', error: 'Error' },
-    { level: 'error', message: 'sweep', error: 'Error' },
-  ]);
+const nameOf = (phone: string, account?: string): string => conversationName(conversation(phone, account));
+
+const ofConversations = (shard: number): string => `DUE#conversations#${shard}`;
+
+test('each step reads its own work alone, so that none can take the time of another one', async () => {
+  const read: Partial<Record<SweepStep, string[]>> = {};
+  for (const step of sweepSteps) {
+    calls.length = 0;
+    await sweep(step);
+    const partitions = calls.flatMap((call) => /DUE#(\w+)#/.exec(call)?.[1] ?? []);
+    read[step] = [...new Set(partitions)];
+  }
+  expect(read).toEqual({
+    conversations: ['conversations'],
+    expansions: ['expansions'],
+    leftovers: ['uploads', 'profilers'],
+    backlog: ['conversations'],
+  });
 });
 
-test('with 9 s left, sweep starts no work', async () => {
-  due['DUE#1'] = [head('27821234567', '2029-12-31T23:58:00.000000')];
-  await sweep(() => 9_000);
-  expect(calls.filter((call) => !/^(Query|Get)Command/.test(call))).toEqual([]);
-  expect(lines()).toMatchObject([{ level: 'info', message: 'sweep', woken: 0, answers: 0, profilers: 0, failed: 0 }]);
-});
-
-test('sweep wakes due conversations before it removes answers, and each wake-up has the due time in its deduplication id', async () => {
+test('with 9 s left, no step starts work', async () => {
   due = {
-    'DUE#0': [tombstone('good'), head('27821234567', '2029-12-31T23:58:00.000000')],
-    'DUE#7': [head('27827654321', '2029-12-31T23:58:00.000000')],
+    [ofConversations(1)]: [head('27821234567', '2029-12-31T23:58:00.000000')],
+    'DUE#expansions#1': [{ ...tombstone('batch') }],
+    'DUE#profilers#1': [tombstone('good')],
   };
-  await sweep();
-  expect(
-    queue.taken.map(({ MessageBody, MessageDeduplicationId }) => [
-      readWakeUp(MessageBody).conversation,
-      MessageDeduplicationId,
-    ]),
-  ).toEqual(
-    ['27821234567', '27827654321'].map((phone) => [
-      named(conversation(phone)),
-      `OUTBOX#${conversationName(conversation(phone))}#2029-12-31T23:59:00.000Z`,
-    ]),
-  );
-  const firstRemoval = calls.findIndex((call) => call.startsWith('BatchWriteCommand'));
-  expect(firstRemoval).toBeGreaterThan(calls.lastIndexOf('wake-up'));
-  expect(lines()).toMatchObject([{ message: 'sweep', woken: 2, answers: 1, profilers: 1, failed: 0 }]);
+  for (const step of sweepSteps) await sweep(step, () => 9_000);
+  expect(calls.filter((call) => !/^(Query|Get)Command/.test(call) && !call.includes('SWEEP'))).toEqual([]);
 });
 
-test('sweep wakes the conversation of an expired message each minute, until the message has ended', async () => {
-  const phone = '27821234567';
-  const entry = { ...entryKey(conversationName(conversation(phone)), 'one'), gsi1sk: '2029-12-31T23:59:00.000Z' };
-  due = { 'DUE#0': [entry, { ...entry, ...entryKey(conversationName(conversation(phone)), 'two') }] };
-  await sweep();
-  await handler({ time: '2030-01-01T00:01:00Z' }, { awsRequestId: 'call-2', getRemainingTimeInMillis: () => 55_000 });
-  expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation)).toEqual(
-    Array(2).fill(named(conversation(phone))),
+describe('the step "conversations"', () => {
+  test('wakes those that are due, and each wake-up has the due time in its deduplication id', async () => {
+    due = {
+      [ofConversations(0)]: [
+        head('27821234567', '2029-12-31T23:58:00.000000'),
+        head('27820000000', '2029-12-31T23:58:00.000000', { time: LATER }),
+      ],
+      [ofConversations(7)]: [head('27827654321', '2029-12-31T23:58:00.000000')],
+    };
+    await sweep('conversations');
+    expect(
+      queue.taken.map(({ MessageBody, MessageDeduplicationId }) => [
+        readWakeUp(MessageBody).conversation,
+        MessageDeduplicationId,
+      ]),
+    ).toEqual(
+      ['27821234567', '27827654321'].map((phone) => [
+        named(conversation(phone)),
+        `OUTBOX#${nameOf(phone)}#acme#2029-12-31T23:59:00.000Z`,
+      ]),
+    );
+    expect(lines()).toMatchObject([{ message: 'sweep', step: 'conversations', woken: 2, failed: 0 }]);
+  });
+
+  test('wakes the conversation of an expired message each minute, until the message has ended', async () => {
+    const phone = '27821234567';
+    const name = conversationName(conversation(phone));
+    const gsi1sk = dueOrder('acme', DUE);
+    due = { [ofConversations(0)]: ['one', 'two'].map((id) => ({ ...entryKey(name, id), gsi1sk })) };
+    await sweep('conversations');
+    vi.setSystemTime(NOW + 60_000);
+    await sweep('conversations');
+    expect(woken()).toEqual([nameOf(phone), nameOf(phone)]);
+    expect(new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).size).toBe(2);
+  });
+
+  test('if the queue fails, still wakes those of other partitions, and the run fails', async () => {
+    due = {
+      [ofConversations(0)]: [head('27821234567', '2029-12-31T23:58:00.000000')],
+      [ofConversations(1)]: [head('27827654321', '2029-12-31T23:58:00.000000')],
+    };
+    const { user } = named(conversation('27821234567'));
+    queue.takes = ({ MessageBody }) => !MessageBody.includes(user);
+    await expect(sweep('conversations')).rejects.toThrow('sweep failed');
+    expect(woken()).toEqual([nameOf('27827654321')]);
+    expect(lines().map(({ message }) => message)).toEqual(['due work failed', 'sweep']);
+  });
+
+  test.each([0, 10_000])(
+    'wakes the one conversation of an account in its first turn, beside %i of another one',
+    async (many) => {
+      const mine = head('27820000000', '2029-12-31T23:58:00.000000', { account: 'zebra' });
+      const theirs = Array.from({ length: many }, (_, user) => head(`2783${user}`, '2029-12-31T23:58:00.000000'));
+      due = { [ofConversations(0)]: [...theirs, mine] };
+      await sweep('conversations');
+      // The first page of the other account is at most 150.
+      expect(woken()).toContain(nameOf('27820000000', 'zebra'));
+      expect(woken().indexOf(nameOf('27820000000', 'zebra'))).toBeLessThanOrEqual(150);
+      expect(woken()).toHaveLength(many + 1);
+    },
   );
-  expect(new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).size).toBe(2);
-  expect(backlog()).toMatchObject([{ pending_conversations: 0 }, { pending_conversations: 0 }]);
-  expect(finished()).toEqual([]);
+
+  test('stores where it stopped if its time was over, the next run continues there, and then nothing is stored', async () => {
+    const at = (user: number): string => new Date(Date.parse(DUE) - 60_000 + user).toISOString();
+    due = {
+      [ofConversations(0)]: Array.from({ length: 600 }, (_, user) => head(`2783${user}`, '', { time: at(user) })),
+    };
+    const left = [55_000, 55_000];
+    await sweep('conversations', () => left.shift() ?? 9_000);
+    expect(woken()).toHaveLength(300);
+    const stored = updates.at(-1)?.ExpressionAttributeValues;
+    expect(stored).toMatchObject({ ':positions': [{ partition: ofConversations(0), account: 'acme', time: at(299) }] });
+
+    positions = { positions: stored?.[':positions'], expires_at: NOW / 1_000 + 60 };
+    queue.taken.length = 0;
+    await sweep('conversations');
+    expect(woken().slice(150)).toEqual(Array.from({ length: 301 }, (_, user) => nameOf(`2783${user + 299}`)));
+    expect(updates.at(-1)?.ExpressionAttributeValues).toMatchObject({ ':positions': [] });
+
+    positions = { positions: [], expires_at: NOW / 1_000 + 60 };
+    updates = [];
+    await sweep('conversations');
+    expect(updates).toEqual([]);
+  });
 });
 
-describe('a cancelled job', () => {
-  const key = jobKey('acme', 'job-1');
-  const sent = (id: string, phone: string) => ({
-    ...messageKey(id),
-    phone,
-    gsi3sk: `2029-12-31T23:50:00.000000#${id}`,
+test('the step "expansions" wakes each account once, whatever the number of its batches', async () => {
+  const batches = (account: string, count: number) =>
+    Array.from({ length: count }, (_, place) => ({
+      pk: `BATCH#${account}#${place}`,
+      sk: 'BATCH',
+      gsi1sk: dueOrder(account, DUE),
+    }));
+  due = {
+    'DUE#expansions#0': [...batches('acme', 20_000), ...batches('birch', 1)],
+    'DUE#expansions#1': [...batches('acme', 1), ...batches('cedar', 400)],
+  };
+  await sweep('expansions');
+  const accounts = queue.taken.map(({ MessageBody }) => readExpansionWakeUp(MessageBody).account);
+  expect(accounts.toSorted()).toEqual(['acme', 'birch', 'cedar']);
+  // A query of each partition, and one more after each account whose work does not end within the page.
+  expect(calls.filter((call) => call.startsWith('Query'))).toHaveLength(8 + 2);
+});
+
+describe('the step "leftovers"', () => {
+  const finished = () =>
+    updates.filter(({ Key }) => Key?.pk.startsWith('PROFILERS#')).map(({ Key }) => JSON.stringify(Key));
+
+  test('removes the answers of the others if those of one profiler cannot be removed, and the run fails', async () => {
+    due = { 'DUE#profilers#0': [tombstone('bad'), tombstone('good')] };
+    await expect(sweep('leftovers')).rejects.toThrow('sweep failed');
+    expect(finished()).toEqual([JSON.stringify(profilerKey('acme', 'good'))]);
+    expect(lines()).toMatchObject([
+      { level: 'error', message: 'due work failed', error: 'Error' },
+      { level: 'error', message: 'sweep', error: 'Error' },
+    ]);
   });
 
-  beforeEach(() => {
-    vi.useFakeTimers({ now: Date.parse(event.time), toFake: ['Date'] });
-    due = { 'DUE#0': [{ ...key, gsi1sk: '2029-12-31T23:59:59.000Z' }] };
-    job = { ...key, cancelled: '2029-12-31T23:59:59.000000', gsi1sk: '2029-12-31T23:59:59.000Z' };
-    log = [sent('m1', '27820000001'), sent('m2', '27820000002'), sent('m3', '27820000002'), sent('m4', '27820000004')];
-    // An earlier version had a key for each outcome.
-    ended = [outcomeKey('m1'), stateKey('m4', 'sending_failed')];
+  test.each([1, 100])(
+    'does one piece of work of each account in turn: one profiler, beside %i of another account',
+    async (many) => {
+      due = {
+        'DUE#profilers#0': [
+          ...Array.from({ length: many }, (_, place) => tombstone(`mole-${place}`, 'mole')),
+          tombstone('mine', 'zebra'),
+        ],
+        'DUE#uploads#3': [{ ...uploadKey('upload-1'), gsi1sk: dueOrder('mole', DUE) }],
+      };
+      await sweep('leftovers');
+      expect(finished().indexOf(JSON.stringify(profilerKey('zebra', 'mine')))).toBeLessThanOrEqual(1);
+      expect(finished()).toHaveLength(many + 1);
+      expect(lines()).toMatchObject([{ answers: many + 1, profilers: many + 1, uploads: 1, failed: 0 }]);
+    },
+  );
+});
+
+describe('the step "backlog"', () => {
+  test.each([
+    [
+      'the age of the oldest entry of all partitions, in seconds',
+      ['23:59:30.000000', '23:58:00.250000', '23:59:00.000000'],
+      120,
+    ],
+    ['an age of one day', ['00:00:00.000000'], 86_400],
+    ['no entry', [], 0],
+  ])('counts due and scheduled conversations: %s', async (_, times, oldest) => {
+    for (const time of [DUE, LATER]) {
+      const waiting = times.map((at, place): [string, { gsi1sk: string }[]] => [
+        ofConversations(place),
+        [head(`2782000000${place}`, `2029-12-31T${at}`, { time })],
+      ]);
+      due = Object.fromEntries(waiting);
+      await sweep('backlog');
+    }
+    const expected = { pending_conversations: times.length, oldest_s: oldest, app_network_failing: 0 };
+    expect(backlog()).toMatchObject([expected, expected]);
   });
 
-  test('has the conversations woken that have pending messages, once in a run, and the next run looks from there', async () => {
-    await sweep();
-    expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation)).toEqual([
-      named(conversation('27820000002')),
-    ]);
-    expect(updates).toMatchObject([
-      { Key: key, ExpressionAttributeValues: { ':checked': '2029-12-31T23:49:00.000000' } },
-    ]);
-    expect(lines()).toMatchObject([{ message: 'sweep', woken: 1, failed: 0 }]);
+  test('counts a head without a creation time with age 0, and neither an expired message nor the age of an offer', async () => {
+    const entry = { ...entryKey(conversationName(conversation('27821234567')), 'one'), gsi1sk: dueOrder('acme', DUE) };
+    const offered = { ...head('27821234568', '2029-12-31T00:00:00.000000'), state: 'listening' };
+    due = { [ofConversations(0)]: [{ ...head('27821234567', ''), created: undefined }, entry, offered] as never };
+    await sweep('backlog');
+    expect(backlog()).toMatchObject([{ pending_conversations: 2, oldest_s: 0 }]);
+  });
+
+  test('counts a page of each account even if one has more than 10,000, and then no more', async () => {
+    const created = '2029-12-31T23:59:00.000000';
+    const theirs = Array.from({ length: 12_000 }, (_, user) => head(`2783${user}`, created));
+    due = {
+      ...Object.fromEntries([...Array(63).keys()].map((shard) => [ofConversations(shard), theirs])),
+      [ofConversations(63)]: [...theirs, head('27821234567', '2029-12-31T22:00:00.000000', { account: 'zebra' })],
+    };
+    await sweep('backlog');
+    // 64 first pages of 150, the one of the other account, and pages in turn until there are 10,000.
+    expect(backlog()).toMatchObject([{ pending_conversations: 64 * 150 + 1 + 3 * 150, oldest_s: 7_200 }]);
   });
 
   test.each([
-    ['stays due for two minutes, because a slow request may still log a message', '2029-12-31T23:58:01.000000', 0],
-    ['is no longer due afterwards', '2029-12-31T23:58:00.000000', 1],
-  ])('without pending messages %s', async (_, cancelled, writes) => {
-    ended = log.map(({ pk }) => ({ pk, sk: outcomeKey('').sk }));
-    job = { ...job, cancelled };
-    await sweep();
-    expect(queue.taken).toEqual([]);
-    expect(updates).toHaveLength(writes);
-    expect(JSON.stringify(updates)).toContain(writes ? 'REMOVE gsi1pk, gsi1sk, checked' : '');
+    [
+      'an open circuit after failures is reported as failing',
+      { failures: 3, open_until: '2030-01-01T00:01:00.000Z' },
+      1,
+    ],
+    ['a closed circuit with recent failures is not reported as failing', { failures: 2 }, 0],
+    ['an open circuit after a rate limit is not reported as failing', { open_until: '2030-01-01T00:01:00.000Z' }, 0],
+  ])('%s', async (_, circuit, failing) => {
+    app = circuit;
+    await sweep('backlog');
+    expect(backlog()).toMatchObject([{ app_network_failing: failing }]);
   });
-
-  test('that the index still lists, although its work is done, costs one read', async () => {
-    job = { ...key, cancelled: '2029-12-31T23:59:59.000000' };
-    await sweep();
-    expect([queue.taken, updates]).toEqual([[], []]);
-    expect(calls.filter((call) => call.includes('LOGS#'))).toEqual([]);
-  });
-
-  test('with too little time left is continued by the next run at the same message', async () => {
-    const left = [55_000];
-    await sweep(() => left.shift() ?? 9_000);
-    expect(queue.taken).toEqual([]);
-    expect(updates).toMatchObject([{ ExpressionAttributeValues: { ':checked': '2029-12-31T23:49:00.000000' } }]);
-  });
-});
-
-test.each([
-  [
-    'the age of the oldest entry of all shards, in seconds',
-    ['23:59:30.000000', '23:58:00.250000', '23:59:00.000000'],
-    120,
-  ],
-  ['an age of one day', ['00:00:00.000000'], 86_400],
-  ['no entry', [], 0],
-])('the backlog metrics count due and scheduled conversations: %s', async (_, times, oldest) => {
-  vi.useFakeTimers({ now: Date.parse(event.time), toFake: ['Date'] });
-  const waiting = (until: string) =>
-    Object.fromEntries(
-      times.map((time, place) => [
-        `DUE#${place}`,
-        [tombstone('good', until), head(`2782000000${place}`, `2029-12-31T${time}`, until)],
-      ]),
-    );
-  due = waiting(DUE);
-  await sweep();
-  [due, later] = [{}, waiting(LATER)];
-  await sweep();
-  expect(lines()).toMatchObject([{ woken: times.length }, { woken: 0 }]);
-  const expected = { pending_conversations: times.length, oldest_s: oldest, app_network_failing: 0 };
-  expect(backlog()).toMatchObject([expected, expected]);
-});
-
-test('a conversation head without a creation time counts as pending, with age 0', async () => {
-  due = { 'DUE#0': [{ ...head('27821234567', ''), created: undefined }] };
-  await sweep();
-  expect(backlog()).toMatchObject([{ pending_conversations: 1, oldest_s: 0 }]);
-});
-
-test.each([
-  ['with 10,000 due conversations, scheduled ones are not counted', 10_000, () => false, 10_000],
-  ['with 9,999 due conversations, scheduled ones are counted', 9_999, () => false, 10_000],
-  ['with no time left, scheduled ones are not counted', 1, () => true, 1],
-])('%s', async (_, many, isLate, all) => {
-  later = { 'DUE#0': [head('27821234567', '2029-12-31T23:58:00.000000', LATER)] };
-  const work = new ScheduledWork('2030-01-01T00:00:00.000Z');
-  for await (const _due of work.due());
-  const counted = new Backlog();
-  counted.note(
-    Array.from({ length: many }, () => ({ pk: '', sk: '', gsi1sk: '', created: '2029-12-31T23:59:00.000000' })),
-  );
-  await counted.noteLater(work.later(), isLate);
-  expect(counted.waiting).toBe(all);
-});
-
-test.each([
-  ['an open circuit after failures is reported as failing', { failures: 3, open_until: '2030-01-01T00:01:00.000Z' }, 1],
-  ['a closed circuit with recent failures is not reported as failing', { failures: 2 }, 0],
-  ['an open circuit after a rate limit is not reported as failing', { open_until: '2030-01-01T00:01:00.000Z' }, 0],
-])('%s', async (_, circuit, failing) => {
-  app = circuit;
-  await sweep().catch(() => undefined);
-  expect(backlog()).toMatchObject([{ app_network_failing: failing }]);
-});
-
-test('if the queue fails, sweep still handles other shards and removes answers, and the run fails', async () => {
-  due = {
-    'DUE#0': [head('27821234567', '2029-12-31T23:58:00.000000'), tombstone('good')],
-    'DUE#1': [tombstone('other'), head('27827654321', '2029-12-31T23:58:00.000000')],
-  };
-  queue.takes = ({ MessageBody }) => !MessageBody.includes(named(conversation('27821234567')).user);
-  await expect(sweep()).rejects.toThrow('sweep failed');
-  expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).conversation)).toEqual([
-    named(conversation('27827654321')),
-  ]);
-  expect(finished()).toEqual(['good', 'other'].map((name) => `UpdateCommand ${JSON.stringify(profilerKey(name))}`));
-
-  queue.down = true;
-  calls.length = 0;
-  await expect(sweep()).rejects.toThrow('sweep failed');
-  expect(finished()).toHaveLength(2);
-  expect(lines().map(({ message }) => message)).toEqual([
-    ...['due work failed', 'sweep'],
-    ...['due work failed', 'due work failed', 'sweep'],
-  ]);
 });

@@ -201,11 +201,11 @@ describe('on its way ahead', () => {
     const { clock, moving } = stackWith([start + DAY], [start + 30_000]);
     const calls: [number, string[]][] = [];
     const setClock: Moving['setClock'] = (time, isNeeded) => {
-      calls.push([time, ['Sweep', 'Erase'].filter(isNeeded)]);
+      calls.push([time, ['Sweep', 'Erase'].filter((id) => isNeeded(id))]);
       clock.set(time);
     };
     const { next } = moving.watchDueWork();
-    const needs = (functionId: string, time: number) => functionId === 'Erase' && time === start + DAY;
+    const needs = (time: number, functionId: string) => functionId === 'Erase' && time === start + DAY;
     clock.set(start);
     await advanceTo(start + 2 * DAY, {
       ...moving,

@@ -6,13 +6,18 @@ import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { StreamRecord } from '../../../infra/local/aws/event-sources/stream.ts';
 import { dueWorkOf } from '../../../infra/local/clock/due-work.ts';
-import { duePartitions, erasurePartition } from '../../../shared/table/keys.ts';
+import { sweepSteps } from '../../../shared/api/workers.ts';
+import { allDuePartitions, dueOrder, duePartitions, erasurePartition } from '../../../shared/table/keys.ts';
 import { consentEndPartitions } from '../../../shared/table/people-keys.ts';
 
-const [ONE = '', OTHER = ''] = duePartitions;
+const [ONE = '', OTHER = ''] = duePartitions('conversations');
 const NINE = '2026-11-24T09:00:00.000000';
 const TEN = '2026-11-24T10:00:00.000000';
 const ELEVEN = '2026-11-24T11:00:00.000000';
+
+/** The place of an account's work in the index. */
+const placeOf = (partition: string, time: string): string =>
+  partition.startsWith('DUE#') ? dueOrder('acme', time) : time;
 
 /** The key of a partition's oldest item. */
 const keyIn = (partition: string) => ({ pk: { S: `item of ${partition}` }, sk: { S: 'HEAD' } });
@@ -23,13 +28,16 @@ const serve = async (oldest: Record<string, string>) => {
   let status = 200;
   const server = createServer(async (request, response) => {
     const { ExpressionAttributeValues } = (await json(request)) as {
-      ExpressionAttributeValues: { ':due': { S: string } };
+      ExpressionAttributeValues: Record<':due' | ':place', { S: string }>;
     };
     const partition = ExpressionAttributeValues[':due'].S;
-    reads.push(partition);
+    const isFirst = ExpressionAttributeValues[':place'].S === ' ';
+    if (isFirst) reads.push(partition);
     const time = oldest[partition];
     response.writeHead(status);
-    response.end(JSON.stringify({ Items: time === undefined ? [] : [{ ...keyIn(partition), gsi1sk: { S: time } }] }));
+    const found =
+      time === undefined || !isFirst ? [] : [{ ...keyIn(partition), gsi1sk: { S: placeOf(partition, time) } }];
+    response.end(JSON.stringify({ Items: found }));
   }).listen(0, '127.0.0.1');
   onTestFinished(() => {
     server.closeAllConnections();
@@ -62,7 +70,7 @@ test('the oldest work of all kinds counts; a later read is only of partitions th
   const { watch, reads, change } = await serve(oldest);
   const dueWork = watch();
   expect(await dueWork.next()).toBe(at(NINE));
-  expect(reads.toSorted()).toEqual([...duePartitions, ...consentEndPartitions, erasurePartition].toSorted());
+  expect(reads.toSorted()).toEqual([...allDuePartitions, ...consentEndPartitions, erasurePartition].toSorted());
 
   reads.length = 0;
   change('MODIFY', { pk: { S: 'no work' }, sk: { S: 'HEAD' } });
@@ -109,15 +117,17 @@ test('each movement of the clock begins with a read of everything, and stops wat
   expect(await watch().next()).toBeUndefined();
 });
 
-test('retries and the like need sweep when they are due, and erasures and ends of consents need erase', async () => {
+test('retries need their step of sweep when they are due, and erasures and ends of consents need erase', async () => {
   const oldest: Record<string, string> = { [OTHER]: TEN, [consentEndPartitions.at(-1) ?? '']: NINE };
   const dueWork = (await serve(oldest)).watch();
   await dueWork.next();
-  const needed = (time: number) =>
-    ['SweepFunction1', 'EraseFunction1', 'AnotherFunction1'].filter((id) => dueWork.needs(id, time));
+  const needed = (time: number) => [
+    ...sweepSteps.filter((step) => dueWork.needs(time, 'SweepFunction1', { step })),
+    ...['EraseFunction1', 'AnotherFunction1'].filter((id) => dueWork.needs(time, id)),
+  ];
   expect(needed(at(NINE) - 1)).toEqual(['AnotherFunction1']);
   expect(needed(at(NINE))).toEqual(['EraseFunction1', 'AnotherFunction1']);
-  expect(needed(at(TEN))).toEqual(['SweepFunction1', 'EraseFunction1', 'AnotherFunction1']);
+  expect(needed(at(TEN))).toEqual(['conversations', 'EraseFunction1', 'AnotherFunction1']);
 });
 
 test('an error of the database is reported with its status', async () => {

@@ -15,7 +15,7 @@ const start = (rate: number, minute: number, names = ['sweep'], clock = new Cloc
   const called: string[] = [];
   const asynchronous = { retries: 0, oldest: MINUTE };
   const schedules = new Schedules(
-    [{ id: 'each-minute', minutes: 1, functions: names.map((id) => ({ id, asynchronous })) }],
+    [{ id: 'each-minute', minutes: 1, targets: names.map((id) => ({ id, asynchronous })) }],
     {
       clock,
       minute,

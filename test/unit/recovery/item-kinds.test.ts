@@ -40,7 +40,7 @@ test('functions write only partitions whose items have a decision', () => {
 });
 
 test('every kind with a decision exists', () => {
-  const made = new Set(keysMade.flatMap(([, key]) => namesOf(key)));
+  const made = new Set([keys.sweepPositionsKey, ...keysMade.map(([, key]) => key)].flatMap(namesOf));
   expect(itemKinds.map(({ name }) => name).filter((name) => !made.has(name))).toEqual([]);
 });
 

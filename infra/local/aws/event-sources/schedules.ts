@@ -11,6 +11,9 @@ interface SchedulesSettings {
   invoke: (functionId: string, event: unknown) => Promise<unknown>;
 }
 
+/** Whether a function is to be called, with this input if its target has one. */
+export type IsNeeded = (functionId: string, input?: unknown) => boolean;
+
 /**
  * Calls the functions of each schedule at its rate, at whole multiples of it. What a jump of the clock skips is not made up
  * for. Neither is what is due during a call while the clock runs faster: the machine does not get faster, so calls would
@@ -22,7 +25,7 @@ export class Schedules {
   readonly #timers = new Map<ScheduleDefinition, NodeJS.Timeout>();
   readonly #due = new Map<ScheduleDefinition, number>();
   readonly #unwatch: () => void;
-  #isNeeded: (functionId: string) => boolean = () => true;
+  #isNeeded: IsNeeded = () => true;
   /** Calls in progress. */
   readonly #calls = new Map<ScheduleDefinition, number>();
 
@@ -40,8 +43,8 @@ export class Schedules {
     return Array.from(this.#calls.values()).reduce((sum, calls) => sum + calls, 0);
   }
 
-  /** Sets the clock. Schedules whose time comes by this call only the functions that are needed. */
-  setClock(time: number, isNeeded: (functionId: string) => boolean): void {
+  /** Sets the clock. Schedules whose time comes by this call only the targets that are needed. */
+  setClock(time: number, isNeeded: IsNeeded): void {
     const before = this.#isNeeded;
     this.#isNeeded = isNeeded;
     try {
@@ -90,12 +93,12 @@ export class Schedules {
   }
 
   #call(schedule: ScheduleDefinition): void {
-    const { id, functions } = schedule;
+    const { id, targets } = schedule;
     const { clock, minute, invoke } = this.#settings;
     const { signal } = this.#stopping;
-    for (const { id: name, asynchronous } of functions) {
-      if (!this.#isNeeded(name)) continue;
-      const event = scheduledEvent(id, new Date(clock.now()));
+    for (const { id: name, asynchronous, input } of targets) {
+      if (!this.#isNeeded(name, input)) continue;
+      const event = input ?? scheduledEvent(id, new Date(clock.now()));
       const counted = async (): Promise<unknown> => {
         this.#calls.set(schedule, this.#callsOf(schedule) + 1);
         try {

@@ -2,6 +2,7 @@
 
 import type { Statement, Touch } from '../iam/policies.ts';
 import type { EventFilter } from './event-filter.ts';
+import type { Json } from './json.ts';
 
 /** A function. Its logical id is its access key, and the source of its log lines. */
 export interface FunctionDefinition {
@@ -52,11 +53,17 @@ export interface HostDefinition {
   format: string;
 }
 
+/** A function that a schedule calls. */
+export interface ScheduleTarget extends Pick<FunctionDefinition, 'id' | 'asynchronous'> {
+  /** What it receives instead of the event. */
+  input?: Json;
+}
+
 export interface ScheduleDefinition {
   id: string;
   /** Minutes between two runs. */
   minutes: number;
-  functions: Pick<FunctionDefinition, 'id' | 'asynchronous'>[];
+  targets: ScheduleTarget[];
 }
 
 export interface TableDefinition {

@@ -6,10 +6,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rightsFor, type Statement } from '../iam/policies.ts';
-import type { FunctionDefinition, HostDefinition, TableDefinition, Template } from './definitions.ts';
+import type { FunctionDefinition, HostDefinition, ScheduleTarget, TableDefinition, Template } from './definitions.ts';
 import { readMapping, readQueues } from './events.ts';
 import { readInvokeConfigs } from './invoke-config.ts';
-import { field, found, type Json, list, number, only, strings, text, unknown } from './json.ts';
+import { field, found, type Json, list, number, only, record, strings, text, unknown } from './json.ts';
 import { ACCOUNT, arnOf, resolver } from './references.ts';
 import { readStatement } from './statements.ts';
 
@@ -178,7 +178,11 @@ export const readTemplate = async (folder: string, surroundings: Surroundings): 
     schedules: of('AWS::Events::Rule').map(([id, { Properties = {} }]) => ({
       id,
       minutes: minutesOf(text(Properties.ScheduleExpression)),
-      functions: list(Properties.Targets).map((target) => functionIn(field(target, 'Arn'))),
+      targets: list(Properties.Targets).map((target): ScheduleTarget => {
+        const { Arn, Id: _id, RetryPolicy: _retries, Input, ...others } = record(target);
+        if (Object.keys(others).length > 0) throw unknown('target of a rule', others);
+        return { ...functionIn(Arn), ...(Input !== undefined && { input: JSON.parse(text(Input)) as Json }) };
+      }),
     })),
     queues,
     mappings,
