@@ -5,7 +5,16 @@ import { page } from '../table/client.ts';
 import { conversationName } from '../table/keys.ts';
 import { attemptOf, attemptsFrom, deliveriesOf, deliverySlots, endOfAttempts } from '../table/people-keys.ts';
 import type { AttemptItem } from './attempt-item.ts';
-import { attemptsAt, type Candidate, conversationOf, enqueue, eventOf, isPending, requirePlatform } from './replay.ts';
+import {
+  attemptsAt,
+  type Candidate,
+  conversationOf,
+  enqueue,
+  eventOf,
+  isPending,
+  replayParts,
+  requirePlatform,
+} from './replay.ts';
 
 /** The numbers of events that a recovery found. */
 export interface Recovered {
@@ -25,7 +34,7 @@ interface Period {
 
 /** Attempts that are read at a time, and conversations or events that are handled at the same time. */
 const [PAGE, TOGETHER] = [200, 8];
-/** Most events of a transaction, which has at most 100 writes: two for each event, and one for the conversation. */
+/** Events of a conversation that are read before any of them is added to its outbox. */
 const CHUNK = 40;
 /** A call ends after so many events, or milliseconds: the rest is for the next call. */
 const ENOUGH = { events: 500, ms: 10_000 };
@@ -124,13 +133,14 @@ const replayChunk = async (account: string, slot: number, events: string[], reco
     found[place] = await candidateOf(account, slot, event);
   });
   const candidates = found.filter((one): one is Candidate => typeof one === 'object');
-  const [first] = candidates;
-  if (first !== undefined) {
-    const left = await enqueue(conversationOf(account, first.attempt), candidates);
-    // Others were replayed or erased in the meantime: look again, also at the rest, which was not added.
-    if (left.length > 0) return replayChunk(account, slot, events, recovered);
+  for (const part of replayParts(candidates)) {
+    // Some were replayed or erased in the meantime, and none of the part was added: look again, before others follow.
+    if (await enqueue(account, part)) recovered.queued += part.length;
+    else {
+      const again = part.map(({ attempt }) => attemptOf(attempt).event);
+      await replayChunk(account, slot, again, recovered);
+    }
   }
-  recovered.queued += candidates.length;
   recovered.pending += found.filter((one) => one === 'pending').length;
   recovered.not_kept += found.filter((one) => one === 'not_kept').length;
 };

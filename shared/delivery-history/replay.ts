@@ -18,7 +18,7 @@ import { enqueueReplays, transactInOrder } from '../messaging/outbox.ts';
 import { getConsistent, hasExpired, page } from '../table/client.ts';
 import { conversationName, entryKey } from '../table/keys.ts';
 import { attemptIdOf, attemptOf, attemptsOfEvent, deliveriesOf } from '../table/people-keys.ts';
-import { updateWrite } from '../table/transactions.ts';
+import { transactionsFor, updateWrite } from '../table/transactions.ts';
 import { type AttemptItem, unpack } from './attempt-item.ts';
 import { deliveryNotFound, referenceOf } from './deliveries.ts';
 import { deliveryStatuses } from './statuses.ts';
@@ -53,9 +53,10 @@ export const replayDelivery = async (account: string, id: string): Promise<Repla
       'The event is too large for the history, which keeps at most a kilobyte. Users can send their message again.',
     );
   }
-  const left = await enqueue(conversationOf(account, newest), [{ attempt: newest, outgoing }]);
-  // Another replay or an erasure came first: look again.
-  return left.length > 0 ? replayDelivery(account, id) : { event_id: event, status: 'queued' };
+  // If another replay or an erasure comes first: look again.
+  return (await enqueue(account, [{ attempt: newest, outgoing }]))
+    ? { event_id: event, status: 'queued' }
+    : replayDelivery(account, id);
 };
 
 /**
@@ -115,23 +116,34 @@ export interface Candidate {
   outgoing: Outgoing;
 }
 
+/** A part of the events of a conversation that one transaction adds to its outbox. */
+type ReplayPart = [Candidate, ...Candidate[]];
+
+/** Divides events of a conversation into parts that one transaction each adds to its outbox, in the same order. */
+export const replayParts = (candidates: Candidate[]): ReplayPart[] =>
+  transactionsFor(candidates, {
+    writes: 2,
+    others: 1,
+    // The attempt that is marked may contain the event, too.
+    touched: ({ attempt, outgoing }) => [attempt, outgoing, outgoing],
+  }).filter((part): part is ReplayPart => part.length > 0);
+
 /**
- * Adds events of a conversation to its outbox, in the given order. 2 write units for each and 2 for the conversation, and
- * 2 to 4 to mark each.
+ * Adds a part of the events of a conversation to its outbox, in the given order. 2 write units for each and 2 for the
+ * conversation, and 2 to 4 to mark each.
  *
- * @returns those that were replayed or erased in the meantime; then nothing was added
+ * @returns whether they were added; nothing was, if one of them was replayed or erased in the meantime
  */
-export const enqueue = async (conversation: Conversation, candidates: Candidate[]): Promise<Candidate[]> => {
-  const replays = candidates.map(({ attempt, outgoing }) => ({
+export const enqueue = async (account: string, part: ReplayPart): Promise<boolean> => {
+  const replays = part.map(({ attempt, outgoing }) => ({
     outgoing,
     replay: { event: attemptOf(attempt).event, since: attempt.created },
   }));
   const failed = await transactInOrder((after) => {
-    const { ids, writes } = enqueueReplays(conversation, replays, after);
-    // First: the places of failed conditions are those of the candidates.
-    return [...candidates.map(({ attempt }, place) => markWrite(attempt, ids[place])), ...writes];
+    const { ids, writes } = enqueueReplays(conversationOf(account, part[0].attempt), replays, after);
+    return [...part.map(({ attempt }, place) => markWrite(attempt, ids[place])), ...writes];
   });
-  return failed.flatMap((place) => candidates[place] ?? []);
+  return failed.length === 0;
 };
 
 /** Marks an attempt as replayed, unless it was erased, or replayed since it was read. */

@@ -10,7 +10,7 @@ import type { AttemptResult } from '../outbound/attempt-result.ts';
 import type { Destination } from '../outbound/destination.ts';
 import { attemptsOf } from './attempts/history.ts';
 import { isExpired } from './retry-policy.ts';
-import { canSettleTogether, SETTLED_TOGETHER, settleTogether } from './settle.ts';
+import { canSettleTogether, SETTLED_TOGETHER, settledTogether, settleTogether } from './settle.ts';
 
 /** Most entries that are settled from one page, and how many transactions run at the same time. */
 export const EXHAUSTED = { page: 4 * SETTLED_TOGETHER, together: 2 } as const;
@@ -34,11 +34,8 @@ export const settleExhausted = async (
   result: AttemptResult,
   { destination, head }: { destination: Destination; head: Head },
 ): Promise<number> => {
-  const parts = Array.from({ length: Math.ceil(entries.length / SETTLED_TOGETHER) }, (_, part) =>
-    entries.slice(part * SETTLED_TOGETHER, (part + 1) * SETTLED_TOGETHER),
-  );
   let settled = 0;
-  await inParallel(parts, EXHAUSTED.together, async (part) => {
+  await inParallel(settledTogether(entries), EXHAUSTED.together, async (part) => {
     const attempts = part.flatMap((entry) => attemptsOf({ destination, head, entry, exchanges: [] }, { result }));
     const [these] = await Promise.all([settleTogether(part, result), recordAttempts(attempts)]);
     settled += these;

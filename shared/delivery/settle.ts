@@ -18,7 +18,7 @@ import { type ReachedState, stateItem, stateWrites } from '../messaging/states.t
 import type { AttemptResult, EarlyEnd } from '../outbound/attempt-result.ts';
 import type { Destination, StatusReceipt } from '../outbound/destination.ts';
 import { putIfAbsent, removeExisting } from '../table/client.ts';
-import { transact, type Write } from '../table/transactions.ts';
+import { transact, transactionsFor, type Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { pauseWrite } from './spacing.ts';
@@ -50,6 +50,10 @@ export const settle = async (entry: Entry, result: AttemptResult, receipts: Writ
 
 /** Most entries that `settleTogether` settles: a transaction has at most 100 writes, and each entry needs two. */
 export const SETTLED_TOGETHER = 50;
+
+/** Divides entries into those that `settleTogether` settles at a time. */
+export const settledTogether = (entries: Entry[]): Entry[][] =>
+  transactionsFor(entries, { writes: 100 / SETTLED_TOGETHER, touched: (entry) => [entry] });
 
 /** Whether `settleTogether` can settle an entry that has failed. */
 export const canSettleTogether = ({ outgoing }: Entry): boolean =>

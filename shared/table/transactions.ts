@@ -2,6 +2,7 @@
 
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { partsOf, sizeInJson } from '../core/parts.ts';
 import { tableName } from '../core/settings.ts';
 import { absent, type Change, type Condition, documents } from './client.ts';
 import { type FailedCondition, failedConditions, retryConflicts } from './conflicts.ts';
@@ -9,6 +10,27 @@ import type { Key } from './keys.ts';
 
 /** One write of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** A transaction has at most 100 writes and 4 MB of items ("TransactWriteItems", Amazon DynamoDB API reference). */
+const MOST = { writes: 100, bytes: 3_500_000 };
+
+/**
+ * Divides work into parts that fit a transaction each, in the same order. Work that grows with what others send needs this,
+ * because a text may have a quarter of a megabyte.
+ *
+ * @param each.writes - the number of writes for an item
+ * @param each.others - the number of writes of a transaction besides those for the items
+ * @param each.touched - the items of the table that are written, removed or changed for an item
+ */
+export const transactionsFor = <Item>(
+  items: Item[],
+  { writes, others = 0, touched }: { writes: number; others?: number; touched: (item: Item) => object[] },
+): Item[][] =>
+  partsOf(items, {
+    items: Math.floor((MOST.writes - others) / writes),
+    bytes: MOST.bytes,
+    sizeOf: (item) => touched(item).reduce((sum: number, each) => sum + sizeInJson(each), 0),
+  });
 
 /** Puts or replaces an item, in a transaction that fails if the optional condition is not met. */
 export const putWrite = <Item extends Key>(item: Item, condition: Condition = {}): Write => ({

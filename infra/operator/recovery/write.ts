@@ -4,6 +4,7 @@
  */
 import { now, scaled, sortableTime } from '../../../shared/core/clock.ts';
 import { type Outgoing, subjectOf } from '../../../shared/messaging/events.ts';
+import { partsOf, sizeInJson } from '../../../shared/core/parts.ts';
 import { readHead } from '../../../shared/messaging/outbox.ts';
 import { conversationName, conversationOf, dueAt, headKey, type Key } from '../../../shared/table/keys.ts';
 import {
@@ -27,22 +28,8 @@ export interface Restorable {
 }
 
 /** Groups of items that fit a transaction. */
-export const groupsOf = (all: Restorable[]): Restorable[][] => {
-  const groups: Restorable[][] = [];
-  let bytes = 0;
-  for (const one of all) {
-    const size = Buffer.byteLength(JSON.stringify(one.item));
-    const last = groups.at(-1);
-    if (last === undefined || last.length === MOST.items || bytes + size > MOST.bytes) {
-      groups.push([one]);
-      bytes = size;
-    } else {
-      last.push(one);
-      bytes += size;
-    }
-  }
-  return groups;
-};
+export const groupsOf = (all: Restorable[]): Restorable[][] =>
+  partsOf(all, { ...MOST, sizeOf: ({ item }) => sizeInJson(item) });
 
 /** Puts a group of items. Returns whether it did: not, if one is there by now, or was deleted meanwhile. */
 export const putTogether = async (group: Restorable[]): Promise<boolean> => {

@@ -358,6 +358,15 @@ describe('a recovery', () => {
     expect(textsReceived()).toEqual(['pending', 'one', 'two', 'three']);
   });
 
+  test('sends the longest texts that a user may write, in their order, also if one transaction cannot take all', async () => {
+    const here = await newBusiness();
+    const texts = Array.from({ length: 17 }, (_, place) => `${place} ${'\u{1F33B}'.repeat(65_533)}`);
+    const conversation = await rejected(here, texts);
+    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 17, pending: 0, not_kept: 0 });
+    await run(conversation);
+    expect(textsReceived()).toEqual(texts);
+  });
+
   test('keeps the order of the events if one of them has failed again later than the others', async () => {
     const here = await newBusiness();
     const conversation = await rejected(here, ['one', 'two']);
