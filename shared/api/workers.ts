@@ -78,6 +78,7 @@ export const workers = {
       'listStatusReceipts',
       'findSpacing',
       'findCircuit',
+      'findCircuits',
       'updateCircuit',
       'closeCircuit',
       'updateHead',

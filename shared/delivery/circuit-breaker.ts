@@ -1,12 +1,11 @@
 /**
- * Circuit breakers. After three failures in a row, in any conversations, a destination's circuit opens for a while, so
- * that workers neither overload the destination nor wait for it. Then the circuit is half-open: one conversation probes
- * the destination. A destination that asks for fewer requests is paused instead. This is no failure, and after the
- * pause all conversations continue.
+ * Circuit breakers. After three failures in a row, in any conversations, the circuit of a customer's server opens for a
+ * while, so that workers neither overload the server nor wait for it. Then the circuit is half-open: one conversation probes
+ * the server. A destination that asks for fewer requests is paused instead. This is no failure, and after the pause all
+ * conversations continue. The app network has circuits of other rules: `app-network-breaker.ts`.
  */
 import { between, now, scaled, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
-import { APP_NETWORK_DESTINATION } from '../outbound/destination.ts';
 import { getEventual, remove, update, updatedIf } from '../table/client.ts';
 import { circuitKey, type Key } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
@@ -41,6 +40,18 @@ export interface Open {
  */
 export type CircuitState = 'closed' | 'degraded' | 'half_open' | Open;
 
+/** The breaker of a destination, as a conversation sees it. */
+export interface Breaker {
+  /** The state for the caller, who may be elected to probe. */
+  acquire(): Promise<CircuitState>;
+  /** Records the failure of an attempt that was made in this state. */
+  recordFailure(circuit: CircuitState): Promise<void>;
+  /** Records the success of an attempt that was made in this state. */
+  recordSuccess(circuit: CircuitState): Promise<void>;
+  /** Records that the destination asked for no requests before `until` (milliseconds since 1970). */
+  pause(circuit: CircuitState, until: number): Promise<void>;
+}
+
 /** Whether no attempt may be made. */
 export const isOpen = (circuit: CircuitState): circuit is Open => typeof circuit === 'object';
 
@@ -53,7 +64,7 @@ const TRIAL_MS = 60_000;
 /** Milliseconds over which pending conversations are spread. */
 const SPREAD_MS = 12_000;
 /** Seconds that a circuit is kept after the last failure. */
-const MEMORY = 86_400;
+export const MEMORY = 86_400;
 
 /**
  * The state of a destination's circuit for the caller, who may be elected to probe. 0.5 read units unless it is open.
@@ -65,6 +76,11 @@ export const acquire = async (destination: string): Promise<CircuitState> => {
   }
   if (until === undefined) return failures === undefined ? 'closed' : 'degraded';
   if (until > sortableTime(now())) return { until: later(Date.parse(until)), cause: 'circuit_open' };
+  return elect(destination, until);
+};
+
+/** Elects the caller to probe a destination whose circuit was open until a time, unless another caller is quicker. */
+export const elect = async (destination: string, until: string): Promise<'half_open' | Open> => {
   const trialEnd = now() + scaled(TRIAL_MS);
   const elected = await update({
     Key: circuitKey(destination),
@@ -75,6 +91,9 @@ export const acquire = async (destination: string): Promise<CircuitState> => {
   });
   return elected ? 'half_open' : { until: later(trialEnd), cause: 'circuit_open' };
 };
+
+/** Milliseconds for which a circuit opens after so many failed probes. */
+export const periodAfter = (trials: number): number => scaled(PERIODS_MS[Math.min(trials, PERIODS_MS.length - 1)] ?? 0);
 
 /** Records a failure of a destination: opens its circuit at the third in a row, for longer after each failed probe. */
 export const recordFailure = async (destination: string, circuit: CircuitState): Promise<void> => {
@@ -94,24 +113,26 @@ export const recordFailure = async (destination: string, circuit: CircuitState):
     });
   const { failures = 0, trials = 0 } = (await count()) ?? (await afterExpired(destination, count)) ?? {};
   if (counted === 'failures' && failures < LIMIT) return;
-  const period = scaled(PERIODS_MS[Math.min(trials, PERIODS_MS.length - 1)] ?? 0);
   const opened = await update({
     Key: circuitKey(destination),
     UpdateExpression: 'SET open_until = :until',
     // Failed attempts that began before it opened do not extend the time.
     ConditionExpression: counted === 'trials' ? 'attribute_exists(pk)' : 'attribute_not_exists(open_until)',
-    ExpressionAttributeValues: { ':until': sortableTime(now() + period) },
+    ExpressionAttributeValues: { ':until': sortableTime(now() + periodAfter(trials)) },
   });
   if (opened && counted === 'failures') {
-    measure('warn', 'circuit opened', { ...directionOf(destination), destination, circuits_opened: 1 });
+    measure('warn', 'circuit opened', { direction: 'platform', destination, circuits_opened: 1 });
   }
 };
 
 /** The condition that a circuit has not expired: TTL removes expired items up to two days late. */
-const IS_CURRENT = '(attribute_not_exists(expires_at) OR expires_at > :present)';
+export const IS_CURRENT = '(attribute_not_exists(expires_at) OR expires_at > :present)';
 
 /** Removes an expired circuit, and then does the work whose condition failed because of it. */
-const afterExpired = async <Result>(destination: string, work: () => Promise<Result>): Promise<Result | undefined> => {
+export const afterExpired = async <Result>(
+  destination: string,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> => {
   const removed = await remove(circuitKey(destination), {
     ConditionExpression: 'expires_at <= :present',
     ExpressionAttributeValues: { ':present': secondsFromNow(0) },
@@ -147,12 +168,8 @@ export const recordSuccess = async (destination: string, circuit: CircuitState):
     ConditionExpression: 'attribute_exists(pk)',
   });
   if (circuit === 'half_open')
-    measure('info', 'circuit closed', { ...directionOf(destination), destination, circuits_closed: 1 });
+    measure('info', 'circuit closed', { direction: 'platform', destination, circuits_closed: 1 });
 };
-
-/** Whether a destination's circuit is open or half-open. 0.5 read units. */
-export const isFailing = async (destination: string): Promise<boolean> =>
-  (await findFailure(destination)) !== undefined;
 
 /**
  * Since when a destination fails, if its circuit is open or half-open. The time is missing for failures that an earlier
@@ -169,7 +186,3 @@ export const findFailure = async (destination: string): Promise<{ since: string 
  * @internal Tests use it, too.
  */
 export const later = (time: number): number => time + between(0, scaled(SPREAD_MS));
-
-const directionOf = (destination: string) => ({
-  direction: destination === APP_NETWORK_DESTINATION ? 'app' : 'platform',
-});

@@ -16,7 +16,7 @@ import {
   resume,
 } from '../messaging/outbox.ts';
 import type { AttemptResult } from '../outbound/attempt-result.ts';
-import { type Destination, destinationNameOf, type StatusReceipt } from '../outbound/destination.ts';
+import type { Destination, StatusReceipt } from '../outbound/destination.ts';
 import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
 import type { AnyConversation } from '../table/keys.ts';
 import { traced } from '../telemetry/trace.ts';
@@ -24,7 +24,8 @@ import { attemptDelivery, type DeliveryContext, RESERVE_MS, resultOf } from './a
 import { conclude, type ProcessedEntry } from './attempts/conclude.ts';
 import { offerEntry } from './attempts/offer-entry.ts';
 import { withdrawOffer } from './attempts/offers.ts';
-import { acquire, type CircuitState, isOpen, recordFailure, recordSuccess } from './circuit-breaker.ts';
+import { breakerOf } from './breaker.ts';
+import { type Breaker, type CircuitState, isOpen } from './circuit-breaker.ts';
 import { endEarly } from './early-ends.ts';
 import { EXHAUSTED, exhaustedOf, settleExhausted } from './exhausted.ts';
 import { isExpired } from './retry-policy.ts';
@@ -74,7 +75,8 @@ export const deliver = async (conversation: AnyConversation, remaining: () => nu
     if (next === undefined) return summary;
     head = next;
   }
-  let circuit = await acquire(destinationNameOf(conversation));
+  const breaker = breakerOf(conversation);
+  let circuit = await breaker.acquire();
   if (head.may_end && isOpen(circuit)) {
     summary.settled += (await endEarly(conversation, () => remaining() < RESERVE_MS)).settled;
   }
@@ -101,7 +103,7 @@ export const deliver = async (conversation: AnyConversation, remaining: () => nu
       const result = resultOf(circuit);
       summary.settled += await settleExhausted(exhausted, result, { destination, head });
       hasProgressed = true;
-      circuit = await recordResult(destination, circuit, result);
+      circuit = await recordResult(destination, breaker, circuit, result);
       if (needsRefresh(head)) head = await resume(head, entries[exhausted.length]?.created ?? timestamp());
       // More of them may follow.
       most = isOpen(circuit) ? EXHAUSTED.page : undefined;
@@ -113,7 +115,7 @@ export const deliver = async (conversation: AnyConversation, remaining: () => nu
       if (remaining() < RESERVE_MS) return unfinished();
       const pending = entries.slice(place + 1);
       const hasWaited = waitedFor === entry.id;
-      const context = { destination, circuit, head, entry, pending, remaining, hasWaited, exchanges: [] };
+      const context = { destination, breaker, circuit, head, entry, pending, remaining, hasWaited, exchanges: [] };
       const {
         result,
         settled,
@@ -135,7 +137,7 @@ export const deliver = async (conversation: AnyConversation, remaining: () => nu
       // An entry that was gone counts, too: it does not return.
       hasProgressed = true;
       const wasOpen = isOpen(circuit);
-      if (typeof result === 'object') circuit = await recordResult(destination, circuit, result);
+      if (typeof result === 'object') circuit = await recordResult(destination, breaker, circuit, result);
       // Stryker disable next-line ConditionalExpression: Only the number of calls differs; the capacity tests count them.
       if (needsRefresh(head)) head = await resume(head, entries[place + 1]?.created ?? timestamp());
       if (!wasOpen && isOpen(circuit)) {
@@ -216,18 +218,19 @@ const NO_ANSWERS = new Set<AttemptResult['status']>(['skipped', 'held', 'withhel
 
 /** Records the result of an attempt in the destination's circuit. Returns the state in which the circuit is now. */
 const recordResult = async (
-  { name, isPulled }: Destination,
+  { isPulled }: Destination,
+  breaker: Breaker,
   circuit: CircuitState,
   { status }: AttemptResult,
 ): Promise<CircuitState> => {
   if (isPulled) return circuit;
   if (NO_ANSWERS.has(status)) return circuit;
-  if (status === 'rate_limited') return acquire(name);
+  if (status === 'rate_limited') return breaker.acquire();
   if (status === 'retry') {
-    if (!isOpen(circuit)) await recordFailure(name, circuit);
-    return acquire(name);
+    if (!isOpen(circuit)) await breaker.recordFailure(circuit);
+    return breaker.acquire();
   }
-  await recordSuccess(name, circuit);
+  await breaker.recordSuccess(circuit);
   // Stryker disable next-line StringLiteral: Only the number of calls differs; the capacity tests count them.
   return 'closed';
 };

@@ -5,8 +5,7 @@
 import type { SweepStep } from '../api/workers.ts';
 import { abandonUpload } from '../campaigns/recover.ts';
 import { now } from '../core/clock.ts';
-import { isFailing } from '../delivery/circuit-breaker.ts';
-import { APP_NETWORK_DESTINATION } from '../outbound/destination.ts';
+import { isAppNetworkFailing } from '../delivery/app-network-breaker.ts';
 import { removeAnswers } from '../profilers/answers.ts';
 import { isUploadKey } from '../table/batch-keys.ts';
 import { conversationOf, type DueKind, dueOf, isEntryKey, isHeadKey } from '../table/keys.ts';
@@ -105,7 +104,7 @@ const measureBacklog = async (run: Run): Promise<void> => {
   measure('info', 'backlog', {
     pending_conversations: waiting,
     oldest_s,
-    app_network_failing: (await isFailing(APP_NETWORK_DESTINATION)) ? 1 : 0,
+    app_network_failing: (await isAppNetworkFailing()) ? 1 : 0,
   });
 };
 

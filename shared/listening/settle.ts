@@ -4,6 +4,7 @@ import { waitForSecondTry } from '../delivery/attempts/attempt-entry.ts';
 import { conclude } from '../delivery/attempts/conclude.ts';
 import { attemptsOf } from '../delivery/attempts/history.ts';
 import { type ClaimedHead, release, releaseForSecondTry, renewClaim } from '../delivery/attempts/offers.ts';
+import { breakerOf } from '../delivery/breaker.ts';
 import { isExpired } from '../delivery/retry-policy.ts';
 import { recordAttempts } from '../delivery-history/record.ts';
 import type { ListenerError, SettlementStatus } from '../delivery-history/statuses.ts';
@@ -64,6 +65,7 @@ const settleEntry = async (
   const exchange = exchangeOf(outcome);
   const context = {
     destination: listenerAs(conversation),
+    breaker: breakerOf(conversation),
     circuit: 'closed' as const,
     head,
     entry,

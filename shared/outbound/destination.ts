@@ -7,7 +7,7 @@ import type { AttemptResult } from './attempt-result.ts';
 import type { DeliveryError, OutboundRequest, OutboundResponse } from './request.ts';
 
 export interface Destination {
-  /** The name of its circuit. */
+  /** Its name in logs, and that of the circuit of a customer's server. */
   name: string;
   /** The request that delivers an entry; undefined if it does not need the entry. @throws DeliveryError — not set up */
   buildRequest(entry: Entry): OutboundRequest | undefined;
@@ -35,12 +35,21 @@ export interface Exchange {
   error?: DeliveryError['reason'];
 }
 
-/** The name of the app network as a destination. */
+/** The name of the app network's circuit, which concerns all accounts. */
 export const APP_NETWORK_DESTINATION = 'app';
 
-/** The name of a conversation's destination: the app network, the account's platform, or its webhook for consent. */
+/**
+ * The name of a conversation's destination, and of its circuit: the account's messages to the app network, its platform, or
+ * its webhook for consent.
+ */
 export const destinationNameOf = ({ direction, account }: Pick<Conversation, 'direction' | 'account'>): string =>
-  direction === 'app' ? APP_NETWORK_DESTINATION : `${direction}#${account}`;
+  `${direction}#${account}`;
+
+/** The names of all circuits that a conversation's requests depend on. */
+export const circuitNamesOf = (conversation: Pick<Conversation, 'direction' | 'account'>): string[] => [
+  ...(conversation.direction === 'app' ? [APP_NETWORK_DESTINATION] : []),
+  destinationNameOf(conversation),
+];
 
 /** A state that a platform is notified of once. */
 export interface StatusReceipt {

@@ -189,6 +189,7 @@ export const accessPatterns = {
   findEntry: { action: 'GetItem', partitions: outbox },
   updateHead: { action: 'UpdateItem', partitions: outbox },
   findCircuit: { action: 'GetItem', partitions: circuits },
+  findCircuits: { action: 'BatchGetItem', partitions: circuits },
   updateCircuit: { action: 'UpdateItem', partitions: circuits },
   closeCircuit: { action: 'DeleteItem', partitions: circuits },
   findPlatform: { action: 'GetItem', partitions: platformKey('*').pk },

@@ -33,7 +33,7 @@ export const events = {
   delivered: { by: ['type'], metrics: { delivered: 'Count', delivery_ms: 'Milliseconds' } },
   /** An attempt failed; the next one has a time. */
   'retry scheduled': { by: ['type', 'reason'], metrics: { retries_scheduled: 'Count' } },
-  /** The destination asked for fewer requests: all attempts pause. */
+  /** The destination asked for fewer requests: all attempts of the account pause. */
   'rate limited': { by: ['type'], metrics: { rate_limited: 'Count' } },
   /** No further attempt: the destination rejected it, or no attempt succeeded for three days. */
   'permanently failed': { by: ['type', 'reason'], metrics: { permanently_failed: 'Count' } },
@@ -41,7 +41,10 @@ export const events = {
   'ended early': { by: ['reason'], metrics: { ended_early: 'Count' } },
   /** The app network reported the state of a message. */
   state: { by: ['state'], metrics: { states: 'Count' } },
-  /** A destination failed too often in a row. `app` is the app network, `platform` an account's platform. */
+  /**
+   * A destination failed too often in a row. `app` is the app network, `account` the messages of an account to it, and
+   * `platform` an account's platform.
+   */
   'circuit opened': { by: ['direction'], metrics: { circuits_opened: 'Count' } },
   /** The destination works again. */
   'circuit closed': { by: ['direction'], metrics: { circuits_closed: 'Count' } },
@@ -49,7 +52,7 @@ export const events = {
   'due conversations woken': { by: [], metrics: { conversations_woken: 'Count' } },
   /**
    * Each minute: the number of conversations with pending entries, the age of the oldest, and whether the app network
-   * fails.
+   * fails for all accounts that send.
    */
   backlog: { by: [], metrics: { pending_conversations: 'Count', oldest_s: 'Seconds', app_network_failing: 'Count' } },
 } as const satisfies Record<string, Measured>;

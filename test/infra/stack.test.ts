@@ -370,6 +370,7 @@ describe('each role has exactly the rights of its function', () => {
         'GetItem SPACING#*',
         'PutItem SPACING#*',
         'GetItem CIRCUIT#*',
+        'BatchGetItem CIRCUIT#*',
         'UpdateItem CIRCUIT#*',
         'DeleteItem CIRCUIT#*',
         'PutItem MESSAGE#*',

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import { directions } from '../../../shared/messaging/events.ts';
-import { destinationNameOf } from '../../../shared/outbound/destination.ts';
+import { circuitNamesOf } from '../../../shared/outbound/destination.ts';
 import { columns, count, due, masked, minute, printResult, tinted } from '../output.ts';
 import { showAccount } from '../queries/accounts-admin.ts';
 import {
@@ -32,7 +32,7 @@ Numbers are masked; --json prints them in full.`,
     .action(async (selection: Selection, command: Command) => {
       await requireAccount(selection);
       const conversations = await pendingConversations(selection);
-      const destinations = [...new Set(conversations.map(destinationNameOf))];
+      const destinations = [...new Set(conversations.flatMap(circuitNamesOf))];
       const circuits = (await Promise.all(destinations.map(findOpenCircuit))).filter(
         (circuit) => circuit !== undefined,
       );

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type Direction, directions } from '../../../shared/messaging/events.ts';
 import type { State } from '../../../shared/messaging/message.ts';
-import { destinationNameOf } from '../../../shared/outbound/destination.ts';
+import { circuitNamesOf } from '../../../shared/outbound/destination.ts';
 import { uuid } from '../../../shared/validation/schemas.ts';
 import { bar, type Cell, columns, count, fields, minute, printResult, share, tinted } from '../output.ts';
 import { addDaysOption, addPeriodOptions, daysOf, type Given, MAX_DAYS, periodIn } from '../period.ts';
@@ -90,7 +90,9 @@ const pendingOf = async (account: string): Promise<PendingDirection[]> => {
     shown.map(async (direction) => ({
       direction,
       conversations: all.filter((conversation) => conversation.direction === direction),
-      circuit: await findOpenCircuit(destinationNameOf({ account, direction })),
+      circuit: (await Promise.all(circuitNamesOf({ account, direction }).map(findOpenCircuit))).find(
+        (circuit) => circuit !== undefined,
+      ),
     })),
   );
 };

@@ -6,7 +6,7 @@ import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
 import type { Conversation, Direction, Entry } from '../../../shared/messaging/events.ts';
 import type { State } from '../../../shared/messaging/message.ts';
 import { type Head, isRetryScheduled, readHead } from '../../../shared/messaging/outbox.ts';
-import { destinationNameOf } from '../../../shared/outbound/destination.ts';
+import { circuitNamesOf } from '../../../shared/outbound/destination.ts';
 import { getConsistent, page, pages, remove, update } from '../../../shared/table/client.ts';
 import {
   circuitKey,
@@ -66,7 +66,7 @@ export const pendingConversations = async (selection: Selection = {}): Promise<P
 export const retryConversations = async (selection: Selection = {}): Promise<number> => {
   const conversations = await selectedConversations(selection);
   // Before the conversations are due: an open circuit would only schedule another retry.
-  await together([...new Set(conversations.map(destinationNameOf))], resetCircuit);
+  await together([...new Set(conversations.flatMap(circuitNamesOf))], resetCircuit);
   return makeAllDue(conversations);
 };
 

@@ -162,13 +162,12 @@ const note = (item: Item, discovered: Discovered): void => {
 /** The partitions in which the run may have items. No other run and no customer has items there. */
 const partitionsOf = (run: Run, { tokens, profilers, media, messages, references, people }: Discovered) => {
   const { account, user, bot } = run;
-  const platform = { direction: 'platform', account } as const;
   return [
     accountKey(account).pk,
     numberKey(bot).pk,
     platformKey(account).pk,
     hookKey(account).pk,
-    ...[platform, { ...platform, direction: 'consent' } as const].map((one) => circuitKey(destinationNameOf(one)).pk),
+    ...directions.map((direction) => circuitKey(destinationNameOf({ direction, account })).pk),
     profilersOf(account),
     jobCountersOf(account),
     waitsKey(account).pk,

@@ -6,7 +6,7 @@ import { attempt } from '../../outbound/attempt.ts';
 import type { AttemptResult } from '../../outbound/attempt-result.ts';
 import type { Destination, Exchange } from '../../outbound/destination.ts';
 import { describeError, log } from '../../telemetry/log.ts';
-import { type CircuitState, isOpen, type Open } from '../circuit-breaker.ts';
+import { type Breaker, type CircuitState, isOpen, type Open } from '../circuit-breaker.ts';
 import { isExpired } from '../retry-policy.ts';
 import { checkBeforeAttempt } from './clearance.ts';
 
@@ -23,6 +23,7 @@ const SECOND_TRY = { afterMs: 1_500, leastMs: 250 };
 /** What is known of an attempt. */
 export interface AttemptContext {
   destination: Destination;
+  breaker: Breaker;
   circuit: CircuitState;
   head: Head;
   entry: Entry;

@@ -6,7 +6,7 @@ import { scheduleRetry, triesBefore } from '../../messaging/outbox.ts';
 import type { AttemptResult } from '../../outbound/attempt-result.ts';
 import type { StatusReceipt } from '../../outbound/destination.ts';
 import { measure } from '../../telemetry/metrics.ts';
-import { isOpen, recordFailure, recordSuccess, setPause } from '../circuit-breaker.ts';
+import { isOpen } from '../circuit-breaker.ts';
 import { isExpired, nextAttempt } from '../retry-policy.ts';
 import { deliveryWrites, reasonOf, settle } from '../settle.ts';
 import type { AttemptContext, Processed } from './attempt-entry.ts';
@@ -36,7 +36,7 @@ export const conclude = async (
   result: Processed,
   receipt?: StatusReceipt,
 ): Promise<ProcessedEntry> => {
-  const { destination, circuit, entry } = context;
+  const { destination, breaker, circuit, entry } = context;
   if (result === 'gone') return { result, settled: 0 };
   if (result.status === 'rate_limited') {
     const paused_until = await pauseDestination(result, context);
@@ -52,7 +52,7 @@ export const conclude = async (
   }
   if (result.status === 'retry' && !isExpired(entry)) {
     const next = await scheduleRetryAfter(result, context);
-    if (!isOpen(circuit) && !destination.isPulled) await recordFailure(destination.name, circuit);
+    if (!isOpen(circuit) && !destination.isPulled) await breaker.recordFailure(circuit);
     await recordAttempts(attemptsOf(context, { next }));
     return { result, settled: 0, retry_scheduled: result.cause, retry_at: next };
   }
@@ -90,14 +90,13 @@ const PAUSE = { leastMs: 1_000, mostMs: 600_000 };
 /** Pauses a destination that has asked for fewer requests. It works, so this is no failure. Returns the pause's end. */
 const pauseDestination = async (
   { wait }: Extract<AttemptResult, { status: 'rate_limited' }>,
-  { destination: { name, isPulled }, circuit }: AttemptContext,
+  { destination: { isPulled }, breaker, circuit }: AttemptContext,
 ): Promise<number> => {
   if (isOpen(circuit)) return circuit.until;
   const until = now() + Math.min(Math.max(wait, scaled(PAUSE.leastMs)), scaled(PAUSE.mostMs));
   // Only this conversation pauses.
   if (isPulled) return until;
-  await recordSuccess(name, circuit);
-  await setPause(name, until);
+  await breaker.pause(circuit, until);
   return until;
 };
 

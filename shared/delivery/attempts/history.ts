@@ -13,7 +13,7 @@ type Ending = { result: AttemptResult } | { next: number };
  * day was over, also has an attempt in the history: so customers see it, and can recover it.
  */
 export const attemptsOf = (
-  { destination, head, entry, exchanges }: Omit<AttemptContext, 'circuit'>,
+  { destination, head, entry, exchanges }: Omit<AttemptContext, 'breaker' | 'circuit'>,
   ending: Ending,
 ): Attempt[] => {
   if (!destination.hasHistory) return [];

@@ -5,13 +5,13 @@ import { findOpenCircuit, resetCircuit } from '../../../infra/operator/queries/o
 import {
   acquire,
   type CircuitState,
-  isFailing,
+  findFailure,
   later,
   recordFailure,
   recordSuccess,
   setPause,
 } from '../../../shared/delivery/circuit-breaker.ts';
-import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../shared/outbound/destination.ts';
+import { destinationNameOf } from '../../../shared/outbound/destination.ts';
 import { documents } from '../../../shared/table/client.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useOwnTable } from '../support/own-table.ts';
@@ -38,6 +38,8 @@ const failed = async (times: number): Promise<string> => {
   for (let count = 0; count < times; count += 1) await recordFailure(destination, await acquire(destination));
   return destination;
 };
+
+const isFailing = async (destination: string): Promise<boolean> => (await findFailure(destination)) !== undefined;
 
 const expectUntil = (circuit: CircuitState, until: number): void => {
   if (typeof circuit !== 'object') throw new Error(`The circuit is ${circuit}.`);
@@ -225,14 +227,6 @@ describe('an expired circuit that is still in the table', () => {
     vi.setSystemTime(Date.now() + 5_000);
     expect(await acquire(destination)).toBe('closed');
   });
-});
-
-test('the app network is one destination for all accounts, and is logged under its own name', async () => {
-  const name = destinationNameOf({ direction: 'app', account: 'acme' });
-  expect(name).toBe(APP_NETWORK_DESTINATION);
-  for (let count = 0; count < 3; count += 1) await recordFailure(name, 'closed');
-  expect(lines()).toMatchObject([{ message: 'circuit opened', direction: 'app', destination: 'app' }]);
-  await resetCircuit(name);
 });
 
 test('pending conversations continue at different times, at most 12 s after the circuit allows', () => {

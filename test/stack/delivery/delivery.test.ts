@@ -7,6 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
+import { resetCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { findAccount } from '../../../shared/accounts/accounts.ts';
 import { sortableTime, timestamp } from '../../../shared/core/clock.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
@@ -18,6 +19,7 @@ import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
 import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+import { APP_NETWORK_DESTINATION } from '../../../shared/outbound/destination.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents, putIfAbsent, remove } from '../../../shared/table/client.ts';
 import { conversationName, headKey, type Key, statusReceiptKey } from '../../../shared/table/keys.ts';
@@ -58,12 +60,8 @@ beforeEach(() => {
 
 afterEach(async () => {
   vi.restoreAllMocks();
-  // All tests share the circuit of the app network: leave it closed.
-  app.answers = [204];
-  await later(60);
-  const { phone, account } = await newConversation();
-  await sendMessage(account, text(phone, 'closing'), {});
-  await run({ direction: 'app', account, phone });
+  // All tests share the network's circuit.
+  await resetCircuit(APP_NETWORK_DESTINATION);
   vi.useRealTimers();
 });
 
@@ -329,8 +327,6 @@ describe('a message that the app network does not accept now', () => {
       expect(minutes).toBeGreaterThan(step * 0.8 - 0.1);
       expect(minutes).toBeLessThan(step * 1.2 + 0.1);
       await later(minutes + 0.01);
-      // The circuit would open otherwise, and change the schedule.
-      await closeCircuit();
     }
     app.answers = [204];
     expect(await run(conversation)).toEqual({ settled: 1 });
@@ -359,7 +355,6 @@ describe('a message that the app network does not accept now', () => {
       await run(conversation);
       await sendMessage(conversation.account, text(conversation.phone, 'more'), {});
       await later((await minutesToRetry(conversation)) + 0.01);
-      await closeCircuit();
     }
     app.calls.length = 0;
     app.answers = [204];
@@ -373,7 +368,6 @@ describe('a message that the app network does not accept now', () => {
     const { conversation } = await pending('one', 'two');
     app.answers = [500];
     await run(conversation);
-    await closeCircuit();
     await later(3 * 24 * 60 - 1);
     await sendMessage(conversation.account, text(conversation.phone, 'new'), {});
     await later(2);
@@ -385,27 +379,21 @@ describe('a message that the app network does not accept now', () => {
   });
 });
 
-/** Delivers a message to the app network, which closes its circuit, and restores the responses that the test has set. */
-const closeCircuit = async (): Promise<void> => {
-  const { answers } = app;
-  const calls = app.calls.length;
-  app.answers = [204];
-  const { conversation } = await pending('between');
-  for (let left = 5; left > 0 && !(await isEmpty(conversation)); left -= 1) {
-    await run(conversation);
-    if (!(await isEmpty(conversation))) vi.setSystemTime(Date.now() + 1.3 * MINUTE);
-  }
-  app.calls.splice(calls);
-  app.answers = answers;
-};
+describe("the circuit of an account's messages to users", () => {
+  let account = '';
 
-describe("a destination's circuit", () => {
+  beforeEach(async () => {
+    ({ account } = await newConversation());
+  });
+
+  /** Delivers a message to another user of the account. */
   const failing = async () => {
-    const { conversation } = await pending('one');
+    const conversation: Conversation = { direction: 'app', account, phone: newPhone() };
+    await sendMessage(account, text(conversation.phone, 'one'), {});
     return { conversation, result: await run(conversation) };
   };
 
-  test('opens after three failures in a row, in any conversations; then conversations wait without a call', async () => {
+  test('opens after failures for three users in a row; then conversations wait without a call', async () => {
     app.answers = [500];
     for (let count = 0; count < 3; count += 1) expect((await failing()).result.retry_scheduled).toBe('status_500');
     const calls = app.calls.length;

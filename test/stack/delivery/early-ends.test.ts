@@ -11,7 +11,7 @@ import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
 import { oldestEntries, readHead, scheduleRetry } from '../../../shared/messaging/outbox.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { APP_NETWORK_DESTINATION } from '../../../shared/outbound/destination.ts';
+import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../shared/outbound/destination.ts';
 import { conversationName, headKey, isEntryKey } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
@@ -71,7 +71,10 @@ const failOnce = async (conversation: Conversation): Promise<void> => {
 /** Two states in which no attempt is made for an hour. */
 const withoutAttempts = [
   ['a retry is scheduled', failOnce],
-  ['the destination is paused', () => setPause(APP_NETWORK_DESTINATION, Date.now() + 3_600 * SECOND)],
+  [
+    'the destination is paused',
+    (conversation: Conversation) => setPause(destinationNameOf(conversation), Date.now() + 3_600 * SECOND),
+  ],
 ] as const;
 
 describe('a message of a cancelled job', () => {

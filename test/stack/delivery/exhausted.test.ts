@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { messageHistory } from '../../../infra/operator/queries/message-history.ts';
 import { resetCircuit } from '../../../infra/operator/queries/outbox-inspection.ts';
-import { recordFailure, setPause } from '../../../shared/delivery/circuit-breaker.ts';
+import { breakerOf } from '../../../shared/delivery/breaker.ts';
+import { setPause } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { listDeliveries } from '../../../shared/delivery-history/deliveries.ts';
 import type { Conversation, Entry } from '../../../shared/messaging/events.ts';
@@ -55,8 +56,11 @@ const send = async ({ account, phone }: Conversation, count: number): Promise<st
   return ids;
 };
 
-const openCircuit = async (name = APP_NETWORK_DESTINATION): Promise<void> => {
-  for (let failures = 0; failures < 3; failures += 1) await recordFailure(name, 'closed');
+/** Opens the circuit of a conversation's account. */
+const openCircuit = async (conversation: Conversation): Promise<void> => {
+  for (const phone of [newPhone(), newPhone(), newPhone()]) {
+    await breakerOf({ ...conversation, phone }).recordFailure('closed');
+  }
 };
 
 const lastDay = () => void vi.setSystemTime(NOW + LIFETIME + 1);
@@ -87,14 +91,14 @@ describe('after three days, while no request may be made,', () => {
       12,
       'the destination is paused',
       [10, 2],
-      () => setPause(APP_NETWORK_DESTINATION, NOW + LIFETIME + HOUR),
+      (conversation: Conversation) => setPause(destinationNameOf(conversation), NOW + LIFETIME + HOUR),
       'rate_limited',
     ],
   ])('all %i messages of a conversation fail together: %s', async (count, _, together, prevent, cause) => {
     const conversation = await newConversation();
     const ids = await send(conversation, count);
     lastDay();
-    await prevent();
+    await prevent(conversation);
     const removals = watchRemovals();
     expect(await run(conversation)).toEqual({ settled: count });
     expect(removals).toEqual(together);
@@ -125,7 +129,7 @@ describe('after three days, while no request may be made,', () => {
     vi.setSystemTime(NOW + 2);
     const [young = ''] = await send(conversation, 1);
     lastDay();
-    await openCircuit();
+    await openCircuit(conversation);
     expect(await run(conversation)).toEqual({ settled: 2, retry_scheduled: 'circuit_open' });
     for (const id of old) expect(await endOf(id)).toMatchObject(FAILED);
     expect(await endOf(young)).toMatchObject({ state: 'sent' });
@@ -136,7 +140,7 @@ describe('after three days, while no request may be made,', () => {
     const conversation = await newConversation();
     const ids = await send(conversation, 3);
     lastDay();
-    await openCircuit();
+    await openCircuit(conversation);
     const { entries } = await oldestEntries(conversation);
     const call = documents.send.bind(documents) as (command: object) => Promise<object>;
     let isFirst = true;
@@ -164,7 +168,7 @@ describe('after three days, while no request may be made,', () => {
     const content = { to: phone, type: 'text', text: { body: 'Hello' } } as const;
     const id = await sendFromPlatform(account, 'rapidpro', { ...content, reference: '1' });
     lastDay();
-    await openCircuit();
+    await openCircuit(conversation);
     const removals = watchRemovals();
     expect(await run(conversation)).toEqual({ settled: 3 });
     expect(removals).toEqual([2, 1]);
@@ -177,7 +181,7 @@ describe('after three days, while no request may be made,', () => {
     const conversation = await newConversation();
     await send(conversation, 10);
     lastDay();
-    await openCircuit();
+    await openCircuit(conversation);
     const { written: units } = await consumedBy(() => run(conversation));
     // The head is resumed, and then removed.
     expect(units - 10 * 4).toBeLessThanOrEqual(2);
@@ -187,7 +191,7 @@ describe('after three days, while no request may be made,', () => {
     const conversation = await newConversation();
     await send(conversation, 2);
     lastDay();
-    await openCircuit();
+    await openCircuit(conversation);
     expect(await run(conversation, () => 5_000)).toEqual({ settled: 0, unfinished: true, stalled: true });
     expect((await oldestEntries(conversation)).entries).toHaveLength(2);
     expect(await run(conversation)).toEqual({ settled: 2 });
@@ -205,7 +209,7 @@ describe('after three days, while no request may be made,', () => {
       await receiveMessage(body, { from: phone, to: bot, type: 'text', text: { body } });
     }
     lastDay();
-    await openCircuit(destinationNameOf(conversation));
+    await openCircuit(conversation);
     const removals = watchRemovals();
     expect(await run(conversation)).toEqual({ settled: 3 });
     expect(removals).toEqual([3]);

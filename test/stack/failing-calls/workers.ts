@@ -13,7 +13,7 @@ import { retryConversations } from '../../../infra/operator/queries/outbox-inspe
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { sweepSteps } from '../../../shared/api/workers.ts';
 import { sendEach } from '../../../shared/campaigns/accept.ts';
-import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
+import { breakerOf } from '../../../shared/delivery/breaker.ts';
 import { deliver as deliverNow } from '../../../shared/delivery/deliver.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
@@ -86,7 +86,7 @@ export const workers = {
       const head = await readHead(conversation);
       const why = { until: Date.now() - 1, since: head?.created ?? '', failed: '', cause: 'timeout', attempts: 1 };
       if (head) await scheduleRetry(head, why);
-      await recordFailure('app', 'closed');
+      await breakerOf(conversation).recordFailure('closed');
       return wakeUp(conversation);
     },
   },
@@ -245,7 +245,7 @@ export const workers = {
       const head = await readHead(conversation);
       const why = { until: Date.now() + MINUTE, since: head?.created ?? '', failed: '', cause: 'timeout', attempts: 1 };
       if (head) await scheduleRetry(head, why);
-      await recordFailure('app', 'closed');
+      await breakerOf(conversation).recordFailure('closed');
       return () => retryConversations({ account });
     },
     isCommand: true,

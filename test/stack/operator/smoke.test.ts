@@ -49,7 +49,7 @@ const machineOf = async ({ stack }: OwnStack, s3: string, name: string): Promise
 
 const OPERATOR = { region: 'us-east-1', credentials: { accessKeyId: 'operator', secretAccessKey: 'local' } };
 
-/** The keys of all items in the table, except the circuit of the app network, which all accounts share. */
+/** The keys of all items in the table, except the network's circuit, which concerns all accounts. */
 const keysIn = async ({ stack }: OwnStack, TableName: string): Promise<string[]> => {
   const client = new DynamoDBClient({ ...OPERATOR, endpoint: stack.dynamodbEndpoint });
   const { Items = [] } = await client.send(new ScanCommand({ TableName, ProjectionExpression: 'pk, sk' }));

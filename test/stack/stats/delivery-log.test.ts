@@ -14,7 +14,7 @@ import { logItem } from '../../../shared/messaging/message.ts';
 import { oldestEntries, readHead } from '../../../shared/messaging/outbox.ts';
 import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
-import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../shared/outbound/destination.ts';
+import { destinationNameOf } from '../../../shared/outbound/destination.ts';
 import { putIfAbsent, update } from '../../../shared/table/client.ts';
 import { dueOf, dueOrder, statusReceiptKey } from '../../../shared/table/keys.ts';
 import { traced } from '../../../shared/telemetry/trace.ts';
@@ -208,18 +208,21 @@ describe('the retry after 1.5 s', () => {
 describe('a destination with an open circuit', () => {
   test('entries that wait or fail permanently while the circuit is open do not count as failures', async () => {
     destination().answers = [500];
-    for (const _ of [1, 2, 3]) await run((await newPendingMessages('one')).conversation);
-    const calls = destination().calls.length;
     const { conversation, account, ids } = await newPendingMessages('one', 'two', 'three');
+    for (const phone of [newPhone(), newPhone(), newPhone()]) {
+      await sendMessage(account, text(phone), {});
+      await run({ ...conversation, phone });
+    }
+    const calls = destination().calls.length;
     expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'circuit_open' });
-    expect(await findOpenCircuit(APP_NETWORK_DESTINATION)).toMatchObject({ failures: 3 });
+    expect(await findOpenCircuit(destinationNameOf(conversation))).toMatchObject({ failures: 3 });
     expect(await readHead(conversation)).toMatchObject({ attempts: 0, cause: 'circuit_open' });
 
     // Only the first expired entry probes the destination. The others fail without an attempt.
     vi.setSystemTime(NOW + LIFETIME);
     expect(await run(conversation)).toEqual({ settled: 3 });
     expect(destination().calls.length).toBe(calls + 2);
-    expect(await findOpenCircuit(APP_NETWORK_DESTINATION)).toMatchObject({ failures: 4 });
+    expect(await findOpenCircuit(destinationNameOf(conversation))).toMatchObject({ failures: 4 });
     const [, message_id] = ids;
     expect(lines().filter(({ message }) => message === 'permanently failed')).toMatchObject([
       { account, cause: 'status_500' },

@@ -265,7 +265,7 @@ describe("the stack's secret", () => {
 });
 
 describe('the app network', () => {
-  test('all accounts share the circuit of the app network', async () => {
+  test('the app network is one destination for all accounts', async () => {
     expect((await resolveDestination(conversation)).name).toBe('app');
     expect((await resolveDestination({ ...conversation, account: 'other' })).name).toBe('app');
   });
