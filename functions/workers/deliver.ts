@@ -22,14 +22,18 @@ export const handler = worker<SQSEvent>(
   withHashes(async ({ Records }, remaining, leave) => {
     const done = { settled: 0, retry_scheduled: 0, unfinished: 0, stalled: 0, trace_ids: [] as string[] };
     await handleBatch(queueUrl(), Records, async (record, isFirst) => {
-      const { conversation, trace_id } = readWakeUp(record.body);
+      const { conversation, trace_id, ...ends } = readWakeUp(record.body);
       if (!isFirst && remaining() < LEAST_MS) {
-        await wake([{ conversation, once: newId(), trace_id }]);
+        await wake([{ conversation, once: newId(), trace_id, ...ends }]);
         return 'handled';
       }
       if (trace_id !== undefined) done.trace_ids.push(trace_id);
-      const { settled, retry_scheduled, paused_until, unfinished, stalled } = await deliver(conversation, remaining);
-      if (unfinished && !stalled) await wake([{ conversation, once: newId(), trace_id }]);
+      const { settled, retry_scheduled, paused_until, unfinished, stalled } = await deliver(
+        conversation,
+        remaining,
+        ends,
+      );
+      if (unfinished && !stalled) await wake([{ conversation, once: newId(), trace_id, ...ends }]);
       done.settled += settled;
       done.retry_scheduled += retry_scheduled ? 1 : 0;
       done.unfinished += unfinished ? 1 : 0;

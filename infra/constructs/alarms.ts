@@ -83,7 +83,7 @@ export class Alarms extends Construct {
       metric: metrics.of('oldest_s', { statistic: Stats.MAXIMUM }),
       threshold: age * 60,
     });
-    this.#raise('AppNetworkFailing', 'The app network accepts nothing: no message reaches a user.', {
+    this.#raise('AppNetworkFailing', 'The app network accepts nothing, as far as messages show: none reaches a user.', {
       metric: metrics.of('app_network_failing', { statistic: Stats.MAXIMUM }),
       threshold: 0,
       periods: 3,

@@ -155,7 +155,7 @@ const wakePending = async (job: JobItem, isOver: () => boolean): Promise<boolean
     first ??= pending[0]?.gsi3sk;
     const phones = [...new Set(pending.map(({ phone }) => phone))].filter((phone) => !woken.has(phone));
     for (const phone of phones) woken.add(phone);
-    await wake(phones.map((phone) => wakeUpOf(account, phone, `${job_id}#${job.gsi3sk}`)));
+    await wake(phones.map((phone) => wakeUpOf(account, phone)));
     if (next === undefined) break;
     from = String(next.gsi3sk);
     if (isOver()) {
@@ -196,9 +196,14 @@ const pendingAmong = async (listed: Listed[]): Promise<Listed[]> => {
   return listed.filter(({ pk }) => !ended.has(pk));
 };
 
-const wakeUpOf = (account: string, phone: string, once: string): WakeUp => {
+/** All cancelled jobs with messages of a conversation send the same wake-up in a minute: it reads the whole outbox. */
+const wakeUpOf = (account: string, phone: string): WakeUp => {
   const conversation = { direction: 'app' as const, account, phone };
-  return { conversation, once: `${conversationName(conversation)}#${once}` };
+  return {
+    conversation,
+    cancelled: true,
+    once: `${conversationName(conversation)}#cancelled#${Math.floor(now() / scaled(AGAIN_MS))}`,
+  };
 };
 
 const change = async ({ pk, sk }: Key, UpdateExpression: string, values: Record<string, string>): Promise<void> => {

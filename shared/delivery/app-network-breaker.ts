@@ -14,13 +14,12 @@
  * After it has closed, neither do accounts' failures from before. An account whose probe failed lets others probe first, so
  * that its own failing users cannot keep the network's circuit open.
  *
- * Users are named by 16 bits of a checksum: thousands of numbers have the same.
+ * Users are named by 16 bits of a checksum of the conversation's name, which is a keyed hash.
  */
 import { now, scaled, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
-import type { Conversation } from '../messaging/events.ts';
 import { APP_NETWORK_DESTINATION, destinationNameOf } from '../outbound/destination.ts';
 import { getConsistent, getEventual, getManyEventual, update, updatedIf } from '../table/client.ts';
-import { circuitKey, conversationName, crc32 } from '../table/keys.ts';
+import { type AnyConversation, circuitKey, conversationName, crc32 } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
 import {
   afterExpired,
@@ -42,8 +41,8 @@ type Trouble = 'failed' | 'limited';
 /** The circuit of an account's messages. */
 interface AccountCircuit extends CircuitItem {
   /** Users with this trouble since the last success. */
-  failed?: Set<string>;
-  limited?: Set<string>;
+  failed_users?: Set<string>;
+  limited_users?: Set<string>;
   /** When its circuit opened, or a probe failed last. */
   failed_at?: string;
 }
@@ -85,7 +84,7 @@ export class AppNetworkBreaker implements Breaker {
   /** Failures in a row of this conversation, in this wake-up. */
   #failures = 0;
 
-  constructor(conversation: Conversation) {
+  constructor(conversation: AnyConversation) {
     this.#name = destinationNameOf(conversation);
     this.#account = crc32(conversation.account).toString(36);
     this.#user = (crc32(conversationName(conversation)) % 65_536).toString(36);
@@ -163,8 +162,8 @@ export class AppNetworkBreaker implements Breaker {
   }
 
   get #isTroubled(): boolean {
-    const { failed, limited, open_until } = this.#known.own ?? {};
-    return failed !== undefined || limited !== undefined || open_until !== undefined;
+    const { failed_users, limited_users, open_until } = this.#known.own ?? {};
+    return failed_users !== undefined || limited_users !== undefined || open_until !== undefined;
   }
 
   /** Removes the account's failures from before the network's circuit closed, unless another worker has done so. */
@@ -192,7 +191,7 @@ export class AppNetworkBreaker implements Breaker {
         Key: circuitKey(this.#name),
         UpdateExpression: 'ADD #users :user SET expires_at = :end',
         ConditionExpression: `${IS_CURRENT} AND (attribute_not_exists(#users) OR size(#users) < :most)`,
-        ExpressionAttributeNames: { '#users': trouble },
+        ExpressionAttributeNames: { '#users': `${trouble}_users` },
         ExpressionAttributeValues: {
           ':user': new Set([this.#user]),
           ':most': NETWORK_LIMIT.users,
@@ -201,7 +200,7 @@ export class AppNetworkBreaker implements Breaker {
         },
       });
     const own = (await add()) ?? (await afterExpired(this.#name, add));
-    return own?.[trouble]?.size;
+    return own?.[`${trouble}_users`]?.size;
   }
 
   /** Opens the account's circuit, if it is closed. Returns whether this opened it. */
@@ -303,7 +302,7 @@ const isTroubled = (network: NetworkCircuit | undefined): boolean => {
 };
 
 const REMOVE_TROUBLES =
-  'REMOVE failed, limited, evidence, suspected_since, prober, failures, trials, open_until, election, failed_at, failing_since';
+  'REMOVE failed_users, limited_users, evidence, suspected_since, prober, failures, trials, open_until, election, failed_at, failing_since';
 
 /** Removes everything but a pause. */
 const clear = async (name: string, { closed_at }: { closed_at?: string } = {}): Promise<void> => {

@@ -180,9 +180,5 @@ export const findFailure = async (destination: string): Promise<{ since: string 
   return failures >= LIMIT ? { since } : undefined;
 };
 
-/**
- * A little later than `time`, so that pending conversations do not all continue at once.
- *
- * @internal Tests use it, too.
- */
+/** A little later than `time`, so that pending conversations do not all continue at once. */
 export const later = (time: number): number => time + between(0, scaled(SPREAD_MS));

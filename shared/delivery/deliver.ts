@@ -20,6 +20,7 @@ import type { Destination, StatusReceipt } from '../outbound/destination.ts';
 import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
 import type { AnyConversation } from '../table/keys.ts';
 import { traced } from '../telemetry/trace.ts';
+import type { Ends } from '../wake-ups/conversations.ts';
 import { attemptDelivery, type DeliveryContext, RESERVE_MS, resultOf } from './attempts/attempt-entry.ts';
 import { conclude, type ProcessedEntry } from './attempts/conclude.ts';
 import { offerEntry } from './attempts/offer-entry.ts';
@@ -64,21 +65,27 @@ export const resolveDestination = async ({
  * Delivers pending entries of a conversation, until none is left, a retry is scheduled, or time runs out.
  *
  * @param remaining - returns the milliseconds that are left
+ * @param ends - what may have ended, by the wake-up
  */
-export const deliver = async (conversation: AnyConversation, remaining: () => number): Promise<DeliverySummary> => {
+export const deliver = async (
+  conversation: AnyConversation,
+  remaining: () => number,
+  ends: Ends = {},
+): Promise<DeliverySummary> => {
   const summary: DeliverySummary = { settled: 0 };
   let head = await readHead(conversation);
   if (head === undefined) return summary;
   if (isRetryScheduled(head)) {
-    const { next, ...ended } = await endScheduled(conversation, head, remaining);
+    const { next, ...ended } = await endScheduled(conversation, head, ends, remaining);
     Object.assign(summary, ended);
     if (next === undefined) return summary;
     head = next;
   }
   const breaker = breakerOf(conversation);
   let circuit = await breaker.acquire();
-  if (head.may_end && isOpen(circuit)) {
-    summary.settled += (await endEarly(conversation, () => remaining() < RESERVE_MS)).settled;
+  if (isOpen(circuit)) {
+    const isLate = () => remaining() < RESERVE_MS;
+    summary.settled += (await endEarly(conversation, ends, async () => undefined, isLate)).settled;
   }
   let pauses = scaled(PAUSES_MS);
   let waitedFor: string | undefined;
@@ -154,23 +161,25 @@ export const deliver = async (conversation: AnyConversation, remaining: () => nu
 };
 
 /**
- * Ends messages of a conversation whose next attempt is not due yet. If the message has ended whose attempt failed, the
- * conversation continues with the next one.
+ * Ends messages of a conversation whose next attempt is not due yet. When the failed message was cancelled or has expired,
+ * delivery continues with the next one.
  *
  * @returns the head of a conversation that continues now, or none
  */
 const endScheduled = async (
   conversation: AnyConversation,
   head: Head,
+  ends: Ends,
   remaining: () => number,
 ): Promise<DeliverySummary & { next?: Head }> => {
-  if (!head.may_end) return { settled: 0 };
-  const { settled, oldest, isUnfinished } = await endEarly(conversation, () => remaining() < RESERVE_MS);
+  let next: Head | undefined;
+  // Before the message ends: if this process stops between the two, `sweep` wakes the conversation in a minute.
+  const begin = async ({ id, created }: Entry): Promise<void> => {
+    if (id === head.failed) next = await resume(head, created);
+  };
+  const { settled, isUnfinished } = await endEarly(conversation, ends, begin, () => remaining() < RESERVE_MS);
   if (isUnfinished) return { settled, unfinished: true, ...(settled === 0 && { stalled: true }) };
-  // Heads of earlier versions do not name the entry.
-  if (oldest !== undefined && (head.failed === undefined || oldest.id === head.failed)) return { settled };
-  if (oldest === undefined && (await endConversation(head))) return { settled };
-  return { settled, next: await resume(head, oldest?.created ?? timestamp()) };
+  return { settled, ...(next !== undefined && { next }) };
 };
 
 /** Attempts an entry, and settles it or schedules a retry of its conversation. */

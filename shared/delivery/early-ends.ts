@@ -1,43 +1,45 @@
 /**
  * Messages that end before their delivery, because their job was cancelled or their time is over. An attempt finds this
- * out by itself. But while no attempt is made, because a retry is scheduled or a circuit is open, such messages are
- * looked for in the whole outbox, so that each one ends in time, wherever it is in the conversation.
+ * out by itself. But while no attempt is made, because a retry is scheduled or a circuit is open, wake-ups of `sweep` end
+ * such messages, wherever they are in the conversation. A wake-up names the entries whose time is over. Only after a
+ * cancellation, the whole outbox is read, once a minute at most. Other wake-ups look for nothing.
  */
 import { isCancelled, type JobItem } from '../jobs/job.ts';
-import { type Entry, mayEnd } from '../messaging/events.ts';
-import { pendingEntries } from '../messaging/outbox.ts';
+import type { Entry } from '../messaging/events.ts';
+import { entriesAt, pendingEntries } from '../messaging/outbox.ts';
 import { jobKey } from '../table/batch-keys.ts';
 import { getManyConsistent } from '../table/client.ts';
 import type { AnyConversation } from '../table/keys.ts';
+import type { Ends } from '../wake-ups/conversations.ts';
 import { checkBeforeAttempt, isOver } from './attempts/clearance.ts';
 import { settle } from './settle.ts';
 
-/** What is left of a conversation's outbox, and how many entries ended. */
-interface EarlyEnds {
-  settled: number;
-  /** The oldest pending entry; undefined if none is left, or it was not read because time ran out. */
-  oldest: Entry | undefined;
-  isUnfinished: boolean;
-}
-
 /**
- * Ends the messages of a conversation whose job was cancelled, or whose time is over. 1 read unit for 4 KB of entries,
- * and 1 for each job; for each message that ends, 4 more read units, and 4 write units, 8 if its state is reported.
+ * Ends messages of a conversation whose job was cancelled, or whose time is over. 1 read unit for 4 KB of entries that are
+ * looked at, and 1 for each job; for each message that ends, 4 more read units, and 4 write units, 8 if its state is
+ * reported. So messages that end by their time cost the same each, however many are pending.
  *
+ * @param begin - is called before an entry is ended
  * @param isLate - returns whether no further message may be ended now
  */
-export const endEarly = async (conversation: AnyConversation, isLate: () => boolean): Promise<EarlyEnds> => {
+export const endEarly = async (
+  conversation: AnyConversation,
+  { ended = [], cancelled }: Ends,
+  begin: (entry: Entry) => Promise<void>,
+  isLate: () => boolean,
+): Promise<{ settled: number; isUnfinished: boolean }> => {
   const jobs = new Map<string, boolean>();
-  const ends: EarlyEnds = { settled: 0, oldest: undefined, isUnfinished: false };
-  for await (const entries of pendingEntries(conversation)) {
+  let settled = 0;
+  if (ended.length === 0 && !cancelled) return { settled, isUnfinished: false };
+  for await (const entries of cancelled ? pendingEntries(conversation) : [await entriesAt(conversation, ended)]) {
     await readJobs(conversation.account, entries, jobs);
-    for (const entry of entries) {
-      if (isLate()) return { ...ends, isUnfinished: true };
-      if (isEnding(entry, jobs) && (await end(entry))) ends.settled += 1;
-      else ends.oldest ??= entry;
+    for (const entry of entries.filter((each) => isEnding(each, jobs))) {
+      if (isLate()) return { settled, isUnfinished: true };
+      await begin(entry);
+      if (await end(entry)) settled += 1;
     }
   }
-  return ends;
+  return { settled, isUnfinished: false };
 };
 
 /** Reads the jobs of these entries that are not known yet. */
@@ -55,7 +57,6 @@ const isCancellable = (outgoing: Entry['outgoing']): outgoing is Sent =>
 
 const isEnding = ({ outgoing }: Entry, jobs: Map<string, boolean>): boolean =>
   outgoing.type === 'message.send' &&
-  mayEnd(outgoing) &&
   (isOver(outgoing) || (isCancellable(outgoing) && jobs.get(outgoing.message.job_id) === true));
 
 /** Ends an entry, after the same check as before an attempt. Returns whether it is gone from the outbox. */

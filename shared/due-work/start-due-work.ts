@@ -5,12 +5,13 @@
 import type { SweepStep } from '../api/workers.ts';
 import { abandonUpload } from '../campaigns/recover.ts';
 import { now } from '../core/clock.ts';
+import { partsOf } from '../core/parts.ts';
 import { isAppNetworkFailing } from '../delivery/app-network-breaker.ts';
 import { removeAnswers } from '../profilers/answers.ts';
 import { isUploadKey } from '../table/batch-keys.ts';
-import { conversationOf, type DueKind, dueOf, isEntryKey, isHeadKey } from '../table/keys.ts';
+import { conversationOf, crc32, type DueKind, dueOf, isEntryKey, isHeadKey, type Key } from '../table/keys.ts';
 import { measure } from '../telemetry/metrics.ts';
-import { wake } from '../wake-ups/conversations.ts';
+import { MOST_ENDED, wake } from '../wake-ups/conversations.ts';
 import { wakeExpansions } from '../wake-ups/expansions.ts';
 import { countBacklog } from './backlog.ts';
 import { readPositions, writePositions } from './positions.ts';
@@ -49,13 +50,28 @@ const wakeConversations = async (run: Run): Promise<void> => {
 
 const wakeAll = async (run: Run, due: Due[]): Promise<void> => {
   const heads = due.filter(isHeadKey);
-  const withExpired = [...new Set(due.filter(isEntryKey).map(({ pk }) => pk))];
+  const withExpired = endedIn(due);
   await wake([
     ...heads.map((head) => ({ conversation: conversationOf(head), once: `${head.pk}#${head.gsi1sk}` })),
     // Each minute anew, because the clock of the worker that comes first may be behind.
-    ...withExpired.map((pk) => ({ conversation: conversationOf({ pk }), once: `${pk}#${run.time}` })),
+    ...withExpired.map(({ pk, ended }) => ({
+      conversation: conversationOf({ pk }),
+      ended,
+      once: `${pk}#${run.time}#${crc32(ended.join())}`,
+    })),
   ]);
   run.done.woken += heads.length + withExpired.length;
+};
+
+/** The entries whose time is over, by conversation, in parts for one wake-up each. */
+const endedIn = (due: Key[]): { pk: string; ended: string[] }[] => {
+  const entries = [...Map.groupBy(due.filter(isEntryKey), ({ pk }) => pk)];
+  return entries.flatMap(([pk, theirs]) =>
+    partsOf(theirs, { items: MOST_ENDED, bytes: Number.POSITIVE_INFINITY, sizeOf: () => 0 }).map((part) => ({
+      pk,
+      ended: part.map(({ sk }) => sk),
+    })),
+  );
 };
 
 /** Wakes the expansions of accounts with due batches or cancelled jobs. One wake-up stands for all of an account. */

@@ -107,10 +107,6 @@ export interface UserReference {
   phone: string;
 }
 
-/** Whether an entry may end before its delivery: its job can be cancelled, or it is of no use after some time. */
-export const mayEnd = (outgoing: Outgoing): boolean =>
-  outgoing.type === 'message.send' && (outgoing.cancellable === true || outgoing.valid_until !== undefined);
-
 /** The account and the user of an entry. */
 export const subjectOf = (outgoing: Outgoing): UserReference => {
   if ('message' in outgoing) return outgoing.message;

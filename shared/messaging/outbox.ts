@@ -4,7 +4,7 @@
  */
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId, newIdAfter } from '../core/ids.ts';
-import { getConsistent, page, pages, remove, update } from '../table/client.ts';
+import { getConsistent, getManyConsistent, page, pages, remove, update } from '../table/client.ts';
 import {
   type AnyConversation,
   conversationDueAt,
@@ -27,7 +27,7 @@ import {
   type Write,
 } from '../table/transactions.ts';
 import { traceId } from '../telemetry/trace.ts';
-import { type Conversation, type Entry, mayEnd, type Outgoing } from './events.ts';
+import type { Conversation, Entry, Outgoing } from './events.ts';
 
 /**
  * The head of a conversation: an item that exists while entries are pending, and is in the index of due work.
@@ -62,8 +62,6 @@ export interface Head extends Key {
   failed?: string;
   /** The number of requests with this entry. */
   tries?: number;
-  /** Set if an entry was accepted that may end before its delivery: wake-ups look for it also before `retry_at`. */
-  may_end?: true;
   /** The place in the index of offers, while listeners may claim the oldest entry: the time is when the next one may. */
   gsi3pk?: string;
   gsi3sk?: string;
@@ -145,12 +143,11 @@ const enqueueDrafts = (
     id: name,
     time: sortableTime(now() + scaled(OVERDUE_MS)),
   });
-  const ends = drafts.some(({ outgoing }) => mayEnd(outgoing));
   const writes = [
     ...entries.map((entry) => putWrite(entry)),
     updateWrite({
       Key: headKey(name),
-      UpdateExpression: `ADD generation :count SET newest = :newest, phone = :phone, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)${ends ? ', may_end = :true' : ''}`,
+      UpdateExpression: `ADD generation :count SET newest = :newest, phone = :phone, created = if_not_exists(created, :created), gsi1pk = if_not_exists(gsi1pk, :shard), gsi1sk = if_not_exists(gsi1sk, :due)`,
       ConditionExpression: 'attribute_not_exists(newest) OR newest < :first',
       ExpressionAttributeValues: {
         ':count': entries.length,
@@ -160,7 +157,6 @@ const enqueueDrafts = (
         ':created': entries[0]?.created,
         ':shard': gsi1pk,
         ':due': gsi1sk,
-        ...(ends && { ':true': true }),
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     }),
@@ -265,6 +261,13 @@ export const pendingEntries = (conversation: AnyConversation): AsyncGenerator<En
     ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
     ConsistentRead: true,
   });
+};
+
+/** The entries with these sort keys that are still pending, oldest first. 1 read unit for each, and 4 KB. */
+export const entriesAt = async (conversation: AnyConversation, sks: string[]): Promise<Entry[]> => {
+  const { pk } = entryKey(conversationName(conversation), '');
+  const found = await getManyConsistent<Entry[]>(sks.toSorted().map((sk) => ({ pk, sk })));
+  return found.filter((entry) => entry !== undefined);
 };
 
 /** Removes an entry, within the transaction that settles it; the transaction fails if the entry was removed before. */

@@ -12,7 +12,18 @@ import { describeError, log } from '../telemetry/log.ts';
 import { traceId } from '../telemetry/trace.ts';
 import { returnIn, sendAll, waitingIn } from './queue.ts';
 
-export interface WakeUp {
+/** Messages that may have ended before their delivery. */
+export interface Ends {
+  /** Sort keys of entries whose time is over, at most `MOST_ENDED`. */
+  ended?: string[] | undefined;
+  /** Whether a job was cancelled that has pending messages. */
+  cancelled?: boolean | undefined;
+}
+
+/** Most entries that a wake-up names: it is small, and its worker ends them within its time. */
+export const MOST_ENDED = 100;
+
+export interface WakeUp extends Ends {
   conversation: AnyConversation;
   /** The deduplication id: for five minutes, the queue drops other wake-ups with the same one. */
   once: string;
@@ -32,8 +43,8 @@ const SLOTS: Record<Direction, number> = { app: 256, platform: 16, consent: 16 }
 export const wake = (wakeUps: WakeUp[]): Promise<void> =>
   sendAll(
     queueUrl(),
-    wakeUps.map(({ conversation, once, trace_id = traceId() }) => ({
-      body: JSON.stringify({ ...named(conversation), trace_id }),
+    wakeUps.map(({ conversation, once, trace_id = traceId(), ended, cancelled }) => ({
+      body: JSON.stringify({ ...named(conversation), trace_id, ended, cancelled }),
       group: groupOf(conversation),
       once,
     })),
@@ -50,12 +61,14 @@ const wakeUp = v.object({
   account: v.string(),
   user: v.string(),
   trace_id: v.optional(v.string()),
+  ended: v.optional(v.array(v.string())),
+  cancelled: v.optional(v.boolean()),
 });
 
-/** Parses the body of a wake-up: its conversation and its trace. */
-export const readWakeUp = (body: string): { conversation: NamedConversation; trace_id?: string | undefined } => {
-  const { trace_id, ...conversation } = v.parse(wakeUp, JSON.parse(body));
-  return { conversation, trace_id };
+/** Parses the body of a wake-up: its conversation, its trace, and what may have ended. */
+export const readWakeUp = (body: string): Omit<WakeUp, 'once'> & { conversation: NamedConversation } => {
+  const { trace_id, ended, cancelled, ...conversation } = v.parse(wakeUp, JSON.parse(body));
+  return { conversation, trace_id, ended, cancelled };
 };
 
 /** The approximate number of wake-ups that wait for a worker. */

@@ -3,8 +3,8 @@
  * were judged: nothing newer is overwritten, and an erasure at the same moment wins.
  */
 import { now, scaled, sortableTime } from '../../../shared/core/clock.ts';
-import { type Outgoing, subjectOf } from '../../../shared/messaging/events.ts';
 import { partsOf, sizeInJson } from '../../../shared/core/parts.ts';
+import { type Outgoing, subjectOf } from '../../../shared/messaging/events.ts';
 import { readHead } from '../../../shared/messaging/outbox.ts';
 import { conversationName, conversationOf, dueAt, headKey, type Key } from '../../../shared/table/keys.ts';
 import {

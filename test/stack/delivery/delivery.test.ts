@@ -488,7 +488,8 @@ describe('a worker', () => {
     if (first === undefined) throw new Error('There is no entry.');
     const send = documents.send.bind(documents);
     const spy = vi.spyOn(documents, 'send').mockImplementation(async (command) => {
-      if (command.constructor.name === 'BatchGetCommand') {
+      // The check before the attempt.
+      if (command.constructor.name === 'BatchGetCommand' && JSON.stringify(command.input).includes(first.sk)) {
         spy.mockRestore();
         await removeEntry(first);
       }

@@ -15,6 +15,7 @@ import { APP_NETWORK_DESTINATION, destinationNameOf } from '../../../shared/outb
 import { conversationName, headKey, isEntryKey } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { useAppNetworkServer } from '../support/app-network-server.ts';
+import { consumedBy } from '../support/consumed.ts';
 import { hang } from '../support/destination-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
@@ -44,7 +45,20 @@ type Options = Parameters<typeof sendMessage>[2];
 const send = ({ account, phone }: Conversation, options: Options = {}): Promise<string> =>
   sendMessage(account, { to: phone, type: 'text', text: { body: 'Hello' } }, options);
 
-const run = (conversation: Conversation, remaining = () => 60_000) => deliver(conversation, remaining);
+/** The sort keys of the conversation's entries in the index of due work, as `sweep` finds them. */
+const endedOf = async (conversation: Conversation): Promise<string[]> => {
+  const { pk: outbox } = headKey(conversationName(conversation));
+  const found: string[] = [];
+  for await (const due of new ScheduledWork('conversations', new Date().toISOString()).due()) {
+    const theirs = due.filter(isEntryKey).filter(({ pk }) => pk === outbox);
+    found.push(...theirs.map(({ sk }) => sk));
+  }
+  return found;
+};
+
+/** A wake-up of `sweep`. */
+const run = async (conversation: Conversation, remaining = () => 60_000) =>
+  deliver(conversation, remaining, { ended: await endedOf(conversation), cancelled: true });
 
 /** The states of a message, with the reasons of failures. */
 const statesOf = async (id: string): Promise<string[]> =>
@@ -258,11 +272,32 @@ describe('a message that is valid for a limited time', () => {
   });
 });
 
-test('a conversation without such messages is not read while no attempt is due', async () => {
+test('a wake-up that names no such messages reads the head only while no attempt is due', async () => {
   const conversation = await newConversation();
   await send(conversation);
   await failOnce(conversation);
   destination().answers = [hang];
-  expect(await run(conversation)).toEqual({ settled: 0 });
-  expect((await readHead(conversation))?.may_end).toBeUndefined();
+  expect(await consumedBy(() => deliver(conversation, () => 60_000))).toMatchObject({ calls: 1, table: 1 });
+});
+
+test('messages that are valid for a limited time cost a bounded number of units each, however many wait', async () => {
+  const conversation = await newConversation();
+  const count = 50;
+  await send(conversation);
+  await failOnce(conversation);
+  for (let place = 0; place < count; place += 1) {
+    await send(conversation, { valid_for: 60 * (place + 1) });
+    // The wake-up of `relay` for this entry reads the head only.
+    expect(await consumedBy(() => deliver(conversation, () => 60_000))).toMatchObject({ table: 1 });
+  }
+  for (let place = 0; place < count; place += 1) {
+    vi.setSystemTime(NOW + 60 * SECOND * (place + 1));
+    const ended = await endedOf(conversation);
+    expect(ended).toHaveLength(1);
+    // The head, the entry, the check and the end of the message; none of the others.
+    const { table } = await consumedBy(async () => {
+      expect(await deliver(conversation, () => 60_000, { ended })).toEqual({ settled: 1 });
+    });
+    expect(table).toBeLessThanOrEqual(12);
+  }
 });

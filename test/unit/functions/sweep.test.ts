@@ -158,6 +158,10 @@ describe('the step "conversations"', () => {
     vi.setSystemTime(NOW + 60_000);
     await sweep('conversations');
     expect(woken()).toEqual([nameOf(phone), nameOf(phone)]);
+    // Each wake-up names the messages, so that its worker need not look for them.
+    expect(queue.taken.map(({ MessageBody }) => readWakeUp(MessageBody).ended)).toEqual(
+      Array(2).fill(['ENTRY#one', 'ENTRY#two']),
+    );
     expect(new Set(queue.taken.map(({ MessageDeduplicationId }) => MessageDeduplicationId)).size).toBe(2);
   });
 
@@ -309,8 +313,13 @@ describe('the step "backlog"', () => {
       { failures: 3, open_until: '2030-01-01T00:01:00.000Z' },
       1,
     ],
-    ['a closed circuit with recent failures is not reported as failing', { failures: 2 }, 0],
-    ['an open circuit after a rate limit is not reported as failing', { open_until: '2030-01-01T00:01:00.000Z' }, 0],
+    ['a closed circuit with recent failures is not reported as failing', { evidence: new Set(['failed 1 a b']) }, 0],
+    ['a pause is not reported as failing', { paused_until: '2030-01-01T00:01:00.000Z' }, 0],
+    [
+      "an account's open circuit without a success since is reported as failing",
+      { suspected_since: '2030-01-01T00:00:00.000000' },
+      1,
+    ],
   ])('%s', async (_, circuit, failing) => {
     app = circuit;
     await sweep('backlog');
