@@ -83,6 +83,14 @@ const settings = v.object({
   fetchConcurrency: v.optional(wholeNumber(1)),
   /** Maximum number of simultaneous long polls per customer. Default: a twentieth of `accountConcurrency`, from 1 to 50. */
   waitsPerAccount: v.optional(v.pipe(wholeNumber(1), v.maxValue(MOST_WAITS))),
+  /** Whether users see another name of a business only after an operator has approved it. */
+  approveNames: v.optional(
+    v.pipe(
+      v.union([v.boolean(), v.picklist(['true', 'false'])]),
+      v.transform((value) => String(value) === 'true'),
+    ),
+    true,
+  ),
   /** Lambda's limit of concurrent executions for this AWS account and region. */
   accountConcurrency: v.optional(wholeNumber(10), 1_000),
   /** Email address that alarms are sent to, by a topic of the stack's own. */

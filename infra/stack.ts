@@ -103,6 +103,7 @@ export class BusinessApiStack extends Stack {
         MESSAGE_RETENTION: String(settings.messageRetention),
         REQUEST_RETENTION: String(settings.requestRetention),
         COUNTER_RETENTION: String(settings.counterRetention),
+        APPROVE_NAMES: String(settings.approveNames),
         WAITS_PER_ACCOUNT: String(settings.waitsPerAccount),
         CONTACT_ALLOWANCE: String(settings.contactAllowance),
         AUDIENCE_ALLOWANCE: String(settings.audienceAllowance),

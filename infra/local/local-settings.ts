@@ -8,7 +8,7 @@ import { LOCAL_STACK } from './runtime/condition.ts';
  *
  * @param settings - those that differ from the defaults
  */
-export const localSettings = (bundling: Bundling, settings: Record<string, number>) => ({
+export const localSettings = (bundling: Bundling, settings: Record<string, number | boolean>) => ({
   ...settings,
   bundling,
   conditions: [LOCAL_STACK],

@@ -18,7 +18,7 @@ export const synthesise = async (
   folder: string,
   bundling: Bundling,
   signal?: AbortSignal,
-  settings: Record<string, number> = {},
+  settings: Record<string, number | boolean> = {},
 ): Promise<void> => {
   const child = spawn(process.execPath, ['infra/app.ts'], {
     cwd: root,

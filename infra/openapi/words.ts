@@ -198,7 +198,9 @@ null if it does not expire. Each token may do this.`,
 succeeds. \`pending_messages\` counts the entries that wait for the next attempt, and those behind them: users' messages,
 states and other notifications. At most 50 conversations with 20 entries each are counted; \`more_pending\` is true if there are
 more. \`limits\` are those of your account for all endpoints together.`,
-  updateAccount: `The name that users see with your messages and requests for data. The app is notified.`,
+  updateAccount: `The name that users see with your messages and requests for data. An operator approves it first: until then, it is
+\`pending_name\`, and \`name\` is the one that users see. Your present name withdraws a pending one. Then the app is notified.
+Invisible characters, and words with letters of several alphabets, are rejected. Some deployments need no approval.`,
   setAvatar: `A PNG, JPEG or WebP of at most 1 MB (1,048,576 bytes). The service detects the type from the content, not from the name. The
 app is notified, with a URL that works until you set another avatar.`,
   readAvatar: 'The bytes as they were uploaded.',
@@ -268,6 +270,8 @@ const TIME = 'UTC, with microseconds and without a zone: `2022-03-28T09:58:09.11
 export const glossary: Record<string, string> = {
   ...Object.fromEntries(events.map((name) => [`${name}.id`, 'An id of your own. The same id is the same event.'])),
   'AccountConfiguration.avatar': 'The URL of the avatar.',
+  'AccountConfiguration.pending_name': 'The name that you have asked for, until an operator approves or rejects it.',
+  'StoredAccountName.pending_name': 'The name that you have asked for, until an operator approves or rejects it.',
   'AccountConfiguration.bot_number': 'The phone number of your bot.',
   'Allowance.limit': 'The allowance for a day.',
   'AccountConfiguration.name': 'The name that users see.',

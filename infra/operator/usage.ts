@@ -1,7 +1,7 @@
 /** Parsers for arguments, and examples for help texts. */
 import { InvalidArgumentError } from 'commander';
 import * as v from 'valibot';
-import { phoneNumber, visibleText } from '../../shared/validation/schemas.ts';
+import { displayName, phoneNumber } from '../../shared/validation/schemas.ts';
 import { strong } from './output.ts';
 
 /** A parser for an argument. Commander's error names the argument; the schema's message gives the reason. */
@@ -20,7 +20,7 @@ export const readRequests = readBy(
   v.pipe(v.string(), v.regex(/^[1-9][0-9]{0,5}$/, 'must be a whole number from 1 to 999999'), v.transform(Number)),
 );
 
-export const readName = readBy(v.pipe(visibleText, v.trim()));
+export const readName = readBy(displayName);
 
 /** Rejects days such as 31 February, which `Date.parse` reads as 3 March. */
 const isRealDate = (text: string): boolean => {

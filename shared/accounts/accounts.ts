@@ -6,6 +6,10 @@ import type { PlatformName } from './platform-settings.ts';
 export interface Account {
   id: string;
   name: string;
+  /** Another name that the business has asked for, until an operator decides. */
+  pending_name?: string;
+  /** The latest decisions about such names, the newest last. */
+  name_decisions?: NameDecision[];
   /** The chat platform that receives its users' messages, if it has one. */
   platform?: PlatformName;
   /** The phone number of its bot, if it has one (spec §5, rule 2). */
@@ -18,6 +22,13 @@ export interface Account {
   /** Since when its tokens are rejected and nothing is sent to users; missing if it works. */
   suspended?: string;
   created: string;
+}
+
+/** What an operator has decided about a name. */
+export interface NameDecision {
+  name: string;
+  decision: 'approved' | 'rejected';
+  time: string;
 }
 
 export interface AccountItem extends Key, Account {

@@ -54,6 +54,9 @@ export const requestRetention = (): number => Number(setting('REQUEST_RETENTION'
 /** Days that job counters are kept. */
 export const counterRetention = (): number => Number(setting('COUNTER_RETENTION'));
 
+/** Whether an operator approves the names that businesses give themselves. */
+export const approveNames = (): boolean => setting('APPROVE_NAMES') === 'true';
+
 /** How many long polls of an account may wait at the same time. */
 export const waitsPerAccount = (): number => Number(setting('WAITS_PER_ACCOUNT'));
 

@@ -7,6 +7,7 @@ import { healthOf, type PlatformHealth } from './platform-health.ts';
 
 interface Configuration {
   name: string;
+  pending_name?: string;
   bot_number: string | null;
   /** The URL of the avatar. */
   avatar: string | null;
@@ -30,9 +31,10 @@ export const readConfiguration = async (
     allowancesOf(account),
   ]);
   if (found === undefined) throw new Error('The account does not exist.');
-  const { name, bot_number = null, platform, avatar } = found;
+  const { name, pending_name, bot_number = null, platform, avatar } = found;
   return {
     name,
+    ...(pending_name !== undefined && { pending_name }),
     bot_number,
     avatar: avatar === undefined ? null : urlOf(avatar.id),
     platform: platform === undefined ? null : { name: platform, ...health },

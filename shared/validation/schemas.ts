@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { allowsLoopback } from '#runtime';
 import { listOf, shownAs } from './bounded.ts';
+import { readsAsWritten, unmixedScripts, visibleCharacters } from './display-names.ts';
 
 export { numberOrId, phoneNumber, phoneNumberOrPlus } from './phone-numbers.ts';
 
@@ -49,6 +50,15 @@ export const truncate = (value: string, count: number): string => {
   }
   return value.slice(0, end);
 };
+
+/** Most characters of a name that users see. */
+const MAX_NAME = 100;
+
+/** The name by which users see a business. */
+export const displayName = v.pipe(visibleText, v.trim(), atMost(MAX_NAME), visibleCharacters, unmixedScripts);
+
+/** The reason of a request, which the user reads before the answer. */
+export const explanation = v.pipe(visibleText, atMost(1_000), readsAsWritten);
 
 /** Most characters of a message to a user, and of a quick reply. */
 export const MAX_TEXT = 4_096;

@@ -22,6 +22,7 @@ import {
   consentWebhookSettings,
 } from './consent-webhook.ts';
 import { addDeletionCommand } from './deletion.ts';
+import { addNameCommands } from './names.ts';
 import {
   addPlatformOptions,
   notesOnKept,
@@ -107,6 +108,7 @@ export const addAccountCommands = (program: Command): void => {
     });
 
   addStatsCommand(account);
+  addNameCommands(account);
   addSuspensionCommands(account);
   addDeletionCommand(account);
 
@@ -220,6 +222,10 @@ const inWords = (account: Account, settings: Settings = {}, consentSettings: Set
   fields({
     Account: account.id,
     Name: account.name,
+    'Pending name': account.pending_name,
+    'Decided names': account.name_decisions
+      ?.map(({ name, decision, time }) => `${name} (${decision}, ${second(time)})`)
+      .join(', '),
     Suspended: account.suspended && second(account.suspended),
     'Bot number': account.bot_number,
     Limit: limitInWords(account),

@@ -5,6 +5,7 @@ import {
   type Account,
   type AccountItem,
   findAccount,
+  type NameDecision,
   type NumberItem,
   toAccount,
 } from '../../../shared/accounts/accounts.ts';
@@ -88,6 +89,8 @@ export interface AccountChange {
   bot_number?: string | null;
   rate?: number | null;
   burst?: number | null;
+  /** A decision about the name that the business has asked for: it must still be this one. */
+  decided_name?: { name: string; decision: NameDecision['decision'] };
   /** Since when the account is suspended; `null` ends that. */
   suspended?: string | null;
   /** The platform, or a function of the current one. The function runs again if the account has changed in between. */
@@ -118,6 +121,7 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
         : change.consent_webhook;
     const attributes: AccountAttributes = {
       ...(change.name && { name: change.name }),
+      ...(change.decided_name && decisionOn(item, change.decided_name)),
       ...(change.bot_number !== undefined && { bot_number: change.bot_number }),
       ...(platform !== undefined && { platform: platform?.name ?? null }),
       ...(change.rate !== undefined && { rate: change.rate }),
@@ -135,7 +139,7 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
       accountChangeWrite(item, { ...attributes, ...(isNews && { announced: true }) }),
       ...(number ? [claimNumberWrite(number, id)] : []),
       ...released,
-      ...(name === undefined ? [] : [accountListWrite({ id, name })]),
+      ...(name === undefined && change.decided_name === undefined ? [] : [accountListWrite(changed)]),
       ...(platform === undefined ? [] : platformSettingsWrites(id, platform)),
       ...(consentWebhook === undefined ? [] : consentWebhookWrites(id, consentWebhook)),
       ...(isNews ? announcementWrites(changed, after) : []),
@@ -146,15 +150,39 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
   throw new Refusal(`Other commands are changing the account "${id}". Retry in a moment.`);
 };
 
+/** Most decisions that are kept. */
+const MOST_DECISIONS = 20;
+
+/** @throws Refusal — the business has asked for another name, or for none */
+const decisionOn = (
+  { id, pending_name, name_decisions = [] }: AccountItem,
+  { name, decision }: NonNullable<AccountChange['decided_name']>,
+): AccountAttributes => {
+  if (pending_name !== name) {
+    throw new Refusal(
+      pending_name === undefined
+        ? `No name of the account "${id}" waits for a decision. "account pending-names" lists them.`
+        : `The account "${id}" has asked for another name: "${pending_name}".`,
+    );
+  }
+  return {
+    ...(decision === 'approved' && { name }),
+    pending_name: null,
+    name_decisions: [...name_decisions, { name, decision, time: timestamp() }].slice(-MOST_DECISIONS),
+  };
+};
+
 /** The account after the change. */
 const accountAfter = (
   item: AccountItem,
-  { name, ...removable }: Omit<AccountAttributes, 'announced' | 'avatar'>,
+  { name, name_decisions, ...removable }: Omit<AccountAttributes, 'announced' | 'avatar'>,
 ): Account => {
-  const { bot_number, platform, rate, burst, suspended, ...rest } = { ...toAccount(item), ...removable };
+  const { bot_number, platform, rate, burst, suspended, pending_name, ...rest } = { ...toAccount(item), ...removable };
   return {
     ...rest,
     ...(name !== undefined && { name }),
+    ...(name_decisions && { name_decisions }),
+    ...(pending_name && { pending_name }),
     ...(platform && { platform }),
     ...(bot_number && { bot_number }),
     ...(rate && { rate }),
@@ -210,21 +238,30 @@ export const showAccount = async (id: string): Promise<Account> => {
   return account;
 };
 
+/** An account in the list of all. */
+type ListedAccount = Pick<Account, 'id' | 'name' | 'pending_name'>;
+
 /** All accounts with their names, by id. */
-export const listAccounts = async (): Promise<Pick<Account, 'id' | 'name'>[]> => {
-  const accounts: Pick<Account, 'id' | 'name'>[] = [];
+export const listAccounts = async (): Promise<ListedAccount[]> => {
+  const accounts: ListedAccount[] = [];
   for await (const items of pages<AccountItem>({
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': accountListKey('').pk },
     ConsistentRead: true,
   })) {
-    accounts.push(...items.map(({ id, name }) => ({ id, name })));
+    accounts.push(...items.map(listed));
   }
   return accounts;
 };
 
-export const accountListWrite = ({ id, name }: Pick<Account, 'id' | 'name'>): Write =>
-  putWrite({ ...accountListKey(id), id, name });
+const listed = ({ id, name, pending_name }: ListedAccount): ListedAccount => ({
+  id,
+  name,
+  ...(pending_name !== undefined && { pending_name }),
+});
+
+export const accountListWrite = (account: ListedAccount): Write =>
+  putWrite({ ...accountListKey(account.id), ...listed(account) });
 
 /**
  * Settings and inbound secrets have rows of their own, so that fewer functions may read them. The marker prevents that a

@@ -1,13 +1,10 @@
 /** The customer's own account: its token, its configuration, and the name and the avatar that users see. */
 import * as v from 'valibot';
 import { responseList } from '../../validation/bounded.ts';
-import { atMost, visibleText } from '../../validation/schemas.ts';
+import { displayName } from '../../validation/schemas.ts';
 
 import { define } from '../endpoint.ts';
 import { uploaded } from './media.ts';
-
-/** Most characters of a name. */
-const MAX_NAME = 100;
 
 const count = v.pipe(v.number(), v.metadata({ type: 'integer' }));
 
@@ -15,6 +12,7 @@ const allowance = v.object({ limit: count, used: count, resets_at: v.string() })
 
 export const configuration = v.object({
   name: v.string(),
+  pending_name: v.optional(v.string()),
   bot_number: v.nullable(v.string()),
   avatar: v.nullable(v.string()),
   platform: v.nullable(
@@ -70,8 +68,8 @@ export const account = {
     summary: 'Change the name that users see.',
     routes: [{ host: 'base', method: 'PUT', path: '/v1/update' }],
     permission: 'account',
-    body: { type: 'json', schema: v.object({ name: v.pipe(visibleText, v.trim(), atMost(MAX_NAME)) }) },
-    responses: { 200: v.object({ name: v.string() }) },
+    body: { type: 'json', schema: v.object({ name: displayName }) },
+    responses: { 200: v.object({ name: v.string(), pending_name: v.optional(v.string()) }) },
     problems: [],
     hashes: true,
     table: ['findAccount', 'renameAccount'],

@@ -2,14 +2,11 @@
 import * as v from 'valibot';
 import { type PropertyName, propertyNames } from '../../users/profile-properties.ts';
 import { listOf, responseRecord } from '../../validation/bounded.ts';
-import { atMost, duration, idOfAnything, phoneNumber, visibleText, wholeNumber } from '../../validation/schemas.ts';
+import { duration, explanation, idOfAnything, phoneNumber, wholeNumber } from '../../validation/schemas.ts';
 
 import { define, idempotencyKey } from '../endpoint.ts';
 
 const property = v.picklist(propertyNames);
-
-/** The reason of a request. */
-const explanation = v.pipe(visibleText, atMost(1_000));
 
 /** Most items of `data`: the response can list one validation error for each. */
 const MAX_ASKED = 1_000;

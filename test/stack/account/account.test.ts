@@ -1,14 +1,16 @@
 /** What customers see and change of their own accounts. */
 import { randomBytes } from 'node:crypto';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { listAccounts, showAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import { rename } from '../../../shared/customers/profile.ts';
 import { destinationNameOf } from '../../../shared/outbound/destination.ts';
 import { circuitKey } from '../../../shared/table/keys.ts';
 import { call, fail } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { fileOf, gif, jpeg, pdf, png, pngOf, webp } from '../support/files.ts';
 import { putAll } from '../support/many-items.ts';
+import { operator } from '../support/operator.ts';
 import { businessOf, write } from '../support/phones.ts';
 import { newCaller, newPhone } from '../support/world.ts';
 
@@ -158,6 +160,68 @@ describe('PUT /v1/update', () => {
     await expect.poll(() => businessOf(second)).toEqual({ bot: second, name: 'Renamed', avatar: null });
   });
 });
+
+describe('a name that an operator must approve', () => {
+  beforeAll(() => void vi.stubEnv('APPROVE_NAMES', 'true'));
+  afterAll(() => void vi.unstubAllEnvs());
+
+  const pendingOf = async (account: string) => (await listAccounts()).find(({ id }) => id === account);
+
+  test('is pending for the business, and users see it only after its approval', async () => {
+    const { account, token } = await newCaller('account');
+    const bot = await botOf(account);
+    await updateAccount(account, { name: 'Acme' });
+    await expect.poll(() => businessOf(bot)).toMatchObject({ name: 'Acme' });
+    expect(await rename(account, 'Acme Bank')).toEqual({ name: 'Acme', pending_name: 'Acme Bank' });
+    expect(await configurationOf(token)).toMatchObject({ name: 'Acme', pending_name: 'Acme Bank' });
+    expect(await businessOf(bot)).toMatchObject({ name: 'Acme' });
+    const { stdout } = await operator('account', 'pending-names');
+    expect(stdout).toMatch(new RegExp(`${account} +Acme +Acme Bank`));
+
+    expect((await operator('account', 'approve-name', account, 'Acme Bank')).stdout).toContain('Acme Bank');
+    await expect.poll(() => businessOf(bot)).toMatchObject({ name: 'Acme Bank' });
+    const configuration = await configurationOf(token);
+    expect(configuration.name).toBe('Acme Bank');
+    expect(configuration).not.toHaveProperty('pending_name');
+    expect(await pendingOf(account)).toEqual({ id: account, name: 'Acme Bank' });
+    expect((await showAccount(account)).name_decisions).toMatchObject([{ name: 'Acme Bank', decision: 'approved' }]);
+  });
+
+  test('is dropped if it is rejected, or if the business asks for its present name', async () => {
+    const { account } = await newCaller('account');
+    await rename(account, 'Other Bank');
+    await operator('account', 'reject-name', account, 'Other Bank');
+    expect(await pendingOf(account)).toEqual({ id: account, name: 'Test account' });
+    expect((await showAccount(account)).name_decisions).toMatchObject([{ name: 'Other Bank', decision: 'rejected' }]);
+    await rename(account, 'Another Bank');
+    expect(await rename(account, 'Test account')).toEqual({ name: 'Test account' });
+    expect(await pendingOf(account)).toEqual({ id: account, name: 'Test account' });
+  });
+
+  test('is approved only if it is still the one that the operator has seen', async () => {
+    const { account } = await newCaller('account');
+    await rename(account, 'Acme');
+    await rename(account, 'Other Bank');
+    const decided_name = { name: 'Acme', decision: 'approved' } as const;
+    await expect(updateAccount(account, { decided_name })).rejects.toThrow('has asked for another name: "Other Bank"');
+    expect((await showAccount(account)).name).toBe('Test account');
+    const none = await newCaller('account');
+    await expect(updateAccount(none.account, { decided_name })).rejects.toThrow('waits for a decision');
+  });
+});
+
+test.each([['Acme\u202eknaB'], ['Acm\u0435'], ['Ac\u200bme']])(
+  'a name that looks like another one is rejected for the business and for operators: %j',
+  async (name) => {
+    const { token } = await newCaller('account');
+    const { status, body } = await fail('updateAccount', { token, body: { name } });
+    expect({ status, pointer: body.errors?.[0]?.pointer }).toEqual({ status: 422, pointer: '#/name' });
+    expect(await operator('account', 'create', name)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('must not'),
+    });
+  },
+);
 
 describe('an avatar', () => {
   test('is returned as it was uploaded, and the app network has a URL that works until another one is set', async () => {

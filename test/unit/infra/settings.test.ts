@@ -19,6 +19,7 @@ test('the default settings are those of production', () => {
     moreProperties: {},
     deliverConcurrency: 100,
     waitsPerAccount: 50,
+    approveNames: true,
     accountRate: 100,
     accountBurst: 200,
     alarmAge: 60,
