@@ -5,6 +5,8 @@
  *     2. its chunks
  *     3. the batch     in one transaction that removes the upload. From here on, the batch is accepted.
  *
+ * A few messages are accepted at once instead: in one transaction, as messages to one user each are.
+ *
  * The table's stream wakes the expansion of the account's batches. If that is lost, `sweep` wakes it.
  */
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
@@ -12,9 +14,11 @@ import { idOf, newUnguessableId } from '../core/ids.ts';
 import { inParallel } from '../core/parallel.ts';
 import { invalidRequest, type ValidationError } from '../core/problems.ts';
 import { messageRetention } from '../core/settings.ts';
-import { addRecipientsWrite, isCancelled, jobCancelled, openJob } from '../jobs/job.ts';
+import { addRecipientsWrite, isCancelled, jobCancelled, openJob, readJob } from '../jobs/job.ts';
 import { checkOwnMedia, type OwnMedia } from '../media/media.ts';
-import { asSent, type Draft, mediaIn, withOwnMedia } from '../messaging/send.ts';
+import { lifetimeFrom } from '../messaging/message.ts';
+import { acceptMessages, asSent, type Draft, mediaIn, withOwnMedia } from '../messaging/send.ts';
+import { bucketTable, takeTokens } from '../rate-limit/bucket.ts';
 import { batchKey, chunkKey, ofPendingBatch, uploadKey } from '../table/batch-keys.ts';
 import { putAll, putIfAbsent } from '../table/client.ts';
 import { acceptOnce, notAccepted, type RecordWrites, type Repeatable } from '../table/idempotency.ts';
@@ -45,13 +49,18 @@ const OVERDUE_MS = { upload: 3_600_000, expansion: 60_000 };
 const IS_PRESENT = { ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(abandoned)' };
 /** How far ahead a message may be scheduled, in milliseconds. */
 const AHEAD_MS = { least: 60_000, most: 35 * 86_400_000 };
+/**
+ * Most messages and bytes of a request whose messages are accepted at once; and how many such requests of an account are, a
+ * second and in a row. That is the pace of batches: 500 messages a second.
+ */
+const FEW = { messages: 25, bytes: 1_000_000, rate: 20, burst: 40 };
 /** Media that are looked up at a time. */
 const LOOKUPS = 10;
 
 /**
  * Accepts one content to many users: each will be delivered, or logged as failed. Duplicate numbers count once. About
- * 5 write units for 250 numbers, and some 10 more; 1 read unit, and with an idempotency key, as much more as `acceptOnce`
- * says.
+ * 5 write units for 250 numbers, and some 10 more; 1 read unit. For a few users (`areFew`), 6 write units for each and at
+ * most 6 more, and 2 read units. With an idempotency key, as much more as `acceptOnce` says.
  *
  * @returns the job, and the number of messages
  * @throws invalid_request — an image or file that is not the account's own, or has expired
@@ -75,8 +84,8 @@ export const sendToMany = async (
 
 /**
  * Accepts messages to one user each, all or none. Messages to one user keep their order. About 1 write unit for 1 KB of
- * numbers and contents, and some 10 more; 1 read unit for each image or file, and with an idempotency key, as much more as
- * `acceptOnce` says.
+ * numbers and contents, and some 10 more, or for a few messages, as `sendToMany`; 1 read unit for each image or file, and
+ * with an idempotency key, as much more as `acceptOnce` says.
  *
  * @returns the job, and the ids of the messages in the order of the request
  * @throws invalid_request — images or files that are not the account's own, or have expired
@@ -211,13 +220,17 @@ interface Accepted {
   batch: string;
 }
 
-/** Accepts a batch. */
+/**
+ * Accepts messages: as a batch, or at once if they are few. Of a request to a few users, a later message to one of them must
+ * not arrive before it.
+ */
 const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> => {
   const { messages, content, job_id, send_at, recordWrites } = draft;
   const id = newBatchId();
   const begin = send_at ?? now();
   const job = job_id ?? idOf(account, 'job', id);
   if (isCancelled(await openJob(account, job, begin))) throw jobCancelled();
+  if (areFew(draft) && (await hasTurn(account))) return acceptFew(account, draft, { job_id: job, batch: id });
   const chunks = chunksOfBatch(messages);
   const batch = batchItem(account, draft, { id, job, begin, chunks });
   const accepted = { job_id: job, batch: id };
@@ -233,6 +246,47 @@ const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> 
   if (failed.length > 0) throw notAccepted();
   log('info', 'batch accepted', { account, batch_id: id, job_id: job, messages: messages.length });
   return accepted;
+};
+
+/** Whether messages are accepted at once: so few that one transaction contains them, which has 100 writes and 4 MB at most. */
+const areFew = ({ messages, content, send_at, ...options }: NewBatch): boolean => {
+  if (send_at !== undefined || priorityOf(options) === 'low' || messages.length > FEW.messages) return false;
+  const bytes = messages.map((message) => Buffer.byteLength(JSON.stringify(message.content ?? content)));
+  return bytes.reduce((sum, size) => sum + size, 0) <= FEW.bytes;
+};
+
+/**
+ * Whether an account may send one more request to few users: such messages do not wait for the pace of batches, so their
+ * number is limited. 1 or 2 write units.
+ */
+const hasTurn = async (account: string): Promise<boolean> => {
+  const bucket = { wanted: 1, emptyAt: undefined, clock: now };
+  // Without a response of the table, the messages take the pace of batches.
+  const { tokens } = await takeTokens(bucketTable, `${account}#few`, FEW, bucket).catch(() => ({ tokens: 0 }));
+  return tokens > 0;
+};
+
+/** Accepts a few messages at once, in one transaction: 6 write units for each user, and 4 for a further message to one. */
+const acceptFew = async (
+  account: string,
+  { messages, content, recordWrites }: NewBatch,
+  accepted: Accepted,
+): Promise<Accepted> => {
+  const { job_id, batch } = accepted;
+  const isAccepted = await acceptMessages({
+    ...{ account, job_id, source: 'api' },
+    messages: messages.flatMap(({ to, content: own = content }, position) => {
+      if (own === undefined) return [];
+      const { valid_until, ...sent } = own;
+      return [{ id: messageIdAt(batch, position), draft: { to, ...sent }, valid_until }];
+    }),
+    more: [
+      addRecipientsWrite(account, job_id, messages.length),
+      ...recordWrites(accepted, lifetimeFrom(timestamp()).expires_at),
+    ],
+  });
+  if (isAccepted) return accepted;
+  throw isCancelled(await readJob(account, job_id)) ? jobCancelled() : notAccepted();
 };
 
 const priorityOf = ({ priority = 'medium' }: BatchOptions): Priority => priority;

@@ -188,6 +188,24 @@ export const transactInOrder = async (writesAfter: (after: string | undefined) =
   }
 };
 
+/**
+ * As `transactInOrder`, for writes that add entries to the outboxes of several conversations.
+ *
+ * @param writesAfter - returns the writes; `afterIn` returns the id that the first new entry of a conversation follows
+ */
+export const transactAllInOrder = async (
+  writesAfter: (afterIn: (conversation: Conversation) => string | undefined) => Write[],
+): Promise<number[]> => {
+  const newest = new Map<unknown, string>();
+  const afterIn = (conversation: Conversation) => newest.get(headKey(conversationName(conversation)).pk);
+  for (;;) {
+    const failed = await transactReturningItems(writesAfter(afterIn));
+    const others = failed.filter(({ item }) => item === undefined);
+    if (others.length > 0 || failed.length === 0) return others.map(({ place }) => place);
+    for (const { item } of failed) newest.set(item?.pk, String(item?.newest));
+  }
+};
+
 /** The head of a conversation; undefined if no entry is pending. 1 read unit. */
 export const readHead = (conversation: AnyConversation): Promise<Head | undefined> =>
   getConsistent<Head>(headKey(conversationName(conversation)));

@@ -12,7 +12,7 @@ import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { type Content, conversationAbout, namesOf, type Outgoing } from './events.ts';
 import { lifetimeFrom, logItem, type Message, type ReasonCode } from './message.ts';
-import { enqueueWrites, transactInOrder } from './outbox.ts';
+import { enqueueAllWrites, enqueueWrites, transactAllInOrder, transactInOrder } from './outbox.ts';
 import { type ReachedState, stateWrites } from './states.ts';
 
 /** A message from a business. */
@@ -80,10 +80,53 @@ interface Sending extends Pick<Message, 'id' | 'account' | 'origin'> {
  * @returns whether the message was written; false if its id exists, or the condition of one of `more` failed
  */
 export const acceptMessage = async (draft: Draft, sending: Sending): Promise<boolean> => {
-  const { source: _source, valid_until, sender, more = [], ...known } = sending;
+  const { sender, more = [], ...known } = sending;
   const account = sender ?? (await findAccount(known.account));
+  const { item, message, outgoing } = newOutgoing(draft, known, account);
+  const [taken] = await transactInOrder((after) => [
+    putIfAbsentWrite(item),
+    ...enqueueWrites(conversationAbout('app', message), outgoing, after),
+    ...more,
+  ]);
+  if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
+  return taken === undefined;
+};
+
+/** Several messages: what each is, and what all have in common. */
+interface SendingAll extends Omit<Sending, 'id' | 'valid_until' | 'sender'> {
+  messages: { id: string; draft: Draft; valid_until: string | undefined }[];
+}
+
+/**
+ * Accepts messages, all or none, in one transaction. Messages to one user keep their order. 4 write units for a message, 2
+ * for each user, and 1 read unit.
+ *
+ * @returns whether they were written; false if the condition of one of `more` failed
+ */
+export const acceptMessages = async ({ messages, more = [], ...common }: SendingAll): Promise<boolean> => {
+  const account = await findAccount(common.account);
+  const accepted = messages.map(({ draft, ...own }) => newOutgoing(draft, { ...common, ...own }, account));
+  const toOne = [...Map.groupBy(accepted, ({ message }) => message.phone).values()];
+  const failed = await transactAllInOrder((afterIn) => [
+    ...accepted.map(({ item }) => putIfAbsentWrite(item)),
+    ...toOne.flatMap(([first, ...others]) => {
+      if (first === undefined) return [];
+      const conversation = conversationAbout('app', first.message);
+      const entries = [first.outgoing, ...others.map(({ outgoing }) => outgoing)] as const;
+      return enqueueAllWrites(conversation, [...entries], afterIn(conversation));
+    }),
+    ...more,
+  ]);
+  if (failed.length > 0) return false;
+  for (const { outgoing } of accepted) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
+  return true;
+};
+
+/** A new message, its first log entry, and its outbox entry. */
+const newOutgoing = (draft: Draft, sending: Sending, account: Account | undefined) => {
   const { bot_number } = account ?? {};
   const { to: _to, quick_replies, ...content } = draft;
+  const { job_id, valid_until } = sending;
   const created = timestamp();
   const message = newMessage(draft, sending, account, created);
   const outgoing: Outgoing = {
@@ -92,16 +135,10 @@ export const acceptMessage = async (draft: Draft, sending: Sending): Promise<boo
     content,
     ...(bot_number !== undefined && { from: bot_number }),
     ...(quick_replies !== undefined && { quick_replies }),
-    ...(known.job_id !== undefined && { cancellable: true }),
+    ...(job_id !== undefined && { cancellable: true }),
     ...(valid_until !== undefined && { valid_until }),
   };
-  const [taken] = await transactInOrder((after) => [
-    putIfAbsentWrite(logItem(message, 'sent', created)),
-    ...enqueueWrites(conversationAbout('app', message), outgoing, after),
-    ...more,
-  ]);
-  if (taken === undefined) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
-  return taken === undefined;
+  return { message, item: logItem(message, 'sent', created), outgoing };
 };
 
 /** The message that a draft becomes. */

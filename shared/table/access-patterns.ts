@@ -254,6 +254,8 @@ export const transactions = {
   acceptMessage: ['putLogEntry', 'putEntry', 'updateHead', 'putIdempotencyKey'],
   /** A chat platform's message that is sent again: an equal part or a Resend. */
   logAndEnqueueAgain: ['putLogEntry', 'putEntry', 'updateHead', 'updateRepeats'],
+  /** Messages to a few users are accepted, all or none. */
+  acceptMessages: ['putLogEntry', 'putEntry', 'updateHead', 'updateJob', 'putIdempotencyKey'],
   /** A batch of messages is accepted: its chunks are written already. */
   acceptBatch: ['putBatch', 'removeUpload', 'updateJob', 'putIdempotencyKey'],
   /** A job is cancelled, so that a restore of the table does not open it again. */

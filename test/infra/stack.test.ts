@@ -152,6 +152,10 @@ describe('each role has exactly the rights of its function', () => {
       'SendMessages',
       [
         'GetItem MEDIA#*',
+        'GetItem ACCOUNT#*',
+        'PutItem MESSAGE#*',
+        'PutItem OUTBOX#*',
+        'UpdateItem OUTBOX#*',
         'GetItem IDEMPOTENCY#*',
         'PutItem IDEMPOTENCY#*',
         'PutItem BATCH#*',

@@ -100,6 +100,7 @@ export const messages = {
       'findAccount',
       'findIdempotencyKey',
       'acceptMessage',
+      'acceptMessages',
       'findJob',
       'putJob',
       'updateJob',
@@ -133,7 +134,9 @@ export const messages = {
     hashes: true,
     table: [
       'findMedia',
+      'findAccount',
       'findIdempotencyKey',
+      'acceptMessages',
       'putUpload',
       'writeChunks',
       'acceptBatch',

@@ -18,6 +18,7 @@ export const widened: Record<string, string[]> = {
     'DeleteItem JOB#*',
     'UpdateItem BATCH#*',
     'UpdateItem IDEMPOTENCY#*',
+    'UpdateItem MESSAGE#*',
     'UpdateItem UPLOAD#*',
   ],
   CancelJob: ['PutItem JOB#*', 'UpdateItem DELETED#*'],

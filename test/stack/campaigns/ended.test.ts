@@ -169,7 +169,7 @@ test('messages of a batch that are not expanded in time expire, each at its own 
     { to: long ?? '', ...text, valid_for: 600 },
     { to: always ?? '', ...text },
   ];
-  await sendEach(account, drafts, {});
+  await sendEach(account, drafts, { priority: 'low' });
   vi.setSystemTime(NOW + 60_000);
   await run(account);
   expect(await statesOf(account)).toEqual({ sent: 3, 'sending_failed: expired': 1 });
@@ -195,7 +195,7 @@ test('the validity of a scheduled message counts from its time', async () => {
 
 test('an expired recipient of one content for all is logged once, also if the step is repeated', async () => {
   const account = await newAccount();
-  await sendToMany(account, { to: newPhones(2), ...text }, { valid_for: 60 });
+  await sendToMany(account, { to: newPhones(2), ...text }, { valid_for: 60, priority: 'low' });
   vi.setSystemTime(NOW + 60_000);
   const [first, second] = await Promise.all([run(account), run(account)]);
   expect((first?.expanded ?? 0) + (second?.expanded ?? 0)).toBeGreaterThanOrEqual(2);
@@ -302,7 +302,9 @@ test('after a crash at any call, messages that have ended are logged once, and t
     vi.setSystemTime(NOW);
     const account = await newAccount();
     const [always = '', ...short] = newPhones(3);
-    await sendEach(account, [{ to: always, ...text }, ...short.map((to) => ({ to, ...text, valid_for: 60 }))], {});
+    await sendEach(account, [{ to: always, ...text }, ...short.map((to) => ({ to, ...text, valid_for: 60 }))], {
+      priority: 'low',
+    });
     vi.setSystemTime(NOW + 60_000);
     let calls = 0;
     vi.spyOn(documents, 'send').mockImplementation((async (command: Parameters<typeof send>[0]) => {
@@ -326,7 +328,7 @@ test('after a crash at any call, messages that have ended are logged once, and t
 
 test('a batch that is expanded in time leaves the index of ends', async () => {
   const account = await newAccount();
-  await sendToMany(account, { to: newPhones(2), ...text }, { valid_for: 60 });
+  await sendToMany(account, { to: newPhones(2), ...text }, { valid_for: 60, priority: 'low' });
   const ends = async (time: number) => (await page(endingBatches(account, sortableTime(time)))).items.length;
   expect([await ends(NOW + 59_999), await ends(NOW + 60_000)]).toEqual([0, 1]);
   await run(account);

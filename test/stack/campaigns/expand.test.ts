@@ -104,29 +104,29 @@ test('batches with a higher priority are expanded first, also between the chunks
 }, async () => {
   const account = await newAccount();
   await sendToMany(account, { to: newPhones(300), ...text('low') }, { priority: 'low' });
-  await sendToMany(account, { to: newPhones(1), ...text('medium') }, {});
-  const [urgent = ''] = newPhones(1);
+  await sendToMany(account, { to: newPhones(26), ...text('medium') }, {});
+  const urgent = newPhones(26);
   let accepted: Promise<unknown> | undefined;
   const order: string[] = [];
   const send = documents.send.bind(documents);
   vi.spyOn(documents, 'send').mockImplementation((async (command: { input: { TransactItems?: unknown } }) => {
     const body = /message\.send.*"body":"(\w+)"/.exec(JSON.stringify(command.input.TransactItems ?? ''))?.[1];
     if (body !== undefined) order.push(body);
-    if (order.length === 20 && !accepted) {
-      accepted = sendToMany(account, { to: [urgent], ...text('high') }, { priority: 'high' });
+    if (order.length === 46 && !accepted) {
+      accepted = sendToMany(account, { to: urgent, ...text('high') }, { priority: 'high' });
       await accepted;
     }
     return send(command as never);
   }) as never);
   await run(account);
   expect(order[0]).toBe('medium');
-  expect(order.indexOf('high')).toBe(251);
+  expect(order.indexOf('high')).toBe(276);
   expect(order.filter((body) => body === 'low')).toHaveLength(300);
 });
 
 test('a batch that the index does not contain yet is expanded if the wake-up names it', async () => {
   const account = await newAccount();
-  await sendToMany(account, { to: newPhones(2), ...text() }, {});
+  await sendToMany(account, { to: newPhones(2), ...text() }, { priority: 'low' });
   const { id } = await batchOfAccount(account);
   const send = documents.send.bind(documents);
   vi.spyOn(documents, 'send').mockImplementation((async (command: { input: { IndexName?: string } }) =>
@@ -149,7 +149,7 @@ test('after a crash at any call, a repeat completes the batch, and nobody gets a
         { to: first, ...text('2') },
         { to: second, ...text('3') },
       ],
-      {},
+      { priority: 'low' },
     );
     let calls = 0;
     const spy = vi.spyOn(documents, 'send').mockImplementation((async (command: never) => {
@@ -298,7 +298,7 @@ describe('erasure', () => {
   test('removes the recipient of a batch of one', async () => {
     const account = await newAccount();
     const phone = newPhone();
-    await sendToMany(account, { to: [phone], ...text() }, {});
+    await sendToMany(account, { to: [phone], ...text() }, { priority: 'low' });
     expect(await eraseUser(phone)).toMatchObject({ waiting: 1 });
     expect(await run(account)).toMatchObject({ expanded: 0, unfinished: false });
     expect(await pending(account, phone)).toEqual([]);
@@ -307,7 +307,7 @@ describe('erasure', () => {
   test('of another user changes nothing', async () => {
     const account = await newAccount();
     const to = newPhones(3);
-    await sendToMany(account, { to, ...text() }, {});
+    await sendToMany(account, { to, ...text() }, { priority: 'low' });
     expect(await eraseUser(newPhone())).toMatchObject({ waiting: 0 });
     expect((await run(account)).expanded).toBe(3);
   });
@@ -316,7 +316,7 @@ describe('erasure', () => {
     const account = await newAccount();
     const to = newPhones(2);
     const [, phone = ''] = to;
-    await sendToMany(account, { to, ...text() }, {});
+    await sendToMany(account, { to, ...text() }, { priority: 'low' });
     const batch = await batchOfAccount(account);
     const position = 1;
     // A step is under way: the message exists, and the progress is not written yet.
@@ -352,7 +352,8 @@ test('the chunks of an upload that no batch names are removed, and it cannot be 
     }
     return send(command as never);
   }) as never);
-  await expect(sendToMany(account, { to: newPhones(2), ...text() }, {})).rejects.toThrow('unavailable');
+  const rejected = sendToMany(account, { to: newPhones(2), ...text() }, { priority: 'low' });
+  await expect(rejected).rejects.toThrow('unavailable');
   expect(uploads).toHaveLength(1);
   expect((await run(account)).expanded).toBe(0);
 });

@@ -251,6 +251,15 @@ export const endpoints = {
       const { account, phone } = await newBusiness();
       return calling(sendMessage, { account, headers: key, body: { ...textTo(phone), to: [phone, newPhone()] } });
     },
+    // The job, the turn of the account, and the messages.
+    parts: 3,
+  },
+  'sendMessage: a text to many, with a low priority': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      const body = { ...textTo(phone), to: [phone, newPhone()], priority: 'low' };
+      return calling(sendMessage, { account, headers: key, body });
+    },
     // The job, and the batch.
     parts: 2,
   },
@@ -261,7 +270,8 @@ export const endpoints = {
       const image = { to: newPhone(), type: 'image', image: { url } };
       return calling(sendMessages, { account, headers: key, body: [textTo(phone), image] });
     },
-    parts: 2,
+    // The job, the turn of the account, and the messages.
+    parts: 3,
   },
   readMessage: {
     prepare: async () => {

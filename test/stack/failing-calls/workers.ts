@@ -125,7 +125,7 @@ export const workers = {
       const stopped = newPhone();
       const drafts = [phone, stopped, newPhone(), phone].map(textTo);
       await changeOptOut({ event: 'event-1', account, phone: stopped, state: 'stopped' });
-      await sendEach(account, drafts, {});
+      await sendEach(account, drafts, { priority: 'low' });
       const body = JSON.stringify({ account, at: Date.now() });
       return () => expand({ Records: [{ body, receiptHandle: 'handle' }] } as SQSEvent, context);
     },
@@ -165,7 +165,7 @@ export const workers = {
       const { account, phone } = await newBusiness();
       // More messages than a call to the queue may contain.
       for (let left = 11; left > 0; left -= 1) await sendMessage(account, textTo(phone), {});
-      await sendEach(account, [textTo(phone)], {});
+      await sendEach(account, [textTo(phone)], { priority: 'low' });
       const entries = (await itemsInTable()).filter(({ sk }) => sk.startsWith('ENTRY#') || sk === 'BATCH');
       const Records = entries.map(({ pk, sk }) => ({ dynamodb: { Keys: marshall({ pk, sk }) } }));
       return () => relay({ Records } as DynamoDBStreamEvent, context);
@@ -184,7 +184,7 @@ export const workers = {
         await recordAnswer(account, { profiler_id: id, option_id: options[0]?.id ?? '', phone_number });
       }
       await deleteProfiler(account, id);
-      await sendEach(account, [textTo(phone)], {});
+      await sendEach(account, [textTo(phone)], { priority: 'low' });
       await sendMessage(account, textTo(newPhone()), { valid_for: 60 });
       return async () => {
         // In two minutes, everything is due.
@@ -204,7 +204,7 @@ export const workers = {
         await updateUser('event-1', { phone_number: phone, panelist: true });
         await addUserData(account, phone);
         await countAnswers(await answersInTable());
-        await sendEach(account, [phone, newPhone()].map(textTo), {});
+        await sendEach(account, [phone, newPhone()].map(textTo), { priority: 'low' });
         await receiveMessage('event-2', { from: phone, ...textTo(bot) });
         await removeUser('event-3', phone);
       });

@@ -72,7 +72,7 @@ const wholeBusiness = async () => {
   await addUserData(account, phone);
   await receiveMessage(newId(), { from: phone, ...textTo(bot) });
   const job_id = newId();
-  await sendToMany(account, { to: newPhones(3), type: 'text', text: { body: 'Hello' } }, { job_id });
+  await sendToMany(account, { to: newPhones(3), type: 'text', text: { body: 'Hello' } }, { job_id, priority: 'low' });
   const { token } = await issueToken(account, { label: '', permissions: ['stats'] });
   const { url } = await upload(account, 'image', fileOf(png));
   await recordFailure(`platform#${account}`, 'closed');

@@ -139,7 +139,7 @@ describe('pending messages of a suspended account', () => {
 test('campaigns of a suspended account wait, and continue after account resume', async () => {
   const account = await newAccount();
   const to = newPhones(3);
-  await sendToMany(account, { to, ...text }, {});
+  await sendToMany(account, { to, ...text }, { priority: 'low' });
   await suspend(account);
   const run = () => expand(account, undefined, Date.now() + 60_000);
   expect(await run()).toMatchObject({ expanded: 0, unfinished: false });

@@ -161,7 +161,7 @@ class World {
       case 'send':
         return void (await sendMessage(this.#account, draft, {}));
       case 'sendMany':
-        return void (await sendEach(this.#account, Array(one.number).fill(draft), {}));
+        return void (await sendEach(this.#account, Array(one.number).fill(draft), { priority: 'low' }));
       case 'expand':
         return void (await expand(this.#account, undefined, Date.now() + MINUTE));
       case 'ask': {

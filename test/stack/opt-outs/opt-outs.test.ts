@@ -151,7 +151,7 @@ describe('after a stop', () => {
     const [first, second] = [newPhone(), newPhone()];
     await stop(world);
     const drafts = [first, world.phone, second, world.phone].map(text);
-    const { job_id } = await sendEach(world.account, drafts, {});
+    const { job_id } = await sendEach(world.account, drafts, { priority: 'low' });
     await expand(world.account, undefined, Date.now() + MINUTE);
     for (const phone of [first, world.phone, second]) {
       expect((await run({ direction: 'app', account: world.account, phone })).settled).toBe(
