@@ -155,6 +155,11 @@ export class AppNetworkBreaker implements Breaker {
     if ((await this.#note('limited')) !== undefined) await this.#accuse('limited', { until });
   }
 
+  /** The app network has as many slots as `deliver`: no customer chooses its time. */
+  async recordTime(): Promise<void> {}
+
+  turn(): undefined {}
+
   /** Whether the account's failures are from before the network's circuit closed. */
   get #isOutdated(): boolean {
     const { network, own } = this.#known;

@@ -1,21 +1,62 @@
 /** The circuit breaker of a conversation's destination. */
+import { now, sortableTime } from '../core/clock.ts';
 import { destinationNameOf } from '../outbound/destination.ts';
 import type { AnyConversation } from '../table/keys.ts';
+import { slotOf } from '../wake-ups/conversations.ts';
 import { AppNetworkBreaker } from './app-network-breaker.ts';
-import { acquire, type Breaker, recordFailure, recordSuccess, setPause } from './circuit-breaker.ts';
+import {
+  type Breaker,
+  type CircuitState,
+  readCircuit,
+  recordFailure,
+  recordSuccess,
+  setPause,
+  stateOf,
+} from './circuit-breaker.ts';
+import { isSlow, recordTime, turnOf } from './slots.ts';
 
 /** The breaker for one wake-up of a conversation. */
 export const breakerOf = (conversation: AnyConversation): Breaker =>
-  conversation.direction === 'app' ? new AppNetworkBreaker(conversation) : ownBreaker(destinationNameOf(conversation));
+  conversation.direction === 'app' ? new AppNetworkBreaker(conversation) : new OwnBreaker(conversation);
 
 /** A customer's server has one circuit: any three failures in a row open it. */
-const ownBreaker = (name: string): Breaker => ({
-  acquire: () => acquire(name),
-  recordFailure: (circuit) => recordFailure(name, circuit),
-  recordSuccess: (circuit) => recordSuccess(name, circuit),
-  // It works, so this is no failure.
-  pause: async (circuit, until) => {
-    await recordSuccess(name, circuit);
-    await setPause(name, until);
-  },
-});
+class OwnBreaker implements Breaker {
+  readonly #name: string;
+  readonly #group: number;
+  /** Until when its groups take turns. */
+  #turnsUntil: string | undefined;
+
+  constructor(conversation: AnyConversation) {
+    this.#name = destinationNameOf(conversation);
+    this.#group = slotOf(conversation);
+  }
+
+  async acquire(): Promise<CircuitState> {
+    const circuit = await readCircuit(this.#name);
+    this.#turnsUntil = circuit?.turns_until;
+    return stateOf(this.#name, circuit);
+  }
+
+  recordFailure(circuit: CircuitState): Promise<void> {
+    return recordFailure(this.#name, circuit);
+  }
+
+  recordSuccess(circuit: CircuitState): Promise<void> {
+    return recordSuccess(this.#name, circuit);
+  }
+
+  /** It works, so this is no failure. */
+  async pause(circuit: CircuitState, until: number): Promise<void> {
+    await this.recordSuccess(circuit);
+    await setPause(this.#name, until);
+  }
+
+  async recordTime(usedMs: number): Promise<void> {
+    if (isSlow(usedMs)) this.#turnsUntil = await recordTime(this.#name, usedMs);
+  }
+
+  turn(): number | undefined {
+    const isLimited = this.#turnsUntil !== undefined && this.#turnsUntil > sortableTime(now());
+    return isLimited ? turnOf(this.#group) : undefined;
+  }
+}

@@ -23,6 +23,10 @@ export interface CircuitItem extends Key {
   election?: string;
   /** The destination has asked for no requests before then. */
   paused_until?: string;
+  /** Milliseconds that slow attempts took in a minute (minutes since 1970), and until when its groups take turns. */
+  used_ms?: number;
+  used_minute?: number;
+  turns_until?: string;
   expires_at: number;
 }
 
@@ -48,6 +52,10 @@ export interface Breaker {
   recordFailure(circuit: CircuitState): Promise<void>;
   /** Records the success of an attempt that was made in this state. */
   recordSuccess(circuit: CircuitState): Promise<void>;
+  /** Counts the time that an attempt took, in milliseconds. */
+  recordTime(usedMs: number): Promise<void>;
+  /** When the turn of the conversation's group begins, in milliseconds since 1970; undefined if it is now. */
+  turn(): number | undefined;
   /** Records that the destination asked for no requests before `until` (milliseconds since 1970). */
   pause(circuit: CircuitState, until: number): Promise<void>;
 }
@@ -69,8 +77,18 @@ export const MEMORY = 86_400;
 /**
  * The state of a destination's circuit for the caller, who may be elected to probe. 0.5 read units unless it is open.
  */
-export const acquire = async (destination: string): Promise<CircuitState> => {
-  const { open_until: until, paused_until, failures } = (await getEventual<CircuitItem>(circuitKey(destination))) ?? {};
+export const acquire = async (destination: string): Promise<CircuitState> =>
+  stateOf(destination, await readCircuit(destination));
+
+/** A destination's circuit, if it has one. 0.5 read units. */
+export const readCircuit = (destination: string): Promise<CircuitItem | undefined> =>
+  getEventual<CircuitItem>(circuitKey(destination));
+
+/** As `acquire`, for a circuit that was read just now. */
+export const stateOf = async (
+  destination: string,
+  { open_until: until, paused_until, failures }: Partial<CircuitItem> = {},
+): Promise<CircuitState> => {
   if (paused_until !== undefined && paused_until > sortableTime(now())) {
     return { until: Date.parse(paused_until), cause: 'rate_limited' };
   }

@@ -12,11 +12,12 @@ import {
   isRetryScheduled,
   needsRefresh,
   oldestEntries,
+  postpone,
   readHead,
   resume,
 } from '../messaging/outbox.ts';
 import type { AttemptResult } from '../outbound/attempt-result.ts';
-import type { Destination, StatusReceipt } from '../outbound/destination.ts';
+import type { Destination, Exchange, StatusReceipt } from '../outbound/destination.ts';
 import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
 import type { AnyConversation } from '../table/keys.ts';
 import { traced } from '../telemetry/trace.ts';
@@ -120,9 +121,25 @@ export const deliver = async (
     for (const [place, entry] of entries.entries()) {
       // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
       if (remaining() < RESERVE_MS) return unfinished();
+      // A probe is made at once: all others wait for it.
+      const turn = destination.isPulled || isOpen(circuit) || circuit === 'half_open' ? undefined : breaker.turn();
+      if (turn !== undefined) {
+        await postpone(head, turn);
+        return { ...summary, retry_scheduled: 'turn', paused_until: turn };
+      }
       const pending = entries.slice(place + 1);
       const hasWaited = waitedFor === entry.id;
-      const context = { destination, breaker, circuit, head, entry, pending, remaining, hasWaited, exchanges: [] };
+      const context = {
+        destination,
+        breaker,
+        circuit,
+        head,
+        entry,
+        pending,
+        remaining,
+        hasWaited,
+        exchanges: [] as Exchange[],
+      };
       const {
         result,
         settled,
@@ -130,6 +147,7 @@ export const deliver = async (
         retry_at: _at,
         ...rescheduled
       } = await traced(entry.trace_id, () => processEntry(context));
+      if (!destination.isPulled) await breaker.recordTime(timeOf(context.exchanges));
       if (wait > 0) {
         if (wait > pauses || remaining() < RESERVE_MS + wait) return unfinished();
         await pause(wait);
@@ -221,6 +239,10 @@ const pauseBefore = async (
   const spacing = isExpired(entry) ? undefined : destination.spacing?.(entry);
   return { isNew: true, until: spacing ? await pauseUntil(spacing) : 0 };
 };
+
+/** Milliseconds that requests took. */
+const timeOf = (exchanges: Exchange[]): number =>
+  exchanges.reduce((sum, { started, ended }) => sum + ended - started, 0);
 
 /** Results without a response of the destination: they say nothing about it. */
 const NO_ANSWERS = new Set<AttemptResult['status']>(['skipped', 'held', 'withheld', 'internal_error']);

@@ -317,6 +317,19 @@ export const scheduleRetry = async (
   });
 };
 
+/**
+ * Postpones a conversation to `until` (milliseconds since 1970): then `sweep` wakes it, if its wake-up does not return. 1
+ * write unit, and 1 on the index.
+ */
+export const postpone = async (head: Head, until: number): Promise<void> => {
+  await update({
+    Key: { pk: head.pk, sk: head.sk },
+    UpdateExpression: 'SET gsi1sk = :until',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeValues: { ':until': conversationDueAt(head, sortableTime(until)) },
+  });
+};
+
 /** Resumes a conversation: earlier failures are forgotten, and `sweep` does not wake it for a minute. */
 export const resume = async (head: Head, since: string): Promise<Head> => {
   const gsi1sk = conversationDueAt(head, sortableTime(now() + scaled(OVERDUE_MS)));
