@@ -230,7 +230,8 @@ export class BusinessApiStack extends Stack {
       ...workerProps('sweep', bundles, hashSecret),
     });
     for (const waker of [relay, deliver, expand, sweep]) waker.allow(['sqs:SendMessage'], wakeUps.queue.queueArn);
-    expand.allow(['sqs:GetQueueAttributes'], wakeUps.queue.queueArn);
+    // They send fewer wake-ups while many wait.
+    for (const waker of [expand, sweep]) waker.allow(['sqs:GetQueueAttributes'], wakeUps.queue.queueArn);
     for (const waker of [relay, expand, sweep]) waker.allow(['sqs:SendMessage'], expansions.queue.queueArn);
     const erase = new ServiceFunction(this, 'Erase', {
       ...surroundings,

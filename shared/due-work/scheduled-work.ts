@@ -47,6 +47,8 @@ export class ScheduledWork {
   readonly #time: string;
   /** What further turns read, the next first. */
   readonly #rest: Rest[] = [];
+  /** What the next run reads. */
+  readonly #postponed: Rest[] = [];
   /** Where an earlier run stopped, by partition and account. */
   readonly #stored: Map<string, Position>;
 
@@ -88,9 +90,15 @@ export class ScheduledWork {
     }
   }
 
-  /** After the first turn: the rest, a page of each account and partition in turn. 0.5 read units for 4 KB. */
-  async *furtherTurns(): AsyncGenerator<Due[]> {
+  /**
+   * After the first turn: the rest, a page of each account and partition in turn. 0.5 read units for 4 KB.
+   *
+   * @param hasEnough - returns whether an account has no further turn in this run: the next one continues there
+   */
+  async *furtherTurns(hasEnough: (account: string) => boolean = () => false): AsyncGenerator<Due[]> {
     while (this.#rest.length > 0) {
+      const left = this.#rest.splice(0);
+      for (const rest of left) (hasEnough(rest.account) ? this.#postponed : this.#rest).push(rest);
       const pages = await Promise.all(this.#rest.slice(0, READ.partitions).map((rest) => this.#read(rest)));
       for (const { rest, items, next } of pages) {
         if (items.length > 0) yield items;
@@ -104,7 +112,7 @@ export class ScheduledWork {
 
   /** Where the next run continues, if this one ends now. */
   get positions(): Position[] {
-    return [...this.#rest, ...this.#stored.values()].map(({ partition, account, time }) => ({
+    return [...this.#rest, ...this.#postponed, ...this.#stored.values()].map(({ partition, account, time }) => ({
       partition,
       account,
       time,

@@ -10,8 +10,9 @@ import { isAppNetworkFailing } from '../delivery/app-network-breaker.ts';
 import { removeAnswers } from '../profilers/answers.ts';
 import { isUploadKey } from '../table/batch-keys.ts';
 import { conversationOf, crc32, type DueKind, dueOf, isEntryKey, isHeadKey, type Key } from '../table/keys.ts';
+import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
-import { MOST_ENDED, wake } from '../wake-ups/conversations.ts';
+import { MOST_ENDED, queuedDeliveries, wake } from '../wake-ups/conversations.ts';
 import { wakeExpansions } from '../wake-ups/expansions.ts';
 import { countBacklog } from './backlog.ts';
 import { readPositions, writePositions } from './positions.ts';
@@ -30,29 +31,53 @@ export const startDueWork = async (step: SweepStep, remaining: () => number): Pr
 };
 
 /**
+ * Most wake-ups of an account in a run, and in one that finds more than `waiting` in the queue. A FIFO queue looks through its
+ * first 120,000 messages for groups that can be received ("Avoid large message backlogs with the same message group ID", Amazon
+ * SQS developer guide). So if an account filled the queue, the wake-ups of all others would wait.
+ */
+const WAKE_UPS = { most: 10_000, waiting: 50_000, few: 150 };
+
+/**
  * Wakes conversations whose next attempt is due, whose wake-up was lost, or that have messages whose time is over. If time
- * runs out, the next run continues at the same positions.
+ * runs out, or an account has had its wake-ups, the next run continues at the same positions.
  */
 const wakeConversations = async (run: Run): Promise<void> => {
-  const before = await readPositions();
+  const [before, most] = await Promise.all([readPositions(), mostWakeUps()]);
   const work = new ScheduledWork('conversations', run.time, before);
-  let isComplete = true;
-  for await (const due of work.due()) {
-    if (run.isOver()) {
-      isComplete = false;
-      break;
-    }
+  const woken = new Map<string, number>();
+  const countOf = (account: string): number => woken.get(account) ?? 0;
+  const wakePage = async (due: Due[]): Promise<void> => {
+    for (const item of due) woken.set(accountOf(item), countOf(accountOf(item)) + 1);
     await run.attempt(() => wakeAll(run, due));
+  };
+  for await (const due of work.firstTurn()) {
+    if (run.isOver()) break;
+    // What is left out here is at the beginning of the next run, which reads other partitions first.
+    const byAccount = [...Map.groupBy(due, accountOf)];
+    await wakePage(byAccount.flatMap(([account, items]) => items.slice(0, Math.max(most - countOf(account), 0))));
   }
-  await run.attempt(() => writePositions(isComplete ? [] : work.positions, before));
+  for await (const due of work.furtherTurns((account) => countOf(account) >= most)) {
+    if (run.isOver()) break;
+    await wakePage(due);
+  }
+  await run.attempt(() => writePositions(work.positions, before));
   measure('info', 'due conversations woken', { conversations_woken: run.done.woken });
+};
+
+const mostWakeUps = async (): Promise<number> => {
+  try {
+    return (await queuedDeliveries()) > WAKE_UPS.waiting ? WAKE_UPS.few : WAKE_UPS.most;
+  } catch (error) {
+    log('warn', 'queue not read', describeError(error));
+    return WAKE_UPS.most;
+  }
 };
 
 const wakeAll = async (run: Run, due: Due[]): Promise<void> => {
   const heads = due.filter(isHeadKey);
   const withExpired = endedIn(due);
   await wake([
-    ...heads.map((head) => ({ conversation: conversationOf(head), once: `${head.pk}#${head.gsi1sk}` })),
+    ...heads.map((head) => ({ conversation: conversationOf(head), once: `${head.pk}#${dueOf(head).time}` })),
     // Each minute anew, because the clock of the worker that comes first may be behind.
     ...withExpired.map(({ pk, ended }) => ({
       conversation: conversationOf({ pk }),

@@ -404,6 +404,7 @@ describe('each role has exactly the rights of its function', () => {
         'Query CHUNKS#*',
         'BatchWriteItem CHUNKS#*',
         'sqs:SendMessage WakeUpsQueue',
+        'sqs:GetQueueAttributes WakeUpsQueue',
         'sqs:SendMessage ExpansionsQueue',
       ],
     ],

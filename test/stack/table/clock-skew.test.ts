@@ -12,7 +12,7 @@ import { sendMessage } from '../../../shared/messaging/send.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { countEntries, listJobs } from '../../../shared/stats/job-counters.ts';
 import { pages } from '../../../shared/table/client.ts';
-import { messageKey } from '../../../shared/table/keys.ts';
+import { conversationName, headKey, messageKey } from '../../../shared/table/keys.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';
@@ -51,9 +51,9 @@ const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 const deliveredTexts = (): string[] => destination().calls.map(({ json }) => json.data.text.body);
 
 /** Whether `sweep`, scheduled `minutes` from now, wakes a conversation. */
-const isSwept = async ({ phone }: Conversation, minutes: number): Promise<boolean> => {
+const isSwept = async (conversation: Conversation, minutes: number): Promise<boolean> => {
   for await (const due of new ScheduledWork('conversations', sortableTime(Date.now() + minutes * MINUTE)).due()) {
-    if (due.some(({ pk }) => pk.includes(phone))) return true;
+    if (due.some(({ pk }) => pk === headKey(conversationName(conversation)).pk)) return true;
   }
   return false;
 };

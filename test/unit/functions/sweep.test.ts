@@ -143,7 +143,7 @@ describe('the step "conversations"', () => {
     ).toEqual(
       ['27821234567', '27827654321'].map((phone) => [
         named(conversation(phone)),
-        `OUTBOX#${nameOf(phone)}#acme#2029-12-31T23:59:00.000Z`,
+        `OUTBOX#${nameOf(phone)}#2029-12-31T23:59:00.000Z`,
       ]),
     );
     expect(lines()).toMatchObject([{ message: 'sweep', step: 'conversations', woken: 2, failed: 0 }]);
@@ -188,6 +188,37 @@ describe('the step "conversations"', () => {
       expect(woken()).toContain(nameOf('27820000000', 'zebra'));
       expect(woken().indexOf(nameOf('27820000000', 'zebra'))).toBeLessThanOrEqual(150);
       expect(woken()).toHaveLength(many + 1);
+    },
+  );
+
+  test('has deduplication ids within the limit of SQS, with an account and a direction of the greatest length', async () => {
+    const account = '01890a5d-ac96-774b-bcce-b302099a8057';
+    const platform: Conversation = { direction: 'platform', account, phone: '278212345678901' };
+    due = { [ofConversations(0)]: [{ ...headKey(conversationName(platform)), gsi1sk: dueOrder(account, DUE) }] };
+    await sweep('conversations');
+    expect(woken()).toEqual([conversationName(platform)]);
+  });
+
+  test.each([
+    [0, 10_000],
+    [50_001, 150],
+  ])(
+    'while %i wake-ups wait, sends at most %i for an account, because no other one could be received behind 120,000 of them',
+    async (waiting, most) => {
+      const theirs = (shard: number) =>
+        Array.from({ length: 400 }, (_, user) => head(`2783${shard}${user}`, '2029-12-31T23:58:00.000000'));
+      const mine = head('27820000000', '2029-12-31T23:58:00.000000', { account: 'zebra' });
+      due = Object.fromEntries(
+        [...Array(64).keys()].map((shard) => [ofConversations(shard), [...theirs(shard), mine]]),
+      );
+      queue.waiting = waiting;
+      await sweep('conversations');
+      const sent = Map.groupBy(queue.taken, ({ MessageBody }) => readWakeUp(MessageBody).conversation.account);
+      expect(sent.get('zebra')).toHaveLength(64);
+      // The pages that are read at the same time may exceed it.
+      expect(sent.get('acme')?.length).toBeGreaterThanOrEqual(most);
+      expect(sent.get('acme')?.length).toBeLessThan(most + 16 * 150);
+      expect(updates.at(-1)?.ExpressionAttributeValues?.[':positions']).not.toEqual([]);
     },
   );
 

@@ -57,6 +57,8 @@ interface FakeQueue {
   takes: (entry: Sent) => boolean;
   /** Whether every call fails. */
   down: boolean;
+  /** The number of messages that wait, as the queue tells it. */
+  waiting: number;
 }
 
 /**
@@ -64,7 +66,15 @@ interface FakeQueue {
  * of each test.
  */
 export const useFakeQueue = (): FakeQueue => {
-  const queue: FakeQueue = { calls: [], taken: [], returned: [], removed: [], takes: () => true, down: false };
+  const queue: FakeQueue = {
+    calls: [],
+    taken: [],
+    returned: [],
+    removed: [],
+    takes: () => true,
+    down: false,
+    waiting: 0,
+  };
   let url = '';
 
   const answer = (action: string, body: unknown): unknown => {
@@ -79,7 +89,7 @@ export const useFakeQueue = (): FakeQueue => {
       queue.removed.push(...removed.map(({ ReceiptHandle }) => ReceiptHandle));
       return { Successful: removed.map(({ Id }) => ({ Id })) };
     }
-    if (action === 'GetQueueAttributes') return { Attributes: { ApproximateNumberOfMessages: '0' } };
+    if (action === 'GetQueueAttributes') return { Attributes: { ApproximateNumberOfMessages: String(queue.waiting) } };
     if (action !== 'SendMessageBatch') throw new Error(`Nobody needs ${action}.`);
     const { Entries } = v.parse(inputs[action], body);
     queue.calls.push(Entries);
@@ -126,6 +136,7 @@ export const useFakeQueue = (): FakeQueue => {
     for (const list of [queue.calls, queue.taken, queue.returned, queue.removed]) list.length = 0;
     queue.takes = () => true;
     queue.down = false;
+    queue.waiting = 0;
   });
 
   return queue;
