@@ -1,5 +1,5 @@
 /** The name and the avatar by which users see a business. The app network is notified of each change. */
-import { accountChangeWrite } from '../accounts/account-change.ts';
+import { type AccountAttributes, accountChangeWrite } from '../accounts/account-change.ts';
 import { type Account, type AccountItem, toAccount } from '../accounts/accounts.ts';
 import { Problem } from '../core/problems.ts';
 import { approveNames } from '../core/settings.ts';
@@ -20,7 +20,12 @@ import { measure } from '../telemetry/metrics.ts';
  * @param after - the id of the entry that it follows, for `transactInOrder`
  */
 export const announcementWrites = (
-  { id: account, name, bot_number: bot, avatar }: Pick<Account, 'id' | 'name' | 'bot_number' | 'avatar'>,
+  {
+    id: account,
+    name,
+    bot_number: bot,
+    avatar,
+  }: Pick<Account, 'id' | 'name' | 'bot_number'> & Pick<AccountAttributes, 'avatar'>,
   after: string | undefined,
 ): Write[] => {
   if (bot === undefined) return [];
@@ -38,12 +43,12 @@ export const announcementWrites = (
  * Changes the profile of an account in one transaction, which also notifies the app network. 1 read unit and 6 write
  * units, and those of `more`.
  *
- * @param change - returns the new name or avatar for the present account; undefined if nothing changes
+ * @param change - returns the new name or avatar for the present account, `null` for none; undefined if nothing changes
  * @param more - returns further writes for the present account
  */
 export const changeProfile = async (
   account: string,
-  change: (present: Account) => Pick<Partial<Account>, 'name' | 'avatar'> | undefined,
+  change: (present: Account) => Pick<AccountAttributes, 'name' | 'avatar'> | undefined,
   more: (present: Account) => Write[],
 ): Promise<Account> => {
   for (;;) {

@@ -96,7 +96,7 @@ const recipientBill = (): Bill => {
 /** The bill of a month without traffic. */
 const idle: Bill = add(
   {
-    secret: 1,
+    secret: 2,
     alarm: ASSUMED.alarms,
     compositeAlarm: ASSUMED.compositeAlarms,
     metric: ASSUMED.metrics.idle,

@@ -133,7 +133,7 @@ const deployAndDestroy = async ({ commands, deployed, app, first, synthesiseNext
     await isServed();
   });
 
-  await step('cdk destroy keeps table, bucket and secret, and removes the rest', async () => {
+  await step('cdk destroy keeps table, bucket and secrets, and removes the rest', async () => {
     await deployed.endTerminationProtection();
     const id = await deployed.stackId();
     await commands.cdk('destroy', '--app', assembly.folder, '--force');
@@ -151,7 +151,8 @@ const expectedDeletion = ({ Resources }: Template): { kept: string[]; removed: s
   const isKept = (id: string): boolean => Resources[id]?.DeletionPolicy === 'Retain';
   const kept = ids.filter(isKept);
   const types = kept.map((id) => Resources[id]?.Type).sort();
-  assert.deepEqual(types, ['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret']);
+  const secret = 'AWS::SecretsManager::Secret';
+  assert.deepEqual(types, ['AWS::DynamoDB::GlobalTable', 'AWS::S3::Bucket', secret, secret]);
   return { kept, removed: ids.filter((id) => !isKept(id)) };
 };
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { timestamp } from '../../../shared/core/clock.ts';
 import { columns, count, minute, printResult, tinted } from '../output.ts';
 import { Refusal, showAccount } from '../queries/accounts-admin.ts';
-import { deleteMedia, listMedia, type StoredMedia } from '../queries/media-admin.ts';
+import { deleteMedia, forgetAvatar, listMedia, type StoredMedia } from '../queries/media-admin.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { ATTEMPTS } from '../terminal/retries.ts';
 import { examples } from '../usage.ts';
@@ -43,6 +43,7 @@ export const addMediaCommands = (program: Command): void => {
       const shown = inJson(deleted);
       const about = `${shown.media}, ${shown.type}, ${count(shown.size)} bytes`;
       await confirm(command, `Deletes ${about}, of "${account}" permanently: its URL stops working.`);
+      await forgetAvatar(account, deleted.id);
       await deleteMedia(deleted.id, () => deleteBytes(deleted));
       printResult(command, shown, `Deleted ${about}.`);
     });

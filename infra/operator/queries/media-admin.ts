@@ -1,6 +1,7 @@
 /** Lists and deletes an account's media, for operators. */
 
 import { timestamp } from '../../../shared/core/clock.ts';
+import { changeProfile } from '../../../shared/customers/profile.ts';
 import type { MediaItem } from '../../../shared/media/media.ts';
 import { getConsistent, pages, remove } from '../../../shared/table/client.ts';
 import { deletionWrite } from '../../../shared/table/deletion-markers.ts';
@@ -28,6 +29,15 @@ export const listMedia = async (account: string): Promise<StoredMedia[]> => {
 
 /** Items that are read at a time. */
 const TOGETHER = 25;
+
+/** Takes an avatar from its account before its media are deleted: users see none, and the same image can be set again. */
+export const forgetAvatar = async (account: string, id: string): Promise<void> => {
+  await changeProfile(
+    account,
+    ({ avatar }) => (avatar?.id === id ? { avatar: null } : undefined),
+    () => [],
+  );
+};
 
 /** Expires a media URL and deletes its bytes. A repeat completes an interrupted deletion. */
 export const deleteMedia = async (id: string, deleteBytes: () => Promise<void>): Promise<void> => {

@@ -118,6 +118,10 @@ export const pendingAbout = async (conversation: Conversation, message: string):
 /** Sorts after every time, so that all scheduled work counts as due. */
 const END_OF_TIME = '~';
 
+/** The user with a number, as the names of conversations in this direction with this account have it. */
+const userIn = ({ direction, account }: NamedConversation, phone: string): string =>
+  named({ direction, account, phone }).user;
+
 /** The selected conversations that have a head. The list is complete before any conversation is read or changed. */
 const selectedConversations = async ({ direction, account, phone }: Selection): Promise<NamedConversation[]> => {
   const found: NamedConversation[] = [];
@@ -129,7 +133,7 @@ const selectedConversations = async ({ direction, account, phone }: Selection): 
     (conversation) =>
       (direction === undefined || conversation.direction === direction) &&
       (account === undefined || conversation.account === account) &&
-      (phone === undefined || conversation.user === named({ ...conversation, phone }).user),
+      (phone === undefined || conversation.user === userIn(conversation, phone)),
   );
 };
 

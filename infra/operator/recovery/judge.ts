@@ -10,6 +10,7 @@ import {
   deletionKey,
   dueAt,
   type Key,
+  mediaKey,
   numberKey,
   platformKey,
   stateKey,
@@ -139,11 +140,11 @@ const deliveredEntries = async (items: Item[]): Promise<Set<string>> => {
 };
 
 /**
- * An item as it comes back: without a bot's number or a platform that the account has lost since, a revoked token's record as
+ * An item as it comes back: without a bot's number, a platform or an avatar that the account has lost since, a revoked token's record as
  * revoked, a cancelled job as cancelled, a chunk without erased recipients, and a log entry or an answer as counted, because
  * `count` may have counted it since.
  *
- * @param tables - the tables that may contain the number and the platform, the one that decides first
+ * @param tables - the tables that may contain the number, the platform and the avatar, the one that decides first
  */
 export const amended = async (source: string, item: Item, kind: ItemKind, tables: string[]): Promise<Item> => {
   if (isCountable(kind)) return item.counted === true ? item : { ...item, counted: true };
@@ -189,11 +190,12 @@ const asCancelled = async (source: string, item: Item): Promise<Item> => {
   return { ...item, cancelled, ...index };
 };
 
-/** An account without a bot's number or a platform that it has lost since. */
+/** An account without a bot's number, a platform or an avatar that it has lost since. */
 const withoutLost = async (source: string, item: Item, tables: string[]): Promise<Item> => {
   const rows = {
     ...(item.bot_number !== undefined && { bot_number: numberKey(String(item.bot_number)) }),
     ...(item.platform !== undefined && { platform: platformKey(String(item.id)) }),
+    ...(item.avatar !== undefined && { avatar: mediaKey(String(Object(item.avatar).id)) }),
   };
   const found = await Promise.all(tables.map((table) => itemsAt(table, Object.values(rows))));
   const markers = await markersOf(

@@ -1,5 +1,6 @@
 /** `operator restore`: brings missing items back from a table that AWS has restored. */
 import { type Command, Option } from 'commander';
+import { removalKey } from '../../../shared/table/keys.ts';
 import { pointInTime } from '../../../shared/validation/point-in-time.ts';
 import { type Cell, columns, count, printNote, printResult, tinted } from '../output.ts';
 import { progressBar } from '../progress.ts';
@@ -57,6 +58,8 @@ The command leaves out tokens and outbox entries, unless an option asks for them
 
 const restore = async (options: Options, command: Command): Promise<void> => {
   const { from, account, since, tokens = false, outbox = false, taken, dryRun, clean } = options;
+  // Without the secret of hashes, no marker of a removed user would be found: fail before anything is changed.
+  removalKey('');
   const source = await openSource(from, taken);
   if (clean && !source.isRestored) {
     throw new Refusal(`AWS does not report that "${from}" is a restored table. If it is one, add --taken.`);

@@ -5,9 +5,13 @@
  */
 import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, inject, test, vi } from 'vitest';
+import type { AccountItem } from '../../../shared/accounts/accounts.ts';
+import { getConsistent } from '../../../shared/table/client.ts';
+import { accountKey } from '../../../shared/table/keys.ts';
 import { asProblem, call, sendRaw } from '../support/client.ts';
 import { fileOf, pdf, png } from '../support/files.ts';
 import { inJson, machine, newAccount, operator, refusal, run, time } from '../support/operator.ts';
+import { businessOf as businessWithBot } from '../support/phones.ts';
 import { newCaller } from '../support/world.ts';
 
 vi.stubEnv('AWS_ENDPOINT_URL_S3', inject('stack').s3_endpoint);
@@ -19,6 +23,10 @@ const withMedia = async () => {
   const { body: file } = await call('uploadFile', { token, body: { file: fileOf(pdf) } });
   return { account, image: image.url, file: file.url };
 };
+
+/** The account's business, as users see it. */
+const businessOf = async (account: string) =>
+  businessWithBot((await getConsistent<AccountItem>(accountKey(account)))?.bot_number ?? '');
 
 const handleOf = (url: string): string => (url.split('/').at(-1) ?? '').slice(0, 8);
 
@@ -69,6 +77,24 @@ describe('media delete', () => {
 
   test(finds.replace('%s', 'its short id'), () => deletesOne('', handleOf));
   test(finds.replace('%s', 'its URL'), { tags: 'long' }, () => deletesOne('', (url) => url));
+
+  test('media delete takes an avatar from its account: users see none, and the same image can be set again', async () => {
+    const { account, token } = await newCaller('account');
+    const avatar = async () => (await call('readConfiguration', { token })).body.configuration.avatar;
+    await call('setAvatar', { token, body: { file: fileOf(png) } });
+    const first = (await avatar()) ?? '';
+    await expect.poll(() => businessOf(account)).toMatchObject({ avatar: first });
+    expect((await local('media', 'delete', '--yes', account, first)).code).toBe(0);
+    expect(await avatar()).toBeNull();
+    await expect.poll(() => businessOf(account)).toMatchObject({ avatar: null });
+    expect(asProblem(await sendRaw('readAvatar', { token })).body.code).toBe('avatar_not_set');
+
+    await call('setAvatar', { token, body: { file: fileOf(png) } });
+    const second = (await avatar()) ?? '';
+    expect(second).not.toBe(first);
+    expect((await fetch(second)).status).toBe(200);
+    await expect.poll(() => businessOf(account)).toMatchObject({ avatar: second });
+  });
 
   test.each([
     ["another account's media", async () => handleOf((await withMedia()).image), 'no such media'],

@@ -7,9 +7,10 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { releaseOrphan } from '../../../infra/operator/queries/bot-numbers.ts';
-import { deleteMedia } from '../../../infra/operator/queries/media-admin.ts';
+import { deleteMedia, forgetAvatar } from '../../../infra/operator/queries/media-admin.ts';
 import { issueToken, revokeToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { tableName } from '../../../shared/core/settings.ts';
+import { changeProfile } from '../../../shared/customers/profile.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { recordAnswer, removeAnswers } from '../../../shared/profilers/answers.ts';
@@ -194,24 +195,43 @@ test('without a deletion, the same items come back', { tags: 'long' }, async () 
   for (const part of parts) expect([...after].some((name) => name.includes(part))).toBe(true);
 });
 
-test('a lost account comes back without the number and the platform that it had lost before', {
+/** Gives an account an avatar. Returns the id of its media. */
+const withAvatar = async (account: string): Promise<string> => {
+  const id = await newMedia(account);
+  await changeProfile(
+    account,
+    () => ({ avatar: { id, type: 'image/png', sha256: '' } }),
+    () => [],
+  );
+  return id;
+};
+
+test('a lost account comes back without the number, the platform and the avatar that it had lost before', {
   tags: 'long',
 }, async () => {
   const { account, bot } = await newAccount();
   await updateAccount(account, { platform: webhook() });
   const other = await newAccount();
   await updateAccount(other.account, { platform: webhook() });
+  const avatars = [await withAvatar(account), await withAvatar(other.account)];
   const restored = await restoreToNewTable(endpoint);
   await updateAccount(account, { bot_number: null, platform: null });
+  await forgetAvatar(account, avatars[0] ?? '');
+  await deleteMedia(avatars[0] ?? '', async () => undefined);
   await lose([accountKey(account), accountKey(other.account), numberKey(other.bot), platformKey(other.account)]);
   await restoreAll(restored);
   const items = await itemsIn(tableName());
   const find = (key: { pk: string; sk: string }) => items.find(({ pk, sk }) => pk === key.pk && sk === key.sk);
   expect(find(accountKey(account))).not.toHaveProperty('bot_number');
   expect(find(accountKey(account))).not.toHaveProperty('platform');
+  expect(find(accountKey(account))).not.toHaveProperty('avatar');
   expect(find(numberKey(bot))).toBeUndefined();
   // The other account lost nothing but its items.
-  expect(find(accountKey(other.account))).toMatchObject({ bot_number: other.bot, platform: 'webhook' });
+  expect(find(accountKey(other.account))).toMatchObject({
+    bot_number: other.bot,
+    platform: 'webhook',
+    avatar: { id: avatars[1] },
+  });
   expect(find(numberKey(other.bot))).toMatchObject({ account: other.account });
   expect(find(platformKey(other.account))).toBeDefined();
 });
