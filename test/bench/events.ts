@@ -2,6 +2,7 @@
 
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../../shared/api/index.ts';
+import { named } from '../../shared/table/keys.ts';
 
 interface Request {
   path?: Record<string, string>;
@@ -50,5 +51,5 @@ export const authorizing = (token: string) => ({
 
 /** An event of the queue with one wake-up. */
 export const wakingUp = (conversation: { direction: 'app' | 'platform'; account: string; phone: string }) => ({
-  Records: [{ body: JSON.stringify(conversation), receiptHandle: 'bench' }],
+  Records: [{ body: JSON.stringify(named(conversation)), receiptHandle: 'bench' }],
 });

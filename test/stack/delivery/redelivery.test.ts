@@ -17,7 +17,7 @@ import { sendMessage } from '../../../shared/messaging/send.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { listJobs } from '../../../shared/stats/job-counters.ts';
 import { putIfAbsent, update } from '../../../shared/table/client.ts';
-import { conversationName, entryKey, messageKey } from '../../../shared/table/keys.ts';
+import { conversationName, entryKey, messageKey, named } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { useFakeQueue } from '../../unit/support/fake-queue.ts';
@@ -48,7 +48,7 @@ const pending = async (): Promise<Conversation> => {
 };
 
 const wakeUp = (conversation: Conversation): Promise<unknown> =>
-  deliver({ Records: [{ body: JSON.stringify(conversation), receiptHandle: 'handle' }] } as SQSEvent, context);
+  deliver({ Records: [{ body: JSON.stringify(named(conversation)), receiptHandle: 'handle' }] } as SQSEvent, context);
 
 const shift = (milliseconds: number): void => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds });

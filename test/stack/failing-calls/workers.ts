@@ -1,4 +1,5 @@
 /** Scenarios of the workers and of the operator's repair commands, each with pending work. */
+
 import { randomUUID } from 'node:crypto';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
@@ -26,6 +27,7 @@ import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import { createProfiler, deleteProfiler } from '../../../shared/profilers/profilers.ts';
 import { countAnswers } from '../../../shared/profilers/results.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
+import { named } from '../../../shared/table/keys.ts';
 import { removeUser } from '../../../shared/user-data/erasure.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';
@@ -38,7 +40,7 @@ const MINUTE = 60_000;
 
 /** Calls the handler `deliver` with an event of the queue. */
 const wakeUp = (conversation: Conversation) => () =>
-  deliver({ Records: [{ body: JSON.stringify(conversation), receiptHandle: 'handle' }] } as SQSEvent, context);
+  deliver({ Records: [{ body: JSON.stringify(named(conversation)), receiptHandle: 'handle' }] } as SQSEvent, context);
 
 export const workers = {
   'deliver, to a user': {
@@ -71,7 +73,7 @@ export const workers = {
       const { account, phone } = await newBusiness();
       for (const _ of ['one', 'two']) await sendMessage(account, textTo(phone), {});
       const Records = [phone, newPhone()].map((to) => ({
-        body: JSON.stringify({ direction: 'app', account, phone: to }),
+        body: JSON.stringify(named({ direction: 'app', account, phone: to })),
         receiptHandle: to,
         attributes: { MessageGroupId: to },
       }));
