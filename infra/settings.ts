@@ -203,6 +203,9 @@ export const readSettings = (given: Record<string, unknown>, source = 'given by 
 const within = (least: number, value: number, most: number): number =>
   Math.min(Math.max(Math.floor(value), least), most);
 
+/** How many long polls may wait at once: half of the AWS account's concurrency, so that the rest is left for all else. */
+export const waitsInAll = ({ accountConcurrency }: Settings): number => Math.floor(accountConcurrency / 2);
+
 /** Errors for what Lambda rejects, or never reaches, with the AWS account's concurrency. */
 const beyondAccount = (given: Given): string[] => {
   const { accountConcurrency: all, fetchConcurrency: reserved = 0 } = given;

@@ -24,7 +24,7 @@ import { AlarmTopic, MonthlyBudget } from './constructs/notifications.ts';
 import { SavedQueries } from './constructs/saved-queries.ts';
 import { ServiceMetrics } from './constructs/service-metrics.ts';
 import { FailedBatches, WakeUpQueue } from './constructs/wake-up-queue.ts';
-import type { Settings } from './settings.ts';
+import { type Settings, waitsInAll } from './settings.ts';
 
 interface BusinessApiProps extends StackProps {
   settings: Settings;
@@ -105,6 +105,7 @@ export class BusinessApiStack extends Stack {
         COUNTER_RETENTION: String(settings.counterRetention),
         APPROVE_NAMES: String(settings.approveNames),
         WAITS_PER_ACCOUNT: String(settings.waitsPerAccount),
+        WAITS_IN_ALL: String(waitsInAll(settings)),
         CONTACT_ALLOWANCE: String(settings.contactAllowance),
         AUDIENCE_ALLOWANCE: String(settings.audienceAllowance),
         METRICS_NAMESPACE: metrics.namespace,

@@ -72,11 +72,15 @@ export const explanations: Record<EndpointName, string> = {
   readProfiler: "Another account's profiler returns the same 404 as one that does not exist.",
   deleteProfiler: 'Its answers are removed shortly afterwards.',
   answerProfiler: `A panelist has one answer to a profiler, and the first one is final. Repeating it returns 204; another option
-returns 409. The profiler must belong to your account, and the number to a registered panelist.`,
+returns 409. The profiler must belong to your account, and the number to a registered panelist. A number that is not a
+panelist's counts against the daily allowance of phone numbers (\`POST /v1/contacts\`).`,
   answerProfilers: `The body is an array of answers. Each one is judged by itself, and \`results\` has their statuses in the same
 order: 204 recorded, now or before; 409 the panelist chose another option before; 422 with the \`code\` of the problem. The
 response is 200 in each case. Answers of one panelist to one profiler are recorded in the order of the array. Repeating the
-request changes nothing; after a 503, send all again.`,
+request changes nothing; after a 503, send all again.
+
+Numbers that are not panelists' count against the daily allowance of phone numbers (\`POST /v1/contacts\`). If less is left than
+the request has different numbers, it returns 429 \`allowance_exceeded\`, and nothing is recorded.`,
   countAudience: `How many panelists chose one of \`option_ids\` in each profiler of \`all\`: at most five of your own profilers, each one
 once. The count is rounded down to a multiple of ten. Fewer than ten are not counted: \`{"count": null, "fewer_than": 10}\`.
 Answers of the last second may be missing, and those of users who were removed from the app are excluded. The profilers may
@@ -182,7 +186,8 @@ does not exist.
 
 An account has a limited number of simultaneous long polls, 50 unless the operator has set another limit. Above it, a pending
 request returns \`pending\` at once. If it comes sooner than \`long_poll\` seconds, wait a few seconds before the next call.`,
-  retrieveUserData: 'For properties that need no approval: the table of properties shows them as granted at once.',
+  retrieveUserData: `For properties that need no approval: the table of properties shows them as granted at once. A number that is not
+registered counts against the daily allowance of phone numbers (\`POST /v1/contacts\`).`,
   matchContacts: `Returns the contacts that are registered, as given and in the same order. With \`hashed: true\`, a contact is the SHA-256
 of a phone number in upper-case hexadecimal: \`printf %s 27821234567 | sha256sum\`. A registration or a removal of the last
 second may be missing. Duplicates count once.

@@ -6,7 +6,7 @@ import { now, sortableTime, timestampOf } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
 import { audienceAllowance, contactAllowance } from '../core/settings.ts';
-import { getEventual, updateOrExisting } from '../table/client.ts';
+import { getConsistent, getEventual, updateOrExisting } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { allowanceKey } from '../table/people-keys.ts';
 
@@ -51,15 +51,8 @@ const today = (): { day: string; end: number } => {
  */
 export const chargeAllowance = async (account: string, name: AllowanceName, amount: number): Promise<void> => {
   const { day, end } = today();
-  const { units } = allowances[name];
   const limit = allowances[name].limit();
-  const rejection = (left: string): Problem =>
-    new Problem(
-      'allowance_exceeded',
-      `Your account may ask for ${limit} ${units} a day, and ${left}. The allowance is full again at ${timestampOf(end)} (UTC).`,
-      { retryAfter: Math.max(1, Math.ceil((end - now()) / 1_000)) },
-    );
-  if (amount > limit) throw rejection(`this request has ${amount}`);
+  if (amount > limit) throw allowanceExceeded(name, `this request has ${amount}`);
   const charge = newId();
   const present = await updateOrExisting({
     Key: allowanceKey(account, name, day),
@@ -74,7 +67,41 @@ export const chargeAllowance = async (account: string, name: AllowanceName, amou
     },
   });
   if (present === undefined || present.last === charge) return;
-  throw rejection(`${Math.max(limit - Number(present.used), 0)} are left`);
+  throw allowanceExceeded(name, leftOf(limit, present.used));
+};
+
+/**
+ * Checks that an account may still be told that so many numbers are unknown, before it is told anything. With
+ * `chargeUnknown`, requests can be charged by what they are told: a request that reads nothing reveals nothing. 1 read unit.
+ *
+ * @throws allowance_exceeded — less is left
+ */
+export const requireContacts = async (account: string, amount: number): Promise<void> => {
+  const limit = contactAllowance();
+  const { used = 0 } = (await getConsistent<AllowanceItem>(allowanceKey(account, 'contacts', today().day))) ?? {};
+  if (used + amount > limit) throw allowanceExceeded('contacts', leftOf(limit, used));
+};
+
+/**
+ * Charges the numbers that an account is told to be unknown, before it is told. Numbers that are known cost nothing. If
+ * requests at the same time have used up the allowance since `requireContacts`, nothing is told. 1 write unit, none without
+ * a number.
+ *
+ * @throws allowance_exceeded — less is left
+ */
+export const chargeUnknown = async (account: string, amount: number): Promise<void> => {
+  if (amount > 0) await chargeAllowance(account, 'contacts', amount);
+};
+
+const leftOf = (limit: number, used: unknown): string => `${Math.max(limit - Number(used), 0)} are left`;
+
+const allowanceExceeded = (name: AllowanceName, left: string): Problem => {
+  const { end } = today();
+  return new Problem(
+    'allowance_exceeded',
+    `Your account may ask for ${allowances[name].limit()} ${allowances[name].units} a day, and ${left}. The allowance is full again at ${timestampOf(end)} (UTC).`,
+    { retryAfter: Math.max(1, Math.ceil((end - now()) / 1_000)) },
+  );
 };
 
 /** The allowances of an account today. Eventually consistent. 0.5 read units each. */

@@ -21,7 +21,7 @@ import { type BatchContent, type BatchItem, type Chunk, type ChunkPlace, type Pr
 import { endCancelled } from './cancelled-jobs.ts';
 import { chunkAt } from './chunks.ts';
 import { messageIdAt } from './ids.ts';
-import { Pace } from './pace.ts';
+import { kilobytesOf, Pace } from './pace.ts';
 import {
   type EndingBatch,
   firstEndOf,
@@ -183,8 +183,7 @@ const expandChunk = async (batch: BatchItem, pace: Pace, end: number): Promise<n
   let expanded = 0;
   const after = chunk.position + chunk.to.length;
   while (progress.done < after && now() < end) {
-    const size = stepAt(pace.rate);
-    const step = messagesIn(batch, chunk, progress).filter(({ position }) => position < progress.done + size);
+    const { step, next } = stepFrom(messagesIn(batch, chunk, progress), progress.done, stepAt(pace.rate));
     const isStopped = isCancelled(await readJob(batch.account, batch.job_id));
     const optedOut = isStopped ? new Set<string>() : await optedOutAmong(batch.account, recipientsOf(step));
     // Once for all messages of the step: attempts check the bot's number again.
@@ -197,10 +196,26 @@ const expandChunk = async (batch: BatchItem, pace: Pace, end: number): Promise<n
       }
     });
     expanded += step.length;
-    progress = await advance(batch, Math.min(progress.done + size, after));
+    progress = await advance(batch, Math.min(next, after));
   }
   if (progress.done >= batch.recipients) await completeBatch(batch);
   return expanded;
+};
+
+/**
+ * The messages of the next step: so many of 1 KB, fewer if they are larger, and at least one. `next` is the position after
+ * them.
+ */
+const stepFrom = (left: StepMessage[], done: number, size: number): { step: StepMessage[]; next: number } => {
+  const step: StepMessage[] = [];
+  let kilobytes = 0;
+  for (const message of left) {
+    if (message.position >= done + size) break;
+    kilobytes += kilobytesOf(message.content);
+    if (step.length > 0 && kilobytes > size) return { step, next: message.position };
+    step.push(message);
+  }
+  return { step, next: done + size };
 };
 
 /** Whether the time is over in which a message is of use. */
@@ -227,7 +242,7 @@ const expandMessage = async (
   const draft = { to: one.to, ...content };
   const reason = ended ?? (hasEnded(one.content) ? 'expired' : undefined);
   if (reason === undefined) {
-    await pace.admit();
+    await pace.admit(kilobytesOf(content));
     await acceptMessage(draft, { ...sending, valid_until });
   } else {
     await pace.admitEnded();

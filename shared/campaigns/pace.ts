@@ -7,6 +7,9 @@
  * because the queue may be long for another reason: a chat platform that is slow.
  *
  * Messages that are only logged as failed have a pace of their own, whatever the length of the queue.
+ *
+ * The rate counts messages of 1 KB. A larger message takes the time of as many as it has kilobytes, because each kilobyte is a
+ * unit of the table's throughput, which all customers share.
  */
 import { now, pause } from '../core/clock.ts';
 import { describeError, log } from '../telemetry/log.ts';
@@ -44,8 +47,14 @@ export const nextRate = (rate: number, queued: number, limits: PaceLimits): numb
 /** Messages per second that are logged as failed: a key of an index takes 1,000 writes per second, for all that is logged. */
 const ENDED_RATE = 800;
 
+/** Milliseconds that follow a message at most, however large it is: less than a run has left when it ends. */
+const MAX_TURN_MS = 4_000;
+
 /** Milliseconds by which messages may be behind their time, and catch up: while the progress is written. */
 const LAG_MS = 100;
+
+/** The size of a message's content in whole kilobytes: at least one. */
+export const kilobytesOf = (content: object): number => Math.ceil(Buffer.byteLength(JSON.stringify(content)) / 1_024);
 
 export class Pace {
   readonly #limits: PaceLimits;
@@ -66,10 +75,14 @@ export class Pace {
     this.rate = Math.min(rate, limits.most);
   }
 
-  /** Waits until one more message may be accepted. They follow each other evenly, so that other messages find free workers. */
-  async admit(): Promise<void> {
+  /**
+   * Waits until one more message may be accepted. They follow each other evenly, so that other messages find free workers.
+   *
+   * @param kilobytes - the size of the message, as `kilobytesOf` returns it
+   */
+  async admit(kilobytes = 1): Promise<void> {
     if (now() - this.#looked >= LOOK_MS) await this.#look();
-    await this.#takeTurn(this.rate);
+    await this.#takeTurn(this.rate / kilobytes);
   }
 
   /** Waits until one more message may be logged as failed. */
@@ -79,7 +92,7 @@ export class Pace {
 
   async #takeTurn(perSecond: number): Promise<void> {
     const due = Math.max(this.#next, now() - LAG_MS);
-    this.#next = due + 1_000 / perSecond;
+    this.#next = due + Math.min(1_000 / perSecond, MAX_TURN_MS);
     if (due > now()) await pause(due - now());
   }
 

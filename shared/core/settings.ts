@@ -60,6 +60,9 @@ export const approveNames = (): boolean => setting('APPROVE_NAMES') === 'true';
 /** How many long polls of an account may wait at the same time. */
 export const waitsPerAccount = (): number => Number(setting('WAITS_PER_ACCOUNT'));
 
+/** How many long polls of all accounts together may wait at the same time. */
+export const waitsInAll = (): number => Number(setting('WAITS_IN_ALL'));
+
 /** Requests per second that an account may make, unless it has a limit of its own. */
 export const accountRate = (): number => Number(setting('ACCOUNT_RATE'));
 

@@ -1,6 +1,6 @@
-/** The slot that a long poll of an account holds while it waits, and its metrics. */
+/** The slots that a long poll of an account holds while it waits, and its metrics. */
 import { now } from '../core/clock.ts';
-import { releaseSlot, type Slot, takeSlot } from '../rate-limit/wait-slots.ts';
+import { releaseSlot, type Slot, takeSharedSlot, takeSlot } from '../rate-limit/wait-slots.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { measure } from '../telemetry/metrics.ts';
 import type { Place } from './long-poll.ts';
@@ -8,19 +8,33 @@ import type { Place } from './long-poll.ts';
 /** A place in which a long poll waits; its outcome once the wait has asked for it. */
 type WaitSlot = Place & { outcome?: 'taken' | 'declined' };
 
-/** A slot of the account for a wait until `end`. */
+/** A slot of the account, and one of those that all accounts share, for a wait until `end`. */
 export const slotOf = (account: string, end: number): WaitSlot => {
-  let slot: Slot | undefined;
+  let held: Slot[] = [];
   const place: WaitSlot = {
     take: async () => {
       place.outcome = 'declined';
-      slot = await takeSlot(account, end);
-      if (slot !== undefined) place.outcome = 'taken';
-      return slot !== undefined;
+      for (const takeNext of [() => takeSlot(account, end), () => takeSharedSlot(end)]) {
+        const slot = await takeNext().catch(async (error) => {
+          await place.release();
+          throw error;
+        });
+        if (slot === undefined) {
+          await place.release();
+          return false;
+        }
+        held.push(slot);
+      }
+      place.outcome = 'taken';
+      return true;
     },
     release: async () => {
+      const slots = held;
+      held = [];
       // A slot that is not released is free when its time is over.
-      if (slot !== undefined) await releaseSlot(slot).catch((error) => log('warn', 'slot kept', describeError(error)));
+      await Promise.all(
+        slots.map((slot) => releaseSlot(slot).catch((error) => log('warn', 'slot kept', describeError(error)))),
+      );
     },
   };
   return place;

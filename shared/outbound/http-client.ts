@@ -1,10 +1,11 @@
 /** Requests to destinations: a POST to a public IP address. Redirects are not followed. */
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { allowsLoopback } from '#runtime';
+import { addressesOf } from './addresses.ts';
 import { keptConnections } from './connections.ts';
 import { exchange } from './exchange.ts';
 import { DeliveryError, type OutboundRequest, type OutboundResponse } from './request.ts';
@@ -29,22 +30,23 @@ export const post = async ({ url: address, headers, body }: OutboundRequest): Pr
   });
 };
 
-/** Looks up a host name, and fails if one of its IP addresses is not public. */
+/** Looks up a host name, and fails if one of its IP addresses is not public. The connection goes to one of those. */
 const lookUpPublic = (
   name: string,
   options: LookupOptions,
   done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
 ): void => {
-  lookup(name, { ...options, all: true }, (error, addresses) => {
-    // Stryker disable next-line ArrayDeclaration: Nothing reads the list beside an error.
-    const [first] = addresses ?? [];
-    // Stryker disable next-line ArrayDeclaration: Nothing reads the list beside an error.
-    if (error || first === undefined) return done(error ?? new DeliveryError('no_connection'), []);
-    const isPublic = addresses.every(({ address }) => isReachable(address));
-    // Stryker disable next-line ArrayDeclaration: Nothing reads the list beside an error.
-    if (!isPublic) return done(new DeliveryError('address_not_public'), []);
-    return options.all ? done(null, addresses) : done(null, first.address, first.family);
-  });
+  publicAddressesOf(name).then(
+    ([first, ...others]) => (options.all ? done(null, [first, ...others]) : done(null, first.address, first.family)),
+    (error: Error) => done(error, []),
+  );
+};
+
+const publicAddressesOf = async (name: string): Promise<[LookupAddress, ...LookupAddress[]]> => {
+  const [first, ...others] = await addressesOf(name);
+  if (first === undefined) throw new DeliveryError('no_connection');
+  if (![first, ...others].every(({ address }) => isReachable(address))) throw new DeliveryError('address_not_public');
+  return [first, ...others];
 };
 
 /** Whether a URL's IP address is public. True for host names, which are checked when they are looked up. */

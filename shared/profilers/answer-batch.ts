@@ -1,15 +1,16 @@
 /** Several answers in one request: each one is judged by itself. */
 import * as v from 'valibot';
+import { chargeUnknown, requireContacts } from '../accounts/allowances.ts';
 import { inParallel } from '../core/parallel.ts';
 import { Problem, type ProblemCode } from '../core/problems.ts';
 import { panelistsAmong } from '../users/users.ts';
 import { errorInBody } from '../validation/validation-errors.ts';
 import { type Answer, answer } from './answer.ts';
 import { checkOption, panelistNotFound, storeAnswer } from './answers.ts';
-import { type Profiler, readProfiler } from './profilers.ts';
+import { type Answerable, findAnswerable } from './profilers.ts';
 
-/** Profilers that are read at the same time: each may have 350 KB. */
-const PROFILERS = 4;
+/** Profilers that are read at the same time. */
+const PROFILERS = 10;
 /** Panelists whose answers to a profiler are stored at the same time. */
 const PANELISTS = 10;
 
@@ -26,9 +27,11 @@ interface Given {
 
 /**
  * Records answers, in the order of the request for each panelist and profiler. A repeat of the request changes nothing. 1
- * read unit for each profiler of at most 4 KB, 0.5 for each panelist, and 2 write units for each answer.
+ * read unit for each profiler, and 1 for the allowance; 0.5 for each panelist, and 2 write units for each answer. 1.5 read units
+ * for each other number, and 1 write unit for all of them, by which the allowance is charged.
  *
  * @returns a judgement for each answer, in the same order
+ * @throws allowance_exceeded — the account may not be told of so many numbers today; nothing is recorded or told
  */
 export const recordAnswers = async (account: string, given: unknown[]): Promise<Judgement[]> => {
   const judged = new Map<number, Judgement>();
@@ -39,10 +42,13 @@ export const recordAnswers = async (account: string, given: unknown[]): Promise<
     judged.set(place, { status: 422, code: 'invalid_request', detail: 'The answer is not valid. See errors.', errors });
     return [];
   });
-  const panelists = await panelistsAmong([...new Set(valid.map(({ answer: { phone_number } }) => phone_number))]);
+  const phones = [...new Set(valid.map(({ answer: { phone_number } }) => phone_number))];
+  await requireContacts(account, phones.length);
+  const panelists = await panelistsAmong(phones);
+  await chargeUnknown(account, phones.length - panelists.size);
   const byProfiler = [...Map.groupBy(valid, ({ answer: { profiler_id } }) => profiler_id)];
   await inParallel(byProfiler, PROFILERS, async ([id, answers]) => {
-    const profiler = await readProfiler(account, id).catch(asProblem);
+    const profiler = await findAnswerable(account, id).catch(asProblem);
     const byPanelist = [...Map.groupBy(answers, ({ answer: { phone_number } }) => phone_number).values()];
     await inParallel(byPanelist, PANELISTS, async (ofOne) => {
       for (const { place, answer: one } of ofOne) judged.set(place, await judge(one, profiler, panelists));
@@ -53,7 +59,7 @@ export const recordAnswers = async (account: string, given: unknown[]): Promise<
 };
 
 /** Records an answer, if it is valid. */
-const judge = async (one: Answer, profiler: Profiler | Problem, panelists: Set<string>): Promise<Judgement> => {
+const judge = async (one: Answer, profiler: Answerable | Problem, panelists: Set<string>): Promise<Judgement> => {
   try {
     if (profiler instanceof Problem) throw profiler;
     checkOption(profiler, one);

@@ -1,5 +1,6 @@
 /** Panelists' answers to profilers (spec §4.2). */
 
+import { chargeUnknown, requireContacts } from '../accounts/allowances.ts';
 import { timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import { page, putIfAbsent, removeAll } from '../table/client.ts';
@@ -7,31 +8,33 @@ import { recordDeletion } from '../table/deletion-markers.ts';
 import { answerKey, answersOf, type Key, ofPerson, profilerIdOf } from '../table/keys.ts';
 import { isPanelist } from '../users/users.ts';
 import type { Answer, AnswerItem } from './answer.ts';
-import { answersRemoved, type Profiler, readProfiler } from './profilers.ts';
+import { type Answerable, answersRemoved, findAnswerable, hasOption, readProfiler } from './profilers.ts';
 import { removeResults } from './results.ts';
 
 /**
  * Records one answer. The first answer is final, and a repeat changes nothing.
- * 2 write units (the table and the index by person) and 1.5 read units.
+ * 2 write units (the table and the index by person) and 2.5 read units. For a number that is not a panelist's, 3.5 read units,
+ * and 1 write unit for the allowance.
  *
  * @throws profiler_not_found — unknown, or another account's (the same error: spec §4.2, rule 2)
  * @throws option_not_found — not an option of this profiler
+ * @throws allowance_exceeded — the account has been told of too many numbers today
  * @throws panelist_not_found — the number is not a registered panelist's
  * @throws already_answered — the panelist chose another option before (spec §4.2, rule 1)
  */
 export const recordAnswer = async (account: string, answer: Answer): Promise<void> => {
-  const [profiler, isRegistered] = await Promise.all([
-    readProfiler(account, answer.profiler_id),
-    isPanelist(answer.phone_number),
-  ]);
+  const [profiler] = await Promise.all([findAnswerable(account, answer.profiler_id), requireContacts(account, 1)]);
   checkOption(profiler, answer);
-  if (!isRegistered) throw panelistNotFound();
+  if (!(await isPanelist(answer.phone_number))) {
+    await chargeUnknown(account, 1);
+    throw panelistNotFound();
+  }
   await storeAnswer(answer);
 };
 
 /** @throws option_not_found — not an option of this profiler */
-export const checkOption = ({ options }: Profiler, { option_id }: Answer): void => {
-  if (options.some(({ id }) => id === option_id)) return;
+export const checkOption = (profiler: Answerable, { option_id }: Answer): void => {
+  if (hasOption(profiler, option_id)) return;
   throw new Problem('option_not_found', 'This profiler has no option with this option_id.');
 };
 

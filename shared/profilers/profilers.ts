@@ -2,12 +2,14 @@
 import { validate as isUuid } from 'uuid';
 import { now, secondsFromNow, sortableTime, timestamp } from '../core/clock.ts';
 import { idempotencyKeyReused } from '../core/idempotency.ts';
-import { idOf, newId, newIdAt } from '../core/ids.ts';
+import { idInSeries, idOf, newId, newIdAt, positionInSeries, SERIES_DIGITS } from '../core/ids.ts';
 import { unkeyedHash } from '../core/keyed-hashes.ts';
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
 import { getConsistent, pages, putIfAbsent, update, updateAttributes } from '../table/client.ts';
-import { dueAt, type Key, profilerKey, profilerOfKey, profilersAfter } from '../table/keys.ts';
+import { deletionWrite } from '../table/deletion-markers.ts';
+import { answerableKey, dueAt, type Key, profilerKey, profilerOfKey, profilersAfter } from '../table/keys.ts';
+import { deleteWrite, putIfAbsentWrite, putWrite, transact, updateWrite } from '../table/transactions.ts';
 import { lowerCased } from '../validation/schemas.ts';
 
 interface Option {
@@ -40,6 +42,15 @@ interface ProfilerItem extends Key {
   expires_at?: number;
 }
 
+/**
+ * What an answer to a profiler is checked by, in an item of one read unit: a profiler itself may have 88. It exists as long
+ * as the profiler is not deleted.
+ */
+interface AnswerableItem extends Key {
+  /** The number of options, whose ids follow from the profiler's. */
+  options: number;
+}
+
 /** Largest stored profiler, in bytes. DynamoDB's limit is 400 KB, with attribute names and the marks of a deletion. */
 const MAX_STORED = 350_000;
 /** Seconds that the tombstone of a deleted profiler is kept. */
@@ -58,7 +69,8 @@ const profilerNotFound = (): Problem =>
 
 /**
  * Creates a profiler. Options are lower-cased and deduplicated, nothing else (spec §2). With an idempotency key, a
- * repeat returns the first response, until seven days after the profiler is deleted. 1 write unit, 2 with a key.
+ * repeat returns the first response, until seven days after the profiler is deleted. One transaction: 2 write units for each
+ * KB, at most 684, and 2. 1 write unit more with a key, and 1 read unit for each 4 KB for a repeat.
  *
  * @throws profiler_too_large — over 350 KB as stored
  * @throws idempotency_key_reused — the key belongs to another request
@@ -68,12 +80,15 @@ export const createProfiler = async (
   draft: { question: string; options: string[] },
   idempotencyKey?: string,
 ): Promise<Pick<Profiler, 'id' | 'options'>> => {
-  const options = lowerCased(draft.options).map((option) => ({ id: newId(), option }));
-  if (storedSize([draft.question, options]) > MAX_STORED) {
+  const texts = lowerCased(draft.options);
+  const optionsOf = (id: string): Option[] => texts.map((option, place) => ({ id: optionIdAt(id, place), option }));
+  // All ids have the same length.
+  if (storedSize([draft.question, optionsOf(newId())]) > MAX_STORED) {
     throw new Problem('profiler_too_large', 'Question and options exceed 350 KB as stored. Shorten them.');
   }
   const request = unkeyedHash(JSON.stringify([draft.question, draft.options]));
   const { id, created_at, sk: keyed } = await identityOf(account, request, idempotencyKey);
+  const options = optionsOf(id);
   const item: ProfilerItem = {
     ...profilerKey(account, id),
     id,
@@ -83,9 +98,16 @@ export const createProfiler = async (
     request,
     ...(keyed !== undefined && { keyed }),
   };
-  // If the request is a repeat, the profiler exists.
-  return (await putIfAbsent(item)) ?? item;
+  const answerable: AnswerableItem = { ...answerableKey(account, id), options: options.length };
+  // If the request is a repeat, the profiler exists, or is deleted; its options are the same.
+  await transact([putIfAbsentWrite(item), putWrite(answerable)]);
+  return item;
 };
+
+/** The id of an option: it contains a hash of the profiler's id, and the place of the option. */
+const optionIdAt = (profiler: string, place: number): string => idInSeries(seriesOf(profiler), place);
+
+const seriesOf = (profiler: string): string => unkeyedHash(`options of ${profiler}`).slice(0, SERIES_DIGITS);
 
 /**
  * Id and time of a new profiler. With an idempotency key, they are first reserved in an item of their own. So a repeat
@@ -150,29 +172,59 @@ export const readProfiler = async (account: string, id: string): Promise<Profile
   return toProfiler(item);
 };
 
+/** A profiler as far as its answers need it. */
+export interface Answerable {
+  id: string;
+  /** The number of options. */
+  options: number;
+}
+
+/**
+ * Finds a profiler of the account for an answer, by a consistent read. 1 read unit, however large the profiler is.
+ *
+ * @throws profiler_not_found — unknown, deleted, or another account's
+ */
+export const findAnswerable = async (account: string, id: string): Promise<Answerable> => {
+  const item = isUuid(id) ? await getConsistent<AnswerableItem>(answerableKey(account, id)) : undefined;
+  if (item === undefined) throw profilerNotFound();
+  return { id, options: item.options };
+};
+
+/** Whether an id is that of an option of the profiler. */
+export const hasOption = ({ id, options }: Answerable, option: string): boolean => {
+  const { series, position = options } = positionInSeries(option) ?? {};
+  return series === seriesOf(id) && position < options;
+};
+
 /**
  * Deletes a profiler. A tombstone replaces it; `sweep` removes the answers after a minute, and the tombstone is kept
- * for seven more days. 1 write unit, and 1 on the index by which `sweep` finds the tombstone.
+ * for seven more days. One transaction: 2 write units for each KB of the profiler, at most 684, 4, and 2 on the index by which
+ * `sweep` finds the tombstone.
  *
  * @throws profiler_not_found — unknown, deleted before, or another account's
  */
 export const deleteProfiler = async (account: string, id: string): Promise<void> => {
   const { gsi1pk, gsi1sk } = dueAt('profilers', { account, id, time: sortableTime(now() + GRACE) });
-  const deleted =
-    isUuid(id) &&
-    (await update({
-      Key: profilerKey(account, id),
-      UpdateExpression: 'SET deleted_at = :now, deletion = :this, gsi1pk = :due, gsi1sk = :time REMOVE question',
-      // Also true for the client's own retry, after DynamoDB's first response was lost.
-      ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(deleted_at) OR deletion = :this)',
-      ExpressionAttributeValues: {
-        ':now': timestamp(),
-        ':this': newId(),
-        ':due': gsi1pk,
-        ':time': gsi1sk,
-      },
-    }));
-  if (!deleted) throw profilerNotFound();
+  const mark = {
+    Key: profilerKey(account, id),
+    UpdateExpression: 'SET deleted_at = :now, deletion = :this, gsi1pk = :due, gsi1sk = :time REMOVE question',
+    // Also true for the client's own retry, after DynamoDB's first response was lost.
+    ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(deleted_at) OR deletion = :this)',
+    ExpressionAttributeValues: {
+      ':now': timestamp(),
+      ':this': newId(),
+      ':due': gsi1pk,
+      ':time': gsi1sk,
+    },
+  };
+  if (!isUuid(id)) throw profilerNotFound();
+  const failed = await transact([
+    updateWrite(mark),
+    deleteWrite(answerableKey(account, id)),
+    // A restore would put back only the second of the two items, because the tombstone is in the place of the first.
+    deletionWrite('profiler', id),
+  ]);
+  if (failed.length > 0) throw profilerNotFound();
 };
 
 /**

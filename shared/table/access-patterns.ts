@@ -114,9 +114,11 @@ export const accessPatterns = {
   findToken: { action: 'GetItem', partitions: tokenKey('*').pk },
   findUser: { action: 'GetItem', partitions: userKey('*').pk },
   putProfiler: { action: 'PutItem', partitions: profilers },
+  /** Also the small item by which answers are checked. */
   findProfiler: { action: 'GetItem', partitions: profilers },
   listProfilers: { action: 'Query', partitions: profilers },
   markProfilerDeleted: { action: 'UpdateItem', partitions: profilers },
+  removeAnswerable: { action: 'DeleteItem', partitions: profilers },
   putAnswer: { action: 'PutItem', partitions: answers },
   listAnswers: { action: 'Query', partitions: answers },
   findAnswer: { action: 'GetItem', partitions: answers },
@@ -256,6 +258,8 @@ export const transactions = {
   logAndEnqueueAgain: ['putLogEntry', 'putEntry', 'updateHead', 'updateRepeats'],
   /** Messages to a few users are accepted, all or none. */
   acceptMessages: ['putLogEntry', 'putEntry', 'updateHead', 'updateJob', 'putIdempotencyKey'],
+  /** A profiler is deleted, so that a restore of the table does not bring it back. */
+  deleteProfiler: ['markProfilerDeleted', 'removeAnswerable', 'putDeletion'],
   /** A batch of messages is accepted: its chunks are written already. */
   acceptBatch: ['putBatch', 'removeUpload', 'updateJob', 'putIdempotencyKey'],
   /** A job is cancelled, so that a restore of the table does not open it again. */

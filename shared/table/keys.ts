@@ -55,6 +55,10 @@ export const profilerKey = (account: string, profiler: string): Key =>
 /** The id of the profiler at this key. */
 export const profilerIdOf = ({ sk }: Key): string => sk.slice(PROFILER.length);
 
+/** The small item by which answers to a profiler are checked. It is in the same partition. */
+export const answerableKey = (account: string, profiler: string): Key =>
+  key(profilersOf(account), `ANSWERABLE#${profiler}`);
+
 /** The partition and the range of sort keys of an account's profilers, after a given profiler or from the first one. */
 export const profilersAfter = (account: string, profiler: string | undefined) => ({
   pk: profilersOf(account),
@@ -263,6 +267,9 @@ export const accountOfOptOut = (optOut: Key): string => after(OPT_OUTS, optOut).
 
 /** The slots of an account's long polls. */
 export const waitsKey = (account: string): Key => key(`WAIT#${account}`, 'WAITS');
+
+/** A group of the slots that all accounts share. No account's id is empty. */
+export const sharedWaitsKey = (group: number): Key => key(`${waitsKey('').pk}#${group}`, 'WAITS');
 
 const MEDIA = 'MEDIA#';
 

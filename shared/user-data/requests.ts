@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot';
 import { findAccount } from '../accounts/accounts.ts';
+import { chargeUnknown, requireContacts } from '../accounts/allowances.ts';
 import { secondsFromNow, timestamp } from '../core/clock.ts';
 import { isPseudonym, newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
@@ -45,9 +46,11 @@ export interface UserDataRequestBody {
 
 /**
  * Starts a request: automatic properties are granted at once, and the user is asked for the others through the app.
- * 3 read units. One transaction: 6 write units if the user is asked; if a value is released at once, 2 for the consent, 2
- * for a receipt and 2 for a check. With an idempotency key, as much more as `acceptOnce` says.
+ * 4 read units. One transaction: 6 write units if the user is asked; if a value is released at once, 2 for the consent, 2
+ * for a receipt and 2 for a check. 1 write unit for a number that is not registered, by which the allowance is charged. With an
+ * idempotency key, as much more as `acceptOnce` says.
  *
+ * @throws allowance_exceeded — the account has been told of too many numbers today
  * @throws user_not_found — the number is not registered with the app
  * @throws user_opted_out — the user has stopped the account
  * @throws idempotency_key_reused — the key belongs to another request
@@ -76,12 +79,13 @@ const start = async (
   recordWrites: RecordWrites<Started>,
 ): Promise<Started> => {
   let created = timestamp();
+  await requireContacts(account, 1);
   const [user, { name: business, platform } = {}, isStopped] = await Promise.all([
     latestProfile(phone),
     findAccount(account),
     hasOptedOut(account, phone),
   ]);
-  if (user === undefined) throw userNotFound();
+  if (user === undefined) throw await userNotFound(account);
   if (isStopped) throw userOptedOut();
   const { profile, since } = user;
   // Clocks differ. A request that is older than the user's registration would count as one to the number's previous
@@ -129,7 +133,7 @@ const start = async (
     ...recordWrites(answer, item.expires_at),
   ]);
   // The check of the user is after the request, and before everything else.
-  if (released.length > 0 && failed.includes(1)) throw userNotFound();
+  if (released.length > 0 && failed.includes(1)) throw await userNotFound(account);
   if (failed.length > 0) throw notAccepted();
   if (!isComplete) measure('info', 'accepted', { ...namesOf(outgoing), accepted: 1 });
   return answer;
@@ -174,8 +178,10 @@ export const requestNotFound = (): Problem =>
   );
 
 /**
- * One-shot retrieval of properties that need no approval (spec §4.10). 2 read units, and 1 write unit for the receipt.
+ * One-shot retrieval of properties that need no approval (spec §4.10). 3 read units, and 1 write unit: for the receipt, or for
+ * a number that is not registered, by which the allowance is charged.
  *
+ * @throws allowance_exceeded — the account has been told of too many numbers today
  * @throws approval_required — a property needs the user's approval; no value is released
  * @throws user_not_found — the number is not registered with the app
  * @throws user_opted_out — the user has stopped the account; no value is released
@@ -188,8 +194,9 @@ export const retrieve = async (account: string, phone: string, properties: Prope
       `The user must approve ${asked.join(', ')}. Ask with POST /v1/user_data/start/{phone_number}.`,
     );
   }
+  await requireContacts(account, 1);
   const [user, isStopped] = await Promise.all([latestProfile(phone), hasOptedOut(account, phone)]);
-  if (user === undefined) throw userNotFound();
+  if (user === undefined) throw await userNotFound(account);
   if (isStopped) throw userOptedOut();
   const created = timestamp();
   const results = granted(user.profile, properties, created);
@@ -239,7 +246,15 @@ const conversation = (
 const statusOf = ({ completed }: RequestItem): UserData['status'] =>
   completed === undefined ? 'pending' : 'completed';
 
-const userNotFound = (): Problem => new Problem('user_not_found', 'This number is not registered with the app.');
+/**
+ * The problem that a number is not registered, after the account is charged for knowing it.
+ *
+ * @throws allowance_exceeded
+ */
+const userNotFound = async (account: string): Promise<Problem> => {
+  await chargeUnknown(account, 1);
+  return new Problem('user_not_found', 'This number is not registered with the app.');
+};
 
 export const userOptedOut = (): Problem =>
   new Problem('user_opted_out', 'This user has stopped your account. Only the user can start it again, in the app.');

@@ -60,7 +60,10 @@ export const displayName = v.pipe(visibleText, v.trim(), atMost(MAX_NAME), visib
 /** The reason of a request, which the user reads before the answer. */
 export const explanation = v.pipe(visibleText, atMost(1_000), readsAsWritten);
 
-/** Most characters of a message to a user, and of a quick reply. */
+/**
+ * Most characters of a message to a user, and of its quick replies together. A message is stored once for each recipient, so its
+ * size is what a request to many costs: at most 33 KB each.
+ */
 export const MAX_TEXT = 4_096;
 export const MAX_QUICK_REPLIES = 10;
 
@@ -71,7 +74,13 @@ export const messageText = visibleTextOf(MAX_TEXT);
 export const receivedText = visibleTextOf(65_536);
 
 /** Answers that are offered to the user. */
-export const quickReplies = listOf(messageText, { max: MAX_QUICK_REPLIES, of: 'quick replies' });
+export const quickReplies = v.pipe(
+  listOf(messageText, { max: MAX_QUICK_REPLIES, of: 'quick replies' }),
+  v.check<string[], string>(
+    (replies) => [...replies.join('')].length <= MAX_TEXT || replies.some((reply) => [...reply].length > MAX_TEXT),
+    `must have at most ${MAX_TEXT} characters together`,
+  ),
+);
 
 /** The URL of an image or a file. */
 export const mediaUrl = visibleTextOf(2_048);

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { now } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { getConsistent, putAll } from '../../../shared/table/client.ts';
-import { profilerKey } from '../../../shared/table/keys.ts';
+import { answerableKey, profilerKey } from '../../../shared/table/keys.ts';
 import { attemptIdOf } from '../../../shared/table/people-keys.ts';
 import { placeholders } from '../../openapi/examples.ts';
 import { type Demo, type DemoBot, PANELIST_ID } from '../demo.ts';
@@ -100,7 +100,10 @@ export class Examples {
       if (present !== undefined && present.deleted_at === undefined) continue;
       const options = [tea, coffee].map((option, place) => ({ id: option, option: place === 0 ? 'tea' : 'coffee' }));
       const question = 'What do you drink in the morning?';
-      await putAll([{ ...key, id, question, options, created_at: '2026-11-20T09:58:09.118000', request: KEY }]);
+      await putAll([
+        { ...key, id, question, options, created_at: '2026-11-20T09:58:09.118000', request: KEY },
+        { ...answerableKey(account.id, id), options: options.length },
+      ]);
     }
   }
 

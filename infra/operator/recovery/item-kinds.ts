@@ -17,6 +17,7 @@ import {
   accountKey,
   accountListKey,
   accountTokenKey,
+  answerableKey,
   answeredProfilerOf,
   answerKey,
   anyPartition,
@@ -192,6 +193,13 @@ export const itemKinds: readonly ItemKind[] = [
     treatment: 'missing',
     accountOf: secondPart,
     subjectsOf: about('profiler', profilerIdOf),
+  },
+  {
+    name: 'options of a profiler',
+    keys: answerableKey('', ''),
+    treatment: 'missing',
+    accountOf: secondPart,
+    subjectsOf: about('profiler', ({ sk }) => after(answerableKey('', '').sk, sk)),
   },
   {
     name: 'idempotency key of a profiler',

@@ -114,7 +114,7 @@ export const profilers = {
     path: v.object({ id: idOfAnything }),
     responses: { 204: null },
     problems: ['profiler_not_found'],
-    table: ['markProfilerDeleted'],
+    table: ['deleteProfiler'],
   }),
 
   answerProfiler: define({
@@ -128,8 +128,14 @@ export const profilers = {
       schema: answer,
     },
     responses: { 204: null },
-    problems: ['profiler_not_found', 'option_not_found', 'panelist_not_found', 'already_answered'],
-    table: ['findProfiler', 'findUser', 'putAnswer'],
+    problems: [
+      'profiler_not_found',
+      'option_not_found',
+      'panelist_not_found',
+      'already_answered',
+      'allowance_exceeded',
+    ],
+    table: ['findProfiler', 'findAllowance', 'findUser', 'chargeAllowance', 'putAnswer'],
   }),
 
   answerProfilers: define({
@@ -141,8 +147,8 @@ export const profilers = {
     // Answers are validated one by one.
     body: { type: 'json', schema: listOf(v.unknown(), { min: 1, max: MAX_ANSWERS, of: 'answers' }) },
     responses: { 200: v.object({ results: responseList(judgement) }) },
-    problems: [],
-    table: ['findProfiler', 'findUsers', 'putAnswer'],
+    problems: ['allowance_exceeded'],
+    table: ['findProfiler', 'findAllowance', 'findUsers', 'chargeAllowance', 'putAnswer'],
   }),
 
   countAudience: define({

@@ -78,9 +78,18 @@ export const userDataRequests = {
       }),
     },
     responses: { 200: v.object({ requestId: v.string(), status: requestStatus }) },
-    problems: ['user_not_found', 'user_opted_out', 'idempotency_key_reused'],
+    problems: ['user_not_found', 'user_opted_out', 'idempotency_key_reused', 'allowance_exceeded'],
     hashes: true,
-    table: ['findUser', 'findAccount', 'findOptOut', 'findIdempotencyKey', 'askUser', 'grantAtOnce'],
+    table: [
+      'findAllowance',
+      'findUser',
+      'chargeAllowance',
+      'findAccount',
+      'findOptOut',
+      'findIdempotencyKey',
+      'askUser',
+      'grantAtOnce',
+    ],
   }),
 
   fetchUserData: define({
@@ -107,8 +116,8 @@ export const userDataRequests = {
     path: v.object({ id: phoneNumber }),
     body: { type: 'json', schema: v.object({ data: askedFor(v.object({ property })) }) },
     responses: { 200: userData },
-    problems: ['approval_required', 'user_not_found', 'user_opted_out'],
-    table: ['findUser', 'findOptOut', 'putConsentReceipt'],
+    problems: ['approval_required', 'user_not_found', 'user_opted_out', 'allowance_exceeded'],
+    table: ['findAllowance', 'findUser', 'chargeAllowance', 'findOptOut', 'putConsentReceipt'],
   }),
 
   acknowledgeDeletion: define({

@@ -22,6 +22,7 @@ export const widened: Record<string, string[]> = {
     'UpdateItem UPLOAD#*',
   ],
   CancelJob: ['PutItem JOB#*', 'UpdateItem DELETED#*'],
+  DeleteProfiler: ['DeleteItem DELETED#*', 'PutItem PROFILERS#*', 'UpdateItem DELETED#*'],
   Expand: ['UpdateItem MESSAGE#*'],
   ReceiveRapidproMessage: ['PutItem REPEATS#*', 'UpdateItem MESSAGE#*'],
   ReceiveTurnMessage: ['UpdateItem MESSAGE#*'],

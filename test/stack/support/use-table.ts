@@ -4,3 +4,7 @@ import { callTableOf } from '../../../infra/local/call-table.ts';
 
 const { dynamodb_endpoint, table } = inject('stack');
 callTableOf({ dynamodbEndpoint: dynamodb_endpoint, table });
+
+// Answers and user data requests are charged.
+process.env.CONTACT_ALLOWANCE = '100000';
+process.env.AUDIENCE_ALLOWANCE = '100';

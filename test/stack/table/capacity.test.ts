@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { identify, mintToken } from '../../../shared/accounts/tokens.ts';
+import { recordAnswers } from '../../../shared/profilers/answer-batch.ts';
 import { recordAnswer } from '../../../shared/profilers/answers.ts';
+import { countAudience } from '../../../shared/profilers/audience.ts';
 import { createProfiler, deleteProfiler, listProfilers, readProfiler } from '../../../shared/profilers/profilers.ts';
-import { consumedBy } from '../support/consumed.ts';
-import { newPanelist, newVendor } from '../support/world.ts';
+import { type Consumed, consumedBy } from '../support/consumed.ts';
+import { newPanelist, newPhone, newVendor } from '../support/world.ts';
 
 const draft = { question: 'Well?', options: ['yes', 'no'] };
 
@@ -17,12 +19,12 @@ test('authorizing a valid token costs 0.5 read units, an unknown token 1.5, and 
   expect(await consumedBy(() => identify(mintToken()))).toMatchObject({ calls: 2, table: 1.5, indexes: 0 });
 });
 
-test('creating a profiler costs 1 write unit, and 1 more for an idempotency key', async () => {
+test('creating a profiler costs 4 write units, and 1 more for an idempotency key', async () => {
   const { account } = await newVendor();
-  expect(await consumedBy(() => createProfiler(account, draft))).toMatchObject({ calls: 1, table: 1, indexes: 0 });
+  expect(await consumedBy(() => createProfiler(account, draft))).toMatchObject({ calls: 1, table: 4, indexes: 0 });
   expect(await consumedBy(() => createProfiler(account, draft, 'key'))).toMatchObject({
     calls: 2,
-    table: 2,
+    table: 5,
     indexes: 0,
   });
 });
@@ -53,16 +55,42 @@ test('a page of a list of 50 large profilers costs less than 1,600 read units', 
   expect(second.calls).toBeLessThanOrEqual(8);
 });
 
-test('answering costs 1.5 read units, 1 write unit of the table and 1 of the index by person', async () => {
+test('answering costs 2.5 read units, 1 write unit of the table and 1 of the index by person', async () => {
   const { account } = await newVendor();
   const phone_number = await newPanelist();
   const { id, options } = await createProfiler(account, draft);
   const answer = { profiler_id: id, option_id: options[0]?.id ?? '', phone_number };
-  expect(await consumedBy(() => recordAnswer(account, answer))).toMatchObject({ calls: 3, table: 2.5, indexes: 1 });
+  expect(await consumedBy(() => recordAnswer(account, answer))).toMatchObject({ calls: 4, table: 3.5, indexes: 1 });
 });
 
-test('deleting a profiler costs 1 write unit of the table and 1 of the index of sweep', async () => {
+test('answers to profilers of 350 KB cost as many read units as answers to small ones', async () => {
+  const { account } = await newVendor();
+  const phones = await Promise.all(Array.from({ length: 5 }, newPanelist));
+  const sizes = [10, 1_000, 340_000];
+  const profilers = await Promise.all(
+    sizes.map((size) => createProfiler(account, { question: 'x'.repeat(size), options: ['yes', 'no'] })),
+  );
+  const answersTo = ({ id, options }: (typeof profilers)[number]) =>
+    phones.map((phone_number) => ({ profiler_id: id, option_id: options[0]?.id ?? '', phone_number }));
+  const costs: Consumed[] = [];
+  for (const profiler of profilers) {
+    costs.push(await consumedBy(() => recordAnswers(account, answersTo(profiler))));
+  }
+  // The profiler and the allowance, 0.5 for each panelist, and the answers.
+  expect(costs).toEqual(costs.map(() => ({ calls: 8, table: 1 + 1 + 2.5 + 5, written: 5, indexes: 5 })));
+  // 3.5 for a number that is not a panelist's: 1.5, and the charge.
+  const unknown = answersTo(profilers[2] ?? { id: '', options: [] }).map((one) => ({
+    ...one,
+    phone_number: newPhone(),
+  }));
+  expect(await consumedBy(() => recordAnswers(account, unknown))).toMatchObject({ table: 1 + 1 + 7.5 + 1, written: 1 });
+  const [first] = profilers;
+  const condition = { profiler_id: first?.id ?? '', option_ids: first?.options.map(({ id }) => id) ?? [] };
+  expect((await consumedBy(() => countAudience(account, [condition]))).table).toBeLessThan(5);
+});
+
+test('deleting a profiler costs 6 write units of the table, and 1 of the index of sweep', async () => {
   const { account } = await newVendor();
   const { id } = await createProfiler(account, draft);
-  expect(await consumedBy(() => deleteProfiler(account, id))).toMatchObject({ calls: 1, table: 1, indexes: 1 });
+  expect(await consumedBy(() => deleteProfiler(account, id))).toMatchObject({ calls: 1, table: 6 });
 });

@@ -1,8 +1,9 @@
 /** Slots of long polls: how many waits of an account there are at once, and what becomes of their slots. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { releaseSlot, type Slot, takeSlot } from '../../../shared/rate-limit/wait-slots.ts';
+import { slotOf } from '../../../shared/http/wait-slot.ts';
+import { releaseSlot, type Slot, takeSharedSlot, takeSlot } from '../../../shared/rate-limit/wait-slots.ts';
 import { documents, getConsistent, update } from '../../../shared/table/client.ts';
-import { type Key, waitsKey } from '../../../shared/table/keys.ts';
+import { type Key, sharedWaitsKey, waitsKey } from '../../../shared/table/keys.ts';
 import { consumedBy } from '../support/consumed.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId } from '../support/world.ts';
@@ -90,6 +91,56 @@ describe('the slots of an account', () => {
     expect(await take(account)).toMatchObject({ name: 'slot0' });
     expect(await take(account)).toBeUndefined();
     vi.stubEnv('WAITS_PER_ACCOUNT', String(LIMIT));
+  });
+});
+
+describe('the slots that all accounts share', () => {
+  /** Ends all waits for a group of slots, or begins them, before the test. */
+  const setGroups = async (all: number, end: number) => {
+    vi.stubEnv('WAITS_IN_ALL', String(all));
+    for (let group = 0; group * 25 < all; group += 1) {
+      const names = Array.from({ length: 25 }, (_, place) => `slot${place}`);
+      await update({
+        Key: sharedWaitsKey(group),
+        UpdateExpression: `SET ${names.map((name) => `${name} = :end`).join(', ')}`,
+        ExpressionAttributeValues: { ':end': end },
+      });
+    }
+  };
+
+  test('are as many as the setting says, whatever the accounts have', async () => {
+    await setGroups(60, 0);
+    const end = Date.now() + MINUTE;
+    const places = Array.from({ length: 100 }, () => slotOf(newAccountId(), end));
+    const taken = await Promise.all(places.map(({ take: takeBoth }) => takeBoth()));
+    expect(taken.filter(Boolean)).toHaveLength(60);
+    expect(await takeSharedSlot(end)).toBeUndefined();
+    // A wait that ends early makes room for another account's.
+    await places[taken.indexOf(true)]?.release();
+    expect(await slotOf(newAccountId(), end).take()).toBe(true);
+    expect(await slotOf(newAccountId(), end).take()).toBe(false);
+  });
+
+  test('leave no slot of an account in use that got none of them', async () => {
+    await setGroups(10, Date.now() + MINUTE);
+    const account = newAccountId();
+    for (let attempt = 0; attempt < 2 * LIMIT; attempt += 1) {
+      expect(await slotOf(account, Date.now() + MINUTE).take()).toBe(false);
+    }
+    expect(await slotsOf(account)).toEqual([]);
+  });
+
+  test('are free again when the waits of functions that ended without releasing them are over', async () => {
+    await setGroups(10, Date.now() - 1);
+    expect(await slotOf(newAccountId(), Date.now() + MINUTE).take()).toBe(true);
+  });
+
+  test('cost at most four writes if all are in use: one for the account, and one for each of three groups', async () => {
+    await setGroups(500, Date.now() + MINUTE);
+    const send = vi.spyOn(documents, 'send');
+    expect(await takeSharedSlot(Date.now() + MINUTE)).toBeUndefined();
+    expect(send).toHaveBeenCalledTimes(3);
+    vi.restoreAllMocks();
   });
 });
 

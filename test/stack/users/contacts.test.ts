@@ -110,6 +110,57 @@ test('of 3,000 invalid contacts, the first 100 are listed', async () => {
   expect(body.detail).toContain('Only the first 100 of 3000');
 });
 
+/** Each request that tells whether a number is known, and what it returns for an unknown one. */
+const tellers = async () => {
+  const { account, token } = await newCaller('contacts', 'profilers', 'user_data', 'account');
+  const { body } = await call('createProfiler', { token, body: { question: 'Well?', options: ['yes', 'no'] } });
+  const answerTo = (phone_number: string) => ({
+    profiler_id: body.profiler_id,
+    option_id: body.options.yes ?? '',
+    phone_number,
+  });
+  const data = [{ property: 'device_make' as const }];
+  const send: Record<string, (phone: string) => Promise<{ status: number; body: unknown }>> = {
+    readUser: (user) => sendRaw('readUser', { token, path: { user } }),
+    answerProfiler: (phone) => sendRaw('answerProfiler', { token, ...json(answerTo(phone)) }),
+    answerProfilers: (phone) => sendRaw('answerProfilers', { token, ...json([answerTo(phone)]) }),
+    startUserDataRequest: (phone_number) =>
+      sendRaw('startUserDataRequest', { token, path: { phone_number }, ...json({ reason: 'Test', data }) }),
+    retrieveUserData: (id) => sendRaw('retrieveUserData', { token, path: { id }, ...json({ data }) }),
+  };
+  return { account, token, send };
+};
+
+const json = (body: unknown) => ({ headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+const usedBy = async (token: string): Promise<number> =>
+  (await call('readConfiguration', { token })).body.configuration.allowances.contacts.used;
+
+test('every endpoint that tells that a number is unknown charges the same allowance, and tells nothing above it', async () => {
+  const { account, token, send } = await tellers();
+  const registered = newPhone();
+  await applied(updated(registered, { panelist: true }));
+  for (const one of Object.values(send)) await one(newPhone());
+  await expect.poll(() => usedBy(token)).toBe(Object.keys(send).length);
+  await use(account, 100_000);
+  for (const [name, one] of Object.entries(send)) {
+    for (const phone of [registered, newPhone()]) {
+      const { status, body } = await one(phone);
+      expect([name, status, JSON.stringify(body)]).toEqual([name, 429, expect.stringContaining('allowance_exceeded')]);
+    }
+  }
+});
+
+test('answers of panelists and requests to users are not charged', async () => {
+  const { token, send } = await tellers();
+  const registered = newPhone();
+  await applied(updated(registered, { panelist: true }));
+  for (const name of ['answerProfiler', 'answerProfilers', 'startUserDataRequest', 'retrieveUserData']) {
+    expect((await send[name]?.(registered))?.status).toBeLessThan(300);
+  }
+  expect(await usedBy(token)).toBe(0);
+});
+
 test('over the daily allowance, both endpoints return 429 until the next day, and nothing is charged', async () => {
   const [{ account, token }, other] = [await newCaller('contacts'), await newCaller('contacts')];
   const phone = await newPanelist();

@@ -1,6 +1,6 @@
 /** The pace of a campaign, beside a simulated queue of `deliver`. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { leastRate, nextRate, Pace } from '../../../shared/campaigns/pace.ts';
+import { kilobytesOf, leastRate, nextRate, Pace } from '../../../shared/campaigns/pace.ts';
 
 // Pauses advance the clock.
 vi.mock('node:timers/promises', () => ({
@@ -82,6 +82,17 @@ describe('an expansion', () => {
     const times = await timesOf(501, () => pace.admit());
     expect(times.slice(0, 4)).toEqual([0, 2, 4, 6]);
     expect(times.at(-1)).toBe(1_000);
+  });
+
+  test('takes the time of nine messages for one of 9 KB, and of at most four seconds', async () => {
+    const pace = new Pace({ most: 500, longest: 250 }, async () => 0);
+    const emoji = { type: 'text', text: { body: '😀'.repeat(2_250) } };
+    expect(kilobytesOf(emoji)).toBe(9);
+    const times = await timesOf(101, () => pace.admit(kilobytesOf(emoji)));
+    expect(times.slice(0, 3)).toEqual([0, 18, 36]);
+    expect(times.at(-1)).toBe(1_800);
+    const slow = new Pace({ most: 1, longest: 1 }, async () => 0);
+    expect(await timesOf(3, () => slow.admit(9))).toEqual([0, 4_000, 8_000]);
   });
 
   test('catches up after a pause, for a tenth of a second at most', async () => {

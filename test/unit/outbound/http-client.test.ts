@@ -1,13 +1,12 @@
 /** Requests to external servers, with HTTP servers on loopback: which URLs are called, and how each request can end. */
-import dns from 'node:dns';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
-import { syncBuiltinESMExports } from 'node:module';
 import { createServer, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../../infra/local/aws/loopback.ts';
+import { resolver } from '../../../shared/outbound/addresses.ts';
 import { isPublicAddress, post } from '../../../shared/outbound/http-client.ts';
 import { DeliveryError, jsonRequest } from '../../../shared/outbound/request.ts';
 import { signed } from '../../../shared/outbound/standard-webhooks.ts';
@@ -31,7 +30,6 @@ afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
   vi.useRealTimers();
-  syncBuiltinESMExports();
 });
 
 const postTo = (url: string) => post({ url, headers: { 'content-type': 'application/json' }, body: '{"a":"é"}' });
@@ -71,13 +69,14 @@ const rawServer = async (): Promise<RawServer> => {
 };
 
 /** Makes every host name resolve to these addresses. */
-const resolveTo = (...addresses: string[]): void => {
-  const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-  vi.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
-    const done = args.at(-1) as (error: null, addresses: dns.LookupAddress[]) => void;
-    process.nextTick(() => done(null, found));
-  }) as typeof dns.lookup);
-  syncBuiltinESMExports();
+const resolveTo = (...addresses: string[]) => {
+  const ofFamily = (family: 4 | 6) => async (): Promise<string[]> => {
+    const found = addresses.filter((address) => address.includes(':') === (family === 6));
+    if (found.length === 0) throw Object.assign(new Error('no such address'), { code: 'ENODATA' });
+    return found;
+  };
+  vi.spyOn(resolver, 'resolve6').mockImplementation(ofFamily(6) as unknown as typeof resolver.resolve6);
+  return vi.spyOn(resolver, 'resolve4').mockImplementation(ofFamily(4) as unknown as typeof resolver.resolve4);
 };
 
 const PRIVATE = [
@@ -168,9 +167,9 @@ describe('a URL of an address that is not public', () => {
 });
 
 test('the request goes to the address that was checked, and the name is resolved once', async () => {
-  resolveTo('127.0.0.1');
+  const resolve = resolveTo('127.0.0.1');
   expect((await postTo(destination.url.replace('127.0.0.1', 'customer.example.com'))).status).toBe(204);
-  expect(dns.lookup).toHaveBeenCalledTimes(1);
+  expect(resolve).toHaveBeenCalledTimes(1);
 });
 
 describe('a URL that is not https', () => {
@@ -303,10 +302,10 @@ describe('a request without a response', () => {
 
   test('times out if the host name never resolves', async () => {
     vi.stubEnv('MINUTE', '600');
-    const lookup = vi.spyOn(dns, 'lookup').mockImplementation(vi.fn());
-    syncBuiltinESMExports();
+    const never = new Promise<never>(() => undefined);
+    const resolve = vi.spyOn(resolver, 'resolve4').mockReturnValue(never);
     expect(await failureOf('https://customer.example.com/')).toBe('timeout');
-    expect(lookup).toHaveBeenCalledTimes(1);
+    expect(resolve).toHaveBeenCalledTimes(1);
   });
 
   test('times out if the server never completes the TLS handshake, and the connection is closed', async () => {

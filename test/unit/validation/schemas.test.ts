@@ -182,7 +182,7 @@ describe('quick replies', () => {
     ['none', []],
     ['one', ['Yes']],
     ['two that are the same', ['Yes', 'Yes']],
-    ['ten of the maximum length', Array(10).fill('😀'.repeat(4_096))],
+    ['ten of the maximum length together', [...Array(9).fill('😀'.repeat(409)), '😀'.repeat(415)]],
   ])('are accepted in order, up to ten: %s', (_, replies) => {
     expect(v.parse(quickReplies, replies)).toEqual(replies);
   });
@@ -192,6 +192,7 @@ describe('quick replies', () => {
     ['an empty one', ['Yes', ''], 'must not be empty or white space only'],
     ['a blank one', ['Yes', ' '], 'must not be empty or white space only'],
     ['one that is too long', ['x'.repeat(4_097)], 'must have at most 4096 characters'],
+    ['ten that are too long together', Array(10).fill('😀'.repeat(410)), 'must have at most 4096 characters together'],
   ])('are rejected: %s', (_, replies, error) => {
     expect(errorOf(quickReplies, replies)).toBe(error);
   });
