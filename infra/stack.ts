@@ -9,7 +9,7 @@ import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { accessOf, type Endpoint } from '../shared/api/endpoint.ts';
 import { api, type EndpointName } from '../shared/api/index.ts';
-import { sweepSteps, type Worker, workers } from '../shared/api/workers.ts';
+import { eraseSteps, sweepSteps, type Worker, workers } from '../shared/api/workers.ts';
 import { batchKey } from '../shared/table/batch-keys.ts';
 import { answersOf, entryKey, messageKey } from '../shared/table/keys.ts';
 import type { Bundles } from './bundle/bundle.ts';
@@ -243,24 +243,18 @@ export class BusinessApiStack extends Stack {
     for (const worker of [sweep, erase]) {
       worker.function.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
     }
-    const eachMinute = (target: ServiceFunction, events: (object | undefined)[]): void => {
+    const eachMinute = (target: ServiceFunction, steps: readonly string[]): void => {
       // EventBridge allows five targets for a rule ("Targets per rule", Amazon EventBridge quotas).
       new Rule(target, 'EachMinute', {
         schedule: Schedule.rate(Duration.minutes(1)),
-        targets: events.map(
-          (event) =>
-            new InvokeFunction(target.function, {
-              retryAttempts: 0,
-              ...(event !== undefined && { event: RuleTargetInput.fromObject(event) }),
-            }),
+        targets: steps.map(
+          (step) =>
+            new InvokeFunction(target.function, { retryAttempts: 0, event: RuleTargetInput.fromObject({ step }) }),
         ),
       });
     };
-    eachMinute(
-      sweep,
-      sweepSteps.map((step) => ({ step })),
-    );
-    eachMinute(erase, [undefined]);
+    eachMinute(sweep, sweepSteps);
+    eachMinute(erase, eraseSteps);
 
     const watched: Watched = {
       hosts: Object.entries(hosts).map(([name, { api }]) => ({ name, api })),

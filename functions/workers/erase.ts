@@ -1,41 +1,28 @@
-/** Each minute: runs the erasures that are due, and ends the consents that have expired. */
+/** Each minute, once for each step: erases users who were removed, and ends consents that have expired. */
 
+import type { EraseStep } from '../../shared/api/workers.ts';
+import { eraseFromBatches } from '../../shared/campaigns/erasure.ts';
 import { withHashes } from '../../shared/core/hash-secret.ts';
-import { inParallel } from '../../shared/core/parallel.ts';
-import { describeError, log } from '../../shared/telemetry/log.ts';
+import { endExpiredConsents } from '../../shared/due-work/expired-consents.ts';
 import { worker } from '../../shared/telemetry/worker.ts';
-import { endExpired, expiredConsents } from '../../shared/user-data/consent-ends.ts';
-import { dueErasures, resumeErasure } from '../../shared/user-data/erasure.ts';
+import { resumeErasures } from '../../shared/user-data/erasure.ts';
 
-/** If fewer milliseconds are left, no erasure begins; the next invocation continues. */
+/** If fewer milliseconds are left, no work begins; the next invocation continues. */
 const RESERVE = 10_000;
 
-/** Consents that are ended at the same time. */
-const TOGETHER = 8;
+/** Each step is an invocation of its own, so that none takes the time of another one. */
+const steps: Record<EraseStep, (isOver: () => boolean) => Promise<{ failed: number }>> = {
+  erasures: resumeErasures,
+  batches: eraseFromBatches,
+  consents: endExpiredConsents,
+};
 
 /** Failed work is retried in the next minute. It fails the invocation, but only after all other work. */
-export const handler = worker<unknown>(
+export const handler = worker(
   'erase',
-  withHashes(async (_event, remaining) => {
-    const done = { erasures: 0, consents: 0, failed: 0 };
-    const attempt = async (what: 'erasures' | 'consents', work: () => Promise<unknown>): Promise<void> => {
-      if (remaining() < RESERVE) return;
-      try {
-        await work();
-        done[what] += 1;
-      } catch (error) {
-        log('error', what === 'erasures' ? 'erasure failed' : 'consent not ended', describeError(error));
-        done.failed += 1;
-      }
-    };
-    for await (const phones of dueErasures()) {
-      for (const phone of phones) await attempt('erasures', () => resumeErasure(phone));
-    }
-    for await (const consents of expiredConsents()) {
-      if (remaining() < RESERVE) break;
-      await inParallel(consents, TOGETHER, (consent) => attempt('consents', () => endExpired(consent)));
-    }
+  withHashes(async ({ step }: { step: EraseStep }, remaining: () => number) => {
+    const done = await steps[step](() => remaining() < RESERVE);
     if (done.failed > 0) throw new Error(`${done.failed} erasures or ends of consent failed.`);
-    return done;
+    return { step, ...done };
   }),
 );

@@ -6,6 +6,11 @@ export const sweepSteps = ['conversations', 'expansions', 'leftovers', 'backlog'
 
 export type SweepStep = (typeof sweepSteps)[number];
 
+/** The same for `erase`. */
+export const eraseSteps = ['erasures', 'batches', 'consents'] as const;
+
+export type EraseStep = (typeof eraseSteps)[number];
+
 export interface Worker {
   /** One line for the AWS console. */
   summary: string;
@@ -52,6 +57,8 @@ export const workers = {
       'findChunk',
       'findAccount',
       'checkOptOut',
+      'checkErasure',
+      'findUser',
       'logAndEnqueue',
       'updateBatch',
       'listChunks',
@@ -122,7 +129,8 @@ export const workers = {
       'postponeErasure',
       'endErasure',
       'findUser',
-      'findRequest',
+      'findMessages',
+      'findRequests',
       'findHead',
       'listEntries',
       'removeFromOutbox',
@@ -138,15 +146,24 @@ export const workers = {
       'renameInLog',
       'listConsentReceipts',
       'renameConsentReceipt',
+      'listMarked',
+      'checkErasure',
+      'findUsers',
+      'findErasurePass',
+      'beginErasurePass',
+      'continueErasurePass',
+      'endErasurePass',
       'listAllBatches',
-      'listBatchesOfRecipient',
-      'findBatch',
+      'findBatches',
       'listChunks',
-      'dropRecipient',
+      'findChunk',
+      'eraseRecipient',
+      'updateBatch',
+      'writeChunks',
       'listConsentEnds',
       'findConsents',
       'endConsent',
-      'listAttempts',
+      'listAttemptsAbout',
       'removeAttempts',
     ],
   },

@@ -27,7 +27,7 @@ import { deleteWrite, putIfAbsentWrite, transact } from '../table/transactions.t
 import { log } from '../telemetry/log.ts';
 import { traceId } from '../telemetry/trace.ts';
 import { type BatchContent, type BatchItem, type Chunk, type Priority, priorities } from './batch.ts';
-import { type ChunkBody, chunksOfBatch, inOrder, placeOf, type Recipient } from './chunks.ts';
+import { type ChunkBody, chunksOfBatch, type Recipient } from './chunks.ts';
 import { messageIdAt, newBatchId } from './ids.ts';
 import { firstEndOf, firstEndWrites } from './stored-batch.ts';
 
@@ -76,7 +76,7 @@ export const sendToMany = async (
   const repeatable = ofBatch(account, 'sendMessage', { to, ...draft }, options);
   const { job_id } = await acceptOnce<Accepted>(repeatable, async (recordWrites) => {
     const content = await sharedContent(account, { to: '', ...draft }, options);
-    const messages = inOrder(numbers.map((number) => ({ to: number })));
+    const messages = numbers.map((number) => ({ to: number }));
     return acceptBatch(account, { ...options, messages, content, recordWrites });
   });
   return { job_id, messages: numbers.length };
@@ -100,20 +100,14 @@ export const sendEach = async (
   const repeatable = ofBatch(account, 'sendMessages', drafts, options);
   const { job_id, batch } = await acceptOnce<Accepted>(repeatable, async (recordWrites) => {
     checkAhead(options.send_at, '#/0/send_at');
-    const messages = inOrder(await allWithOwnMedia(account, drafts, options));
+    const messages = await allWithOwnMedia(account, drafts, options);
     return acceptBatch(account, {
       ...options,
       messages: messages.map(({ to, ...content }) => ({ to, content })),
       recordWrites,
     });
   });
-  const ids = new Map(
-    inOrder(drafts.map(({ to }, place) => ({ to, place }))).map(({ place }, position) => [
-      place,
-      messageIdAt(batch, position),
-    ]),
-  );
-  return { job_id, messages: drafts.map(({ to }, place) => ({ to, id: ids.get(place) ?? '' })) };
+  return { job_id, messages: drafts.map(({ to }, position) => ({ to, id: messageIdAt(batch, position) })) };
 };
 
 /**
@@ -304,8 +298,6 @@ const batchItem = (account: string, draft: NewBatch, { id, job, begin, chunks }:
   const { messages, content, send_at } = draft;
   const priority = priorityOf(draft);
   const due = sortableTime(begin);
-  const [first] = messages;
-  const recipient = messages.length === 1 ? first?.to : undefined;
   const key = batchKey(account, id);
   return {
     ...key,
@@ -316,7 +308,7 @@ const batchItem = (account: string, draft: NewBatch, { id, job, begin, chunks }:
     ...(content !== undefined && { content }),
     recipients: messages.length,
     upload: newUnguessableId(),
-    chunks: chunks.map(placeOf),
+    chunks: chunks.map(({ position }) => position),
     created: timestamp(),
     due,
     trace_id: traceId(),
@@ -327,7 +319,7 @@ const batchItem = (account: string, draft: NewBatch, { id, job, begin, chunks }:
       id: key.pk,
       time: sortableTime(send_at ?? begin + scaled(OVERDUE_MS.expansion)),
     }),
-    ...ofPendingBatch(account, { id, rank: priorities.indexOf(priority), due, recipient }),
+    ...ofPendingBatch(account, { id, rank: priorities.indexOf(priority), due }),
   };
 };
 
@@ -348,9 +340,6 @@ const writeChunks = async (
   const time = sortableTime(now() + scaled(OVERDUE_MS.upload));
   await putIfAbsent<Key>({ ...key, ...dueAt('uploads', { account, id: upload, time }) });
   await putAll<Chunk>(
-    chunks.map((chunk) => {
-      const { rank, position } = placeOf(chunk);
-      return { ...chunkKey(upload, rank, position), account, created, ...chunk, expires_at };
-    }),
+    chunks.map((chunk) => ({ ...chunkKey(upload, chunk.position), account, created, ...chunk, expires_at })),
   );
 };

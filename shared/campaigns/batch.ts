@@ -22,19 +22,13 @@ export interface Batch {
   content?: BatchContent;
   /** The number of messages. */
   recipients: number;
-  /** The partition of the chunks, and the first rank and position of each. */
+  /** The partition of the chunks, and the first position of each. */
   upload: string;
-  chunks: ChunkPlace[];
+  chunks: number[];
   /** When it was accepted. */
   created: string;
   /** When its expansion begins, in the form of `sortableTime`. */
   due: string;
-}
-
-/** Where a chunk begins: the rank of its first number, and the position of its first message. */
-export interface ChunkPlace {
-  rank: string;
-  position: number;
 }
 
 /** A batch in the table. While it is pending, it is in the indexes. */
@@ -49,7 +43,7 @@ export interface BatchItem extends Batch, Key, Partial<ReturnType<typeof ofPendi
   expires_at: number;
 }
 
-/** A part of a batch: at most 250 messages and 300 KB, sorted by the rank of their numbers. */
+/** A part of a batch: at most 250 messages and 300 KB. */
 export interface Chunk extends ReturnType<typeof chunkKey> {
   account: string;
   /** When the request was accepted, or a little earlier. */

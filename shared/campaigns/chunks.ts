@@ -1,6 +1,5 @@
-/** Chunks: the recipients of a batch, sorted by rank, so that erasure finds a number by reading one chunk. */
-import { rankOf } from '../table/batch-keys.ts';
-import type { BatchContent, Chunk, ChunkPlace } from './batch.ts';
+/** Chunks: the recipients of a batch, in the order of the request. */
+import type { BatchContent, Chunk } from './batch.ts';
 
 /** A message of a batch, with its content if contents differ. */
 export interface Recipient {
@@ -14,14 +13,7 @@ const MOST = { messages: 250, bytes: 300_000 };
 /** A chunk without its key. */
 export type ChunkBody = Pick<Chunk, 'position' | 'to' | 'contents'>;
 
-/** The order of messages in a batch: by rank and number, and messages to one number in the order of the request. */
-export const inOrder = <Sent extends { to: string }>(messages: readonly Sent[]): Sent[] =>
-  messages
-    .map((sent) => ({ sent, rank: `${rankOf(sent.to)}${sent.to}` }))
-    .toSorted((a, b) => (a.rank < b.rank ? -1 : Number(a.rank > b.rank)))
-    .map(({ sent }) => sent);
-
-/** Divides messages, which are `inOrder`, into chunks. */
+/** Divides messages into chunks, in their order. */
 export const chunksOfBatch = (messages: readonly Recipient[]): ChunkBody[] => {
   const chunks: ChunkBody[] = [];
   let bytes = 0;
@@ -40,9 +32,6 @@ export const chunksOfBatch = (messages: readonly Recipient[]): ChunkBody[] => {
   return chunks;
 };
 
-/** Where a chunk begins. */
-export const placeOf = ({ position, to: [first = ''] }: ChunkBody): ChunkPlace => ({ rank: rankOf(first), position });
-
-/** The chunk that contains a position; undefined if the position is after the last message. */
-export const chunkAt = (places: readonly ChunkPlace[], position: number): ChunkPlace | undefined =>
-  places.findLast((place) => place.position <= position);
+/** The first position of the chunk that contains a position; undefined if there are no chunks. */
+export const chunkAt = (chunks: readonly number[], position: number): number | undefined =>
+  chunks.findLast((first) => first <= position);

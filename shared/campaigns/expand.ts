@@ -6,29 +6,31 @@
  * applies to them. The same holds for those of cancelled jobs, which have half of a run while other work is left.
  */
 import { type Account, findAccount } from '../accounts/accounts.ts';
-import { now, sortableTime, timestamp } from '../core/clock.ts';
+import { now, sortableTime } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
 import { campaignRate, deliveryQueueBound } from '../core/settings.ts';
 import { isCancelled, readJob } from '../jobs/job.ts';
 import { acceptMessage, type EndReason, logAsEnded } from '../messaging/send.ts';
 import { optedOutAmong } from '../opt-outs/opt-outs.ts';
-import { batchKey, batchOf, chunkKey, pendingBatchesOf, pendingBatchRange, progressKey } from '../table/batch-keys.ts';
+import { batchOf, chunkKey, pendingBatchesOf, pendingBatchRange, progressKey } from '../table/batch-keys.ts';
 import { getConsistent, pages, update, updatedIf } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { log } from '../telemetry/log.ts';
+import { erasedAmong } from '../users/erased-identity.ts';
 import { queuedDeliveries } from '../wake-ups/conversations.ts';
-import { type BatchContent, type BatchItem, type Chunk, type ChunkPlace, type Progress, priorities } from './batch.ts';
+import { type BatchContent, type BatchItem, type Chunk, type Progress, priorities } from './batch.ts';
 import { endCancelled } from './cancelled-jobs.ts';
 import { chunkAt } from './chunks.ts';
+import { logErased } from './erasure.ts';
 import { messageIdAt } from './ids.ts';
 import { kilobytesOf, Pace } from './pace.ts';
 import {
+  completeBatch,
   type EndingBatch,
   firstEndOf,
   nextEndingBatch,
   readBatch,
   readProgress,
-  removeChunks,
   setNextEnd,
 } from './stored-batch.ts';
 
@@ -51,8 +53,9 @@ export interface ExpansionSummary {
 
 /**
  * Expands due batches of an account, the highest priority first, until none is left, the account is suspended, or the time
- * is over. Other batches, and messages that have ended, are looked for after each chunk. Ends messages of cancelled jobs. 6 write units and 0.5 read units
- * for each message, and 1 write unit and 2 read units for 25; 4 or 8 write units for a message that has ended.
+ * is over. Other batches, and messages that have ended, are looked for after each chunk. Ends messages of cancelled jobs. 6
+ * write units and 1 read unit for each message, and 1 write unit and 2 read units for 25; 4 or 8 write units for a message
+ * that has ended.
  *
  * @param named - a batch that the index may not contain yet
  * @param end - when to stop, in milliseconds since 1970
@@ -110,15 +113,16 @@ const endMessages = async (ending: EndingBatch, pace: Pace, end: number): Promis
 const endSome = async ({ batch, progress, end: present }: EndingBatch, pace: Pace, end: number): Promise<number> => {
   let count = 0;
   const later: (string | undefined)[] = [firstEndOf([batch.content])];
-  for (const [index, place] of batch.chunks.entries()) {
-    if ((batch.chunks[index + 1]?.position ?? batch.recipients) <= progress.done) continue;
-    const chunk = await getConsistent<Chunk>(chunkKey(batch.upload, place.rank, place.position));
+  for (const [place, first] of batch.chunks.entries()) {
+    if ((batch.chunks[place + 1] ?? batch.recipients) <= progress.done) continue;
+    const chunk = await getConsistent<Chunk>(chunkKey(batch.upload, first));
     const left = chunk === undefined ? [] : messagesIn(batch, chunk, progress);
     const over = left.filter(({ content }) => hasEnded(content));
-    for (let first = 0; first < over.length; first += STEP) {
+    for (let start = 0; start < over.length; start += STEP) {
       if (now() >= end) return count;
-      const step = over.slice(first, first + STEP);
-      await inParallel(step, STEP, (message) => expandMessage(batch, message, { pace }));
+      const step = over.slice(start, start + STEP);
+      const erased = await erasedAmong(recipientsOf(step), batch.created);
+      await inParallel(step, STEP, (message) => expandMessage(batch, message, { pace, erased }));
       await leaveOut(batch, step);
       count += step.length;
     }
@@ -173,26 +177,29 @@ const dueBatch = async (account: string, id: string): Promise<BatchItem | undefi
 /** Expands the rest of the chunk that is next. Returns the number of messages. */
 const expandChunk = async (batch: BatchItem, pace: Pace, end: number): Promise<number> => {
   let progress = await readProgress(batch);
-  const place = chunkAt(batch.chunks, progress.done);
-  if (place === undefined || progress.done >= batch.recipients) {
+  const first = chunkAt(batch.chunks, progress.done);
+  if (first === undefined || progress.done >= batch.recipients) {
     await completeBatch(batch);
     return 0;
   }
-  const chunk = await getConsistent<Chunk>(chunkKey(batch.upload, place.rank, place.position));
-  if (chunk === undefined) return skipChunk(batch, place);
+  const chunk = await getConsistent<Chunk>(chunkKey(batch.upload, first));
+  if (chunk === undefined) return skipChunk(batch, first);
   let expanded = 0;
   const after = chunk.position + chunk.to.length;
   while (progress.done < after && now() < end) {
     const { step, next } = stepFrom(messagesIn(batch, chunk, progress), progress.done, stepAt(pace.rate));
     const isStopped = isCancelled(await readJob(batch.account, batch.job_id));
-    const optedOut = isStopped ? new Set<string>() : await optedOutAmong(batch.account, recipientsOf(step));
-    // Once for all messages of the step: attempts check the bot's number again.
-    const sender = await findAccount(batch.account);
+    // Once for all messages of the step. Attempts check all of this again.
+    const [optedOut, erased, sender] = await Promise.all([
+      isStopped ? new Set<string>() : optedOutAmong(batch.account, recipientsOf(step)),
+      erasedAmong(recipientsOf(step), batch.created),
+      findAccount(batch.account),
+    ]);
     // Messages to one number are accepted one after the other, in their order.
     await inParallel([...Map.groupBy(step, ({ to }) => to).values()], STEP, async (toOne) => {
       for (const { to, content, position } of toOne) {
         const ended = isStopped ? 'cancelled' : optedOut.has(to) ? 'opted_out' : undefined;
-        await expandMessage(batch, { to, content, position }, { ended, pace, sender });
+        await expandMessage(batch, { to, content, position }, { ended, pace, erased, sender });
       }
     });
     expanded += step.length;
@@ -224,19 +231,26 @@ const hasEnded = ({ valid_until }: BatchContent): boolean =>
 
 interface ExpansionContext {
   pace: Pace;
+  /** The pseudonyms of recipients who are being erased. */
+  erased: ReadonlyMap<string, string>;
   /** Why the message has ended, if it has. */
   ended?: EndReason | undefined;
   /** The account, if it was just read. */
   sender?: Account | undefined;
 }
 
-/** Accepts a message, or logs it as failed if it has ended or its time is over. */
+/** Accepts a message, or logs it as failed if its user is being erased, it has ended, or its time is over. */
 const expandMessage = async (
   batch: BatchItem,
   one: StepMessage,
-  { ended, pace, sender }: ExpansionContext,
+  { ended, erased, pace, sender }: ExpansionContext,
 ): Promise<void> => {
   const { valid_until, ...content } = one.content;
+  const pseudonym = erased.get(one.to);
+  if (pseudonym !== undefined) {
+    await pace.admitEnded();
+    return logErased(batch, { position: one.position, type: content.type, pseudonym });
+  }
   const { id, account, job_id } = batch;
   const sending = { id: messageIdAt(id, one.position), account, job_id, source: 'api' as const, sender };
   const draft = { to: one.to, ...content };
@@ -251,12 +265,12 @@ const expandMessage = async (
 };
 
 /** Another worker has completed the batch, or a restore of the table has left out the chunk. */
-const skipChunk = async (batch: BatchItem, place: ChunkPlace): Promise<number> => {
+const skipChunk = async (batch: BatchItem, first: number): Promise<number> => {
   const present = await readBatch(batch.account, batch.id);
   if (present === undefined || present.expanded !== undefined) return 0;
-  log('error', 'chunk missing', { account: batch.account, batch_id: batch.id, position: place.position });
-  const next = batch.chunks.find(({ position }) => position > place.position);
-  await advance(batch, next?.position ?? batch.recipients);
+  log('error', 'chunk missing', { account: batch.account, batch_id: batch.id, position: first });
+  const next = batch.chunks.find((position) => position > first);
+  await advance(batch, next ?? batch.recipients);
   return 0;
 };
 
@@ -286,17 +300,4 @@ const advance = async ({ account, id, expires_at, recipients }: BatchItem, done:
     ExpressionAttributeValues: { ':done': done, ':end': expires_at },
   });
   return advanced ?? readProgress({ account, id });
-};
-
-/** Removes the chunks of a batch whose messages exist, and its content. Then the batch is no longer pending. */
-const completeBatch = async ({ account, id, upload, job_id, created }: BatchItem): Promise<void> => {
-  await removeChunks(upload);
-  const completed = await update({
-    Key: batchKey(account, id),
-    UpdateExpression: 'SET expanded = :now REMOVE content, gsi1pk, gsi1sk, gsi2pk, gsi2sk, gsi3pk, gsi3sk',
-    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(expanded)',
-    ExpressionAttributeValues: { ':now': timestamp() },
-  });
-  const took = Math.max(now() - Date.parse(`${created}Z`), 0);
-  if (completed) log('info', 'batch expanded', { account, batch_id: id, job_id, took_ms: took });
 };

@@ -1,5 +1,5 @@
 /** Batches in the table. */
-import { now, scaled, sortableTime, timestampOf } from '../core/clock.ts';
+import { now, scaled, sortableTime, timestamp, timestampOf } from '../core/clock.ts';
 import {
   batchKey,
   batchOf,
@@ -14,6 +14,7 @@ import {
 import { getConsistent, pages, removeAll, update } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
+import { log } from '../telemetry/log.ts';
 import type { Batch, BatchContent, BatchItem, Chunk, Progress } from './batch.ts';
 import { chunkAt } from './chunks.ts';
 import { positionOf } from './ids.ts';
@@ -150,11 +151,11 @@ export interface ScheduledMessage {
 export const findScheduled = async (account: string, message: string): Promise<ScheduledMessage | undefined> => {
   const { batch: id, position = 0 } = positionOf(message) ?? {};
   const batch = id === undefined ? undefined : await readBatch(account, id);
-  const place = batch && position < batch.recipients ? chunkAt(batch.chunks, position) : undefined;
-  if (batch === undefined || place === undefined) return undefined;
-  const chunk = await getConsistent<Chunk>(chunkKey(batch.upload, place.rank, place.position));
-  const phone = chunk?.to[position - place.position] ?? '';
-  const content = chunk?.contents?.[position - place.position] ?? batch.content;
+  const first = batch && position < batch.recipients ? chunkAt(batch.chunks, position) : undefined;
+  if (batch === undefined || first === undefined) return undefined;
+  const chunk = await getConsistent<Chunk>(chunkKey(batch.upload, first));
+  const phone = chunk?.to[position - first] ?? '';
+  const content = chunk?.contents?.[position - first] ?? batch.content;
   if (phone === '' || content === undefined) return undefined;
   return { phone, job_id: batch.job_id, payload_type: content.type, created: batch.created, due: batch.due };
 };
@@ -169,4 +170,17 @@ export const removeChunks = async (upload: string): Promise<void> => {
   })) {
     await removeAll(keys);
   }
+};
+
+/** Removes the chunks of a batch of which nothing is left to expand, and its content. Then the batch is no longer pending. */
+export const completeBatch = async ({ account, id, upload, job_id, created }: BatchItem): Promise<void> => {
+  await removeChunks(upload);
+  const completed = await update({
+    Key: batchKey(account, id),
+    UpdateExpression: 'SET expanded = :now REMOVE content, gsi1pk, gsi1sk, gsi2pk, gsi2sk, gsi3pk, gsi3sk',
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(expanded)',
+    ExpressionAttributeValues: { ':now': timestamp() },
+  });
+  const took = Math.max(now() - Date.parse(`${created}Z`), 0);
+  if (completed) log('info', 'batch expanded', { account, batch_id: id, job_id, took_ms: took });
 };

@@ -1,5 +1,5 @@
 /**
- * The item of a delivery attempt. It has at most 1 KB, so that it costs one write unit: what varies in size is
+ * The item of a delivery attempt. It has at most 1 KB, so that it costs one write unit, and one on an index: what varies in size is
  * compressed together, and the event comes before the response.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -7,7 +7,7 @@ import type { Entry, Outgoing } from '../messaging/events.ts';
 import { eventIdOf, sinceOf, subjectOf } from '../messaging/events.ts';
 import type { Exchange } from '../outbound/destination.ts';
 import { conversationOf, type Key } from '../table/keys.ts';
-import { attemptKey, deliverySlotOf } from '../table/people-keys.ts';
+import { attemptKey, deliveriesAbout, deliverySlotOf } from '../table/people-keys.ts';
 
 /** A delivery attempt in the table. */
 export interface AttemptItem extends Key {
@@ -25,6 +25,9 @@ export interface AttemptItem extends Key {
   replayed?: string;
   /** The details, compressed. */
   packed: Uint8Array;
+  /** The place in the index of the user's attempts, by `created`. */
+  gsi2pk: string;
+  gsi2sk: string;
   expires_at: number;
 }
 
@@ -78,6 +81,8 @@ export const attemptItem = (attempt: Attempt, expires_at: number): AttemptItem =
     phone,
     created: sinceOf(entry),
     entry: entry.id,
+    gsi2pk: deliveriesAbout(phone),
+    gsi2sk: sinceOf(entry),
     ...(conversationOf(entry).direction === 'consent' && { consent: true as const }),
     ...(isFinal && { ended: true as const }),
     expires_at,

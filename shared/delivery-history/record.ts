@@ -9,7 +9,7 @@ import { type Attempt, attemptItem } from './attempt-item.ts';
 const LIFETIME = 7 * 86_400;
 
 /**
- * Records attempts: 1 write unit each. The history is not essential, so a failure is only logged: it neither fails nor
+ * Records attempts: 1 write unit each, and 1 on the index of the user's attempts. The history is not essential, so a failure is only logged: it neither fails nor
  * repeats a delivery, and delays it at most as long as one call of the table may take.
  */
 export const recordAttempts = async (attempts: Attempt[]): Promise<void> => {

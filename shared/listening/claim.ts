@@ -16,8 +16,8 @@ import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
 import { getConsistent, page } from '../table/client.ts';
 import { conversationOf, erasureKey, type Key } from '../table/keys.ts';
 import { offeredTo } from '../table/people-keys.ts';
-import type { ErasureItem } from '../user-data/erased-identity.ts';
 import { isOfErased } from '../user-data/erasure-outbox.ts';
+import type { ErasureItem } from '../users/erased-identity.ts';
 import { encodeClaim } from './claims.ts';
 
 /** A claimed event: the request for the listener's program, signed as for a webhook. */

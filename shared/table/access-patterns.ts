@@ -3,12 +3,12 @@
 import {
   anyBatch,
   anyJob,
-  batchesOfRecipient,
+  anyPendingBatches,
   cancelledJobsOf,
   chunksOf,
   endingBatchesOf,
+  erasurePassKey,
   expansionKey,
-  pendingBatches,
   pendingBatchesOf,
   resultsOf,
   uploadKey,
@@ -26,6 +26,7 @@ import {
   headKey,
   hookKey,
   jobCountersOf,
+  markedPartition,
   mediaKey,
   messageKey,
   numberKey,
@@ -41,10 +42,10 @@ import {
 } from './keys.ts';
 import {
   anyAllowance,
-  anyConsentEnds,
   anyDeliveries,
   appUserKey,
   consentReceiptsOf,
+  deliveriesAbout,
   offeredTo,
   retryingOnPlatform,
 } from './people-keys.ts';
@@ -105,7 +106,8 @@ const consentReceipts = consentReceiptsOf('*');
 const erasures = erasureKey('*').pk;
 const media = mediaKey('*').pk;
 const appUsers = appUserKey('*').pk;
-const { contacts, idempotencyKeys, statusReceipts, repeats, removals, deletions, logs, due, optOuts } = anyPartition;
+const { contacts, idempotencyKeys, statusReceipts, repeats, removals, deletions, logs, due, consentEnds, optOuts } =
+  anyPartition;
 
 /** The access patterns of the functions, by name. Operator commands use the operator's own rights. */
 export const accessPatterns = {
@@ -151,7 +153,6 @@ export const accessPatterns = {
   findConsents: { action: 'Query', partitions: requests },
   putConsent: { action: 'PutItem', partitions: requests },
   removeValues: { action: 'UpdateItem', partitions: requests },
-  listConsentEnds: { action: 'Query', partitions: anyConsentEnds, index: 'gsi1' },
   answerRequest: { action: 'UpdateItem', partitions: requests },
   findOptOut: { action: 'GetItem', partitions: optOuts },
   checkOptOut: { action: 'BatchGetItem', partitions: optOuts },
@@ -182,6 +183,7 @@ export const accessPatterns = {
   checkErasure: { action: 'BatchGetItem', partitions: erasures },
   putAttempt: { action: 'PutItem', partitions: anyDeliveries },
   findAttempt: { action: 'GetItem', partitions: anyDeliveries },
+  listAttemptsAbout: { action: 'Query', partitions: deliveriesAbout('*'), index: 'gsi2' },
   listAttempts: { action: 'Query', partitions: anyDeliveries },
   markReplayed: { action: 'UpdateItem', partitions: anyDeliveries },
   removeAttempts: { action: 'BatchWriteItem', partitions: anyDeliveries },
@@ -213,6 +215,7 @@ export const accessPatterns = {
   listLogsOfContact: { action: 'Query', partitions: logs, index: 'gsi2' },
   listLogsOfJob: { action: 'Query', partitions: logs, index: 'gsi3' },
   listDueErasures: { action: 'Query', partitions: erasurePartition, index: 'gsi1' },
+  listMarked: { action: 'Query', partitions: markedPartition, index: 'gsi1' },
   findErasure: { action: 'GetItem', partitions: erasures },
   postponeErasure: { action: 'UpdateItem', partitions: erasures },
   endErasure: { action: 'DeleteItem', partitions: erasures },
@@ -234,12 +237,17 @@ export const accessPatterns = {
   listPendingBatches: { action: 'Query', partitions: pendingBatchesOf('*'), index: 'gsi3' },
   listCancelledJobs: { action: 'Query', partitions: cancelledJobsOf('*'), index: 'gsi3' },
   listEndingBatches: { action: 'Query', partitions: endingBatchesOf('*'), index: 'gsi3' },
-  listAllBatches: { action: 'Query', partitions: pendingBatches, index: 'gsi2' },
-  listBatchesOfRecipient: { action: 'Query', partitions: batchesOfRecipient('*'), index: 'gsi2' },
+  listAllBatches: { action: 'Query', partitions: anyPendingBatches, index: 'gsi2' },
+  findBatches: { action: 'BatchGetItem', partitions: anyBatch },
+  findErasurePass: { action: 'GetItem', partitions: erasurePassKey.pk },
+  beginErasurePass: { action: 'PutItem', partitions: erasurePassKey.pk },
+  continueErasurePass: { action: 'UpdateItem', partitions: erasurePassKey.pk },
+  endErasurePass: { action: 'DeleteItem', partitions: erasurePassKey.pk },
   findExpansion: { action: 'GetItem', partitions: expansionKey('*').pk },
   updateExpansion: { action: 'UpdateItem', partitions: expansionKey('*').pk },
   findPositions: { action: 'GetItem', partitions: sweepPositionsKey.pk },
   storePositions: { action: 'UpdateItem', partitions: sweepPositionsKey.pk },
+  listConsentEnds: { action: 'Query', partitions: consentEnds, index: 'gsi1' },
   listDueWork: { action: 'Query', partitions: due, index: 'gsi1' },
 } as const satisfies Record<string, AccessPattern>;
 
@@ -264,8 +272,8 @@ export const transactions = {
   acceptBatch: ['putBatch', 'removeUpload', 'updateJob', 'putIdempotencyKey'],
   /** A job is cancelled, so that a restore of the table does not open it again. */
   cancelJob: ['updateJob', 'putDeletion'],
-  /** A recipient who was erased is removed from a batch, and logged as failed. */
-  dropRecipient: ['updateChunk', 'updateBatch', 'putLogEntry'],
+  /** An erased recipient is removed from a batch, and logged as failed. */
+  eraseRecipient: ['updateChunk', 'updateBatch', 'putLogEntry'],
   /** Users see another name of a business. */
   renameAccount: ['updateAccount', 'putAccountName', 'putEntry', 'updateHead'],
   /** Users see another avatar of a business. */

@@ -2,8 +2,7 @@
  * The keys of batches, which are requests with many messages and have chunks with recipients; of jobs; and of the results
  * of profilers.
  */
-import { keyedHash } from '../core/keyed-hashes.ts';
-import type { Key } from './keys.ts';
+import { crc32, type Key } from './keys.ts';
 
 const key = (pk: string, sk: string): Key => ({ pk, sk });
 
@@ -24,24 +23,12 @@ export const uploadIdOf = (upload: Pick<Key, 'pk'>): string => after(UPLOAD, upl
 /** The partition of an upload's chunks. */
 export const chunksOf = (upload: string): string => `CHUNKS#${upload}`;
 
-/**
- * The place of a number in the order of a batch: 24 bits of its keyed hash, which many numbers share. Keys of chunks contain
- * no number, because keys cannot change when a user is erased.
- */
-export const rankOf = (phone: string): string => keyedHash('rank', phone).slice(0, 4);
-
 /** Whether a key is that of a chunk. */
 export const isChunkKey = ({ pk }: Pick<Key, 'pk'>): boolean => pk.startsWith(chunksOf(''));
 
-/** A chunk, by the rank of its first number and the position of its first message in the batch. Sorted by both. */
-export const chunkKey = (upload: string, rank: string, position: number): Key =>
-  key(chunksOf(upload), `${rank}#${String(position).padStart(5, '0')}`);
-
-/** The sort key after those of all chunks that may contain numbers of a rank. Such chunks begin with the rank or a lower one. */
-export const afterChunksWith = (rank: string): string => `${rank}#~`;
-
-/** Whether a chunk begins with a rank: the chunk before may contain numbers of the rank, too. */
-export const chunkBeginsWith = ({ sk }: Key, rank: string): boolean => sk.startsWith(`${rank}#`);
+/** A chunk, by the position of its first message. The key contains no number: keys cannot change when a user is erased. */
+export const chunkKey = (upload: string, position: number): Key =>
+  key(chunksOf(upload), String(position).padStart(5, '0'));
 
 const BATCH = 'BATCH#';
 const BATCH_ITEM = 'BATCH';
@@ -68,23 +55,29 @@ export const expansionKey = (account: string): Key => key(`EXPANSION#${account}`
 /** The index partition of an account's pending batches. */
 export const pendingBatchesOf = (account: string): string => `PENDING#${account}`;
 
-/** The index partition of all pending batches with several messages. */
-export const pendingBatches = 'BATCHES';
-
-/** The index partition of pending batches with one message, to this number. */
-export const batchesOfRecipient = (phone: string): string => `RECIPIENT#${phone}`;
+const BATCHES = 'BATCHES#';
 
 /**
- * Index attributes of a pending batch: an account's batches by priority and time, and all batches that may contain a
- * number, for erasure.
- *
- * @param recipient - the number, if the batch has one message
+ * Number of index partitions of all pending batches: a partition accepts about 1,000 writes per second, as many as ten
+ * accounts at the default limit need to schedule messages.
  */
-export const ofPendingBatch = (
-  account: string,
-  { id, rank, due, recipient }: { id: string; rank: number; due: string; recipient: string | undefined },
-) => ({
-  gsi2pk: recipient === undefined ? pendingBatches : batchesOfRecipient(recipient),
+const BATCH_PARTITIONS = 16;
+
+/** The index partitions of the pending batches of all accounts, in which erasures remove recipients. */
+export const pendingBatchPartitions: readonly string[] = Array.from(
+  { length: BATCH_PARTITIONS },
+  (_, shard) => `${BATCHES}${shard}`,
+);
+
+/** The pattern for these partitions, for access rights. */
+export const anyPendingBatches = `${BATCHES}*`;
+
+/** The pass over these partitions that removes recipients, while it is not complete. */
+export const erasurePassKey: Key = key('ERASURE_PASS', 'PASS');
+
+/** Index attributes of a pending batch: an account's batches by priority and time, and all batches. */
+export const ofPendingBatch = (account: string, { id, rank, due }: { id: string; rank: number; due: string }) => ({
+  gsi2pk: `${BATCHES}${crc32(id) % BATCH_PARTITIONS}`,
   gsi2sk: `${due}#${id}`,
   gsi3pk: pendingBatchesOf(account),
   gsi3sk: `${rank}#${due}#${id}`,

@@ -245,6 +245,9 @@ export const phoneOfErasure = (erasure: Key): string => after(ERASURE, erasure);
 /** The partition of erasures in the index of due work, sorted by the time at which they continue. */
 export const erasurePartition = 'ERASURES';
 
+/** The partition of erasures that are complete except in pending batches, by the time at which they were so. */
+export const markedPartition = 'MARKED';
+
 /** The query for erasures that are due at a time. */
 export const dueErasure = (time: string) => ({
   IndexName: 'gsi1' as const,
@@ -376,7 +379,7 @@ export const ofLog = (
  * twenty campaigns at the default pace write 40,000 for conversations. Each other kind takes at most two writes for a
  * request, over all accounts.
  */
-const DUE_SHARDS = { conversations: 64, expansions: 8, uploads: 8, profilers: 8 };
+const DUE_SHARDS = { conversations: 64, expansions: 8, uploads: 8, profilers: 8, consents: 8 };
 
 export type DueKind = keyof typeof DUE_SHARDS;
 
@@ -446,4 +449,5 @@ export const anyPartition = {
   optOuts: `${OPT_OUTS}*`,
   logs: `${LOGS}*`,
   due: `${DUE}*`,
+  consentEnds: `${DUE}consents#*`,
 } as const;

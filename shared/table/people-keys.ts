@@ -30,6 +30,9 @@ export const consentReceiptKey = (
   { created, request, event }: { created: string; request: string; event?: string },
 ): Key => key(consentReceiptsOf(phone), `GRANT#${created}#${request}${event === undefined ? '' : `#${event}`}`);
 
+/** The range of sort keys of a user's receipts up to a time. */
+export const consentReceiptRange = (until: string) => ({ from: 'GRANT#', to: `GRANT#${until}~` });
+
 const CONSENT = 'CONSENT#';
 
 /**
@@ -45,25 +48,6 @@ export const isConsentKey = ({ sk }: Key): boolean => sk.startsWith(CONSENT);
 /** The index partition of consents whose deletion the business has not acknowledged, the oldest first. */
 export const acknowledgements = 'ACKNOWLEDGEMENTS';
 
-/** Number of shards of consents that end at a time: an index partition accepts about 1,000 writes per second. */
-const CONSENT_SHARDS = 8;
-
-const CONSENT_ENDS = 'CONSENT_ENDS#';
-
-export const consentEndPartitions: readonly string[] = Array.from(
-  { length: CONSENT_SHARDS },
-  (_, shard) => `${CONSENT_ENDS}${shard}`,
-);
-
-/** The pattern for these partitions, for access rights. */
-export const anyConsentEnds = `${CONSENT_ENDS}*`;
-
-/** Index attributes of a consent that ends at `time`. */
-export const endsAt = (request: string, time: string): { gsi1pk: string; gsi1sk: string } => ({
-  gsi1pk: `${CONSENT_ENDS}${crc32(request) % CONSENT_SHARDS}`,
-  gsi1sk: time,
-});
-
 /** The webhook of an account that is notified when consent ends: in the partition of its platform. */
 export const consentWebhookKey = (account: string): Key => key(platformKey(account).pk, 'CONSENT_WEBHOOK');
 
@@ -74,8 +58,8 @@ const DELIVERIES = 'DELIVERIES#';
 const ATTEMPT = 'ATTEMPT#';
 
 /**
- * Number of partitions of an account's delivery attempts of one outcome, by user: the erasure of a user reads one of
- * them. At most 16 workers deliver to a webhook, so no partition gets near 1,000 writes per second.
+ * Number of partitions of an account's delivery attempts of one outcome, by user: whole conversations are recovered in their
+ * order. At most 16 workers deliver to a webhook, so no partition gets near 1,000 writes per second.
  */
 const DELIVERY_SLOTS = 16;
 
@@ -89,6 +73,12 @@ export type DeliveryOutcome = 'succeeded' | 'failed';
 /** A partition of an account's delivery attempts. */
 export const deliveriesOf = (account: string, slot: number, outcome: DeliveryOutcome): string =>
   `${DELIVERIES}${account}#${slot}#${outcome}`;
+
+/** The index partition of the delivery attempts about a user, of all accounts. */
+export const deliveriesAbout = (phone: string): string => `DELIVERIES_ABOUT#${phone}`;
+
+/** The account of a delivery attempt, by its key. */
+export const accountOfAttempt = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(DELIVERIES.length).split('#', 1)[0] ?? '';
 
 /** The position of an attempt: by the id of its event, which begins with a time, and by the time of the attempt. */
 const attemptAt = (event: string, started: string): string => `${ATTEMPT}${event}#${started}`;

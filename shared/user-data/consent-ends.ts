@@ -2,14 +2,13 @@
  * The end of consents. One transaction removes the values that the service has copied, ends the consent with a receipt, and
  * notifies the business, which owes the deletion of its copy until it acknowledges it.
  */
-import { isPast, now, sortableTime, timestamp } from '../core/clock.ts';
+import { isPast, timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import type { ConsentEnd, Outgoing } from '../messaging/events.ts';
 import { enqueueWrites, transactInOrder } from '../messaging/outbox.ts';
-import { hasExpired, pages } from '../table/client.ts';
+import { hasExpired } from '../table/client.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
 import { type Key, requestIdOf, requestKey } from '../table/keys.ts';
-import { consentEndPartitions } from '../table/people-keys.ts';
 import { transact, updateWrite, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import { type ConsentEvent, consentReceiptWrite } from './consent-receipts.ts';
@@ -65,19 +64,6 @@ const openAmong = (properties: readonly PropertyName[], request: RequestItem | u
     : request.properties
         .map(({ property }) => property)
         .filter((property) => properties.includes(property) && request.results[property] === undefined);
-
-/** The partitions of consents with a property whose consent has expired, a page at a time. */
-export async function* expiredConsents(): AsyncGenerator<Key[]> {
-  const time = sortableTime(now());
-  for (const partition of consentEndPartitions) {
-    yield* pages<Key>({
-      IndexName: 'gsi1',
-      KeyConditionExpression: 'gsi1pk = :due AND gsi1sk <= :time',
-      ExpressionAttributeValues: { ':due': partition, ':time': time },
-      ProjectionExpression: 'pk, sk',
-    });
-  }
-}
 
 /** Ends the expired properties of a consent, by its key. 1 read unit; 10 write units in one transaction. */
 export const endExpired = async (consent: Key): Promise<void> => {

@@ -13,8 +13,8 @@
 import { isPast, now, timestampOf } from '../core/clock.ts';
 import type { ConsentEnd } from '../messaging/events.ts';
 import { pages } from '../table/client.ts';
-import { type Key, ofPerson, requestKey } from '../table/keys.ts';
-import { acknowledgements, consentKey, endsAt, isConsentKey } from '../table/people-keys.ts';
+import { dueAt, type Key, ofPerson, requestKey } from '../table/keys.ts';
+import { acknowledgements, consentKey, isConsentKey } from '../table/people-keys.ts';
 import { putIfAbsentWrite, putWrite, type Write } from '../table/transactions.ts';
 import type { PropertyName } from '../users/profile-properties.ts';
 import { consentReceiptWrite } from './consent-receipts.ts';
@@ -118,7 +118,7 @@ export const newConsent = (
  * that of the person, that of ends if it has one, and that of acknowledgements if a deletion is owed.
  */
 export const consentWrite = ({ version, ...consent }: Consent): Write => {
-  const { id, phone, created, properties } = consent;
+  const { id, account, phone, created, properties } = consent;
   const next = activeIn(consent)
     .flatMap((name) => properties[name]?.valid_until ?? [])
     .sort()[0];
@@ -128,7 +128,7 @@ export const consentWrite = ({ version, ...consent }: Consent): Write => {
     ...consent,
     version: (version ?? 0) + 1,
     ...ofPerson(phone, created),
-    ...(next !== undefined && endsAt(id, next)),
+    ...(next !== undefined && dueAt('consents', { account, id, time: next })),
     ...(owed !== undefined && { gsi3pk: acknowledgements, gsi3sk: `${owed}#${id}` }),
     ...(activeIn(consent).length === 0 && owed === undefined && { expires_at: lastEnd(consent) + KEPT }),
   };

@@ -1,16 +1,18 @@
 /**
- * Erasure of users. The profile is removed first, so that no more values are released. Pending entries, answers and
- * requests follow. In logs and receipts, a pseudonym replaces the number. An erasure that was interrupted can be
- * repeated.
+ * Erasure of users. The profile is removed first, with the write that marks the number: no more values are released, and
+ * nothing is delivered. Pending entries, answers and requests follow. In logs and receipts, a pseudonym replaces the number.
+ *
+ * All of this is found by indexes of the person, a page at a time. Each erasure stores where it continues, and they take
+ * turns. Only chunks of pending batches are found otherwise: `campaigns/erasure.ts`.
  */
 
-import { dropRecipient } from '../campaigns/erasure.ts';
 import { now, sortableTime } from '../core/clock.ts';
 import { newPseudonym } from '../core/ids.ts';
-import { removeAttempts } from '../delivery-history/erasure.ts';
+import { inParallel } from '../core/parallel.ts';
+import { attemptsAbout } from '../delivery-history/erasure.ts';
 import { directions } from '../messaging/events.ts';
 import { removeAnswer } from '../profilers/results.ts';
-import { getConsistent, pages, remove, removeAll, update } from '../table/client.ts';
+import { getConsistent, getManyConsistent, page, pages, removeAll, update } from '../table/client.ts';
 import {
   accountAt,
   accountOfOptOut,
@@ -19,22 +21,25 @@ import {
   erasureKey,
   erasurePartition,
   isAnswerKey,
-  isMessageKey,
   isOptOutKey,
   isRequestKey,
   type Key,
   logsOfContact,
+  markedPartition,
+  messageIdOf,
+  messageKey,
   phoneOfErasure,
   positionOfAccount,
   requestIdOf,
 } from '../table/keys.ts';
-import { consentReceiptKey, isConsentKey } from '../table/people-keys.ts';
+import { accountOfAttempt, consentReceiptRange, consentReceiptsOf, isConsentKey } from '../table/people-keys.ts';
 import { deleteWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
+import { describeError, log } from '../telemetry/log.ts';
+import { type ErasedIdentity, type ErasureItem, erasedIdentityOf, lastLookAt } from '../users/erased-identity.ts';
 import { eventReceiptWrite } from '../users/event-receipts.ts';
 import { removalWrites } from '../users/user-removal.ts';
 import { endWithUser } from './consent-ends.ts';
-import { type ConsentReceipt, consentReceiptWrite, listConsentReceipts } from './consent-receipts.ts';
-import { type ErasedIdentity, type ErasureItem, erasedIdentityOf, lastLookAt } from './erased-identity.ts';
+import { type ConsentReceipt, consentReceiptWrite } from './consent-receipts.ts';
 import { dropPending, reportStopped } from './erasure-outbox.ts';
 
 /** Numbers of items that a run of an erasure removed or changed. */
@@ -53,13 +58,15 @@ export interface Erased {
 }
 
 /**
- * The write that requests a user's erasure: the worker `erase` runs within a minute. 2 write units in a transaction.
+ * The write that requests a user's erasure: the worker `erase` begins within a minute. A user who was registered gets a
+ * new pseudonym, also if the erasure of the number's previous owner is not complete; a repeat keeps it. 2 write units in a
+ * transaction.
  */
-const erasureWrite = (phone: string): Write =>
+const erasureWrite = (phone: string, wasRegistered: boolean): Write =>
   updateWrite({
     Key: erasureKey(phone),
-    UpdateExpression:
-      'SET pseudonym = if_not_exists(pseudonym, :pseudonym), requested = :now, gsi1pk = :due, gsi1sk = :now',
+    UpdateExpression: `SET pseudonym = ${wasRegistered ? ':pseudonym' : 'if_not_exists(pseudonym, :pseudonym)'}, requested = :now, gsi1pk = :due, gsi1sk = :now REMOVE #position`,
+    ExpressionAttributeNames: { '#position': 'position' },
     ExpressionAttributeValues: { ':pseudonym': newPseudonym(), ':now': sortableTime(now()), ':due': erasurePartition },
   });
 
@@ -88,174 +95,257 @@ const removeProfile = async (phone: string, at: string | undefined, receipt: Wri
   for (;;) {
     const removal = await removalWrites(phone, at);
     if (removal === undefined) return;
-    const failed = await transact([...receipt, ...removal, erasureWrite(phone)]);
+    const failed = await transact([...receipt, ...removal.writes, erasureWrite(phone, removal.isRegistered)]);
     if (failed.length === 0 || (receipt.length > 0 && failed.includes(0))) return;
     // The user was changed in the meantime: read again.
   }
 };
 
-/** Runs an erasure: erases the data that is found, and then schedules the last run, or ends the erasure after it. */
-export const resumeErasure = async (phone: string): Promise<Erased> => {
-  const erasure = await getConsistent<ErasureItem>(erasureKey(phone));
-  const found: Erased = {
-    ...{ answers: 0, requests: 0, waiting: 0, log_entries: 0 },
-    ...{ receipts: 0, opt_outs: 0, deliveries: 0, consents: 0 },
-  };
-  if (erasure === undefined) return found;
-  const { requested } = erasure;
-  const last = lastLookAt(erasure);
-  const isLast = now() >= last;
-  const whom = await erasedIdentityOf(phone, erasure);
+/** Where a stage continues; empty at its beginning. */
+type Place = Record<string, unknown>;
 
-  const { known, others } = await accountsAbout(phone);
-  const accounts = await Promise.all(
-    [...known, ...others].map(async (id) => ({ id, next: await messagesOfNext(id, whom) })),
-  );
-  const delivered = new Set([...accounts.map(({ id }) => id), ...(erasure.accounts ?? [])]);
-  if (delivered.size > (erasure.accounts?.length ?? 0)) await rememberAccounts(phone, requested, [...delivered]);
-  // Before the pending entries: an event that is sent again until then is one of them.
-  for (const account of delivered) found.deliveries += await removeAttempts(account, phone, whom.until);
-  found.waiting += await dropRecipient(whom);
-  // Before the log entries are renamed: a dropped message adds a log entry.
-  for (const { id: account } of accounts) {
-    for (const direction of directions) {
-      found.waiting += await dropPending({ direction, account, phone }, whom);
+/** Handles at most a page of items. Returns where the stage continues; undefined if it is complete. */
+type Stage = (whom: ErasedIdentity, found: Erased, place: Place) => Promise<Place | undefined>;
+
+/** Items of a page, items that are changed at the same time, and pages of a step. */
+const [PAGE, TOGETHER, PAGES] = [50, 16, 8];
+
+/** Where an erasure continues, in an item of its own. */
+interface Position {
+  stage: number;
+  place: Place;
+  /** Whether this is the last look, which began after everything that was in progress. */
+  isLast: boolean;
+}
+
+/**
+ * Removes attempts to deliver events, and then what is pending for their accounts: an event that was sent again before is
+ * pending. 1 write unit for each attempt, and 1 on the index.
+ */
+const removeAttempts: Stage = async (whom, found, { after }) => {
+  const { items, next } = await attemptsAbout(whom.phone, { until: whom.until, Limit: PAGE, ...startAt(after) });
+  const accounts = new Set(items.map(accountOfAttempt));
+  for (const account of accounts) if (!(await dropFrom(account, whom, found))) return { after };
+  await removeAll(items);
+  found.deliveries += items.length;
+  for (const account of accounts) await dropFrom(account, whom, found);
+  return next && { after: next };
+};
+
+/**
+ * For one account after the other that has logged messages: drops what is pending, notifies the platform, and then
+ * replaces the number in the log, because the log shows which accounts are left. 5 write units for a log entry, three of them
+ * on its indexes.
+ */
+const endConversations: Stage = async (whom, found, { account, after }) => {
+  const current = after === undefined ? await nextLogged(whom.phone, account) : String(account);
+  if (current === undefined) return undefined;
+  const { items, next } = await logged(current, whom, after);
+  if (after === undefined && items.length > 0) {
+    if (!(await dropFrom(current, whom, found))) return { account };
+    // After the user's entries are dropped.
+    await reportStopped({ account: current, phone: whom.phone }, whom);
+  }
+  const theirs = await withoutNextOwner(items, whom);
+  await inParallel(theirs, TOGETHER, async (key) => {
+    if (await rename(key, whom)) found.log_entries += 1;
+  });
+  return { account: current, after: next };
+};
+
+/** Ends consents, and removes answers, opt-outs, and requests with their values. */
+const removeOfPerson: Stage = async (whom, found, { after }) => {
+  const { items: keys, next } = await page<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :person AND gsi2sk <= :until',
+    ExpressionAttributeValues: { ':person': dataOfPerson(whom.phone), ':until': whom.until },
+    ProjectionExpression: 'pk, sk',
+    Limit: PAGE,
+    ...startAt(after),
+  });
+  const asked = keys.filter((key) => isRequestKey(key) || isConsentKey(key));
+  const optOuts = keys.filter(isOptOutKey);
+  const read = await getManyConsistent<{ account: string }[]>(asked);
+  const stopped = new Set(optOuts.map(accountOfOptOut));
+  for (const account of new Set([...stopped, ...read.flatMap((item) => item?.account ?? [])])) {
+    if (!(await dropFrom(account, whom, found))) return { after };
+  }
+  for (const account of stopped) await reportStopped({ account, phone: whom.phone }, whom);
+  for (const id of new Set(asked.map(requestIdOf))) {
+    found.consents += await endWithUser(id, whom.phone, whom.pseudonym);
+  }
+  await inParallel(keys.filter(isAnswerKey), TOGETHER, async (key) => {
+    // With its part of the results.
+    if (await removeAnswer(key)) found.answers += 1;
+  });
+  await removeAll(keys.filter((key) => !isAnswerKey(key) && !isConsentKey(key)));
+  found.requests += keys.filter(isRequestKey).length;
+  found.opt_outs += optOuts.length;
+  return next && { after: next };
+};
+
+/** Replaces the number by the pseudonym in consent receipts. 4 write units for each. */
+const renameReceipts: Stage = async ({ phone, pseudonym, until }, found, { after }) => {
+  const { from, to } = consentReceiptRange(until);
+  const { items, next } = await page<Key & ConsentReceipt>({
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': consentReceiptsOf(phone), ':from': from, ':to': to },
+    ConsistentRead: true,
+    Limit: PAGE,
+    ...startAt(after),
+  });
+  if (items.length > 0)
+    await transact(
+      items.flatMap(({ pk, sk, ...receipt }) => [consentReceiptWrite(pseudonym, receipt), deleteWrite({ pk, sk })]),
+    );
+  found.receipts += items.length;
+  return next && { after: next };
+};
+
+const startAt = (after: unknown) => after !== undefined && { ExclusiveStartKey: after as Place };
+
+/** In this order: an attempt may become a pending entry, whose end is logged; the end of a consent has a receipt. */
+const stages: readonly Stage[] = [removeAttempts, endConversations, removeOfPerson, renameReceipts];
+
+/**
+ * Does a step of an erasure: some pages. Then it stores where the erasure continues, and puts it behind all others that are
+ * due. Repeated pages change nothing.
+ *
+ * @returns whether more is due
+ */
+const doStep = async (phone: string, found: Erased, isOver: () => boolean): Promise<boolean> => {
+  const erasure = await getConsistent<ErasureItem & { position?: Position }>(erasureKey(phone));
+  if (erasure?.gsi1pk !== erasurePartition || erasure.gsi1sk > sortableTime(now())) return false;
+  const last = lastLookAt(erasure);
+  const whom = await erasedIdentityOf(phone, erasure);
+  let { stage, place, isLast } = erasure.position ?? { stage: 0, place: {}, isLast: now() >= last };
+  for (let pages = 0; pages < PAGES && (pages === 0 || !isOver()); pages += 1) {
+    const next = await stages[stage]?.(whom, found, place);
+    place = next ?? {};
+    stage += next === undefined ? 1 : 0;
+    if (stage === stages.length) {
+      await (isLast ? keepMark(erasure) : postpone(erasure, { until: last }));
+      return false;
     }
   }
-  // After the user's entries are dropped. Before the log is renamed, because accounts are found by the log.
-  for (const account of known) await reportStopped({ account, phone }, whom);
-  found.consents += await endConsents(whom);
-  await removeOfPerson(whom, found);
-  for (const { id, next } of accounts) found.log_entries += await renameInLog(id, whom, next);
-  found.receipts = await renameInReceipts(whom);
+  await postpone(erasure, { until: now(), position: { stage, place, isLast } });
+  return true;
+};
 
-  if (isLast)
-    await remove(erasureKey(phone), {
-      ConditionExpression: 'requested = :requested',
-      ExpressionAttributeValues: { ':requested': requested },
-    });
-  else await postponeErasure(phone, requested, last);
+/** Postpones an erasure, unless another one of the number has begun. */
+const postpone = async (
+  { pk, sk, requested }: ErasureItem,
+  { until, position }: { until: number; position?: Position },
+): Promise<void> => {
+  await update({
+    Key: { pk, sk },
+    UpdateExpression: `SET gsi1sk = :until${position === undefined ? ' REMOVE #position' : ', #position = :position'}`,
+    ConditionExpression: 'requested = :requested',
+    ExpressionAttributeNames: { '#position': 'position' },
+    ExpressionAttributeValues: {
+      ':until': sortableTime(until),
+      ':requested': requested,
+      ...(position !== undefined && { ':position': position }),
+    },
+  });
+};
+
+/** Keeps only the mark of an erasure: the number may still be in pending batches. */
+const keepMark = async ({ pk, sk, requested }: ErasureItem): Promise<void> => {
+  await update({
+    Key: { pk, sk },
+    UpdateExpression: 'SET gsi1pk = :marked, gsi1sk = :now REMOVE #position',
+    ConditionExpression: 'requested = :requested',
+    ExpressionAttributeNames: { '#position': 'position' },
+    ExpressionAttributeValues: {
+      ':marked': markedPartition,
+      ':now': sortableTime(now()),
+      ':requested': requested,
+    },
+  });
+};
+
+const nothing = (): Erased => ({
+  ...{ answers: 0, requests: 0, waiting: 0, log_entries: 0 },
+  ...{ receipts: 0, opt_outs: 0, deliveries: 0, consents: 0 },
+});
+
+/** Does all steps of an erasure that are due now. */
+export const resumeErasure = async (phone: string): Promise<Erased> => {
+  const found = nothing();
+  while (await doStep(phone, found, () => false));
   return found;
 };
 
-/** Phone numbers of users whose erasure is due. */
+/** Erasures whose steps are done at the same time. */
+const ERASURES = 8;
+
+/**
+ * Does the steps of all erasures that are due, one of each in turns: one with a million items does not delay the others.
+ *
+ * @param isOver - returns whether the next run must continue
+ */
+export const resumeErasures = async (isOver: () => boolean): Promise<Erased & { steps: number; failed: number }> => {
+  const found = { ...nothing(), steps: 0, failed: 0 };
+  const failed = new Set<string>();
+  for (let isMore = true; isMore && !isOver(); ) {
+    isMore = false;
+    for await (const phones of dueErasures()) {
+      if (isOver()) break;
+      await inParallel(
+        phones.filter((phone) => !failed.has(phone)),
+        ERASURES,
+        async (phone) => {
+          if (isOver()) return;
+          try {
+            if (await doStep(phone, found, isOver)) isMore = true;
+            found.steps += 1;
+          } catch (error) {
+            log('error', 'erasure failed', describeError(error));
+            failed.add(phone);
+          }
+        },
+      );
+    }
+  }
+  return { ...found, failed: failed.size };
+};
+
+/** Phone numbers of users whose erasure is due: those that waited longest first. */
 export async function* dueErasures(): AsyncGenerator<string[]> {
   for await (const items of pages<Key>(dueErasure(sortableTime(now())))) yield items.map(phoneOfErasure);
 }
 
-/** Remembers the accounts for later runs, which do not find them by the log any more, also after a crash of this run. */
-const rememberAccounts = async (phone: string, requested: string, accounts: string[]): Promise<void> => {
-  await update({
-    Key: erasureKey(phone),
-    UpdateExpression: 'SET accounts = :accounts',
-    ConditionExpression: 'requested = :requested',
-    ExpressionAttributeValues: { ':accounts': accounts, ':requested': requested },
-  });
-};
-
-/** Postpones an erasure to its last run. */
-const postponeErasure = async (phone: string, requested: string, until: number): Promise<void> => {
-  await update({
-    Key: erasureKey(phone),
-    UpdateExpression: 'SET gsi1sk = :until',
-    ConditionExpression: 'requested = :requested',
-    ExpressionAttributeValues: { ':until': sortableTime(until), ':requested': requested },
-  });
-};
-
-/**
- * Accounts with data of a user: each pending entry belongs to a message, which is in the log, to a request, to its
- * consent, or to an opt-out.
- */
-const accountsAbout = async (phone: string): Promise<{ known: Set<string>; others: Set<string> }> => {
-  const known = new Set<string>();
-  const others = new Set<string>();
-  for await (const items of pages<{ gsi2sk: string }>({
-    IndexName: 'gsi2',
-    KeyConditionExpression: 'gsi2pk = :contact',
-    ExpressionAttributeValues: { ':contact': logsOfContact(phone) },
-    ProjectionExpression: 'gsi2sk',
-  })) {
-    for (const { gsi2sk } of items) known.add(accountAt(gsi2sk));
+/** Drops what is pending between a user and an account, up to a page for each direction. Returns whether that is all. */
+const dropFrom = async (account: string, whom: ErasedIdentity, found: Erased): Promise<boolean> => {
+  for (const direction of directions) {
+    const { dropped, isComplete } = await dropPending({ direction, account, phone: whom.phone }, whom);
+    found.waiting += dropped;
+    if (!isComplete) return false;
   }
-  for await (const keys of pages<Key>({
-    IndexName: 'gsi2',
-    KeyConditionExpression: 'gsi2pk = :person',
-    ExpressionAttributeValues: { ':person': dataOfPerson(phone) },
-    ProjectionExpression: 'pk, sk',
-  })) {
-    for (const key of keys.filter(isOptOutKey)) known.add(accountOfOptOut(key));
-    for (const { pk, sk } of keys.filter((key) => isRequestKey(key) || isConsentKey(key))) {
-      const item = await getConsistent<{ account: string }>({ pk, sk });
-      if (item && !known.has(item.account)) others.add(item.account);
-    }
-  }
-  return { known, others };
+  return true;
 };
 
-/** The partitions of an account's messages that belong to the number's next owner: they were created after `until`. */
-const messagesOfNext = async (account: string, { phone, until, end }: ErasedIdentity): Promise<Set<string>> => {
-  const found = new Set<string>();
-  if (until === end) return found;
-  for await (const keys of pages<Key>({
+/** The account after another one that has logged messages of a user. 0.5 read units. */
+const nextLogged = async (phone: string, account: unknown): Promise<string | undefined> => {
+  const { items } = await page<{ gsi2sk: string }>({
     IndexName: 'gsi2',
-    KeyConditionExpression: 'gsi2pk = :contact AND gsi2sk BETWEEN :until AND :end',
+    KeyConditionExpression: 'gsi2pk = :contact AND gsi2sk > :after',
     ExpressionAttributeValues: {
       ':contact': logsOfContact(phone),
-      ':until': `${positionOfAccount(account)}${until}~`,
-      ':end': `${positionOfAccount(account)}${end}~`,
+      ':after': account === undefined ? ' ' : `${positionOfAccount(String(account))}~`,
     },
-    ProjectionExpression: 'pk, sk',
-  })) {
-    for (const key of keys.filter(isMessageKey)) found.add(key.pk);
-  }
-  return found;
+    ProjectionExpression: 'gsi2sk',
+    Limit: 1,
+  });
+  return items[0] && accountAt(items[0].gsi2sk);
 };
 
-/** Ends the consents of a user, and replaces the number in them by the pseudonym. Returns their number. */
-const endConsents = async ({ phone, pseudonym, until }: ErasedIdentity): Promise<number> => {
-  const ids = new Set<string>();
-  for await (const keys of pages<Key>({
-    IndexName: 'gsi2',
-    KeyConditionExpression: 'gsi2pk = :person AND gsi2sk <= :until',
-    ExpressionAttributeValues: { ':person': dataOfPerson(phone), ':until': until },
-    ProjectionExpression: 'pk, sk',
-  })) {
-    for (const key of keys.filter((one) => isRequestKey(one) || isConsentKey(one))) ids.add(requestIdOf(key));
-  }
-  let ended = 0;
-  for (const id of ids) ended += await endWithUser(id, phone, pseudonym);
-  return ended;
-};
+type Logged = Key & { gsi2sk: string };
 
-/** Removes answers, opt-outs, and requests with their values, and adds their numbers to `found`. */
-const removeOfPerson = async ({ phone, until }: ErasedIdentity, found: Erased): Promise<void> => {
-  const gsi2pk = dataOfPerson(phone);
-  for await (const keys of pages<Key>({
-    IndexName: 'gsi2',
-    KeyConditionExpression: 'gsi2pk = :person AND gsi2sk <= :until',
-    ExpressionAttributeValues: { ':person': gsi2pk, ':until': until },
-    ProjectionExpression: 'pk, sk',
-  })) {
-    // With their part of the results.
-    for (const key of keys.filter(isAnswerKey)) found.answers += (await removeAnswer(key)) ? 1 : 0;
-    await removeAll(keys.filter((key) => !isAnswerKey(key) && !isConsentKey(key)));
-    found.requests += keys.filter(isRequestKey).length;
-    found.opt_outs += keys.filter(isOptOutKey).length;
-  }
-};
-
-/**
- * Replaces the number by the pseudonym in an account's log entries, except those of the next owner's messages. Later
- * states of the changed messages are not reported.
- */
-const renameInLog = async (
-  account: string,
-  { phone, pseudonym, end }: ErasedIdentity,
-  next: Set<string>,
-): Promise<number> => {
-  let renamed = 0;
-  for await (const keys of pages<Key>({
+/** A page of an account's log entries of a user, and of the number's next owner up to `end`. */
+const logged = (account: string, { phone, end }: ErasedIdentity, after: unknown) =>
+  page<Logged>({
     IndexName: 'gsi2',
     KeyConditionExpression: 'gsi2pk = :contact AND gsi2sk BETWEEN :account AND :end',
     ExpressionAttributeValues: {
@@ -263,32 +353,31 @@ const renameInLog = async (
       ':account': positionOfAccount(account),
       ':end': `${positionOfAccount(account)}${end}~`,
     },
-    ProjectionExpression: 'pk, sk',
-  })) {
-    for (const { pk, sk } of keys.filter(({ pk }) => !next.has(pk))) {
-      // A transaction, because the entry may be counted at the same time.
-      const failed = await transact([
-        updateWrite({
-          Key: { pk, sk },
-          UpdateExpression: 'SET phone = :pseudonym, gsi2pk = :contact REMOVE reason, reported',
-          ConditionExpression: 'phone = :phone',
-          ExpressionAttributeValues: {
-            ':phone': phone,
-            ':pseudonym': pseudonym,
-            ':contact': logsOfContact(pseudonym),
-          },
-        }),
-      ]);
-      renamed += failed.length === 0 ? 1 : 0;
-    }
-  }
-  return renamed;
+    ProjectionExpression: 'pk, sk, gsi2sk',
+    Limit: PAGE,
+    ...startAt(after),
+  });
+
+/**
+ * Log entries without those of messages of the number's next owner, which were created after `until`. 1 read unit for each
+ * entry that was logged after `until`.
+ */
+const withoutNextOwner = async (entries: Logged[], { until }: ErasedIdentity): Promise<Logged[]> => {
+  const isLater = ({ gsi2sk }: Logged): boolean => gsi2sk > `${positionOfAccount(accountAt(gsi2sk))}${until}~`;
+  const later = entries.filter(isLater);
+  const messages = await getManyConsistent<{ created: string }[]>(later.map((entry) => messageKey(messageIdOf(entry))));
+  const ofNext = new Set(later.filter((_, place) => (messages[place]?.created ?? '') > until));
+  return entries.filter((entry) => !ofNext.has(entry));
 };
 
-/** Replaces the number by the pseudonym in consent receipts. Returns their number. */
-const renameInReceipts = async ({ phone, pseudonym, until }: ErasedIdentity): Promise<number> => {
-  const theirs = (await listConsentReceipts(phone)).filter(({ created }: ConsentReceipt) => created <= until);
-  for (const grant of theirs)
-    await transact([consentReceiptWrite(pseudonym, grant), deleteWrite(consentReceiptKey(phone, grant))]);
-  return theirs.length;
-};
+/**
+ * Replaces the number by the pseudonym in a log entry. Later states of the message are not reported. Returns false if the
+ * entry has the pseudonym already.
+ */
+const rename = ({ pk, sk }: Key, { phone, pseudonym }: ErasedIdentity): Promise<boolean> =>
+  update({
+    Key: { pk, sk },
+    UpdateExpression: 'SET phone = :pseudonym, gsi2pk = :contact REMOVE reason, reported',
+    ConditionExpression: 'phone = :phone',
+    ExpressionAttributeValues: { ':phone': phone, ':pseudonym': pseudonym, ':contact': logsOfContact(pseudonym) },
+  });

@@ -35,18 +35,22 @@ const before = (time: string) => ({
  *
  * @param time - the time of the removal, as `timestamp` writes it. Newer data stays, because it belongs to a later
  * registration. Costs 1 more read unit. Default: all data is removed.
- * @returns undefined if the same or a later removal is recorded
+ * @returns the writes, and whether the number is registered; undefined if the same or a later removal is recorded
  */
-export const removalWrites = async (phone: string, time?: string): Promise<Write[] | undefined> => {
+export const removalWrites = async (
+  phone: string,
+  time?: string,
+): Promise<{ writes: Write[]; isRegistered: boolean } | undefined> => {
   const [item, removed] = await Promise.all([
     getConsistent<UserItem>(userKey(phone)),
     time === undefined ? undefined : lastRemoval(phone),
   ]);
   if (time !== undefined && removed !== undefined && removed >= time) return undefined;
-  return [
+  const writes = [
     ...(await forgetWrites(phone, time, item)),
     putWrite(removalItem(phone, time ?? timestamp()), time === undefined ? {} : before(time)),
   ];
+  return { writes, isRegistered: item !== undefined };
 };
 
 const removalItem = (phone: string, removed: string): RemovalItem => ({

@@ -5,7 +5,6 @@
 import { logItem, states } from '../../shared/messaging/message.ts';
 import { indexes } from '../../shared/table/access-patterns.ts';
 import { allDuePartitions, duePartitions, type Key } from '../../shared/table/keys.ts';
-import { consentEndPartitions } from '../../shared/table/people-keys.ts';
 import { lifetime } from '../support/lifetime.ts';
 import { listPriceOf, type Priced } from './prices.ts';
 import type { Use, Way } from './usage.ts';
@@ -29,8 +28,8 @@ export const ASSUMED = {
   emptyReceives: (MONTH.minutes * 60 * 5) / 20,
   /** Queue requests of a wake-up: send, receive, delete. */
   queueRequests: 3,
-  /** Read units of the two workers that run every minute: a query of each partition of due work, those of conversations also for the backlog, and others. */
-  minuteReads: (allDuePartitions.length + duePartitions('conversations').length + consentEndPartitions.length + 4) / 2,
+  /** Read units of the steps that run every minute: a query of each partition of due work, those of conversations also for the backlog, and others. */
+  minuteReads: (allDuePartitions.length + duePartitions('conversations').length + 4) / 2,
   /** Metrics of alarms. AWS charges each as an alarm. */
   alarms: 49,
   /** Alarms that combine other alarms. */

@@ -13,7 +13,7 @@ import { HttpHost } from '../../infra/constructs/http-host.ts';
 import { featureFlags } from '../../infra/feature-flags.ts';
 import type { Endpoint } from '../../shared/api/endpoint.ts';
 import { api } from '../../shared/api/index.ts';
-import { sweepSteps } from '../../shared/api/workers.ts';
+import { eraseSteps, sweepSteps } from '../../shared/api/workers.ts';
 import { parallelOf } from '../bench/growth/deployment.ts';
 import { present } from '../bench/growth/design.ts';
 import { functionAccess } from '../support/table-access.ts';
@@ -327,6 +327,8 @@ describe('each role has exactly the rights of its function', () => {
         'Query CHUNKS#*',
         'BatchWriteItem CHUNKS#*',
         'BatchGetItem STOP#*',
+        'BatchGetItem ERASURE#*',
+        'GetItem USER#*',
         'GetItem ACCOUNT#*',
         'PutItem MESSAGE#*',
         'PutItem OUTBOX#*',
@@ -411,16 +413,20 @@ describe('each role has exactly the rights of its function', () => {
     [
       'Erase',
       [
-        'Query DELIVERIES#*',
+        'Query DELIVERIES_ABOUT#* gsi2',
         'BatchWriteItem DELIVERIES#*',
         'Query ERASURES gsi1',
+        'Query MARKED gsi1',
+        'BatchGetItem ERASURE#*',
+        'BatchGetItem USER#*',
+        'BatchGetItem MESSAGE#*',
         'GetItem ERASURE#*',
         'UpdateItem ERASURE#*',
         'DeleteItem ERASURE#*',
         'GetItem USER#*',
-        'GetItem REQUEST#*',
+        'BatchGetItem REQUEST#*',
         'BatchWriteItem REQUEST#*',
-        'Query CONSENT_ENDS#* gsi1',
+        'Query DUE#consents#* gsi1',
         'Query REQUEST#*',
         'PutItem REQUEST#*',
         'UpdateItem REQUEST#*',
@@ -442,11 +448,16 @@ describe('each role has exactly the rights of its function', () => {
         'Query GRANTS#*',
         'PutItem GRANTS#*',
         'DeleteItem GRANTS#*',
-        'Query BATCHES gsi2',
-        'Query RECIPIENT#* gsi2',
-        'GetItem BATCH#*',
+        'GetItem ERASURE_PASS',
+        'PutItem ERASURE_PASS',
+        'UpdateItem ERASURE_PASS',
+        'DeleteItem ERASURE_PASS',
+        'Query BATCHES#* gsi2',
+        'BatchGetItem BATCH#*',
         'UpdateItem BATCH#*',
         'Query CHUNKS#*',
+        'GetItem CHUNKS#*',
+        'BatchWriteItem CHUNKS#*',
         'UpdateItem CHUNKS#*',
       ],
     ],
@@ -1051,19 +1062,17 @@ test('the template contains no secret: AWS makes the one of hashes, which outliv
   expect(JSON.stringify(template.toJSON())).not.toMatch(/whsec_[A-Za-z0-9+/]/);
 });
 
-test('each step of sweep, and erase, run each minute, and neither EventBridge nor Lambda repeats a failed run', () => {
+test('each step of sweep and erase runs each minute, and neither EventBridge nor Lambda repeats a failed run', () => {
   const targetOf = (name: string) => ({
     Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^${name}Function`), 'Arn'] },
     RetryPolicy: { MaximumRetryAttempts: 0 },
   });
-  template.hasResourceProperties('AWS::Events::Rule', {
-    ScheduleExpression: 'rate(1 minute)',
-    Targets: sweepSteps.map((step) => Match.objectLike({ ...targetOf('Sweep'), Input: JSON.stringify({ step }) })),
-  });
-  template.hasResourceProperties('AWS::Events::Rule', {
-    ScheduleExpression: 'rate(1 minute)',
-    Targets: [Match.objectLike(targetOf('Erase'))],
-  });
+  for (const [name, steps] of [['Sweep', sweepSteps] as const, ['Erase', eraseSteps] as const]) {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(1 minute)',
+      Targets: steps.map((step) => Match.objectLike({ ...targetOf(name), Input: JSON.stringify({ step }) })),
+    });
+  }
   for (const name of ['Sweep', 'Erase']) {
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       FunctionName: { Ref: Match.stringLikeRegexp(`^${name}Function`) },

@@ -1,5 +1,5 @@
 /** When the table's next work is due: retries, messages that begin or end, erasures, and consents that end. */
-import type { SweepStep } from '../../../shared/api/workers.ts';
+import type { EraseStep, SweepStep } from '../../../shared/api/workers.ts';
 import { inParallel } from '../../../shared/core/parallel.ts';
 import {
   afterDueOf,
@@ -8,8 +8,8 @@ import {
   dueOf,
   duePartitions,
   erasurePartition,
+  markedPartition,
 } from '../../../shared/table/keys.ts';
-import { consentEndPartitions } from '../../../shared/table/people-keys.ts';
 import type { AwsEmulator } from '../aws/emulator.ts';
 import type { Image, StreamRecord } from '../aws/event-sources/stream.ts';
 import { signedCall } from '../aws/signed-call.ts';
@@ -22,13 +22,18 @@ const KINDS: Record<SweepStep, DueKind[]> = {
   backlog: [],
 };
 
-const ofErase = [...consentEndPartitions, erasurePartition];
+/** The partitions of each step of `erase`. */
+const OF_ERASE: Record<EraseStep, string[]> = {
+  erasures: [erasurePartition],
+  batches: [markedPartition],
+  consents: duePartitions('consents'),
+};
 
-const ALL = [...allDuePartitions, ...ofErase];
+const ALL = [...allDuePartitions, erasurePartition, markedPartition];
 
 /** The partitions with the work of a function that a schedule calls; undefined for other functions. */
 const partitionsOf = (functionId: string, input: unknown): readonly string[] | undefined => {
-  if (functionId.startsWith('Erase')) return ofErase;
+  if (functionId.startsWith('Erase')) return OF_ERASE[(input as { step: EraseStep }).step];
   if (!functionId.startsWith('Sweep')) return undefined;
   return KINDS[(input as { step: SweepStep }).step].flatMap(duePartitions);
 };
@@ -55,7 +60,7 @@ export interface DueWork {
   /** When the oldest work is due, in milliseconds since 1970; undefined if there is none. The stack is at rest. */
   next(): Promise<number | undefined>;
   /**
-   * Whether a function has work that is due by a time, as of the last call of `next`: a step of `sweep`, or `erase`. Others
+   * Whether a function has work that is due by a time, as of the last call of `next`: a step of `sweep` or `erase`. Others
    * always have work when their schedule calls them.
    */
   needs(time: number, functionId: string, input?: unknown): boolean;

@@ -1,7 +1,7 @@
 /** Exports all data about a user, for a data subject's request. */
 
+import type { AttemptItem } from '../../../shared/delivery-history/attempt-item.ts';
 import { type Delivery, toDelivery } from '../../../shared/delivery-history/deliveries.ts';
-import { attemptsAbout } from '../../../shared/delivery-history/erasure.ts';
 import { eventOf } from '../../../shared/delivery-history/replay.ts';
 import {
   type Direction,
@@ -12,7 +12,7 @@ import {
 } from '../../../shared/messaging/events.ts';
 import type { LogItem } from '../../../shared/messaging/message.ts';
 import type { OptOutItem } from '../../../shared/opt-outs/opt-outs.ts';
-import { getConsistent, hasExpired, pages } from '../../../shared/table/client.ts';
+import { getConsistent, pages } from '../../../shared/table/client.ts';
 import {
   accountOfOptOut,
   answeredProfilerOf,
@@ -27,7 +27,7 @@ import {
   messageIdOf,
   requestIdOf,
 } from '../../../shared/table/keys.ts';
-import { isConsentKey } from '../../../shared/table/people-keys.ts';
+import { accountOfAttempt, deliveriesAbout, isConsentKey } from '../../../shared/table/people-keys.ts';
 import { type ConsentReceipt, listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import type { ConsentItem } from '../../../shared/user-data/consents.ts';
 import { presentResults, type RequestItem } from '../../../shared/user-data/stored-request.ts';
@@ -64,13 +64,14 @@ export interface PersonalData {
 /**
  * All data about a user: profile, answers, user data requests, consents, opt-outs, receipts, log entries, delivery
  * attempts, and pending entries. Reads each of these items; and for each account that has log entries, requests or
- * opt-outs of the user, its outboxes, and a sixteenth of its delivery history.
+ * opt-outs of the user, its outboxes.
  */
 export const personalDataOf = async (phone: string): Promise<PersonalData> => {
-  const [user, person, log, grants] = await Promise.all([
+  const [user, person, log, attempts, grants] = await Promise.all([
     wholeUser(phone),
     itemsAt<Answer | RequestItem | ConsentItem | OptOutItem>(dataOfPerson(phone)),
     itemsAt<LogItem>(logsOfContact(phone)),
+    itemsAt<AttemptItem>(deliveriesAbout(phone)),
     listConsentReceipts(phone),
   ]);
   const requests = person.filter(isRequestKey).map(toRequest);
@@ -85,18 +86,15 @@ export const personalDataOf = async (phone: string): Promise<PersonalData> => {
     opt_outs,
     grants,
     log: log.map(toLogEntry),
-    deliveries: [],
+    deliveries: attempts.map((item) => ({
+      account: accountOfAttempt(item),
+      ...toDelivery(item),
+      event: eventOf(item) ?? null,
+    })),
     waiting: [],
   };
   // Every pending entry is about a log entry, a request, a consent or an opt-out, so these accounts are complete.
   for (const account of new Set([...found.log, ...requests, ...consents, ...opt_outs].map((one) => one.account))) {
-    for await (const attempts of attemptsAbout(account, phone)) {
-      found.deliveries.push(
-        ...attempts
-          .filter((item) => !hasExpired(item))
-          .map((item) => ({ account, ...toDelivery(item), event: eventOf(item) ?? null })),
-      );
-    }
     for (const direction of directions) {
       for await (const waiting of pages<Entry>({
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',

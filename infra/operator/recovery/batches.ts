@@ -10,7 +10,7 @@ import { itemsAt, nameOf, type Position, patiently } from './tables.ts';
 /**
  * Puts the chunks and the progress of a batch. The caller puts the batch itself afterwards: from then on, the recipients in
  * the chunks become messages. No transaction checks the deletion markers of up to 250 recipients. If a user is erased at
- * the same moment, the last run of the erasure, two minutes later, finds the batch.
+ * the same moment, the pass over pending batches, which begins two minutes later or more, finds the batch.
  */
 export const putParts = async (source: string, batch: Item): Promise<void> => {
   const { account, batch: id } = batchOf(batch);

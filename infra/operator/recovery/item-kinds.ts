@@ -7,6 +7,7 @@ import {
   batchKey,
   batchOf,
   chunksOf,
+  erasurePassKey,
   expansionKey,
   profilerOfResult,
   progressKey,
@@ -61,7 +62,7 @@ import {
   consentWebhookKey,
   consentWebhookName,
 } from '../../../shared/table/people-keys.ts';
-import { lastLookAt } from '../../../shared/user-data/erased-identity.ts';
+import { lastLookAt } from '../../../shared/users/erased-identity.ts';
 
 /** An item of any kind. */
 export type Item = Key & { expires_at?: number } & Record<string, unknown>;
@@ -320,6 +321,7 @@ export const itemKinds: readonly ItemKind[] = [
   },
   { name: 'event receipt', keys: { ...eventKey(''), sk: '' }, treatment: 'missing' },
   { name: 'erasure', keys: erasureKey(''), treatment: 'everything' },
+  { name: 'pass over pending batches', keys: erasurePassKey, treatment: 'never' },
   { name: 'removal of a user', keys: anyKey(anyPartition.removals), treatment: 'everything' },
   { name: 'deletion marker', keys: anyKey(anyPartition.deletions), treatment: 'everything' },
 ];

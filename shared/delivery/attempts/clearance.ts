@@ -10,8 +10,8 @@ import { jobKey } from '../../table/batch-keys.ts';
 import { getManyConsistent } from '../../table/client.ts';
 import { accountKey, conversationOf, erasureKey, type Key, optOutKey } from '../../table/keys.ts';
 import { log } from '../../telemetry/log.ts';
-import type { ErasureItem } from '../../user-data/erased-identity.ts';
 import { dropErased, dropOutdatedStop } from '../../user-data/erasure-outbox.ts';
+import type { ErasureItem } from '../../users/erased-identity.ts';
 
 /**
  * - `clear`: the entry may be delivered, with the content that is returned.

@@ -58,7 +58,7 @@ const addOtherBatches = async (account: string, count: number): Promise<void> =>
         id,
         account,
         job_id,
-        ...ofPendingBatch(account, { id, rank: 1, due, recipient: '0' }),
+        ...ofPendingBatch(account, { id, rank: 1, due }),
       };
     }),
   );

@@ -28,7 +28,7 @@ import { createProfiler, deleteProfiler } from '../../../shared/profilers/profil
 import { countAnswers } from '../../../shared/profilers/results.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { named } from '../../../shared/table/keys.ts';
-import { removeUser } from '../../../shared/user-data/erasure.ts';
+import { removeUser, resumeErasures } from '../../../shared/user-data/erasure.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { newPhone } from '../support/world.ts';
@@ -210,9 +210,23 @@ export const workers = {
         await receiveMessage('event-2', { from: phone, ...textTo(bot) });
         await removeUser('event-3', phone);
       });
-      return () => erase({}, context);
+      return () => erase({ step: 'erasures' }, context);
     },
     inTurn: true,
+    continues: true,
+  },
+  'erase: recipients of pending batches': {
+    prepare: async () => {
+      await minutesAgo(3, async () => {
+        const { account } = await newBusiness();
+        const [phone, other] = [newPhone(), newPhone()];
+        await sendEach(account, [phone, other].map(textTo), {});
+        await sendEach(account, [textTo(phone)], {});
+        await removeUser('event-1', phone);
+      });
+      await resumeErasures(() => false);
+      return () => erase({ step: 'batches' }, context);
+    },
     continues: true,
   },
   'erase: consents that have expired': {
@@ -224,7 +238,7 @@ export const workers = {
           await startRequest(account, phone, { reason: 'Why not?', data, valid_days: 1 }, undefined);
         }
       });
-      return () => erase({}, context);
+      return () => erase({ step: 'consents' }, context);
     },
     continues: true,
   },

@@ -7,8 +7,7 @@ import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts
 import { newPseudonym } from '../../../shared/core/ids.ts';
 import { readHead } from '../../../shared/messaging/outbox.ts';
 import { putIfAbsent, remove, update } from '../../../shared/table/client.ts';
-import { conversationName, erasureKey, headKey } from '../../../shared/table/keys.ts';
-import type { ErasureItem } from '../../../shared/user-data/erased-identity.ts';
+import { conversationName, erasureKey, headKey, type Key } from '../../../shared/table/keys.ts';
 import { answered, applied, named, removed, updated } from '../support/app-events.ts';
 import { call, fail } from '../support/client.ts';
 import { newCaller, newPhone } from '../support/world.ts';
@@ -248,7 +247,7 @@ describe('a claim', () => {
     const phone = newPhone();
     // No worker completes it, because no index contains it.
     const erasure = { ...erasureKey(phone), pseudonym: newPseudonym(), requested: new Date().toISOString() };
-    await putIfAbsent<ErasureItem>(erasure);
+    await putIfAbsent<Key>(erasure);
     await applied(updated(phone, {}));
     await write(phone, listener, 'Hi');
     const { claim, contact } = await claimOne(listener);

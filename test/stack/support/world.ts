@@ -3,7 +3,6 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
-import { inOrder } from '../../../shared/campaigns/chunks.ts';
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { newUnguessableId } from '../../../shared/core/ids.ts';
 import { APP_NETWORK, type Permission } from '../../../shared/core/permissions.ts';
@@ -36,9 +35,8 @@ export const newVendor = (): Promise<Caller> => newCaller('profilers');
 /** A new random phone number. */
 export const newPhone = (): string => `999${randomInt(1e11, 9e11)}`;
 
-/** New random phone numbers, in the order in which a batch has its recipients. */
-export const newPhones = (count: number): string[] =>
-  inOrder(Array.from({ length: count }, () => ({ to: newPhone() }))).map(({ to }) => to);
+/** New random phone numbers. */
+export const newPhones = (count: number): string[] => Array.from({ length: count }, newPhone);
 
 /** Registers a panelist and returns the number. */
 export const newPanelist = async (): Promise<string> => {

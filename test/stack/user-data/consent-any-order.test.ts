@@ -12,11 +12,12 @@ import { resetCircuit } from '../../../infra/operator/queries/outbox-inspection.
 import { outstandingDeletions } from '../../../infra/operator/queries/users-admin.ts';
 import { receiveEvents } from '../../../shared/app-network/event-batch.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
+import { endExpiredConsents } from '../../../shared/due-work/expired-consents.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { APP_NETWORK_DESTINATION } from '../../../shared/outbound/destination.ts';
 import { page } from '../../../shared/table/client.ts';
 import { type Key, requestKey } from '../../../shared/table/keys.ts';
-import { acknowledgeDeletion, endExpired, expiredConsents } from '../../../shared/user-data/consent-ends.ts';
+import { acknowledgeDeletion } from '../../../shared/user-data/consent-ends.ts';
 import { eraseUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';
@@ -182,7 +183,7 @@ class World {
   }
 
   async #expire(): Promise<void> {
-    for await (const keys of expiredConsents()) for (const key of keys) await endExpired(key);
+    await endExpiredConsents(() => false);
   }
 
   async #erase(): Promise<void> {

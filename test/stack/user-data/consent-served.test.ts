@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { update } from '../../../shared/table/client.ts';
-import { requestKey } from '../../../shared/table/keys.ts';
-import { consentKey, endsAt } from '../../../shared/table/people-keys.ts';
+import { dueAt, requestKey } from '../../../shared/table/keys.ts';
+import { consentKey } from '../../../shared/table/people-keys.ts';
 import { readConsents } from '../../../shared/user-data/consents.ts';
 import { applied, rejected, updated } from '../support/app-events.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
@@ -122,7 +122,7 @@ const endNow = async (id: string): Promise<void> => {
     { Key: requestKey(id), map: 'results', entries: request.results },
   ]) {
     const ended = Object.entries(entries).map(([name, entry]) => [name, { ...entry, valid_until: past }]);
-    const { gsi1pk, gsi1sk } = endsAt(id, past);
+    const { gsi1pk, gsi1sk } = dueAt('consents', { account: consent.account, id, time: past });
     await update({
       Key,
       UpdateExpression: `SET #map = :map${map === 'properties' ? ', gsi1pk = :due, gsi1sk = :past' : ''}`,

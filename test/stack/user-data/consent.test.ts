@@ -138,7 +138,7 @@ const notified = (): object[] =>
     return user_data !== undefined && user_data.status !== 'completed' ? [user_data] : [];
   });
 
-const sweep = () => erase({}, { getRemainingTimeInMillis: () => 60_000 } as never);
+const sweep = () => erase({ step: 'consents' }, { getRemainingTimeInMillis: () => 60_000 } as never);
 
 describe('a withdrawal', () => {
   test('replaces the values by the end of their consent, and keeps those of other properties', async () => {

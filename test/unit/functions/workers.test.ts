@@ -13,10 +13,14 @@ import { batchKey } from '../../../shared/table/batch-keys.ts';
 import { documents } from '../../../shared/table/client.ts';
 import {
   conversationName,
+  dueOrder,
+  duePartitions,
   entryKey,
   erasureKey,
   erasurePartition,
   headKey,
+  type Key,
+  markedPartition,
   named,
 } from '../../../shared/table/keys.ts';
 import { readWakeUp } from '../../../shared/wake-ups/conversations.ts';
@@ -360,6 +364,7 @@ describe('count', () => {
 
 describe('erase', () => {
   const phones = ['1', '2', '3'].map((end) => `${PHONE}${end}`);
+  const BEGUN = '2030-01-01T00:00:00.000Z';
 
   const keyOf = (phone: string) => erasureKey(phone).pk;
 
@@ -374,7 +379,15 @@ describe('erase', () => {
         return ExclusiveStartKey ? { Items: others } : { Items: [first], LastEvaluatedKey: first };
       }
       if (failing.some((phone) => pk === keyOf(phone))) throw new TypeError(`${PHONE} wrote ${TEXT}`);
-      return name === 'GetCommand' ? { Item: { pseudonym: 'erased-1', requested: '2030-01-01T00:00:00.000Z' } } : {};
+      const erasure = {
+        pk,
+        sk: 'ERASURE',
+        pseudonym: 'erased-1',
+        requested: BEGUN,
+        gsi1pk: erasurePartition,
+        gsi1sk: BEGUN,
+      };
+      return name === 'GetCommand' && pk.startsWith(erasureKey('').pk) ? { Item: erasure } : {};
     };
 
   beforeEach(() => {
@@ -383,22 +396,30 @@ describe('erase', () => {
 
   afterEach(() => void vi.useRealTimers());
 
-  const finished = () => calls.filter(({ name }) => name === 'DeleteCommand').map(({ input }) => input.Key);
+  /** The erasures whose steps are done: only their marks are left. */
+  const finished = () =>
+    calls.flatMap(({ input: { ExpressionAttributeValues, Key } }) =>
+      (ExpressionAttributeValues as Record<string, string> | undefined)?.[':marked'] === markedPartition
+        ? [Key as Key]
+        : [],
+    );
 
-  test('erase completes all due erasures of all pages', async () => {
+  const erasures = { step: 'erasures' } as const;
+
+  test('the step of erasures does all that are due, of all pages', async () => {
     table = holding();
-    await erase({}, context());
-    expect(finished()).toEqual(phones.map(erasureKey));
+    await erase(erasures, context());
+    expect(finished().toSorted((a, b) => (a.pk < b.pk ? -1 : 1))).toEqual(phones.map(erasureKey));
     expect(calls[0]).toMatchObject({
       input: { ExpressionAttributeValues: { ':time': '2030-01-01T01:00:00.000Z' } },
     });
-    expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 3, consents: 0, failed: 0 }]);
+    expect(lines()).toMatchObject([{ level: 'info', message: 'erase', step: 'erasures', steps: 3, failed: 0 }]);
   });
 
   test('a failed erasure does not stop the others, and erase fails at its end', async () => {
     table = holding(`${PHONE}1`);
-    await expect(erase({}, context())).rejects.toThrow('erase failed');
-    expect(finished()).toEqual(phones.slice(1).map(erasureKey));
+    await expect(erase(erasures, context())).rejects.toThrow('erase failed');
+    expect(finished().toSorted((a, b) => (a.pk < b.pk ? -1 : 1))).toEqual(phones.slice(1).map(erasureKey));
     expect(lines()).toMatchObject([
       { level: 'error', message: 'erasure failed', error: 'TypeError' },
       { level: 'error', message: 'erase', error: 'Error' },
@@ -407,20 +428,23 @@ describe('erase', () => {
 
   test('with 9 s left, erase starts no erasure', async () => {
     table = holding();
-    await erase({}, context(9_000));
-    expect(calls.filter(({ name }) => name !== 'QueryCommand')).toEqual([]);
-    expect(lines()).toEqual([{ level: 'info', message: 'erase', erasures: 0, consents: 0, failed: 0 }]);
+    await erase(erasures, context(9_000));
+    expect(calls).toEqual([]);
+    expect(lines()).toMatchObject([{ level: 'info', message: 'erase', steps: 0, failed: 0 }]);
   });
 
   test('a consent that cannot be ended does not stop the others, and erase fails at its end', async () => {
-    const consents = ['bad', 'good'].map((id) => ({ pk: `REQUEST#${id}`, sk: 'CONSENT#2030-01-01T00:00:00.000000' }));
+    const consents = ['bad', 'good'].map((id) => ({
+      ...{ pk: `REQUEST#${id}`, sk: 'CONSENT#2030-01-01T00:00:00.000000' },
+      gsi1sk: dueOrder('acme', '2030-01-01T00:00:00.000000'),
+    }));
     table = (_name, { IndexName, ExpressionAttributeValues }) => {
       const [partition = ''] = Object.values((ExpressionAttributeValues ?? {}) as Record<string, string>);
-      if (IndexName === 'gsi1') return { Items: partition === 'CONSENT_ENDS#7' ? consents : [] };
+      if (IndexName === 'gsi1') return { Items: partition === duePartitions('consents').at(-1) ? consents : [] };
       if (partition === 'REQUEST#bad') throw new TypeError(`${PHONE} wrote ${TEXT}`);
       return { Items: [] };
     };
-    await expect(erase({}, context())).rejects.toThrow('erase failed');
+    await expect(erase({ step: 'consents' }, context())).rejects.toThrow('erase failed');
     const read = calls.map(({ input }) => Object.values(input.ExpressionAttributeValues ?? {})[0]);
     expect(read.slice(-2).sort()).toEqual(['REQUEST#bad', 'REQUEST#good']);
     expect(lines()).toMatchObject([
@@ -431,10 +455,10 @@ describe('erase', () => {
 
   test('erase fails if an erasure failed before the time ran out', async () => {
     table = holding(`${PHONE}1`);
-    const left = [60_000, 60_000, 9_000];
-    await expect(erase({}, { ...context(), getRemainingTimeInMillis: () => left.shift() ?? 9_000 })).rejects.toThrow(
+    const remaining = () => (written.length === 0 ? 60_000 : 9_000);
+    await expect(erase(erasures, { ...context(), getRemainingTimeInMillis: remaining })).rejects.toThrow(
       'erase failed',
     );
-    expect(finished()).toEqual(phones.slice(1, 2).map(erasureKey));
+    expect(finished()).toEqual([]);
   });
 });

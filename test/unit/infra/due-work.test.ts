@@ -6,9 +6,14 @@ import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { StreamRecord } from '../../../infra/local/aws/event-sources/stream.ts';
 import { dueWorkOf } from '../../../infra/local/clock/due-work.ts';
-import { sweepSteps } from '../../../shared/api/workers.ts';
-import { allDuePartitions, dueOrder, duePartitions, erasurePartition } from '../../../shared/table/keys.ts';
-import { consentEndPartitions } from '../../../shared/table/people-keys.ts';
+import { eraseSteps, sweepSteps } from '../../../shared/api/workers.ts';
+import {
+  allDuePartitions,
+  dueOrder,
+  duePartitions,
+  erasurePartition,
+  markedPartition,
+} from '../../../shared/table/keys.ts';
 
 const [ONE = '', OTHER = ''] = duePartitions('conversations');
 const NINE = '2026-11-24T09:00:00.000000';
@@ -65,12 +70,12 @@ const serve = async (oldest: Record<string, string>) => {
 const at = (time: string): number => Date.parse(`${time.slice(0, 23)}Z`);
 
 test('the oldest work of all kinds counts; a later read is only of partitions that have changed', async () => {
-  const [consentEnds = ''] = consentEndPartitions;
+  const [consentEnds = ''] = duePartitions('consents');
   const oldest: Record<string, string> = { [ONE]: TEN, [consentEnds]: ELEVEN, [erasurePartition]: NINE };
   const { watch, reads, change } = await serve(oldest);
   const dueWork = watch();
   expect(await dueWork.next()).toBe(at(NINE));
-  expect(reads.toSorted()).toEqual([...allDuePartitions, ...consentEndPartitions, erasurePartition].toSorted());
+  expect(reads.toSorted()).toEqual([...allDuePartitions, erasurePartition, markedPartition].toSorted());
 
   reads.length = 0;
   change('MODIFY', { pk: { S: 'no work' }, sk: { S: 'HEAD' } });
@@ -117,17 +122,19 @@ test('each movement of the clock begins with a read of everything, and stops wat
   expect(await watch().next()).toBeUndefined();
 });
 
-test('retries need their step of sweep when they are due, and erasures and ends of consents need erase', async () => {
-  const oldest: Record<string, string> = { [OTHER]: TEN, [consentEndPartitions.at(-1) ?? '']: NINE };
+test('what is due needs only its own step of a worker', async () => {
+  const oldest: Record<string, string> = { [OTHER]: TEN, [erasurePartition]: NINE, [markedPartition]: ELEVEN };
   const dueWork = (await serve(oldest)).watch();
   await dueWork.next();
   const needed = (time: number) => [
     ...sweepSteps.filter((step) => dueWork.needs(time, 'SweepFunction1', { step })),
-    ...['EraseFunction1', 'AnotherFunction1'].filter((id) => dueWork.needs(time, id)),
+    ...eraseSteps.filter((step) => dueWork.needs(time, 'EraseFunction1', { step })),
+    ...['AnotherFunction1'].filter((id) => dueWork.needs(time, id)),
   ];
   expect(needed(at(NINE) - 1)).toEqual(['AnotherFunction1']);
-  expect(needed(at(NINE))).toEqual(['EraseFunction1', 'AnotherFunction1']);
-  expect(needed(at(TEN))).toEqual(['conversations', 'EraseFunction1', 'AnotherFunction1']);
+  expect(needed(at(NINE))).toEqual(['erasures', 'AnotherFunction1']);
+  expect(needed(at(TEN))).toEqual(['conversations', 'erasures', 'AnotherFunction1']);
+  expect(needed(at(ELEVEN))).toEqual(['conversations', 'erasures', 'batches', 'AnotherFunction1']);
 });
 
 test('an error of the database is reported with its status', async () => {

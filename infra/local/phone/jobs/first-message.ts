@@ -38,7 +38,7 @@ const firstLogged = async (account: string, job_id: string): Promise<(Key & { ph
 
 /** The content of a batch's first message, while its chunks exist. */
 const firstContent = async ({ upload, chunks: [first] }: BatchItem): Promise<BatchContent | undefined> =>
-  first && (await getConsistent<Chunk>(chunkKey(upload, first.rank, first.position)))?.contents?.[0];
+  first === undefined ? undefined : (await getConsistent<Chunk>(chunkKey(upload, first)))?.contents?.[0];
 
 const titleInInbox = (inbox: Inbox, phone: string, id: string): string | null => {
   for (const { type, data } of inbox.sentTo(phone)) {

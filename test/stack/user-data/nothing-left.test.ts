@@ -1,0 +1,172 @@
+/**
+ * A user with every kind of row is erased. Then neither the number nor any text or value of the user is in the table or in a
+ * queue. All rows are made over the API, so that a new kind is found here.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { expect, onTestFinished, test } from 'vitest';
+import { type AccountPlatform, createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
+import type { Permission } from '../../../shared/core/permissions.ts';
+import { tableName } from '../../../shared/core/settings.ts';
+import { getConsistent } from '../../../shared/table/client.ts';
+import { erasureKey } from '../../../shared/table/keys.ts';
+import { captureLog } from '../../support/captured-log.ts';
+import { DestinationServer } from '../support/destination-server.ts';
+import { serveOwnStack } from '../support/own-stack.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
+
+const MINUTE = 2_000;
+const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
+const PERMISSIONS: Permission[] = ['profilers', 'messages', 'stats', 'user_data', 'bridge', 'contacts'];
+
+captureLog();
+
+/** The whole table, one item per line. */
+const wholeTable = async (): Promise<string[]> => {
+  const client = new DynamoDBClient();
+  const lines: string[] = [];
+  for (let start: ScanCommand['input']['ExclusiveStartKey']; ; ) {
+    const command = new ScanCommand({ TableName: tableName(), ConsistentRead: true, ExclusiveStartKey: start });
+    const { Items = [], LastEvaluatedKey } = await client.send(command);
+    lines.push(...Items.map((item) => JSON.stringify(item)));
+    if (LastEvaluatedKey === undefined) return lines;
+    start = LastEvaluatedKey;
+  }
+};
+
+/** The messages that are left in queues, with dead letters. */
+const leftInQueues = async (awsEndpoint: string, urls: string[]): Promise<string[]> => {
+  const client = new SQSClient({ endpoint: awsEndpoint });
+  const found = await Promise.all(
+    urls.map(async (QueueUrl) => {
+      const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+      return Messages.map((message) => JSON.stringify(message));
+    }),
+  );
+  return found.flat();
+};
+
+test('after a complete erasure, no row and no message of a queue has the number, a text or a value of the user', async () => {
+  const { stack, app, demo } = await serveOwnStack({ name: `nothing-left-${randomUUID()}`, minute: MINUTE });
+  const [webhook, rapidpro] = [await DestinationServer.start(), await DestinationServer.start()];
+  onTestFinished(async () => void (await Promise.all([webhook.close(), rapidpro.close()])));
+
+  const newBusiness = async (platform: AccountPlatform) => {
+    const bot = newPhone();
+    const { id } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
+    await updateAccount(id, { platform });
+    return { bot, token: (await issueToken(id, { label: 'test', permissions: PERMISSIONS })).token };
+  };
+  const { bot, token } = await newBusiness({ name: 'webhook', settings: { url: webhook.url, secret: SECRET } });
+  const flows = await newBusiness({ name: 'rapidpro', settings: { url: rapidpro.url } });
+
+  const [phone, other] = [newPhone(), newPhone()];
+  const traces = [phone];
+  const secret = (): string => {
+    const made = randomUUID();
+    traces.push(made);
+    return made;
+  };
+  const text = () => ({ type: 'text', text: { body: secret() } });
+  const tomorrow = Math.floor(Date.now() / 1_000) + 86_400;
+
+  const request = async (method: string, url: string, authorization: string, body?: unknown, type = 'json') => {
+    const response = await fetch(url, {
+      method,
+      headers: {
+        authorization,
+        'idempotency-key': randomUUID(),
+        ...(body !== undefined && {
+          'content-type': type === 'form' ? 'application/x-www-form-urlencoded' : 'application/json',
+        }),
+      },
+      ...(body !== undefined && { body: type === 'form' ? String(body) : JSON.stringify(body) }),
+    });
+    const received = await response.text();
+    expect(response.status, `${method} ${url} ${received}`).toBeLessThan(300);
+    return received === '' ? undefined : JSON.parse(received);
+  };
+  const post = (path: string, body: unknown) => request('POST', `${stack.baseUrl}${path}`, token, body);
+  const event = (type: string, data: object) =>
+    request('POST', `${stack.bridgeUrl}/v1/app/events`, demo.app_token, { id: randomUUID(), type, data });
+  const about = async () => (await wholeTable()).filter((line) => traces.some((trace) => line.includes(trace)));
+  const kinds = async () => new Set((await about()).map((line) => /"pk":\{"S":"([A-Z_]+)#/.exec(line)?.[1]));
+  const behave = (...rules: object[]) =>
+    fetch(`${app.phoneUrl}/behaviour`, { method: 'PUT', body: JSON.stringify(rules) });
+
+  const property = () => ({ value: secret(), source: 'user' });
+  await event('user.updated', {
+    phone_number: phone,
+    id: secret(),
+    panelist: true,
+    properties: { first_name: property(), last_name: property(), device_make: property() },
+  });
+
+  // Messages both ways: delivered, reported, failed at the webhook, and pending.
+  const sent = await post('/v1/message', { to: phone, ...text() });
+  await post('/v1/message', { to: phone, ...text(), valid_for: 86_400 });
+  for (const state of ['delivered_to_user', 'read']) await event('message.state', { id: sent.id, state });
+  await event('message.received', { from: phone, to: bot, ...text() });
+  await request('POST', `${stack.bridgeUrl}/webhook/${bot}`, token, { message: { from: phone, ...text() } });
+  const form = new URLSearchParams({ id: '21', text: secret(), to: phone });
+  for (const _ of ['first', 'repeat']) {
+    await request('POST', `${stack.bridgeUrl}/v1/webhook/rapidpro`, flows.token, form, 'form');
+  }
+  await event('message.received', { from: phone, to: flows.bot, ...text() });
+  await expect.poll(() => rapidpro.calls.length).toBeGreaterThan(0);
+  await expect.poll(() => webhook.calls.length).toBeGreaterThan(4);
+
+  // Batches: to the user alone and to others, one content for all and one for each, now and for later.
+  const forAll = { type: 'text', text: { body: 'Hello' } };
+  await post('/v1/message', { to: [phone, other], ...forAll });
+  await post('/v1/message', { to: [phone, other], ...forAll, send_at: tomorrow });
+  await post('/v1/message', { to: phone, ...text(), send_at: tomorrow });
+  await post('/v1/message', { to: [phone], ...text(), send_at: tomorrow, valid_for: 3_600 });
+  await post('/v1/messages', [
+    { to: phone, ...text(), send_at: tomorrow },
+    { to: other, ...forAll, send_at: tomorrow },
+    { to: phone, ...text(), send_at: tomorrow },
+  ]);
+
+  // User data: released, withdrawn in part, pending, and at once.
+  const ask = async (...properties: string[]): Promise<string> =>
+    (
+      await post(`/v1/user_data/start/${phone}`, {
+        reason: 'To know you',
+        data: properties.map((name) => ({ property: name })),
+      })
+    ).requestId;
+  const released = await ask('first_name', 'last_name', 'device_make');
+  await event('user_data.answered', { id: released, answers: { first_name: 'approved', last_name: 'approved' } });
+  await event('user_data.withdrawn', { id: released, properties: ['last_name'] });
+  await ask('first_name');
+  await post(`/v1/user_data/fetch/${phone}`, { data: [{ property: 'device_make' }] });
+
+  const profiler = await post('/v1/research_profilers', { question: 'Well?', options: ['yes', 'no'] });
+  await post('/v1/profiler_answer', {
+    profiler_id: profiler.profiler_id,
+    option_id: profiler.options.yes,
+    phone_number: phone,
+  });
+  await event('user.stopped', { from: phone, to: bot });
+  await event('user.started', { from: phone, to: bot });
+
+  // The last messages are pending when the user leaves.
+  await behave({ phone, status: 503 });
+  webhook.answers = [503];
+  await post('/v1/message', { to: phone, ...text() });
+  await event('message.received', { from: phone, to: bot, ...text() });
+  await expect.poll(() => webhook.calls.length).toBeGreaterThan(8);
+  for (const kind of ['USER', 'MESSAGE', 'OUTBOX', 'CHUNKS', 'REQUEST', 'ANSWERS', 'STOP', 'GRANTS', 'DELIVERIES']) {
+    await expect.poll(kinds).toContain(kind);
+  }
+
+  await event('user.removed', { phone_number: phone });
+  expect(await getConsistent(erasureKey(phone))).toBeDefined();
+  await expect.poll(() => getConsistent(erasureKey(phone)), { timeout: 100_000 }).toBeUndefined();
+  expect(await about()).toEqual([]);
+  const queued = await leftInQueues(stack.awsEndpoint, Object.values(stack.queueUrls()));
+  expect(queued.filter((message) => traces.some((trace) => message.includes(trace)))).toEqual([]);
+});
