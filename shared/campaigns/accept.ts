@@ -14,7 +14,7 @@ import { idOf, newUnguessableId } from '../core/ids.ts';
 import { inParallel } from '../core/parallel.ts';
 import { invalidRequest, type ValidationError } from '../core/problems.ts';
 import { messageRetention } from '../core/settings.ts';
-import { addRecipientsWrite, isCancelled, jobCancelled, openJob, readJob } from '../jobs/job.ts';
+import { addRecipientsWrite, isCancelled, jobCancelled, openJob, ownJobWrite, readJob } from '../jobs/job.ts';
 import { checkOwnMedia, type OwnMedia } from '../media/media.ts';
 import { lifetimeFrom } from '../messaging/message.ts';
 import { acceptMessages, asSent, type Draft, mediaIn, withOwnMedia } from '../messaging/send.ts';
@@ -23,8 +23,8 @@ import { batchKey, chunkKey, ofPendingBatch, uploadKey } from '../table/batch-ke
 import { putAll, putIfAbsent } from '../table/client.ts';
 import { acceptOnce, notAccepted, type RecordWrites, type Repeatable } from '../table/idempotency.ts';
 import { dueAt, type Key } from '../table/keys.ts';
-import { deleteWrite, putIfAbsentWrite, transact } from '../table/transactions.ts';
-import { log } from '../telemetry/log.ts';
+import { deleteWrite, putIfAbsentWrite, transact, type Write } from '../table/transactions.ts';
+import { describeError, log } from '../telemetry/log.ts';
 import { traceId } from '../telemetry/trace.ts';
 import { type BatchContent, type BatchItem, type Chunk, type Priority, priorities } from './batch.ts';
 import { type ChunkBody, chunksOfBatch, type Recipient } from './chunks.ts';
@@ -223,8 +223,12 @@ const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> 
   const id = newBatchId();
   const begin = send_at ?? now();
   const job = job_id ?? idOf(account, 'job', id);
-  if (isCancelled(await openJob(account, job, begin))) throw jobCancelled();
-  if (areFew(draft) && (await hasTurn(account))) return acceptFew(account, draft, { job_id: job, batch: id });
+  if (job_id !== undefined && isCancelled(await openJob(account, job_id, begin))) throw jobCancelled();
+  const jobWrite =
+    job_id === undefined
+      ? ownJobWrite(account, job, messages.length, begin)
+      : addRecipientsWrite(account, job, messages.length);
+  if (areFew(draft) && (await hasTurn(account))) return acceptFew(account, draft, { job_id: job, batch: id }, jobWrite);
   const chunks = chunksOfBatch(messages);
   const batch = batchItem(account, draft, { id, job, begin, chunks });
   const accepted = { job_id: job, batch: id };
@@ -232,7 +236,7 @@ const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> 
   const failed = await transact([
     putIfAbsentWrite(batch),
     deleteWrite(uploadKey(batch.upload), IS_PRESENT),
-    addRecipientsWrite(account, job, messages.length),
+    jobWrite,
     ...firstEndWrites(batch, firstEndOf([content, ...messages.map((message) => message.content)])),
     ...recordWrites(accepted, batch.expires_at),
   ]);
@@ -255,9 +259,13 @@ const areFew = ({ messages, content, send_at, ...options }: NewBatch): boolean =
  */
 const hasTurn = async (account: string): Promise<boolean> => {
   const bucket = { wanted: 1, emptyAt: undefined, clock: now };
-  // Without a response of the table, the messages take the pace of batches.
-  const { tokens } = await takeTokens(bucketTable, `${account}#few`, FEW, bucket).catch(() => ({ tokens: 0 }));
-  return tokens > 0;
+  try {
+    return (await takeTokens(bucketTable, `${account}#few`, FEW, bucket)).tokens > 0;
+  } catch (error) {
+    // A limit must not fail a request: the order of messages is the stronger promise.
+    log('error', 'turn not taken', { account, ...describeError(error) });
+    return true;
+  }
 };
 
 /** Accepts a few messages at once, in one transaction: 6 write units for each user, and 4 for a further message to one. */
@@ -265,6 +273,7 @@ const acceptFew = async (
   account: string,
   { messages, content, recordWrites }: NewBatch,
   accepted: Accepted,
+  jobWrite: Write,
 ): Promise<Accepted> => {
   const { job_id, batch } = accepted;
   const isAccepted = await acceptMessages({
@@ -274,10 +283,7 @@ const acceptFew = async (
       const { valid_until, ...sent } = own;
       return [{ id: messageIdAt(batch, position), draft: { to, ...sent }, valid_until }];
     }),
-    more: [
-      addRecipientsWrite(account, job_id, messages.length),
-      ...recordWrites(accepted, lifetimeFrom(timestamp()).expires_at),
-    ],
+    more: [jobWrite, ...recordWrites(accepted, lifetimeFrom(timestamp()).expires_at)],
   });
   if (isAccepted) return accepted;
   throw isCancelled(await readJob(account, job_id)) ? jobCancelled() : notAccepted();

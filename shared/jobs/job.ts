@@ -6,7 +6,7 @@ import { messageRetention } from '../core/settings.ts';
 import { jobKey, ofJobList } from '../table/batch-keys.ts';
 import { getConsistent, page, putIfAbsent, update } from '../table/client.ts';
 import { type Key, logPartitions } from '../table/keys.ts';
-import { updateWrite, type Write } from '../table/transactions.ts';
+import { putIfAbsentWrite, updateWrite, type Write } from '../table/transactions.ts';
 
 /** A job of an account. Default jobs have no item. */
 export interface JobItem extends Key {
@@ -71,6 +71,18 @@ export const addRecipientsWrite = (account: string, job: string, recipients: num
     UpdateExpression: 'ADD recipients :recipients',
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(cancelled)',
     ExpressionAttributeValues: { ':recipients': recipients },
+  });
+
+/**
+ * The job of a batch that names none, with the messages of the batch, within the transaction that accepts it: a request that
+ * fails leaves no job behind.
+ *
+ * @param start - when its sending begins, in milliseconds since 1970
+ */
+export const ownJobWrite = (account: string, job: string, recipients: number, start = now()): Write =>
+  putIfAbsentWrite<JobItem>({
+    ...{ ...newJob(account, job, timestamp()), recipients },
+    expires_at: lifetimeFrom(start / 1_000),
   });
 
 const newJob = (account: string, job_id: string, created: string) => ({

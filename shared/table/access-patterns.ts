@@ -265,11 +265,11 @@ export const transactions = {
   /** A chat platform's message that is sent again: an equal part or a Resend. */
   logAndEnqueueAgain: ['putLogEntry', 'putEntry', 'updateHead', 'updateRepeats'],
   /** Messages to a few users are accepted, all or none. */
-  acceptMessages: ['putLogEntry', 'putEntry', 'updateHead', 'updateJob', 'putIdempotencyKey'],
+  acceptMessages: ['putLogEntry', 'putEntry', 'updateHead', 'putJob', 'updateJob', 'putIdempotencyKey'],
   /** A profiler is deleted, so that a restore of the table does not bring it back. */
   deleteProfiler: ['markProfilerDeleted', 'removeAnswerable', 'putDeletion'],
   /** A batch of messages is accepted: its chunks are written already. */
-  acceptBatch: ['putBatch', 'removeUpload', 'updateJob', 'putIdempotencyKey'],
+  acceptBatch: ['putBatch', 'removeUpload', 'putJob', 'updateJob', 'putIdempotencyKey'],
   /** A job is cancelled, so that a restore of the table does not open it again. */
   cancelJob: ['updateJob', 'putDeletion'],
   /** An erased recipient is removed from a batch, and logged as failed. */

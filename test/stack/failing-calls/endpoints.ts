@@ -251,8 +251,6 @@ export const endpoints = {
       const { account, phone } = await newBusiness();
       return calling(sendMessage, { account, headers: key, body: { ...textTo(phone), to: [phone, newPhone()] } });
     },
-    // The job, the turn of the account, and the messages.
-    parts: 3,
   },
   'sendMessage: a text to many, with a low priority': {
     prepare: async () => {
@@ -260,8 +258,6 @@ export const endpoints = {
       const body = { ...textTo(phone), to: [phone, newPhone()], priority: 'low' };
       return calling(sendMessage, { account, headers: key, body });
     },
-    // The job, and the batch.
-    parts: 2,
   },
   sendMessages: {
     prepare: async () => {
@@ -270,8 +266,6 @@ export const endpoints = {
       const image = { to: newPhone(), type: 'image', image: { url } };
       return calling(sendMessages, { account, headers: key, body: [textTo(phone), image] });
     },
-    // The job, the turn of the account, and the messages.
-    parts: 3,
   },
   readMessage: {
     prepare: async () => {

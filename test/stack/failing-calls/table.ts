@@ -3,7 +3,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { tableName } from '../../../shared/core/settings.ts';
 import { chunksOf, isUploadKey, resultsOf } from '../../../shared/table/batch-keys.ts';
-import { circuitKey, headKey, isAnswerKey, type Key, messageKey, outcomeKey } from '../../../shared/table/keys.ts';
+import {
+  circuitKey,
+  headKey,
+  isAnswerKey,
+  type Key,
+  messageKey,
+  outcomeKey,
+  rateKey,
+} from '../../../shared/table/keys.ts';
 import { anyAllowance, anyDeliveries } from '../../../shared/table/people-keys.ts';
 
 /** An item of any type. */
@@ -55,12 +63,13 @@ const sorted = (value: unknown): unknown => {
   return Object.fromEntries(names.map((name) => [name, sorted(Reflect.get(value, name))]));
 };
 
-const RANDOM = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b/g;
+/** Ids of messages and requests, of uploads, and of batches. */
+const RANDOM = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|\b[0-9a-f]{27}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z?/g;
 const END = /"(?:expires_at|until)":[^,}]+|"reported":\d+/g;
 
-/** The shard of due work that the name of a conversation chooses: another one for another pseudonym. */
-const SHARD_OF_PSEUDONYM = /DUE#\d+(?=.*"pk":"OUTBOX#[^"]*#erased-<id>")/g;
+/** The shard of due work that a name with a new id chooses: of a batch, or of the conversation of a pseudonym. */
+const SHARD_OF_NEW = /DUE#(?:\w+#)?\d+(?=.*"pk":"(?:OUTBOX#[^"]*#erased-|BATCH#[^"]*#)<id>")/g;
 
 /** Formats values as texts that are equal in each run: without times, and without ids that are new since `before`. */
 export const likenessSince = (before: Item[]): ((value: object) => string) => {
@@ -70,7 +79,7 @@ export const likenessSince = (before: Item[]): ((value: object) => string) => {
       .replaceAll(END, '')
       .replaceAll(TIME, '<time>')
       .replaceAll(RANDOM, (id) => (kept.has(id) ? id : '<id>'))
-      .replaceAll(SHARD_OF_PSEUDONYM, 'DUE#<shard>');
+      .replaceAll(SHARD_OF_NEW, 'DUE#<shard>');
 };
 
 /** Whether an item is a destination's circuit. Its failures may differ: the next attempt corrects them. */
@@ -79,8 +88,12 @@ export const isCircuit = ({ pk }: Key): boolean => pk.startsWith(circuitKey('').
 /** Whether an item is a delivery attempt. The history is not essential: a failure to record it changes nothing else. */
 export const isAttempt = ({ pk }: Key): boolean => pk.startsWith(anyDeliveries.slice(0, -1));
 
-/** Whether an item counts an allowance. It is charged before the work, so a request that fails stays charged. */
-export const isAllowance = ({ pk }: Key): boolean => pk.startsWith(anyAllowance.slice(0, -1));
+/**
+ * Whether an item counts an allowance or the turns of an account. They are charged before the work, so a request that fails
+ * stays charged.
+ */
+export const isAllowance = ({ pk }: Key): boolean =>
+  pk.startsWith(anyAllowance.slice(0, -1)) || pk.startsWith(rateKey('').pk);
 
 /**
  * Whether an item belongs to an upload that no batch names: nobody sees it, and `sweep` removes it.
