@@ -129,15 +129,15 @@ written to the bot in the app.`,
   listDeliveries: `Each attempt to deliver an event to your webhook, for seven days: the newest event first, and of an event the newest
 attempt. \`start\` and \`end\` are about the time of the event. An event of an account with RapidPro or Turn has no attempts here.
 A page may be short, or even empty, and still have a next page; 204 means that nothing is left. \`response\` has at most the
-first kilobyte of the body: less if it does not fit the space that is left beside the event. The history is not part of the
+first kilobyte of the body: less if it does not fit the space that is left beside the event. The last attempt of an event
+keeps the whole event, whatever its size. The history is not part of the
 delivery: if the table does not accept an attempt in time, the event is delivered, and the attempt is missing here.`,
   readDelivery: "One attempt. Another account's returns the same 404 as one that does not exist.",
   replayDelivery: `Sends the event again, whatever became of it, with the same \`webhook-id\`, a new timestamp and a new signature. It
 follows the pending events of its user, and is retried like others. If the event is pending, nothing is added, and \`status\` is
-\`pending\`. The delivery log and the counters do not change. An event that is too large for the history, such as a text of some
-thousand characters, returns 409 \`event_not_kept\`.`,
-  recoverDeliveries: `Sends all events again that were accepted since a time, and whose last attempt failed permanently: after 4xx, or
-after three days of failures. Events of one user keep their order. Repeating the request adds nothing: what is pending, or was
+\`pending\`. The delivery log and the counters do not change.`,
+  recoverDeliveries: `Sends all events again that were accepted since a time, and whose last attempt failed permanently: after an
+hour of 400, 413 or 422, or after three days of other failures. Events of one user keep their order. Repeating the request adds nothing: what is pending, or was
 sent again since, is left out. A call handles some 500 events. If more are left, the response has a
 \`Link: …; rel="next"\` header: send the same body there, until a response has none.`,
   claimDeliveries: `For programs like \`operator listen\`, which forward events to a program that has no public URL. An operator directs the
@@ -199,8 +199,9 @@ has the properties that need no approval, if the app has a value. Each release i
 against the daily allowance, also if there is no such user. If the user has stopped your account, it returns 403 \`user_opted_out\`.`,
   readTokenInfo: `The token of the request: its label, its account, its permissions, when it was issued, and when it expires. \`expires\` is
 null if it does not expire. Each token may do this.`,
-  readConfiguration: `\`platform\` is null if the account has no chat platform. It is \`failing\` after three failures in a row, until a request
-succeeds. \`pending_messages\` counts the entries that wait for the next attempt, and those behind them: users' messages,
+  readConfiguration: `\`platform\` is null if the account has no chat platform; users' messages then wait for three days. It is \`failing\` after
+three failures in a row, until a request succeeds, and \`disabled\` after its webhook returned 410, until an operator sets it again.
+\`cause\` and \`last_event\` are those of the last failure. \`pending_messages\` counts the entries that wait for the next attempt, and those behind them: users' messages,
 states and other notifications. At most 50 conversations with 20 entries each are counted; \`more_pending\` is true if there are
 more. \`limits\` are those of your account for all endpoints together.`,
   updateAccount: `The name that users see with your messages and requests for data. An operator approves it first: until then, it is
@@ -236,7 +237,6 @@ export const remedies: Record<ProblemCode, string> = {
   claim_not_found:
     'the claim has run out, was settled, or belongs to another account; the API does not reveal which. Claim events again',
   not_listening: 'ask the operator to direct your events to listeners: `operator listen`',
-  event_not_kept: 'the event is too large for the history; ask for the data in another way',
   platform_not_set_up: 'the account has no webhook; ask the operator to set it up',
   job_not_found: 'the account has no messages of this job, or they have expired; the API does not reveal which',
   audience_too_large: 'name fewer profilers, or profilers with fewer answers: at most 200,000 together',
@@ -281,6 +281,8 @@ export const glossary: Record<string, string> = {
   'Allowance.limit': 'The allowance for a day.',
   'AccountConfiguration.name': 'The name that users see.',
   failing_since: `When the first of the failures happened. ${TIME}`,
+  last_failure: `When the last of the failures happened. ${TIME}`,
+  last_event: 'The id of the event whose delivery failed last: the `webhook-id` of a webhook.',
   long_polls: 'How many calls with `long_poll` may wait at the same time.',
   more_pending: 'Whether more are pending than were counted.',
   pending_messages: 'How many entries wait for the platform.',
@@ -349,7 +351,7 @@ export const glossary: Record<string, string> = {
   limit: 'The maximum number of entries.',
   'LogEntry.id': 'The id of the message.',
   'LogEntry.reason':
-    'The reason code of a failed state: `refused`, `unreachable`, `cancelled`, `expired`, `opted_out`, `bot_number_released`, `user_erased` or `unknown`.',
+    'The reason code of a failed state: `refused`, `unreachable`, `cancelled`, `expired`, `opted_out`, `bot_number_released`, `no_platform`, `user_erased` or `unknown`.',
   'listJobs.end': 'The same as `end_date`, or a time in Unix seconds: the day (UTC) that contains it.',
   'listJobs.start': 'The same as `start_date`, or a time in Unix seconds: the day (UTC) that contains it.',
   'listLogs.contact': 'One user, as in the logs, or without the domain. Erased users have a pseudonym.',
@@ -387,10 +389,8 @@ export const glossary: Record<string, string> = {
   'listDeliveries.start': 'Only events that were accepted then or later, in Unix seconds.',
   'listDeliveries.end': 'Only events that were accepted before then, in Unix seconds.',
   next_attempt: `When the next attempt was planned; missing if none follows. ${TIME}`,
-  not_kept: 'Events that are too large for the history. They are not sent.',
   'RecoveredDeliveries.pending': 'Events that are in the outbox already.',
   queued: 'Events that are sent again.',
-  replayable: 'Whether the event is kept, so that it can be sent again.',
   'ReplayedDelivery.status': '`queued`: the event is sent again. `pending`: it is in the outbox already.',
   since: 'Events that were accepted then or later: RFC 3339, or Unix seconds.',
   'Delivery.started': `When the attempt began. ${TIME}`,

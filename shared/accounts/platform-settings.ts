@@ -20,9 +20,9 @@ export interface PreviousSecret {
 /** The names of the chat platforms that an account can have. */
 export type PlatformName = 'rapidpro' | 'turn' | 'webhook';
 
-/** When an operator set the row. Missing in rows of earlier versions. */
+/** When an operator set the row. */
 interface Updated {
-  updated?: string;
+  updated: string;
 }
 
 /** Contains secrets: only `deliver`, `claimDeliveries` and operators read it. */

@@ -23,7 +23,6 @@ export const problemCatalogue = {
   user_not_found: { status: 404, title: 'No such user' },
   consent_not_ended: { status: 409, title: 'The consent has not ended' },
   already_answered: { status: 409, title: 'The panelist has already answered' },
-  event_not_kept: { status: 409, title: 'The event is not kept' },
   job_cancelled: { status: 409, title: 'The job was cancelled' },
   job_not_cancellable: { status: 409, title: 'The job cannot be cancelled' },
   not_listening: { status: 409, title: 'Events are not delivered to listeners' },

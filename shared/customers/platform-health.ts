@@ -1,12 +1,19 @@
 /** Whether a chat platform works, and which messages wait for it. */
 import { findFailure } from '../delivery/circuit-breaker.ts';
-import { entriesOf, retryingOf } from '../messaging/outbox.ts';
+import { findDisabled } from '../delivery/disabled.ts';
+import { entriesOf, listedConversations } from '../messaging/outbox.ts';
 import { destinationNameOf } from '../outbound/destination.ts';
+import { retryingOnPlatform, waitingForPlatform } from '../table/people-keys.ts';
 
 export interface PlatformHealth {
-  status: 'working' | 'failing';
-  /** Since when it fails. Missing for a failure that an earlier release recorded. */
+  /** `disabled`: its webhook has returned 410, and gets no more requests until an operator sets it again. */
+  status: 'working' | 'failing' | 'disabled';
+  /** Since when it fails. */
   failing_since?: string;
+  /** The last failure: when it was, why, and the id of the event. */
+  last_failure?: string;
+  cause?: string;
+  last_event?: string;
   /** Entries whose delivery failed, or that follow such an entry: messages, states and other notifications. */
   pending_messages: number;
   /** Whether more are pending than were counted. */
@@ -18,19 +25,28 @@ const CONVERSATIONS = 50;
 const ENTRIES = 20;
 
 /**
- * The health of an account's platform. 1 read unit for the circuit and the list; while the platform fails, 1 for 8 KB of
+ * The health of an account's platform. 1.5 read units for its failures and the list; while the platform fails, 1 for 8 KB of
  * each conversation's entries.
  */
 export const healthOf = async (account: string): Promise<PlatformHealth> => {
-  const [failure, retrying] = await Promise.all([
-    findFailure(destinationNameOf({ direction: 'platform', account })),
-    retryingOf(account, CONVERSATIONS),
-  ]);
-  const counts = await Promise.all(retrying.conversations.map((one) => entriesOf(one, ENTRIES)));
+  const name = destinationNameOf({ direction: 'platform', account });
+  const [failing, disabled] = await Promise.all([findFailure(name), findDisabled(name)]);
+  const partition = disabled ? waitingForPlatform(account) : retryingOnPlatform(account);
+  const { conversations, more } = await listedConversations(partition, CONVERSATIONS);
+  const counts = await Promise.all(conversations.map((one) => entriesOf(one, ENTRIES)));
+  const failure = disabled ? { ...disabled, at: disabled.since } : failing;
   return {
-    status: failure === undefined ? 'working' : 'failing',
+    status: statusOf(failing, disabled),
     ...(failure?.since !== undefined && { failing_since: failure.since }),
+    ...(failure?.at !== undefined && { last_failure: failure.at }),
+    ...(failure?.cause !== undefined && { cause: failure.cause }),
+    ...(failure?.event !== undefined && { last_event: failure.event }),
     pending_messages: counts.reduce((sum, { count }) => sum + count, 0),
-    more_pending: retrying.more || counts.some(({ more }) => more),
+    more_pending: more || counts.some((one) => one.more),
   };
+};
+
+const statusOf = (failing: object | undefined, disabled: object | undefined): PlatformHealth['status'] => {
+  if (disabled !== undefined) return 'disabled';
+  return failing === undefined ? 'working' : 'failing';
 };

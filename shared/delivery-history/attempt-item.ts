@@ -1,6 +1,7 @@
 /**
- * The item of a delivery attempt. It has at most 1 KB, so that it costs one write unit, and one on an index: what varies in size is
- * compressed together, and the event comes before the response.
+ * The item of a delivery attempt. What varies in size is compressed together. The last attempt of an event keeps the whole
+ * event; before that, the event is in the outbox. An attempt without an event, or with a short one, has at most 1 KB, so that
+ * it costs one write unit, and one on an index. A user's longest text, 65,536 characters, has at most 200 KB, and an item may have 400 KB.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Entry, Outgoing } from '../messaging/events.ts';
@@ -40,7 +41,9 @@ type Packed = [
   result: number | string,
   next: number | null,
   url: string | null,
-  /** The event, unless it is too large. */
+  /** The id of the message that the event is about. */
+  message: string | null,
+  /** The event, in the last attempt. */
   outgoing: Outgoing | null,
   response: string | null,
 ];
@@ -90,43 +93,35 @@ export const attemptItem = (attempt: Attempt, expires_at: number): AttemptItem =
   return { ...item, packed: pack(attempt, MOST_BYTES - bytesOf(item) - 'packed'.length) };
 };
 
-/** The details of an attempt in compressed form, at most so many bytes. */
+/**
+ * The details of an attempt in compressed form, with as much of the response as fits into so many bytes. The event is always
+ * whole: if it does not fit, the response is whole, too.
+ */
 const pack = (attempt: Attempt, most: number): Uint8Array => {
   const response = beginningOf(attempt.exchange?.response?.body ?? '');
-  const { outgoing } = attempt.entry;
-  const whole = compress(attempt, outgoing, response);
-  if (whole.length <= most) return whole;
-  const kept = compress(attempt, outgoing, '').length <= most ? outgoing : null;
+  const whole = compress(attempt, response);
+  if (whole.length <= most || compress(attempt, '').length > most) return whole;
   // The longest beginning of the response that fits.
   let [least, tooMany] = [0, response.length + 1];
   while (tooMany - least > 1) {
     const middle = Math.floor((least + tooMany) / 2);
-    if (compress(attempt, kept, response.slice(0, middle)).length <= most) least = middle;
+    if (compress(attempt, response.slice(0, middle)).length <= most) least = middle;
     else tooMany = middle;
   }
-  const packed = compress(attempt, kept, response.slice(0, least));
-  return packed.length <= most ? packed : compress(withoutUrl(attempt), kept, '');
+  return compress(attempt, response.slice(0, least));
 };
 
-/** An extremely long URL is left out. */
-const withoutUrl = ({ exchange, ...attempt }: Attempt): Attempt => {
-  const { url: _url, ...rest } = exchange ?? { started: attempt.at, ended: attempt.at };
-  return { ...attempt, exchange: rest };
-};
-
-const compress = (
-  { entry, number, exchange, cause, next }: Attempt,
-  outgoing: Outgoing | null,
-  response: string,
-): Uint8Array => {
+const compress = ({ entry, number, exchange, cause, next, isFinal }: Attempt, response: string): Uint8Array => {
+  const { outgoing } = entry;
   const packed: Packed = [
-    entry.outgoing.type,
+    outgoing.type,
     number,
     exchange ? exchange.ended - exchange.started : null,
     exchange?.response?.status ?? exchange?.error ?? cause ?? '',
     next ?? null,
     exchange?.url === undefined ? null : withoutCredentials(exchange.url),
-    outgoing,
+    'message' in outgoing ? outgoing.message.id : null,
+    isFinal ? outgoing : null,
     response === '' ? null : response,
   ];
   return deflateRawSync(JSON.stringify(packed));

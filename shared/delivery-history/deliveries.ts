@@ -43,8 +43,6 @@ export interface Delivery {
   response?: string;
   /** When the next attempt was due; missing if none follows. */
   next_attempt?: string;
-  /** Whether the event is kept, so that it can be sent again. */
-  replayable: boolean;
 }
 
 export const typeOf = (type: Outgoing['type']): EventType => {
@@ -55,13 +53,13 @@ export const typeOf = (type: Outgoing['type']): EventType => {
 
 export const toDelivery = (item: AttemptItem): Delivery => {
   const { outcome, event, started } = attemptOf(item);
-  const [type, number, duration, result, next, url, outgoing, response] = unpack(item);
+  const [type, number, duration, result, next, url, message, , response] = unpack(item);
   return {
     id: attemptIdOf(item),
     event_id: event,
     type: typeOf(type),
     phone: item.phone,
-    ...(outgoing && 'message' in outgoing && { message_id: outgoing.message.id }),
+    ...(message !== null && { message_id: message }),
     ...(url !== null && { url }),
     attempt: number,
     started: timestampOf(started),
@@ -70,7 +68,6 @@ export const toDelivery = (item: AttemptItem): Delivery => {
     ...(typeof result === 'number' ? { status_code: result } : { error: result }),
     ...(response !== null && { response }),
     ...(next !== null && { next_attempt: timestampOf(next) }),
-    replayable: outgoing !== null,
   };
 };
 

@@ -22,8 +22,6 @@ export interface Recovered {
   queued: number;
   /** In the outbox already. */
   pending: number;
-  /** Too large for the history. */
-  not_kept: number;
 }
 
 /** When the events were accepted, in milliseconds since 1970: it includes `since`, and excludes `until`. */
@@ -56,7 +54,7 @@ export const recoverDeliveries = async (
 ): Promise<{ recovered: Recovered; next?: string }> => {
   await requirePlatform(account);
   const end = now() + ENOUGH.ms;
-  const recovered: Recovered = { queued: 0, pending: 0, not_kept: 0 };
+  const recovered: Recovered = { queued: 0, pending: 0 };
   const [first = '0', position] = after?.split(' ') ?? [];
   // A slot contains whole conversations, oldest event first.
   for (const slot of deliverySlots.filter((one) => one >= Number(first))) {
@@ -128,7 +126,7 @@ const replayConversation = async (
 };
 
 const replayChunk = async (account: string, slot: number, events: string[], recovered: Recovered): Promise<void> => {
-  const found: (Candidate | 'pending' | 'not_kept' | undefined)[] = events.map(() => undefined);
+  const found: (Candidate | 'pending' | undefined)[] = events.map(() => undefined);
   await inParallel([...events.entries()], TOGETHER, async ([place, event]) => {
     found[place] = await candidateOf(account, slot, event);
   });
@@ -142,7 +140,6 @@ const replayChunk = async (account: string, slot: number, events: string[], reco
     }
   }
   recovered.pending += found.filter((one) => one === 'pending').length;
-  recovered.not_kept += found.filter((one) => one === 'not_kept').length;
 };
 
 /** The event as it may be replayed; undefined if its last attempt did not fail permanently, or it was replayed since. */
@@ -150,11 +147,11 @@ const candidateOf = async (
   account: string,
   slot: number,
   event: string,
-): Promise<Candidate | 'pending' | 'not_kept' | undefined> => {
+): Promise<Candidate | 'pending' | undefined> => {
   const newest = (await attemptsAt(account, slot, event)).at(-1);
   if (newest === undefined || attemptOf(newest).outcome === 'succeeded') return undefined;
   if (await isPending(account, newest)) return 'pending';
   if (newest.ended === undefined || newest.replayed !== undefined) return undefined;
   const outgoing = eventOf(newest);
-  return outgoing === undefined ? 'not_kept' : { attempt: newest, outgoing };
+  return outgoing && { attempt: newest, outgoing };
 };

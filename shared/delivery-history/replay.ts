@@ -33,9 +33,8 @@ export interface Replay {
  * Sends the event of a delivery attempt again, whatever became of it, unless it is pending. 4 read units, and 6 to 8
  * write units in one transaction.
  *
- * @throws delivery_not_found — unknown, expired, erased, or another account's
+ * @throws delivery_not_found — unknown, expired, erased, another account's, or delivered elsewhere since
  * @throws platform_not_set_up — the account has no platform any more
- * @throws event_not_kept — the event was too large for the history
  */
 export const replayDelivery = async (account: string, id: string): Promise<Replay> => {
   const { slot, event } = referenceOf(id);
@@ -47,12 +46,8 @@ export const replayDelivery = async (account: string, id: string): Promise<Repla
   if (newest === undefined) throw deliveryNotFound();
   if (await isPending(account, newest)) return { event_id: event, status: 'pending' };
   const outgoing = eventOf(newest);
-  if (outgoing === undefined) {
-    throw new Problem(
-      'event_not_kept',
-      'The event is too large for the history, which keeps at most a kilobyte. Users can send their message again.',
-    );
-  }
+  // It left the outbox without a last attempt here: it was delivered to another platform, or its attempt was not recorded.
+  if (outgoing === undefined) throw deliveryNotFound();
   // If another replay or an erasure comes first: look again.
   return (await enqueue(account, [{ attempt: newest, outgoing }]))
     ? { event_id: event, status: 'queued' }
@@ -98,9 +93,9 @@ export const conversationOf = (account: string, { phone, consent }: AttemptItem)
   phone,
 });
 
-/** The event of an attempt; undefined if it was too large. */
+/** The event of an attempt; undefined if more attempts followed. */
 export const eventOf = (attempt: AttemptItem): Outgoing | undefined => {
-  const [, , , , , , outgoing] = unpack(attempt);
+  const [, , , , , , , outgoing] = unpack(attempt);
   return outgoing ?? undefined;
 };
 

@@ -7,6 +7,7 @@ import { AppNetworkBreaker } from './app-network-breaker.ts';
 import {
   type Breaker,
   type CircuitState,
+  type Failure,
   readCircuit,
   recordFailure,
   recordSuccess,
@@ -37,8 +38,8 @@ class OwnBreaker implements Breaker {
     return stateOf(this.#name, circuit);
   }
 
-  recordFailure(circuit: CircuitState): Promise<void> {
-    return recordFailure(this.#name, circuit);
+  recordFailure(circuit: CircuitState, failure?: Failure): Promise<void> {
+    return recordFailure(this.#name, circuit, failure);
   }
 
   recordSuccess(circuit: CircuitState): Promise<void> {

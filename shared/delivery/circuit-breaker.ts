@@ -15,6 +15,10 @@ export interface CircuitItem extends Key {
   failures?: number;
   /** The time of the first of them. */
   failing_since?: string;
+  /** The last failure: its time, why, and the id of the event. */
+  failed_at?: string;
+  cause?: string;
+  event?: string;
   /** No attempt begins before then. */
   open_until?: string;
   /** Failed probes since it opened. */
@@ -48,8 +52,8 @@ export type CircuitState = 'closed' | 'degraded' | 'half_open' | Open;
 export interface Breaker {
   /** The state for the caller, who may be elected to probe. */
   acquire(): Promise<CircuitState>;
-  /** Records the failure of an attempt that was made in this state. */
-  recordFailure(circuit: CircuitState): Promise<void>;
+  /** Records the failure of an attempt that was made in this state. @param failure - for customers, who see the last one */
+  recordFailure(circuit: CircuitState, failure?: Failure): Promise<void>;
   /** Records the success of an attempt that was made in this state. */
   recordSuccess(circuit: CircuitState): Promise<void>;
   /** Counts the time that an attempt took, in milliseconds. */
@@ -113,20 +117,31 @@ export const elect = async (destination: string, until: string): Promise<'half_o
 /** Milliseconds for which a circuit opens after so many failed probes. */
 export const periodAfter = (trials: number): number => scaled(PERIODS_MS[Math.min(trials, PERIODS_MS.length - 1)] ?? 0);
 
-/** Records a failure of a destination: opens its circuit at the third in a row, for longer after each failed probe. */
-export const recordFailure = async (destination: string, circuit: CircuitState): Promise<void> => {
+/** A failed request: why it failed, and the id of its event. */
+export interface Failure {
+  cause: string;
+  event: string;
+}
+
+/**
+ * Records a failure of a destination: opens its circuit at the third in a row, for longer after each failed probe.
+ *
+ * @param failure - for customers, who see the last one
+ */
+export const recordFailure = async (destination: string, circuit: CircuitState, failure?: Failure): Promise<void> => {
   const counted = circuit === 'half_open' ? 'trials' : 'failures';
   const count = () =>
     updatedIf<CircuitItem>({
       Key: circuitKey(destination),
-      UpdateExpression: 'ADD #counted :one SET expires_at = :end, failing_since = if_not_exists(failing_since, :now)',
+      UpdateExpression: `ADD #counted :one SET expires_at = :end, failing_since = if_not_exists(failing_since, :now)${failure ? ', failed_at = :now, cause = :cause, #event = :event' : ''}`,
       ConditionExpression: IS_CURRENT,
-      ExpressionAttributeNames: { '#counted': counted },
+      ExpressionAttributeNames: { '#counted': counted, ...(failure && { '#event': 'event' }) },
       ExpressionAttributeValues: {
         ':one': 1,
         ':end': secondsFromNow(MEMORY),
         ':present': secondsFromNow(0),
         ':now': timestamp(),
+        ...(failure && { ':cause': failure.cause, ':event': failure.event }),
       },
     });
   const { failures = 0, trials = 0 } = (await count()) ?? (await afterExpired(destination, count)) ?? {};
@@ -182,20 +197,27 @@ export const recordSuccess = async (destination: string, circuit: CircuitState):
   if (circuit === 'closed') return;
   await update({
     Key: circuitKey(destination),
-    UpdateExpression: 'REMOVE failures, trials, open_until, election, failing_since',
+    UpdateExpression: 'REMOVE failures, trials, open_until, election, failing_since, failed_at, cause, #event',
     ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeNames: { '#event': 'event' },
   });
   if (circuit === 'half_open')
     measure('info', 'circuit closed', { direction: 'platform', destination, circuits_closed: 1 });
 };
 
-/**
- * Since when a destination fails, if its circuit is open or half-open. The time is missing for failures that an earlier
- * release recorded. 0.5 read units.
- */
-export const findFailure = async (destination: string): Promise<{ since: string | undefined } | undefined> => {
-  const { failures = 0, failing_since: since } = (await getEventual<CircuitItem>(circuitKey(destination))) ?? {};
-  return failures >= LIMIT ? { since } : undefined;
+/** The failures of a destination whose circuit is open or half-open: since when, and the last one. */
+export interface Failing extends Partial<Failure> {
+  since: string | undefined;
+  /** When the last one was. */
+  at?: string;
+}
+
+/** The failures of a destination, if its circuit is open or half-open. 0.5 read units. */
+export const findFailure = async (destination: string): Promise<Failing | undefined> => {
+  const found = await getEventual<CircuitItem>(circuitKey(destination));
+  if (found === undefined || (found.failures ?? 0) < LIMIT) return undefined;
+  const { failing_since: since, failed_at: at, cause, event } = found;
+  return { since, ...(at && { at }), ...(cause && { cause }), ...(event && { event }) };
 };
 
 /** A little later than `time`, so that pending conversations do not all continue at once. */

@@ -23,11 +23,13 @@ import type { AnyConversation } from '../table/keys.ts';
 import { traced } from '../telemetry/trace.ts';
 import type { Ends } from '../wake-ups/conversations.ts';
 import { attemptDelivery, type DeliveryContext, RESERVE_MS, resultOf } from './attempts/attempt-entry.ts';
+import { waitForDestination } from './attempts/await-destination.ts';
 import { conclude, type ProcessedEntry } from './attempts/conclude.ts';
 import { offerEntry } from './attempts/offer-entry.ts';
 import { withdrawOffer } from './attempts/offers.ts';
 import { breakerOf } from './breaker.ts';
 import { type Breaker, type CircuitState, isOpen } from './circuit-breaker.ts';
+import { findDisabled } from './disabled.ts';
 import { endEarly } from './early-ends.ts';
 import { EXHAUSTED, exhaustedOf, settleExhausted } from './exhausted.ts';
 import { isExpired } from './retry-policy.ts';
@@ -50,7 +52,7 @@ export interface DeliverySummary {
 const PAUSES_MS = 8_000;
 
 /**
- * The destination of a conversation. An account without a platform has one that skips every entry.
+ * The destination of a conversation. Without a platform, or while its webhook is disabled, `isMissing` is set.
  *
  * @internal Tests use it, too.
  */
@@ -59,7 +61,10 @@ export const resolveDestination = async ({
   account,
 }: Pick<Conversation, 'direction' | 'account'>): Promise<Destination> => {
   if (direction === 'app') return appNetwork();
-  return direction === 'consent' ? consentWebhookOf(account) : platformOf(account);
+  const destination = await (direction === 'consent' ? consentWebhookOf(account) : platformOf(account));
+  const { name, version } = destination;
+  if (version === undefined || (await findDisabled(name))?.version !== version) return destination;
+  return { ...destination, isMissing: true };
 };
 
 /**
@@ -105,7 +110,8 @@ export const deliver = async (
     const free: Head | undefined = destination.isPulled ? head : await withdrawOffer(head);
     if (free === undefined) return { ...summary, retry_scheduled: 'listening' };
     head = free;
-    const exhausted = isOpen(circuit) && !destination.isPulled ? exhaustedOf(entries, destination) : [];
+    const isAttempted = !destination.isPulled && !destination.isMissing;
+    const exhausted = isOpen(circuit) && isAttempted ? exhaustedOf(entries, destination) : [];
     if (isOpen(circuit) && exhausted.length > 0) {
       if (remaining() < RESERVE_MS) return unfinished();
       const result = resultOf(circuit);
@@ -157,7 +163,14 @@ export const deliver = async (
         readsAgain = true;
         break;
       }
-      if (rescheduled.retry_scheduled !== undefined) return { ...summary, ...rescheduled };
+      if (rescheduled.retry_scheduled !== undefined) {
+        if (result !== 'waiting' || (await resolveDestination(conversation)).isMissing)
+          return { ...summary, ...rescheduled };
+        // It was set after it was looked up, perhaps before the conversation waited: nothing else would wake it.
+        head = await resume(head, entry.created);
+        readsAgain = true;
+        break;
+      }
       summary.settled += settled;
       // An entry that was gone counts, too: it does not return.
       hasProgressed = true;
@@ -203,6 +216,7 @@ const endScheduled = async (
 /** Attempts an entry, and settles it or schedules a retry of its conversation. */
 const processEntry = async (context: DeliveryContext): Promise<ProcessedEntry> => {
   const { destination, entry } = context;
+  if (destination.isMissing) return waitForDestination(context);
   if (destination.isPulled) return offerEntry(context);
   const receipt = destination.receiptFor?.(entry);
   const { isNew, wait } = await checkPauses(context, receipt);

@@ -3,7 +3,7 @@
  * permanently. After a long outage there may be thousands in a conversation: they are settled together.
  */
 import { inParallel } from '../core/parallel.ts';
-import { recordAttempts } from '../delivery-history/record.ts';
+import { keepAttempts } from '../delivery-history/record.ts';
 import type { Entry } from '../messaging/events.ts';
 import type { Head } from '../messaging/outbox.ts';
 import type { AttemptResult } from '../outbound/attempt-result.ts';
@@ -37,8 +37,8 @@ export const settleExhausted = async (
   let settled = 0;
   await inParallel(settledTogether(entries), EXHAUSTED.together, async (part) => {
     const attempts = part.flatMap((entry) => attemptsOf({ destination, head, entry, exchanges: [] }, { result }));
-    const [these] = await Promise.all([settleTogether(part, result), recordAttempts(attempts)]);
-    settled += these;
+    await Promise.all(attempts.map((attempt) => keepAttempts([attempt])));
+    settled += await settleTogether(part, result);
   });
   return settled;
 };

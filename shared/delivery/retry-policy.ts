@@ -22,8 +22,17 @@ export const nextAttempt = (failures: number, retryAfter = 0): number => {
   return now() + Math.max(step * between(1 - JITTER, 1 + JITTER), Math.min(retryAfter, 2 * step));
 };
 
+/** When an entry has been pending so long that it fails permanently, in milliseconds since 1970. */
+export const expiryOf = ({ created }: Entry): number => Date.parse(`${created}Z`) + scaled(LIFETIME_MS);
+
 /** Whether an entry has been pending so long that it fails permanently. */
-export const isExpired = ({ created }: Entry): boolean => Date.parse(`${created}Z`) + scaled(LIFETIME_MS) <= now();
+export const isExpired = (entry: Entry): boolean => expiryOf(entry) <= now();
+
+/** Milliseconds for which an entry is retried that its destination refuses: it blocks its conversation for this time. */
+const REFUSED_MS = 3_600_000;
+
+/** When an entry fails permanently that its destination first refused at `refused`, in milliseconds since 1970. */
+export const endOfRefusals = (refused: number): number => refused + scaled(REFUSED_MS);
 
 /** Milliseconds for which a listener may claim an entry for its last attempt. */
 const LAST_CLAIM_MS = 600_000;
@@ -32,7 +41,6 @@ const LAST_CLAIM_MS = 600_000;
  * When an entry fails permanently that no listener claims, in milliseconds since 1970: some time after it has expired,
  * and after its last attempt was due at `retryAt` (in the form of `sortableTime`).
  */
-export const abandonedAt = ({ created }: Entry, retryAt: string | undefined): number => {
-  const expired = Date.parse(`${created}Z`) + scaled(LIFETIME_MS);
-  return Math.max(expired, retryAt === undefined ? 0 : Date.parse(retryAt)) + scaled(LAST_CLAIM_MS);
+export const abandonedAt = (entry: Entry, retryAt: string | undefined): number => {
+  return Math.max(expiryOf(entry), retryAt === undefined ? 0 : Date.parse(retryAt)) + scaled(LAST_CLAIM_MS);
 };

@@ -136,9 +136,9 @@ const logResult = ({ outgoing, created }: Entry, result: AttemptResult): void =>
   } else log('info', 'skipped', names);
 };
 
-/** Whether the business or the user wanted this end: it is no failure of a destination. */
-const isEndedEarly = (cause: string | undefined): cause is EarlyEnd =>
-  cause === 'cancelled' || cause === 'expired' || cause === 'opted_out';
+/** Whether the business or the user wanted this end, or there is no destination: it is no failure of one. */
+const isEndedEarly = (cause: string | undefined): cause is EarlyEnd | 'no_platform' =>
+  cause === 'cancelled' || cause === 'expired' || cause === 'opted_out' || cause === 'no_platform';
 
 /** A cause as a dimension of metrics. Statuses are grouped by their first digit, because each value costs a metric. */
 // Stryker disable next-line Regex: A cause ends with three digits or has none.
@@ -149,6 +149,7 @@ const reasonCodeOf = (result: AttemptResult): ReasonCode | undefined => {
   switch (result.status) {
     case 'rejected':
       return 'refused';
+    case 'disabled':
     // Attempts were repeated for three days.
     case 'held':
     case 'retry':

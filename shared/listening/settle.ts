@@ -10,8 +10,9 @@ import { recordAttempts } from '../delivery-history/record.ts';
 import type { ListenerError, SettlementStatus } from '../delivery-history/statuses.ts';
 import type { Entry } from '../messaging/events.ts';
 import { endConversation, needsRefresh, oldestEntries, resume, triesBefore } from '../messaging/outbox.ts';
-import { type AttemptResult, interpretByStatus } from '../outbound/attempt-result.ts';
+import type { AttemptResult } from '../outbound/attempt-result.ts';
 import { type Destination, destinationNameOf, type Exchange } from '../outbound/destination.ts';
+import { interpretWebhook } from '../platforms/webhook.ts';
 import { getConsistent } from '../table/client.ts';
 import { conversationName, entryKey, headKey, type NamedConversation } from '../table/keys.ts';
 import { traced } from '../telemetry/trace.ts';
@@ -72,7 +73,7 @@ const settleEntry = async (
     exchanges: [exchange],
   };
   const result = resultOf(exchange);
-  if (result.status === 'retry' && head.attempted !== entry.id && !isExpired(entry)) {
+  if (result.status === 'retry' && !result.isRefusal && head.attempted !== entry.id && !isExpired(entry)) {
     const wait = waitForSecondTry(result, exchange.started);
     if (wait !== undefined) {
       const due = now() + wait;
@@ -115,5 +116,9 @@ const exchangeOf = ({ status_code, error, retry_after, response, duration_ms = 0
   return { ...times, response: { status: status_code, headers, ...(response !== undefined && { body: response }) } };
 };
 
-const resultOf = ({ response, error = 'no_connection' }: Exchange): AttemptResult =>
-  response ? interpretByStatus(response) : { status: 'retry', cause: error };
+const resultOf = ({ response, error = 'no_connection' }: Exchange): AttemptResult => {
+  if (response === undefined) return { status: 'retry', cause: error };
+  const result = interpretWebhook(response);
+  // A listener that wants no more requests ends.
+  return result.status === 'disabled' ? { status: 'retry', cause: result.cause } : result;
+};

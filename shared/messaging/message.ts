@@ -34,6 +34,7 @@ export const reasonCodes = [
   'expired',
   'opted_out',
   'bot_number_released',
+  'no_platform',
   'user_erased',
   'unknown',
 ] as const;

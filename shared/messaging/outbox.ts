@@ -4,7 +4,7 @@
  */
 import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import { newId, newIdAfter } from '../core/ids.ts';
-import { getConsistent, getManyConsistent, page, pages, remove, update } from '../table/client.ts';
+import { getConsistent, getManyConsistent, page, pages, remove, update, updatedIf } from '../table/client.ts';
 import {
   type AnyConversation,
   conversationDueAt,
@@ -18,7 +18,7 @@ import {
   type Key,
   type NamedConversation,
 } from '../table/keys.ts';
-import { retryingOnPlatform } from '../table/people-keys.ts';
+import { retryingOnPlatform, waitingForPlatform } from '../table/people-keys.ts';
 import {
   deleteExistingWrite,
   putWrite,
@@ -62,6 +62,8 @@ export interface Head extends Key {
   failed?: string;
   /** The number of requests with this entry. */
   tries?: number;
+  /** When the destination first refused this entry. */
+  refused?: string;
   /** The place in the index of offers, while listeners may claim the oldest entry: the time is when the next one may. */
   gsi3pk?: string;
   gsi3sk?: string;
@@ -70,8 +72,11 @@ export interface Head extends Key {
   claimed_until?: string;
   /** Id of the entry that listeners attempted once without success since a retry was scheduled. */
   attempted?: string;
-  /** `listening` while the conversation is offered: its age does not concern operators. Also in the index of due work. */
-  state?: 'listening';
+  /**
+   * `listening` while the conversation is offered, `waiting` while it has no destination: its age does not concern operators.
+   * Also in the index of due work.
+   */
+  state?: 'listening' | 'waiting';
 }
 
 /** Milliseconds after which `sweep` replaces a wake-up that was lost. */
@@ -235,17 +240,17 @@ interface Bounded {
 }
 
 /**
- * The conversations with an account's platform whose delivery failed and is retried, the longest pending first. 0.5 read
- * units for 4 KB. Eventually consistent.
+ * The conversations that are listed in a partition of the index, `retryingOnPlatform` or `waitingForPlatform`, the longest
+ * pending first. 0.5 read units for 4 KB. Eventually consistent.
  */
-export const retryingOf = async (
-  account: string,
+export const listedConversations = async (
+  partition: string,
   most: number,
 ): Promise<Bounded & { conversations: NamedConversation[] }> => {
   const { items, next } = await page<Key>({
     IndexName: 'gsi2',
-    KeyConditionExpression: 'gsi2pk = :retrying',
-    ExpressionAttributeValues: { ':retrying': retryingOnPlatform(account) },
+    KeyConditionExpression: 'gsi2pk = :partition',
+    ExpressionAttributeValues: { ':partition': partition },
     ProjectionExpression: 'pk, sk',
     Limit: most + 1,
   });
@@ -294,17 +299,29 @@ export const dequeueWrite = ({ pk, sk }: Entry): Write => deleteExistingWrite({ 
 /**
  * Schedules a retry of a conversation at `until` (milliseconds since 1970). Customers see those of their platform. 1
  * write unit, and 1 on the index; for a platform's first failure, 1 on another index.
+ *
+ * @param why.refused - when the destination first refused the entry, in the form of `sortableTime`
  */
 export const scheduleRetry = async (
-  { pk, sk }: Head,
-  why: { until: number; since: string; failed: string; cause: string; attempts: number; tries?: number },
+  { pk, sk, state }: Head,
+  why: {
+    until: number;
+    since: string;
+    failed: string;
+    cause: string;
+    attempts: number;
+    tries?: number;
+    refused?: string | undefined;
+  },
 ): Promise<void> => {
   const { direction, account } = conversationOf({ pk });
   await update({
     Key: { pk, sk },
-    UpdateExpression: `SET attempts = :attempts, cause = :cause, retry_at = :until, gsi1sk = :due, created = :since, failed = :failed, tries = :tries${direction === 'platform' ? ', gsi2pk = :retrying, gsi2sk = :since' : ''}`,
+    UpdateExpression: `SET attempts = :attempts, cause = :cause, retry_at = :until, gsi1sk = :due, created = :since, failed = :failed, tries = :tries${why.refused === undefined ? '' : ', refused = :refused'}${direction === 'platform' ? ', gsi2pk = :retrying, gsi2sk = :since' : ''}${state === 'waiting' ? ' REMOVE #state' : ''}`,
     ConditionExpression: 'attribute_exists(pk)',
+    ...(state === 'waiting' && { ExpressionAttributeNames: { '#state': 'state' } }),
     ExpressionAttributeValues: {
+      ...(why.refused !== undefined && { ':refused': why.refused }),
       ...(direction === 'platform' && { ':retrying': retryingOnPlatform(account) }),
       ':attempts': why.attempts,
       ':cause': why.cause,
@@ -330,18 +347,52 @@ export const postpone = async (head: Head, until: number): Promise<void> => {
   });
 };
 
+/** Milliseconds after which a waiting conversation is looked at again, in case that the setting of its destination missed it. */
+const WAIT_MS = 6 * 3_600_000;
+
+/**
+ * Has a conversation wait for a destination: until one is set, or its oldest entry ends at `end` (milliseconds since 1970). 1
+ * write unit, and 3 on the indexes.
+ */
+export const awaitDestination = async (
+  { pk, sk }: Head,
+  { end, since, cause }: { end: number; since: string; cause: string },
+): Promise<Head> => {
+  const until = sortableTime(Math.min(end, now() + scaled(WAIT_MS)));
+  const { account } = conversationOf({ pk });
+  const head = await updatedIf<Head>({
+    Key: { pk, sk },
+    UpdateExpression:
+      'SET #state = :waiting, cause = :cause, retry_at = :until, gsi1sk = :due, created = :since, gsi2pk = :account, gsi2sk = :since REMOVE attempts, failed, tries, refused',
+    ConditionExpression: 'attribute_exists(pk)',
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: {
+      ':waiting': 'waiting',
+      ':cause': cause,
+      ':until': until,
+      ':due': conversationDueAt({ pk }, until),
+      ':since': since,
+      ':account': waitingForPlatform(account),
+    },
+  });
+  if (head === undefined) throw new Error('A conversation with pending entries has no head.');
+  return head;
+};
+
 /** Resumes a conversation: earlier failures are forgotten, and `sweep` does not wake it for a minute. */
 export const resume = async (head: Head, since: string): Promise<Head> => {
   const gsi1sk = conversationDueAt(head, sortableTime(now() + scaled(OVERDUE_MS)));
+  const isWaiting = head.state === 'waiting';
   await update({
     Key: { pk: head.pk, sk: head.sk },
-    UpdateExpression:
-      'SET gsi1sk = :due, created = :since REMOVE attempts, cause, retry_at, failed, tries, gsi2pk, gsi2sk',
+    UpdateExpression: `SET gsi1sk = :due, created = :since REMOVE attempts, cause, retry_at, failed, tries, refused, gsi2pk, gsi2sk${isWaiting ? ', #state' : ''}`,
     ConditionExpression: 'attribute_exists(pk)',
+    ...(isWaiting && { ExpressionAttributeNames: { '#state': 'state' } }),
     ExpressionAttributeValues: { ':due': gsi1sk, ':since': since },
   });
   const { attempts: _attempts, cause: _cause, retry_at: _retry, failed: _failed, tries: _tries, ...rest } = head;
-  return { ...rest, gsi1sk, created: since };
+  const { refused: _refused, state, ...others } = rest;
+  return { ...others, ...(state !== undefined && !isWaiting && { state }), gsi1sk, created: since };
 };
 
 /** Whether the head of a conversation that continues is out of date. */

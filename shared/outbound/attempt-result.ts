@@ -3,7 +3,7 @@ import type { OutboundResponse } from './request.ts';
 import { retryAfterIn } from './retry-after.ts';
 
 /** Why an entry must not be delivered. */
-export type WithheldCause = 'bot_number_released' | EarlyEnd;
+export type WithheldCause = 'bot_number_released' | 'no_platform' | EarlyEnd;
 
 /** Why a message ends that the business or the user does not want any more: no destination has failed. */
 export type EarlyEnd = 'cancelled' | 'expired' | 'opted_out';
@@ -12,8 +12,10 @@ export type EarlyEnd = 'cancelled' | 'expired' | 'opted_out';
  * - `delivered`: the destination accepted the entry.
  * - `skipped`: the destination does not need the entry; nothing was sent.
  * - `rejected`: permanent; a retry would fail, too.
- * - `retry`: temporary; `retryAfter` is the pause that the destination asks for, in milliseconds.
+ * - `retry`: temporary; `retryAfter` is the pause that the destination asks for, in milliseconds. `isRefusal`: the destination
+ *   works and rejects this entry, which is retried for an hour only.
  * - `rate_limited`: the destination works, and asks for no requests for `wait` milliseconds.
+ * - `disabled`: the destination wants no more requests; its entries wait until an operator sets it again.
  * - `held`: the account is suspended; nothing was sent, and the entry stays pending.
  * - `withheld`: the entry must not be delivered; nothing was sent.
  * - `internal_error`: our own code failed to build the request; this does not concern the destination's circuit.
@@ -22,8 +24,9 @@ export type AttemptResult =
   | { status: 'delivered' }
   | { status: 'skipped' }
   | { status: 'rejected'; cause: string }
-  | { status: 'retry'; cause: string; retryAfter?: number }
+  | { status: 'retry'; cause: string; retryAfter?: number; isRefusal?: true }
   | { status: 'rate_limited'; cause: string; wait: number }
+  | { status: 'disabled'; cause: string }
   | { status: 'held'; cause: 'account_suspended' }
   | { status: 'withheld'; cause: WithheldCause }
   | { status: 'internal_error'; cause: string };

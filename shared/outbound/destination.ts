@@ -19,6 +19,10 @@ export interface Destination {
   spacing?: (entry: Entry) => Spacing | undefined;
   /** Set if its attempts are kept for the customer. */
   hasHistory?: true;
+  /** Set if there is no destination now: entries wait until one is set. */
+  isMissing?: true;
+  /** When the settings were set, for a destination that may be disabled by its response. */
+  version?: string;
   /** Set if listeners claim its entries: the service makes no requests, so there is no circuit. */
   isPulled?: true;
 }

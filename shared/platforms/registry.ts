@@ -16,13 +16,24 @@ export const platforms = { rapidpro, turn, webhook } satisfies Record<PlatformNa
 export const platformOf = async (account: string): Promise<Destination> => {
   const name = destinationNameOf({ direction: 'platform', account });
   const item = await getConsistent<PlatformItem>(platformKey(account));
-  // Without a platform, all entries are skipped.
-  return { name, ...(item ? destinationOf(item) : { buildRequest: () => undefined }) };
+  return { name, ...(item ? destinationOf(item) : MISSING) };
 };
 
-const destinationOf = ({ platform, settings, previous_secrets, listening }: PlatformItem): Omit<Destination, 'name'> =>
+/** In place of a destination that is not set up: entries wait for it. */
+const MISSING: Omit<Destination, 'name'> = { buildRequest: () => undefined, isMissing: true };
+
+const destinationOf = ({
+  platform,
+  settings,
+  previous_secrets,
+  listening,
+  updated,
+}: PlatformItem): Omit<Destination, 'name'> =>
   listening === undefined
-    ? platforms[platform].destination(settings, previous_secrets)
+    ? {
+        ...platforms[platform].destination(settings, previous_secrets),
+        ...(platform === 'webhook' && { version: updated }),
+      }
     : { ...webhook.destination({ url: LISTENER_URL, ...settings }, previous_secrets), isPulled: true };
 
 /** For requests of a webhook without a URL. Listeners send them elsewhere anyway. */
@@ -30,7 +41,8 @@ const LISTENER_URL = 'https://listener.invalid/';
 
 /**
  * The webhook that is notified when consent ends: the account's own one for consent, else its plain webhook, by consistent
- * reads. 1 read unit, or 2. Without either, all entries are skipped: operators see what the account has to delete.
+ * reads. 1 read unit, or 2. An account on a chat platform without such a webhook has a destination that skips every entry:
+ * operators see what the account has to delete.
  */
 export const consentWebhookOf = async (account: string): Promise<Destination> => {
   const name = destinationNameOf({ direction: 'consent', account });
@@ -38,8 +50,9 @@ export const consentWebhookOf = async (account: string): Promise<Destination> =>
   if (own !== undefined) {
     // The history is for accounts whose platform is a webhook.
     const { hasHistory: _, ...destination } = webhook.destination(own.settings, own.previous_secrets);
-    return { name, ...destination };
+    return { name, ...destination, version: own.updated };
   }
   const item = await getConsistent<PlatformItem>(platformKey(account));
-  return item?.platform === 'webhook' ? { name, ...destinationOf(item) } : { name, buildRequest: () => undefined };
+  if (item === undefined) return { name, ...MISSING };
+  return item.platform === 'webhook' ? { name, ...destinationOf(item) } : { name, buildRequest: () => undefined };
 };

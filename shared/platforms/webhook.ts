@@ -7,9 +7,27 @@ import * as v from 'valibot';
 import { newId } from '../core/ids.ts';
 import { contactOf } from '../messaging/contacts.ts';
 import { contentFields, eventIdOf, type Outgoing } from '../messaging/events.ts';
+import { type AttemptResult, causeOf, interpretByStatus, retryResult } from '../outbound/attempt-result.ts';
+import type { OutboundResponse } from '../outbound/request.ts';
 import { signed } from '../outbound/standard-webhooks.ts';
 import { destinationUrl, signingSecret } from '../validation/schemas.ts';
 import { describePlatform } from './platform.ts';
+
+/** Statuses that reject the content of a request: another request of the same event would be rejected, too. */
+const REFUSALS = [400, 413, 422];
+
+/**
+ * The meaning of a webhook's response. Every response other than 2xx is retried for three days: during a deployment of the
+ * business, its gateway may return any status. A 410 ends the requests, as Standard Webhooks defines it
+ * (standardwebhooks.com, specification, "Responses"). A refusal is retried for an hour, in case it is a mistake of a
+ * deployment.
+ */
+export const interpretWebhook = (response: OutboundResponse): AttemptResult => {
+  if (response.status === 410) return { status: 'disabled', cause: causeOf(response) };
+  if (REFUSALS.includes(response.status)) return { status: 'retry', cause: causeOf(response), isRefusal: true };
+  const result = interpretByStatus(response);
+  return result.status === 'rejected' ? retryResult(response) : result;
+};
 
 export const webhook = describePlatform({
   settings: v.object({ url: destinationUrl, secret: signingSecret }),
@@ -26,6 +44,7 @@ export const webhook = describePlatform({
     const document = documentOf(entry.outgoing);
     return document && signed(url, [secret, ...previousSecrets], eventIdOf(entry), document);
   },
+  interpret: interpretWebhook,
   probe: ({ url, secret }, previousSecrets) => ({
     request: signed(url, [secret, ...previousSecrets], newId(), { check: {} }),
     problem: (status) => (status >= 200 && status < 300 ? undefined : 'It should answer 2xx.'),

@@ -48,6 +48,7 @@ import {
   deliveriesAbout,
   offeredTo,
   retryingOnPlatform,
+  waitingForPlatform,
 } from './people-keys.ts';
 
 /** Attributes of log entries that lists and reports need (spec §2). No text of a customer or user is in an index. */
@@ -67,7 +68,10 @@ interface Index {
 export const indexes = {
   /** An account's log entries by state; due work, where `created` is the time of its beginning. */
   gsi1: { keys: 'gsi1', holds: LOG_ENTRY },
-  /** A contact's log entries; a person's answers and requests; an account's media. */
+  /**
+   * A contact's log entries; a person's answers and requests; an account's media; its conversations that are retried, or wait
+   * for a platform.
+   */
   gsi2: { keys: 'gsi2', holds: LOG_ENTRY },
   /** A job's log entries; conversations that are offered to listeners. */
   gsi3: { keys: 'gsi3', holds: LOG_ENTRY },
@@ -188,6 +192,7 @@ export const accessPatterns = {
   markReplayed: { action: 'UpdateItem', partitions: anyDeliveries },
   removeAttempts: { action: 'BatchWriteItem', partitions: anyDeliveries },
   listOffers: { action: 'Query', partitions: offeredTo('*'), index: 'gsi3' },
+  listWaiting: { action: 'Query', partitions: waitingForPlatform('*'), index: 'gsi2' },
   listRetrying: { action: 'Query', partitions: retryingOnPlatform('*'), index: 'gsi2' },
   findHead: { action: 'GetItem', partitions: outbox },
   findEntry: { action: 'GetItem', partitions: outbox },

@@ -145,6 +145,12 @@ export const putIfAbsent = async <Item extends Key>(item: Item): Promise<Item | 
   }
 };
 
+/** Puts or replaces an item. 1 write unit for each KB. */
+export const put = async <Item extends Key>(item: Item): Promise<void> => {
+  const command = new PutCommand({ TableName: tableName(), Item: item });
+  await retryConflicts(() => documents.send(command));
+};
+
 /** Puts or replaces an item that the service can do without: within the time of one call, so retries are few. */
 export const putWithin = async <Item extends Key>(item: Item): Promise<void> => {
   const command = new PutCommand({ TableName: tableName(), Item: item });

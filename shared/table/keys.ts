@@ -154,6 +154,9 @@ export const isHeadKey = ({ sk }: Key): boolean => sk === HEAD;
 /** The circuit of a destination. */
 export const circuitKey = (destination: string): Key => key(`CIRCUIT#${destination}`, 'CIRCUIT');
 
+/** The webhook that has asked for no more requests, by the name of the destination: beside its circuit. */
+export const disabledKey = (destination: string): Key => key(circuitKey(destination).pk, 'DISABLED');
+
 /** The URL and the secrets of an account's chat platform. */
 export const platformKey = (account: string): Key => key(`PLATFORM#${account}`, 'PLATFORM');
 

@@ -9,6 +9,9 @@ export const appUserKey = (id: string): Key => key(`APPUSER#${id}`, 'APPUSER');
 /** The index partition of conversations with an account's platform whose delivery failed and is retried. */
 export const retryingOnPlatform = (account: string): string => `RETRYING#${account}`;
 
+/** The index partition of an account's conversations that wait for a chat platform or a webhook to be set. */
+export const waitingForPlatform = (account: string): string => `WAITING#${account}`;
+
 /** The index partition of conversations whose oldest entry a listener of the account may claim, by the time from which. */
 export const offeredTo = (account: string): string => `LISTEN#${account}`;
 

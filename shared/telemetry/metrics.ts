@@ -41,6 +41,8 @@ export const events = {
   'ended early': { by: ['reason'], metrics: { ended_early: 'Count' } },
   /** The app network reported the state of a message. */
   state: { by: ['state'], metrics: { states: 'Count' } },
+  /** A webhook returned 410, and gets no more requests until it is set again. */
+  'webhook disabled': { by: [], metrics: { webhooks_disabled: 'Count' } },
   /**
    * A destination failed too often in a row. `app` is the app network, `account` the messages of an account to it, and
    * `platform` an account's platform.

@@ -26,7 +26,6 @@ export const deliveryExamples = ({ delivery, event, offered, claim, user, time }
     status: 'failed',
     status_code: 404,
     response: '{"error":"There is no such path."}',
-    replayable: true,
   } as const;
   return [
     example('listDeliveries', 'An event that the webhook rejected', {
@@ -40,7 +39,7 @@ export const deliveryExamples = ({ delivery, event, offered, claim, user, time }
     }),
     example('recoverDeliveries', 'No other event has failed', {
       body: { since: '2026-11-20T09:00:00Z' },
-      answer: { queued: 0, pending: 0, not_kept: 0 },
+      answer: { queued: 0, pending: 0 },
     }),
     example('claimDeliveries', 'A user has stopped the account', {
       query: { limit: '1', long_poll: '20' },

@@ -47,7 +47,7 @@ const names = all.map(([name]) => name);
 /** Adds the platform options to a command that changes an account. */
 export const addPlatformOptions = (command: Command): void => {
   addPlatformSettings(command);
-  command.option('--no-platform', 'remove the platform, and drop its pending messages');
+  command.option('--no-platform', 'remove the platform. Its pending messages wait for another one for three days');
 };
 
 /** Adds the options that choose a platform and its settings. */

@@ -45,7 +45,10 @@ const inLimit = (account: Account, { rate, burst }: GivenChange): string[] => {
 const inPlatform = ({ platform: before }: Account, { platform }: GivenChange): string[] => {
   if (before === undefined || platform === undefined) return [];
   const { name, settings } = platform;
-  if (name === false) return [`Removes the platform "${before}" with its settings, and drops its pending messages.`];
+  if (name === false)
+    return [
+      `Removes the platform "${before}" with its settings. Its pending messages wait three days for another one.`,
+    ];
   if (name !== undefined && name !== before) {
     return [`Replaces the platform "${before}" with its settings by "${name}".`];
   }

@@ -66,7 +66,7 @@ export const pendingEvents = async (account: string): Promise<number> => {
   return pending.flat().reduce((sum, { entries }) => sum + entries, 0);
 };
 
-/** Sends an account's events to its URL again. A webhook without a URL is removed, with its pending events. */
+/** Sends an account's events to its URL again. A webhook without a URL is removed: they wait for another platform. */
 export const endListening = async (account: string): Promise<void> => {
   await updateAccount(account, {
     platform: (current) => {

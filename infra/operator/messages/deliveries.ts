@@ -127,11 +127,11 @@ const listed = async (account: string, { since, until, status, limit }: Listing)
 };
 
 const recoverAll = async (account: string, range: { since: number; until: number | undefined }): Promise<Recovered> => {
-  const total: Recovered = { queued: 0, pending: 0, not_kept: 0 };
+  const total: Recovered = { queued: 0, pending: 0 };
   let after: string | undefined;
   do {
     const { recovered, next } = await orRefuse(recoverDeliveries(account, range, after));
-    for (const name of ['queued', 'pending', 'not_kept'] as const) total[name] += recovered[name];
+    for (const name of ['queued', 'pending'] as const) total[name] += recovered[name];
     after = next;
   } while (after !== undefined);
   return total;
@@ -181,7 +181,6 @@ const showInWords = (delivery: Delivery): string => {
     Duration: delivery.duration_ms === undefined ? undefined : `${count(delivery.duration_ms)} ms`,
     Result: resultOf(delivery),
     'Next attempt': delivery.next_attempt && minute(delivery.next_attempt),
-    'Can be sent again': delivery.replayable ? 'yes' : 'no: the event is too large for the history',
   });
   return delivery.response === undefined ? about : `${about}\n\nResponse:\n${withoutControls(delivery.response)}`;
 };
@@ -189,7 +188,7 @@ const showInWords = (delivery: Delivery): string => {
 /** The text of a server may contain codes that control the terminal. */
 const withoutControls = (text: string): string => text.replaceAll(/[^\P{C}\n\t]/gu, '\u{fffd}');
 
-const recoveredInWords = ({ queued, pending, not_kept }: Recovered): string => {
-  if (queued + pending + not_kept === 0) return 'No event of this period has failed permanently.';
-  return `Sent again: ${count(queued)}. Pending already: ${count(pending)}. Too large for the history: ${count(not_kept)}.`;
+const recoveredInWords = ({ queued, pending }: Recovered): string => {
+  if (queued + pending === 0) return 'No event of this period has failed permanently.';
+  return `Sent again: ${count(queued)}. Pending already: ${count(pending)}.`;
 };

@@ -21,19 +21,23 @@ import { timestamp } from '../../../shared/core/clock.ts';
 import { APP_NETWORK } from '../../../shared/core/permissions.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { announcementWrites } from '../../../shared/customers/profile.ts';
+import type { Direction } from '../../../shared/messaging/events.ts';
 import { transactInOrder } from '../../../shared/messaging/outbox.ts';
+import { destinationNameOf } from '../../../shared/outbound/destination.ts';
 import { getConsistent, pages } from '../../../shared/table/client.ts';
 import { DELETION_MEMORY_DAYS, deletionWrite } from '../../../shared/table/deletion-markers.ts';
 import {
   accountKey,
   accountListKey,
   deletionKey,
+  disabledKey,
   hookKey,
   numberKey,
   platformKey,
 } from '../../../shared/table/keys.ts';
 import { consentWebhookKey, consentWebhookName } from '../../../shared/table/people-keys.ts';
 import { deleteWrite, putIfAbsentWrite, putWrite, transact, type Write } from '../../../shared/table/transactions.ts';
+import { endWaiting } from './outbox-inspection.ts';
 
 /** A command that cannot be done. The message contains the reason and the remedy. */
 export class Refusal extends Error {
@@ -104,7 +108,8 @@ const UPDATE_ATTEMPTS = 20;
 
 /**
  * Changes the given attributes of an account in one transaction. Concurrent changes take effect one after the other:
- * each is written on condition that the account is unchanged since it was read; otherwise, it is read again.
+ * each is written on condition that the account is unchanged since it was read; otherwise, it is read again. A platform or
+ * webhook that is set then receives what has waited for it.
  *
  * @throws Refusal — no such account, the number belongs to another account's bot, the limit is impossible, or too many
  *   concurrent changes
@@ -144,7 +149,10 @@ export const updateAccount = async (id: string, change: AccountChange): Promise<
       ...(consentWebhook === undefined ? [] : consentWebhookWrites(id, consentWebhook)),
       ...(isNews ? announcementWrites(changed, after) : []),
     ]);
-    if (failed === undefined) return changed;
+    if (failed === undefined) {
+      if (platform || consentWebhook) await endWaiting(id);
+      return changed;
+    }
     if (failed === 1 && number) throw numberTaken(number);
   }
   throw new Refusal(`Other commands are changing the account "${id}". Retry in a moment.`);
@@ -269,10 +277,11 @@ export const accountListWrite = (account: ListedAccount): Write =>
  */
 const platformSettingsWrites = (account: string, platform: AccountPlatform | null): Write[] => {
   const withoutHook = deleteWrite(hookKey(account));
+  const enabled = enableWrite('platform', account);
   const marker = deletionWrite('platform', account);
   // Later than the marker's time: what is set now may be restored.
   const updated = timestamp();
-  if (platform === null) return [deleteWrite(platformKey(account)), withoutHook, marker];
+  if (platform === null) return [deleteWrite(platformKey(account)), withoutHook, marker, enabled];
   const { name, settings, hook, previous_secrets, listening } = platform;
   return [
     putWrite<PlatformItem>({
@@ -285,15 +294,21 @@ const platformSettingsWrites = (account: string, platform: AccountPlatform | nul
     }),
     hook === undefined ? withoutHook : putWrite<HookItem>({ ...hookKey(account), hook, updated }),
     marker,
+    enabled,
   ];
 };
+
+/** A webhook that is set gets requests, also if it has asked for no more before. */
+const enableWrite = (direction: Direction, account: string): Write =>
+  deleteWrite(disabledKey(destinationNameOf({ direction, account })));
 
 /** The row of the webhook for ends of consent, and a marker of its own: a platform may change beside it. */
 const consentWebhookWrites = (account: string, webhook: ConsentWebhook | null): Write[] => {
   const marker = deletionWrite('platform', consentWebhookName(account));
   // Later than the marker's time: what is set now may be restored.
   const updated = timestamp();
-  if (webhook === null) return [deleteWrite(consentWebhookKey(account)), marker];
+  const enabled = enableWrite('consent', account);
+  if (webhook === null) return [deleteWrite(consentWebhookKey(account)), marker, enabled];
   const { settings, previous_secrets } = webhook;
   return [
     putWrite<ConsentWebhookItem>({
@@ -303,6 +318,7 @@ const consentWebhookWrites = (account: string, webhook: ConsentWebhook | null): 
       ...(previous_secrets && { previous_secrets }),
     }),
     marker,
+    enabled,
   ];
 };
 

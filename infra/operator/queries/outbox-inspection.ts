@@ -16,9 +16,11 @@ import {
   entryKey,
   headKey,
   isHeadKey,
+  type Key,
   type NamedConversation,
   named,
 } from '../../../shared/table/keys.ts';
+import { waitingForPlatform } from '../../../shared/table/people-keys.ts';
 
 /** Selects conversations; a missing field matches all. */
 export interface Selection {
@@ -78,6 +80,21 @@ export const retryConversations = async (selection: Selection = {}): Promise<num
  */
 export const resumeConversations = async (account: string): Promise<number> =>
   makeAllDue(await selectedConversations({ account, direction: 'app' }));
+
+/**
+ * Makes an account's conversations due that wait for a platform or a webhook, a page at a time. The index may miss one that
+ * began to wait within the last second: `deliver` looks at it again within six hours.
+ */
+export const endWaiting = async (account: string): Promise<void> => {
+  for await (const heads of pages<Key>({
+    IndexName: 'gsi2',
+    KeyConditionExpression: 'gsi2pk = :account',
+    ExpressionAttributeValues: { ':account': waitingForPlatform(account) },
+    ProjectionExpression: 'pk, sk',
+  })) {
+    await makeAllDue(heads.map(conversationOf));
+  }
+};
 
 const makeAllDue = async (conversations: NamedConversation[]): Promise<number> => {
   const due = await together(conversations, makeDue);
@@ -195,7 +212,7 @@ const makeDue = async (conversation: NamedConversation): Promise<boolean> => {
   const Key = headKey(conversationName(conversation));
   const isThere = await update({
     Key,
-    UpdateExpression: 'SET gsi1sk = :due REMOVE attempts, cause, retry_at, failed',
+    UpdateExpression: 'SET gsi1sk = :due REMOVE attempts, cause, retry_at, failed, tries, refused',
     ConditionExpression: 'attribute_exists(pk)',
     ExpressionAttributeValues: { ':due': conversationDueAt(Key, sortableTime(now())) },
   });

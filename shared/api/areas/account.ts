@@ -18,8 +18,11 @@ export const configuration = v.object({
   platform: v.nullable(
     v.object({
       name: v.string(),
-      status: v.picklist(['working', 'failing']),
+      status: v.picklist(['working', 'failing', 'disabled']),
       failing_since: v.optional(v.string()),
+      last_failure: v.optional(v.string()),
+      cause: v.optional(v.string()),
+      last_event: v.optional(v.string()),
       pending_messages: count,
       more_pending: v.boolean(),
     }),
@@ -60,7 +63,7 @@ export const account = {
     permission: 'account',
     responses: { 200: v.object({ configuration }) },
     problems: [],
-    table: ['findAccount', 'findCircuit', 'listRetrying', 'listEntries', 'findAllowance'],
+    table: ['findAccount', 'findCircuit', 'listRetrying', 'listWaiting', 'listEntries', 'findAllowance'],
   }),
 
   updateAccount: define({

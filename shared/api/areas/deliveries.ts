@@ -28,7 +28,6 @@ export const delivery = v.object({
   error: v.optional(v.string()),
   response: v.optional(v.string()),
   next_attempt: v.optional(v.string()),
-  replayable: v.boolean(),
 });
 
 /** Most events that a call claims. */
@@ -87,7 +86,7 @@ export const deliveries = {
     permission: 'bridge',
     path,
     responses: { 200: v.object({ event_id: v.string(), status: v.picklist(['queued', 'pending']) }) },
-    problems: ['delivery_not_found', 'platform_not_set_up', 'event_not_kept'],
+    problems: ['delivery_not_found', 'platform_not_set_up'],
     hashes: true,
     table: ['listAttempts', 'findAccount', 'findEntry', 'replayEvents'],
   }),
@@ -109,7 +108,6 @@ export const deliveries = {
       200: v.object({
         queued: wholeCount,
         pending: wholeCount,
-        not_kept: wholeCount,
       }),
     },
     problems: ['platform_not_set_up'],

@@ -52,11 +52,11 @@ export const attemptDelivery = async (context: DeliveryContext): Promise<Process
 export const resultOf = ({ cause, until }: Open): AttemptResult =>
   cause === 'rate_limited' ? { status: 'rate_limited', cause, wait: until - now() } : { status: 'retry', cause };
 
-/** Attempts an entry, and once more shortly after a failure, unless the destination asks for a longer pause. */
+/** Attempts an entry, and once more shortly after a failure, unless the destination refuses it, or asks for a longer pause. */
 const attemptWithRetry = async (context: DeliveryContext): Promise<Processed> => {
   const start = now();
   const first = await attemptIfClear(context);
-  if (first === 'gone' || first.status !== 'retry') return first;
+  if (first === 'gone' || first.status !== 'retry' || first.isRefusal) return first;
   const wait = waitForSecondTry(first, start);
   // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
   if (wait === undefined || context.remaining() < RESERVE_MS + wait) return first;

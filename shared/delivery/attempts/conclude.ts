@@ -1,20 +1,22 @@
 /** The conclusion from an attempt: its entry is settled, or a retry of its conversation is scheduled. */
-import { now, scaled } from '../../core/clock.ts';
-import { recordAttempts } from '../../delivery-history/record.ts';
-import { namesOf } from '../../messaging/events.ts';
-import { scheduleRetry, triesBefore } from '../../messaging/outbox.ts';
+import { now, scaled, sortableTime } from '../../core/clock.ts';
+import { keepAttempts, recordAttempts } from '../../delivery-history/record.ts';
+import { eventIdOf, namesOf } from '../../messaging/events.ts';
+import { awaitDestination, scheduleRetry, triesBefore } from '../../messaging/outbox.ts';
 import type { AttemptResult } from '../../outbound/attempt-result.ts';
 import type { StatusReceipt } from '../../outbound/destination.ts';
+import { conversationOf } from '../../table/keys.ts';
 import { measure } from '../../telemetry/metrics.ts';
 import { isOpen } from '../circuit-breaker.ts';
-import { isExpired, nextAttempt } from '../retry-policy.ts';
+import { disable } from '../disabled.ts';
+import { endOfRefusals, expiryOf, isExpired, nextAttempt } from '../retry-policy.ts';
 import { deliveryWrites, reasonOf, settle } from '../settle.ts';
 import type { AttemptContext, Processed } from './attempt-entry.ts';
 import { hold } from './clearance.ts';
 import { attemptsOf } from './history.ts';
 
 export interface ProcessedEntry {
-  result: Processed | 'early' | 'offered';
+  result: Processed | 'early' | 'offered' | 'waiting';
   /** 1 if this settled the entry, else 0. */
   settled: number;
   /** Why the conversation is retried later, if it is. */
@@ -46,34 +48,73 @@ export const conclude = async (
       return { result, settled: 0, retry_scheduled: result.cause, retry_at: paused_until, paused_until };
     }
   }
+  if (result.status === 'disabled') return concludeDisabled(context, result);
   if (result.status === 'held' && !isExpired(entry)) {
     await hold(context.head, entry, result.cause);
     return { result, settled: 0, retry_scheduled: result.cause };
   }
   if (result.status === 'retry' && !isExpired(entry)) {
-    const next = await scheduleRetryAfter(result, context);
-    if (!isOpen(circuit) && !destination.isPulled) await breaker.recordFailure(circuit);
+    const refused = result.isRefusal ? refusedSince(context) : undefined;
+    if (refused !== undefined && endOfRefusals(refused) <= now()) {
+      return conclude(context, { status: 'rejected', cause: result.cause }, receipt);
+    }
+    const next = await scheduleRetryAfter(result, context, refused);
+    if (!isOpen(circuit) && !destination.isPulled) {
+      // It works: others of its conversations may continue.
+      if (result.isRefusal) await breaker.recordSuccess(circuit);
+      else await breaker.recordFailure(circuit, { cause: result.cause, event: eventIdOf(entry) });
+    }
     await recordAttempts(attemptsOf(context, { next }));
     return { result, settled: 0, retry_scheduled: result.cause, retry_at: next };
   }
+  const attempts = attemptsOf(context, { result });
+  // The history is all that is left of an event that has failed, so the entry leaves the outbox after that.
+  if (isFailure(result)) await keepAttempts(attempts);
   const receipts = result.status === 'delivered' ? deliveryWrites(destination, entry, receipt) : [];
   // At the same time: the history delays nothing.
   const [isSettled] = await Promise.all([
     settle(entry, result, receipts),
-    recordAttempts(attemptsOf(context, { result })),
+    ...(isFailure(result) ? [] : [recordAttempts(attempts)]),
   ]);
   return { result, settled: isSettled ? 1 : 0 };
 };
 
+/** Whether an entry has failed. */
+const isFailure = (result: AttemptResult): boolean => 'cause' in result;
+
+/** Disables the destination. Its entries wait, and are attempted when it is set again. */
+const concludeDisabled = async (
+  context: AttemptContext,
+  result: Extract<AttemptResult, { status: 'disabled' }>,
+): Promise<ProcessedEntry> => {
+  const { destination, head, entry } = context;
+  const { cause } = result;
+  await disable(destination, { account: conversationOf(head).account, cause, event: eventIdOf(entry) });
+  await awaitDestination(head, { end: expiryOf(entry), since: entry.created, cause });
+  await recordAttempts(attemptsOf(context, { waits: true }));
+  return { result: 'waiting', settled: 0, retry_scheduled: cause };
+};
+
+/** When the destination first refused this entry, in milliseconds since 1970. */
+const refusedSince = ({ head, entry }: AttemptContext): number =>
+  head.failed === entry.id && head.refused !== undefined ? Date.parse(head.refused) : now();
+
+/** @param refused - when the destination first refused the entry, if it did, in milliseconds since 1970 */
 const scheduleRetryAfter = async (
   { cause, retryAfter }: Extract<AttemptResult, { status: 'retry' }>,
   { circuit, head, entry, exchanges }: AttemptContext,
+  refused: number | undefined,
 ): Promise<number> => {
   const { attempts: before = 0 } = head;
   const attempts = isOpen(circuit) ? before : before + 1;
-  const until = isOpen(circuit) ? circuit.until : nextAttempt(attempts, retryAfter);
+  const step = isOpen(circuit) ? circuit.until : nextAttempt(attempts, retryAfter);
+  // The last attempt is made when the hour is over.
+  const until = refused === undefined ? step : Math.min(step, endOfRefusals(refused));
   const tries = triesBefore(head, entry) + exchanges.length;
-  await scheduleRetry(head, { until, since: entry.created, failed: entry.id, cause, attempts, tries });
+  await scheduleRetry(head, {
+    ...{ until, since: entry.created, failed: entry.id, cause, attempts, tries },
+    refused: refused === undefined ? undefined : sortableTime(refused),
+  });
   measure('warn', 'retry scheduled', {
     ...namesOf(entry.outgoing),
     cause,

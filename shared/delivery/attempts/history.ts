@@ -5,8 +5,8 @@ import { triesBefore } from '../../messaging/outbox.ts';
 import type { AttemptResult } from '../../outbound/attempt-result.ts';
 import type { AttemptContext } from './attempt-entry.ts';
 
-/** How the attempts ended: with a result that settles the entry, or with the time of the next attempt. */
-type Ending = { result: AttemptResult } | { next: number };
+/** How the attempts ended: with a result that settles the entry, with the time of the next attempt, or with a wait without one. */
+type Ending = { result: AttemptResult } | { next: number } | { waits: true };
 
 /**
  * The requests with an entry. An entry that fails permanently without one, because the circuit was open until its last

@@ -100,7 +100,6 @@ describe('an attempt is in the history', () => {
       status: 'succeeded',
       status_code: 200,
       response: 'Thank you',
-      replayable: true,
     });
     expect(await readDelivery(conversation.account, found?.id ?? '')).toEqual(found);
   });
@@ -150,12 +149,14 @@ describe('an attempt is in the history', () => {
     ]);
   });
 
-  test('if the webhook rejected the event', async () => {
+  test('if the webhook rejected the event for an hour', async () => {
     const conversation = await writtenTo(await newBusiness(), ['Hi']);
-    webhook.answers = [404];
+    webhook.answers = [400];
+    await run(conversation);
+    later(60);
     await run(conversation);
     const [found] = await historyOf(conversation.account);
-    expect(found).toMatchObject({ status: 'failed', status_code: 404, attempt: 1 });
+    expect(found).toMatchObject({ status: 'failed', status_code: 400, attempt: 2 });
     expect(found).not.toHaveProperty('next_attempt');
   });
 
@@ -171,7 +172,7 @@ describe('an attempt is in the history', () => {
     expect(await run(third)).toMatchObject({ settled: 1 });
     expect(webhook.calls).toEqual([]);
     const ofThird = (await historyOf(here.account)).filter(({ phone }) => phone === third.phone);
-    expect(ofThird).toMatchObject([{ attempt: 0, status: 'failed', error: 'circuit_open', replayable: true }]);
+    expect(ofThird).toMatchObject([{ attempt: 0, status: 'failed', error: 'circuit_open' }]);
     expect(ofThird[0]).not.toHaveProperty('duration_ms');
   });
 
@@ -201,7 +202,7 @@ describe('the history of an account is empty', () => {
   });
 });
 
-test('an attempt costs one write unit and one call, with the longest response and event', async () => {
+test('an attempt costs one call, and one write unit with the longest response; a long event costs one for each KB', async () => {
   const conversation = await writtenTo(await newBusiness(), ['Hi', randomBytes(1_500).toString('base64')]);
   webhook.answers = [{ status: 200, body: randomBytes(3_000).toString('base64') }];
   const units: number[] = [];
@@ -214,17 +215,17 @@ test('an attempt costs one write unit and one call, with the longest response an
     return result;
   });
   await run(conversation);
-  expect(units).toEqual([1, 1]);
+  expect(units).toEqual([1, 3]);
 });
 
-test('the history adds one write unit to each attempt, and nothing else', async () => {
+test('the history adds one write unit to each attempt, and a webhook half a read unit to each wake-up', async () => {
   const deliveredOn = async (platform: AccountPlatform) => {
     const conversation = await writtenTo(await newBusiness(platform), ['one', 'two']);
     return await consumedBy(() => run(conversation));
   };
   const turn = await deliveredOn({ name: 'turn', settings: { url: webhook.url, channel: 'c', token: 't' } });
   const plain = await deliveredOn(plainWebhook());
-  expect(plain).toEqual({ ...turn, calls: turn.calls + 2, table: turn.table + 2, written: turn.written + 2 });
+  expect(plain).toEqual({ ...turn, calls: turn.calls + 3, table: turn.table + 2.5, written: turn.written + 2 });
 });
 
 describe('if the history does not accept an attempt, the event is delivered and not repeated,', () => {
@@ -270,8 +271,9 @@ describe('a list of deliveries', () => {
   const withEvents = async (users: number) => {
     const here = await newBusiness();
     for (let user = 0; user < users; user += 1) {
-      webhook.answers = [200, 404];
-      await run(await writtenTo(here, ['accepted', 'rejected']));
+      webhook.answers = [200, { status: 503, headers: { 'retry-after': '60' } }];
+      const conversation = await writtenTo(here, ['accepted', 'rejected']);
+      await run(conversation);
       later(1);
     }
     return here.account;

@@ -10,7 +10,6 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { newId } from '../../../shared/core/ids.ts';
 import { recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { attemptItem } from '../../../shared/delivery-history/attempt-item.ts';
 import { listDeliveries } from '../../../shared/delivery-history/deliveries.ts';
 import { type Recovered, recoverDeliveries } from '../../../shared/delivery-history/recover.ts';
 import { replayDelivery } from '../../../shared/delivery-history/replay.ts';
@@ -20,13 +19,12 @@ import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { destinationNameOf } from '../../../shared/outbound/destination.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents, putAll } from '../../../shared/table/client.ts';
-import { conversationName, entryKey } from '../../../shared/table/keys.ts';
 import { anyDeliveries } from '../../../shared/table/people-keys.ts';
 import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { captureLog } from '../../support/captured-log.ts';
-import { lifetime } from '../../support/lifetime.ts';
 import { consumedBy } from '../support/consumed.ts';
 import { DestinationServer } from '../support/destination-server.ts';
+import { failedAttempt } from '../support/failed-attempt.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newPhone } from '../support/world.ts';
 
@@ -80,11 +78,19 @@ const write = async ({ account, bot }: Business, texts: string[], phone = newPho
 
 const run = (conversation: Conversation) => deliver(conversation, () => 60_000);
 
+/** Runs until the webhook has refused each pending event for an hour. */
+const untilFailed = async (conversation: Conversation): Promise<void> => {
+  webhook.answers = [400];
+  while ((await readHead(conversation)) !== undefined) {
+    await run(conversation);
+    later(60 * MINUTE);
+  }
+};
+
 /** A user writes texts that the webhook rejects. */
 const rejected = async (here: Business, texts: string[], phone?: string): Promise<Conversation> => {
-  webhook.answers = [404];
   const conversation = await write(here, texts, phone);
-  await run(conversation);
+  await untilFailed(conversation);
   webhook.answers = [200];
   webhook.calls.length = 0;
   return conversation;
@@ -99,13 +105,12 @@ const pendingOf = async (conversation: Conversation): Promise<Entry[]> => (await
 
 /** Recovers call after call, as a client does. */
 const recoverAll = async (account: string, since: number, until?: number): Promise<Recovered> => {
-  const total = { queued: 0, pending: 0, not_kept: 0 };
+  const total = { queued: 0, pending: 0 };
   let after: string | undefined;
   do {
     const { recovered, next } = await recoverDeliveries(account, { since, until }, after);
     total.queued += recovered.queued;
     total.pending += recovered.pending;
-    total.not_kept += recovered.not_kept;
     after = next;
   } while (after !== undefined);
   return total;
@@ -164,7 +169,8 @@ describe('a replay', () => {
       [3, 200],
       [2, 503],
       [1, 503],
-      [1, 404],
+      [2, 400],
+      [1, 400],
     ]);
   });
 
@@ -186,8 +192,7 @@ describe('a replay', () => {
     await run(conversation);
     const { entries } = await listLogs(here.account, {}, 100);
     await replayDelivery(here.account, await newestOf(here.account));
-    webhook.answers = [404];
-    expect(await run(conversation)).toEqual({ settled: 1 });
+    await untilFailed(conversation);
     expect((await listLogs(here.account, {}, 100)).entries).toEqual(entries);
   });
 
@@ -263,7 +268,7 @@ describe('nothing is sent', () => {
     expect(await eraseUser(conversation.phone)).toMatchObject({ deliveries: 1 });
     expect(await historyOf(here.account)).toEqual([]);
     await expect(replayDelivery(here.account, id)).rejects.toMatchObject({ code: 'delivery_not_found' });
-    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 0, pending: 0, not_kept: 0 });
+    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 0, pending: 0 });
     expect(await readHead(conversation)).toBeUndefined();
   });
 
@@ -314,16 +319,7 @@ describe('nothing is sent', () => {
     const id = await newestOf(here.account);
     later(7 * 86_400_000 + 1_000);
     await expect(replayDelivery(here.account, id)).rejects.toMatchObject({ code: 'delivery_not_found' });
-    expect(await recoverAll(here.account, 0)).toEqual({ queued: 0, pending: 0, not_kept: 0 });
-  });
-
-  test('of an event that is too large for the history', async () => {
-    const here = await newBusiness();
-    const conversation = await rejected(here, [randomBytes(1_500).toString('base64')]);
-    const id = await newestOf(here.account);
-    await expect(replayDelivery(here.account, id)).rejects.toMatchObject({ code: 'event_not_kept' });
-    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 0, pending: 0, not_kept: 1 });
-    expect(await readHead(conversation)).toBeUndefined();
+    expect(await recoverAll(here.account, 0)).toEqual({ queued: 0, pending: 0 });
   });
 
   test('if the account has no platform any more', async () => {
@@ -353,7 +349,7 @@ describe('a recovery', () => {
     await run(conversation);
     await write(here, ['pending'], conversation.phone);
     webhook.calls.length = 0;
-    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 3, pending: 0, not_kept: 0 });
+    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 3, pending: 0 });
     await run(conversation);
     expect(textsReceived()).toEqual(['pending', 'one', 'two', 'three']);
   });
@@ -370,10 +366,9 @@ describe('a recovery', () => {
   test('keeps the order of the events if one of them has failed again later than the others', async () => {
     const here = await newBusiness();
     const conversation = await rejected(here, ['one', 'two']);
-    const [, one] = await historyOf(here.account);
+    const one = (await historyOf(here.account)).at(-1);
     await replayDelivery(here.account, one?.id ?? '');
-    webhook.answers = [404];
-    await run(conversation);
+    await untilFailed(conversation);
     webhook.answers = [200];
     webhook.calls.length = 0;
     expect(await recoverAll(here.account, SINCE)).toMatchObject({ queued: 2 });
@@ -389,30 +384,31 @@ describe('a recovery', () => {
     expect(await recoverAll(here.account, SINCE)).toMatchObject({ queued: 0 });
     for (const conversation of conversations) await run(conversation);
     expect(textsReceived()).toEqual(['one', 'two', 'three']);
-    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 0, pending: 0, not_kept: 0 });
+    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 0, pending: 0 });
   });
 
   test('sends an event again whose replay has failed permanently', async () => {
     const here = await newBusiness();
     const conversation = await rejected(here, ['Hi']);
     await recoverAll(here.account, SINCE);
-    webhook.answers = [404];
-    await run(conversation);
-    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 1, pending: 0, not_kept: 0 });
+    await untilFailed(conversation);
+    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 1, pending: 0 });
   });
 
   test('leaves out an event that is pending, because its worker ended before it settled the event', async () => {
     const here = await newBusiness();
     const conversation = await write(here, ['Hi']);
-    webhook.answers = [404];
+    webhook.answers = [400];
+    await run(conversation);
+    later(60 * MINUTE);
     const send = documents.send.bind(documents);
     vi.spyOn(documents, 'send').mockImplementation((command) =>
       command.constructor.name === 'TransactWriteCommand' ? Promise.reject(new Error('killed')) : send(command),
     );
     await expect(run(conversation)).rejects.toThrow('killed');
     vi.restoreAllMocks();
-    await expect.poll(() => historyOf(here.account)).toMatchObject([{ status: 'failed', status_code: 404 }]);
-    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 0, pending: 1, not_kept: 0 });
+    expect(await historyOf(here.account)).toHaveLength(2);
+    expect(await recoverAll(here.account, SINCE)).toEqual({ queued: 0, pending: 1 });
     expect(await pendingOf(conversation)).toHaveLength(1);
   });
 
@@ -450,19 +446,6 @@ describe('a recovery', () => {
     expect(found).toEqual(events);
   });
 });
-
-/** The last attempt of an event that the webhook has rejected. */
-const failedAttempt = ({ account, phone, direction }: Conversation, id: string) => {
-  const message = { id: newId(), account, phone, job_id: newId(), payload_type: 'text', ...lifetime };
-  const entry: Entry = {
-    ...entryKey(conversationName({ direction, account, phone }), id),
-    id,
-    created: lifetime.accepted,
-    outgoing: { type: 'message.received', message, to: '', content: { type: 'text', text: { body: 'Hi' } } },
-  };
-  const attempt = { entry, number: 1, hasSucceeded: false, cause: 'circuit_open', at: Date.now(), isFinal: true };
-  return attemptItem(attempt, Math.floor(Date.now() / 1_000) + 86_400);
-};
 
 test('the history of an erased user has no item left, and that of another user stays', async () => {
   const here = await newBusiness();

@@ -138,7 +138,7 @@ describe('a listener', () => {
     expect(textIn(await claimOne(listener))).toBe('two');
     await expect
       .poll(() => historyOf(listener))
-      .toMatchObject([{ status: 'failed', status_code: 400, replayable: true }]);
+      .toMatchObject([{ status: 'failed', status_code: 400 }]);
   });
 
   test('that asks for a pause delays only the conversation', async () => {

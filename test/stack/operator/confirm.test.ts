@@ -60,7 +60,10 @@ describe('without a terminal and without --yes', () => {
       [['--no-rate'], 'Removes its own limit of requests'],
       [['--platform', 'rapidpro', '--platform-url', url('c')], 'Replaces the platform "webhook" with its settings by'],
       [['--platform-url', url('other')], 'Changes settings of the platform "webhook": url.'],
-      [['--no-platform'], 'Removes the platform "webhook" with its settings, and drops its pending messages.'],
+      [
+        ['--no-platform'],
+        'Removes the platform "webhook" with its settings. Its pending messages wait three days for another one.',
+      ],
       [['--consent-webhook', url('other')], 'Changes the webhook for ends of consent.'],
       [['--no-consent-webhook'], 'Removes the webhook for ends of consent.'],
       [['--no-rate', '--no-platform'], 'applies. Removes the platform "webhook"'],

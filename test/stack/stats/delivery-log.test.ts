@@ -160,14 +160,15 @@ describe('the log line of an attempt', () => {
     expect(await acquire(destinationNameOf(conversation))).toMatchObject({ cause: 'rate_limited' });
   });
 
-  test('an entry without a platform is logged as skipped', async () => {
+  test('an entry without a platform waits, and has no log line', async () => {
     const { conversation, account } = await newPendingForPlatform({
       name: 'webhook',
       settings: { url: destination().url, secret: SECRET },
     });
     await updateAccount(account, { platform: null });
     await run(conversation);
-    expect(lines()).toMatchObject([{ level: 'info', message: 'skipped', account }]);
+    expect(lines()).toEqual([]);
+    expect(await readHead(conversation)).toMatchObject({ state: 'waiting' });
   });
 
   test('an internal error is logged, and after three days also as permanently failed', async () => {

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { webhooks } from '../../../infra/openapi/webhooks.ts';
 import type { Entry } from '../../../shared/messaging/events.ts';
-import { webhook } from '../../../shared/platforms/webhook.ts';
+import { interpretWebhook, webhook } from '../../../shared/platforms/webhook.ts';
 import { entry, reached, received, sent } from './support/entries.ts';
 import { settingsCases } from './support/settings-cases.ts';
 
@@ -150,8 +150,18 @@ test.each<[string, Entry]>([
   expect(webhook.destination(settings).buildRequest(toUser)).toBeUndefined();
 });
 
-test("a webhook's responses have the default interpretation", () => {
-  expect(webhook.destination(settings).interpret).toBeUndefined();
+test.each<[number, object]>([
+  [204, { status: 'delivered' }],
+  [301, { status: 'retry', cause: 'status_301' }],
+  [401, { status: 'retry', cause: 'status_401' }],
+  [404, { status: 'retry', cause: 'status_404' }],
+  [410, { status: 'disabled', cause: 'status_410' }],
+  [400, { status: 'retry', cause: 'status_400', isRefusal: true }],
+  [413, { status: 'retry', cause: 'status_413', isRefusal: true }],
+  [422, { status: 'retry', cause: 'status_422', isRefusal: true }],
+  [503, { status: 'retry', cause: 'status_503' }],
+])('the status %i of a webhook means %j', (status, result) => {
+  expect(interpretWebhook({ status, headers: {} })).toEqual(result);
 });
 
 test('a webhook receives every state separately, without status receipts', () => {

@@ -7,7 +7,7 @@ import { findAccount } from '../../../../shared/accounts/accounts.ts';
 import type { PlatformName } from '../../../../shared/accounts/platform-settings.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { APP_NETWORK } from '../../../../shared/core/permissions.ts';
-import { healthOf } from '../../../../shared/customers/platform-health.ts';
+import { healthOf, type PlatformHealth } from '../../../../shared/customers/platform-health.ts';
 import type { Settings, Wording } from '../../../operator/accounts/platform.ts';
 import { type Check, checkFromPlatform, checkNumber, checkToPlatform } from '../../../operator/connect/checks.ts';
 import { issueBridgeToken, storeConnection, valuesFor } from '../../../operator/connect/connect.ts';
@@ -170,7 +170,7 @@ export class Wizard {
       name,
       bot_number,
       platform: session?.platform ?? platform,
-      state: session ? 'connecting' : (health?.status ?? 'not connected'),
+      state: session ? 'connecting' : stateOf(health),
       failing_since: since === undefined ? null : isoOf(since),
     };
   }
@@ -226,4 +226,10 @@ const refusing = async <Result>(work: () => Promise<Result>): Promise<Result> =>
     if (error instanceof Refusal) throw httpError(422, error.message);
     throw error;
   }
+};
+
+/** Whether a connection works. A disabled webhook is shown as one that fails. */
+const stateOf = (health: PlatformHealth | undefined): 'working' | 'failing' | 'not connected' => {
+  if (health === undefined) return 'not connected';
+  return health.status === 'working' ? 'working' : 'failing';
 };

@@ -37,6 +37,7 @@ const reasonWords: Record<string, string> = {
   expired: 'Not delivered while it was valid',
   opted_out: 'The person stopped this business',
   bot_number_released: 'The business lost its number',
+  no_platform: 'The business had no chat platform for three days',
   user_erased: 'The person was removed from the app',
   unknown: 'The service could not build the message',
 };

@@ -1,0 +1,42 @@
+/**
+ * Webhooks that have asked for no more requests. Their entries wait until an operator sets the webhook again:
+ *
+ *     response 410        operator sets the webhook
+ *     |                   |
+ *     v                   v
+ *     DISABLED: version   row removed, and its version is another one: waiting conversations are due
+ *
+ * A response to a request that began before the webhook was set again names the old version, and disables nothing.
+ */
+import { timestamp } from '../core/clock.ts';
+import type { Destination } from '../outbound/destination.ts';
+import { getEventual, update } from '../table/client.ts';
+import { disabledKey, type Key } from '../table/keys.ts';
+import { measure } from '../telemetry/metrics.ts';
+
+interface DisabledItem extends Key {
+  /** The version of its settings. */
+  version: string;
+  since: string;
+  cause: string;
+  /** The id of the event that it answered. */
+  event: string;
+}
+
+/** When and why a destination was disabled; undefined if it is not. 0.5 read units. */
+export const findDisabled = (destination: string): Promise<DisabledItem | undefined> =>
+  getEventual<DisabledItem>(disabledKey(destination));
+
+/** Disables a destination. 1 write unit. */
+export const disable = async (
+  { name, version = '' }: Destination,
+  { account, cause, event }: { account: string; cause: string; event: string },
+): Promise<void> => {
+  await update({
+    Key: disabledKey(name),
+    UpdateExpression: 'SET version = :version, since = :now, cause = :cause, #event = :event',
+    ExpressionAttributeNames: { '#event': 'event' },
+    ExpressionAttributeValues: { ':version': version, ':now': timestamp(), ':cause': cause, ':event': event },
+  });
+  measure('error', 'webhook disabled', { account, destination: name, cause, webhooks_disabled: 1 });
+};
