@@ -127,18 +127,16 @@ describe('a listener', () => {
     ]);
   });
 
-  test('ends an event with a final status: the message is logged as failed, and the next one follows', async () => {
+  test('of an event that the program refuses puts it off, and the conversation waits for it', async () => {
     const listener = await newListener();
     const phone = newPhone();
     await write(phone, listener, 'one');
     await write(phone, listener, 'two');
     const { claim, body } = await claimOne(listener);
     expect(JSON.parse(body).message.text.body).toBe('one');
-    expect(await settle(listener, claim, { status_code: 400 })).toEqual({ status: 'failed' });
-    expect(textIn(await claimOne(listener))).toBe('two');
-    await expect
-      .poll(() => historyOf(listener))
-      .toMatchObject([{ status: 'failed', status_code: 400 }]);
+    expect(await settle(listener, claim, { status_code: 400 })).toMatchObject({ status: 'pending' });
+    expect(textIn(await claimOne(listener))).toBe('one');
+    await expect.poll(() => historyOf(listener)).toMatchObject([{ status: 'failed', status_code: 400 }]);
   });
 
   test('that asks for a pause delays only the conversation', async () => {

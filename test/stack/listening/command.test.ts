@@ -134,7 +134,7 @@ describe('the command', () => {
       contact: expect.stringContaining(phone),
       attempt: 1,
       status_code: 400,
-      result: { status: 'failed' },
+      result: { status: 'pending' },
     });
   });
 
