@@ -35,6 +35,7 @@ export default async (project: TestProject) => {
     base_url: '',
     bridge_url: '',
     s3_endpoint: '',
+    secrets_endpoint: '',
     phone_url: '',
     app_url: '',
     rapidpro_url: '',

@@ -35,7 +35,7 @@ const stack = inject('stack');
 export const bare: Environment = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) => !/^(AWS_|TABLE_NAME$|STACK_NAME$|FORCE_COLOR$|NO_COLOR$)/.test(name),
+      ([name]) => !/^(AWS_|HASH_SECRET$|TABLE_NAME$|STACK_NAME$|FORCE_COLOR$|NO_COLOR$)/.test(name),
     ),
   ),
   TZ: 'UTC',
@@ -46,6 +46,9 @@ export const remote: Environment = {
   ...bare,
   TABLE_NAME: stack.table,
   AWS_ENDPOINT_URL_DYNAMODB: stack.dynamodb_endpoint,
+  AWS_ENDPOINT_URL_SECRETS_MANAGER: stack.secrets_endpoint,
+  // The output HashSecretName of the served stack.
+  HASH_SECRET: 'arn:aws:secretsmanager:us-east-1:000000000000:secret:HashSecret3D9FFBC2',
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'operator',
   AWS_SECRET_ACCESS_KEY: 'local',

@@ -9,6 +9,8 @@ import { callRecorder } from '../../support/run-record.ts';
 
 /** The served stack, and the paths of its log, its synthesised assembly, and the record of its functions' calls. */
 export interface TestStack extends Omit<StackFile, 'docs_url'> {
+  /** Where the secrets of the stack are read. */
+  secrets_endpoint: string;
   log: string;
   assembly: string;
   calls: string;
@@ -70,6 +72,7 @@ export const startStack = async ({
     bridge_url: stack.bridgeUrl,
     dynamodb_endpoint,
     s3_endpoint: stack.bucketsEndpoint,
+    secrets_endpoint: stack.awsEndpoint,
     table,
     phone_url: app.phoneUrl,
     app_url: app.appUrl,
