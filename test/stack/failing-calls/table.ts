@@ -68,18 +68,23 @@ const RANDOM = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|\b[
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z?/g;
 const END = /"(?:expires_at|until)":[^,}]+|"reported":\d+/g;
 
-/** The shard of due work that a name with a new id chooses: of a batch, or of the conversation of a pseudonym. */
-const SHARD_OF_NEW = /DUE#(?:\w+#)?\d+(?=.*"pk":"(?:OUTBOX#[^"]*#erased-|BATCH#[^"]*#)<id>")/g;
+/** The shard of due work that the new id of a batch chooses. */
+const SHARD_OF_NEW = /DUE#(?:\w+#)?\d+(?=.*"pk":"BATCH#[^"]*#<id>")/g;
+/** The hash of a user in the name of a conversation, and the shard of due work that the name chooses. */
+const HASH_OF_USER = /(?<="DUE#conversations#)\d+|(?<=OUTBOX#\w+#[^"#]+#)[\w-]{22}/g;
 
 /** Formats values as texts that are equal in each run: without times, and without ids that are new since `before`. */
 export const likenessSince = (before: Item[]): ((value: object) => string) => {
   const kept = new Set(JSON.stringify(before).match(RANDOM));
-  return (value) =>
-    textOf(value)
+  return (value) => {
+    const text = textOf(value)
       .replaceAll(END, '')
       .replaceAll(TIME, '<time>')
       .replaceAll(RANDOM, (id) => (kept.has(id) ? id : '<id>'))
       .replaceAll(SHARD_OF_NEW, 'DUE#<shard>');
+    // Another pseudonym has another hash.
+    return text.includes('erased-<id>') ? text.replaceAll(HASH_OF_USER, '<hash>') : text;
+  };
 };
 
 /** Whether an item is a destination's circuit. Its failures may differ: the next attempt corrects them. */
