@@ -120,6 +120,7 @@ const costOfWait = async (id: string): Promise<Figure[]> => {
   };
   const context = { getRemainingTimeInMillis: () => 29_000 - (performance.now() - start) };
   process.env.WAITS_PER_ACCOUNT = String(SLOTS);
+  process.env.WAITS_IN_ALL = String(WAITS);
   // The log line is discarded.
   const write = process.stdout.write;
   process.stdout.write = () => true;
@@ -143,6 +144,7 @@ const attemptsNear = async (free: number, waits: number): Promise<Figure[]> => {
   const account = `near-${free}-${waits}`;
   const end = Date.now() + 600_000;
   process.env.WAITS_PER_ACCOUNT = String(SLOTS);
+  process.env.WAITS_IN_ALL = String(WAITS);
   for (let used = 0; used < SLOTS - free; used += 1) await takeSlot(account, end);
   const attempts: number[] = [];
   let taken = 0;

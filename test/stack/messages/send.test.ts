@@ -122,11 +122,18 @@ describe('a message', () => {
     expect((await call('listLogs', { token: other.token })).body?.at(-1)?.job_id).not.toBe(first);
   });
 
-  test('may have 4,096 emoji in its text and in each of ten quick replies', async () => {
+  test('may have 4,096 emoji in its text, and 4,096 in ten quick replies together', async () => {
     const { token } = await business();
     const to = newPhone();
     const body = '😀'.repeat(4_096);
-    await call('sendMessage', { token, body: { ...text(to, body), quick_replies: Array(10).fill(body) } });
+    const quick_replies = [...Array(9).fill('😀'.repeat(409)), '😀'.repeat(415)];
+    await call('sendMessage', { token, body: { ...text(to, body), quick_replies } });
+    const longer = [...quick_replies.slice(1), '😀'.repeat(410)];
+    expect(
+      (await fail('sendMessage', { token, body: { ...text(to, body), quick_replies: longer } })).body,
+    ).toMatchObject({
+      errors: [{ pointer: '#/quick_replies', detail: 'must have at most 4096 characters together' }],
+    });
     const [shown] = await untilShown(to, 1);
     expect(shown?.data).toMatchObject({ text: { body } });
   });
