@@ -40,7 +40,9 @@ test('functions write only partitions whose items have a decision', () => {
 });
 
 test('every kind with a decision exists', () => {
-  const made = new Set([keys.sweepPositionsKey, ...keysMade.map(([, key]) => key)].flatMap(namesOf));
+  const made = new Set(
+    [keys.sweepPositionsKey, batchKeys.erasurePassKey, ...keysMade.map(([, key]) => key)].flatMap(namesOf),
+  );
   expect(itemKinds.map(({ name }) => name).filter((name) => !made.has(name))).toEqual([]);
 });
 
