@@ -18,6 +18,7 @@ import { eraseUser } from '../../../shared/user-data/erasure.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
+import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newMedia, newPhone, newPhones } from '../support/world.ts';
 
@@ -26,6 +27,7 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 
 useOwnTable('idempotency');
+useFakeQueue();
 captureLog();
 
 beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
