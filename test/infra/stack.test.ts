@@ -284,7 +284,14 @@ describe('each role has exactly the rights of its function', () => {
     ['ReadTokenInfo', ['GetItem ACCOUNT#*']],
     [
       'ReadConfiguration',
-      ['GetItem ACCOUNT#*', 'GetItem CIRCUIT#*', 'Query RETRYING#* gsi2', 'Query OUTBOX#*', 'GetItem ALLOWANCE#*'],
+      [
+        'GetItem ACCOUNT#*',
+        'GetItem CIRCUIT#*',
+        'Query RETRYING#* gsi2',
+        'Query WAITING#* gsi2',
+        'Query OUTBOX#*',
+        'GetItem ALLOWANCE#*',
+      ],
     ],
     [
       'UpdateAccount',
