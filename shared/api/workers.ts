@@ -83,6 +83,7 @@ export const workers = {
       'findUser',
       'findPlatform',
       'listStatusReceipts',
+      'listStates',
       'findSpacing',
       'findCircuit',
       'findCircuits',

@@ -218,24 +218,37 @@ const processEntry = async (context: DeliveryContext): Promise<ProcessedEntry> =
   const { destination, entry } = context;
   if (destination.isMissing) return waitForDestination(context);
   if (destination.isPulled) return offerEntry(context);
-  const receipt = destination.receiptFor?.(entry);
-  const { isNew, wait } = await checkPauses(context, receipt);
+  const { isNew, wait, receipt } = await checkPauses(context, destination.receiptFor?.(entry));
   if (wait > 0) return { result: 'early', settled: 0, wait };
-  const result = isNew ? await attemptDelivery(context) : SKIPPED;
+  const result = isNew
+    ? await attemptDelivery(receipt ? { ...context, destination: reporting(destination, receipt) } : context)
+    : SKIPPED;
   return conclude(context, result, receipt);
 };
 
+/** The destination, whose requests report the state of this receipt. */
+const reporting = (destination: Destination, { state }: StatusReceipt): Destination => ({
+  ...destination,
+  buildRequest: (entry) => destination.buildRequest(entry, state),
+});
+
 const SKIPPED: AttemptResult = { status: 'skipped' };
 
-/** Whether the destination must still receive an entry, and for how many milliseconds the entry has to wait. */
+/** What a destination must still receive of an entry, and for how many milliseconds the entry has to wait. */
+interface Due {
+  isNew: boolean;
+  wait: number;
+  receipt?: StatusReceipt | undefined;
+}
+
 const checkPauses = async (
   { destination, circuit, entry, pending, hasWaited }: DeliveryContext,
-  receipt: StatusReceipt | undefined,
-): Promise<{ isNew: boolean; wait: number }> => {
-  const { isNew, until } = await pauseBefore(destination, entry, pending, receipt);
+  given: StatusReceipt | undefined,
+): Promise<Due> => {
+  const { isNew, until, receipt } = await pauseBefore(destination, entry, pending, given);
   // With an open circuit, no request is made now, and the pause will be over before the next attempt.
   const isDue = hasWaited || isOpen(circuit);
-  return { isNew, wait: isDue || !isNew ? 0 : Math.max(until - now(), 0) };
+  return { isNew, receipt, wait: isDue || !isNew ? 0 : Math.max(until - now(), 0) };
 };
 
 const pauseBefore = async (
@@ -243,7 +256,7 @@ const pauseBefore = async (
   entry: Entry,
   pending: Entry[],
   receipt: StatusReceipt | undefined,
-): Promise<ReportCheck> => {
+): Promise<Partial<ReportCheck> & Pick<ReportCheck, 'isNew' | 'until'>> => {
   if (receipt) {
     const later = pending.flatMap((other) => destination.receiptFor?.(other) ?? []);
     if (isSuperseded(receipt, later)) return { isNew: false, until: 0 };

@@ -25,8 +25,13 @@ import { pauseWrite } from './spacing.ts';
 import { receiptWrite } from './status-receipts.ts';
 
 /** The further writes for a delivered entry: the receipt of a status, or the pause after a user's text. */
-export const deliveryWrites = (destination: Destination, entry: Entry, receipt: StatusReceipt | undefined): Write[] => {
-  if (receipt) return [receiptWrite(subjectOf(entry.outgoing).account, receipt)];
+export const deliveryWrites = (
+  destination: Destination,
+  entry: Entry,
+  receipt: StatusReceipt | undefined,
+  began: number,
+): Write[] => {
+  if (receipt) return [receiptWrite(subjectOf(entry.outgoing).account, receipt, began)];
   const spacing = destination.spacing?.(entry);
   return spacing ? [pauseWrite(spacing)] : [];
 };

@@ -11,6 +11,7 @@ import type { EventType } from '../delivery-history/statuses.ts';
 import { contactOf } from '../messaging/contacts.ts';
 import { eventIdOf, subjectOf } from '../messaging/events.ts';
 import { isRetryScheduled, oldestEntries, triesBefore } from '../messaging/outbox.ts';
+import { isOutdated } from '../messaging/states.ts';
 import type { Destination } from '../outbound/destination.ts';
 import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
 import { getConsistent, page } from '../table/client.ts';
@@ -96,6 +97,7 @@ const requestOf = async (
   ]);
   const [entry] = entries;
   if (entry === undefined || (erasure !== undefined && (await isOfErased(entry, erasure)))) return undefined;
+  if (await isOutdated(entry)) return undefined;
   const request = buildRequest(entry);
   return (
     request && {

@@ -72,6 +72,8 @@ export interface LogItem extends Key, ReturnType<typeof ofLog>, Omit<Message, 'i
   reason_code?: ReasonCode;
   /** Details of a failure, for operators: the cause, or the app network's text. Not in the indexes. */
   reason?: string;
+  /** The id of the outbox entry that notifies the platform of the state, if it is notified. */
+  report?: string | undefined;
   /** Whether the worker `count` has added it to its job's counter. Missing in entries of earlier versions. */
   counted?: boolean;
 }

@@ -108,6 +108,18 @@ export const enqueueAllWrites = (
     after,
   ).writes;
 
+/** As `enqueueAllWrites`, with the ids of the new entries, in the same order. */
+export const enqueueReports = (
+  conversation: Conversation,
+  outgoing: Outgoing[],
+  after: string | undefined,
+): { ids: string[]; writes: Write[] } =>
+  enqueueDrafts(
+    conversation,
+    outgoing.map((one) => ({ outgoing: one })),
+    after,
+  );
+
 /** The content of a new entry. */
 type Draft = Pick<Entry, 'outgoing' | 'replay'>;
 

@@ -1,16 +1,18 @@
 /** Messages that an account's chat platform sends to users (spec §4.11, §4.12). */
 
 import type { PlatformName } from '../accounts/platform-settings.ts';
-import { now } from '../core/clock.ts';
+import { now, timestamp } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
 import { idFromKey, newId } from '../core/ids.ts';
-import { page, update } from '../table/client.ts';
-import { messageKey } from '../table/keys.ts';
-import { updateWrite } from '../table/transactions.ts';
-import type { PlatformDraft } from './events.ts';
-import type { LogItem, State } from './message.ts';
+import { page } from '../table/client.ts';
+import { messageKey, outcomeKey } from '../table/keys.ts';
+import { conditionCheckWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
+import { conversationAbout, type PlatformDraft } from './events.ts';
+import { type LogItem, type Message, messageOf, type State } from './message.ts';
+import { enqueueWrites, transactInOrder } from './outbox.ts';
 import { type Copy, type CopyState, decide, readRepeats, repeatsChange } from './repeats.ts';
 import { acceptMessage, withOwnMedia } from './send.ts';
+import { reportOf } from './states.ts';
 
 /** The data of a request that tells repeats and equal parts apart. */
 interface Arrival {
@@ -24,8 +26,8 @@ interface Arrival {
  * Accepts a message of an account's chat platform to a user. The platform is notified of its states. A repeat, with the
  * same reference and content, is accepted and not sent again; parts of one message share their reference. Equal parts,
  * and a Resend after a failure, are sent: `repeats.ts` tells them apart. 1 read unit and 6 write units, as for a
- * message of the API. A repeat costs 3 more read units, 4 with `leastPart`, and 1 more write unit if it may be an equal
- * part. An equal part or a Resend costs 8 more write units.
+ * message of the API. A repeat costs 4 more read units, 5 with `leastPart`, and 4 more write units, 8 if its state is reported
+ * again. An equal part or a Resend costs 8 more write units.
  *
  * @returns the message's id
  * @throws invalid_request — an image or file that is not the account's own, or has expired
@@ -56,24 +58,42 @@ export const sendFromPlatform = async (
   const bytes = draft.type === 'text' ? Buffer.byteLength(draft.text.body) : 0;
   for (;;) {
     if (await acceptMessage(draft, { ...sending, id: first, origin: originIn(0) })) return first;
-    const { repeats, version } = await readRepeats(account, reference);
-    const request = { content: hashOf(draft), arrived, bytes, leastPart: await leastPart() };
-    const { action, copy, repeats: next } = await decide(repeats, request, look);
+    const { repeats, version, failureReported } = await readRepeats(account, reference);
+    const request = { content: hashOf(draft), arrived, bytes, leastPart: await leastPart(), failureReported };
+    const { action, copy, replaces, repeats: next } = await decide(repeats, request, look);
     const id = idOf(copy);
-    if (next === undefined) return id;
-    const change = repeatsChange(account, reference, next, version);
+    const replaced = replaces === undefined ? next.replaced : [...next.replaced, idOf(replaces)];
+    const change = updateWrite(repeatsChange(account, reference, { ...next, replaced }, version));
     const isNoted =
       action === 'accept'
-        ? await update(change)
-        : await acceptMessage(draft, {
-            ...sending,
-            id,
-            origin: originIn(copy.generation),
-            more: [updateWrite(change)],
-          });
-    // Otherwise another request of the message changed the record in the meantime: decide again.
+        ? await noteRepeat(id, next.generation, change)
+        : await acceptMessage(draft, { ...sending, id, origin: originIn(copy.generation), more: [change] });
+    // Otherwise another request of the message changed the record in the meantime, or its state has changed: decide again.
     if (isNoted) return id;
   }
+};
+
+/**
+ * Notes a repeated request that sends nothing. The platform then shows the message as on its way, so the furthest state that
+ * it has reached is reported again. If it has reached none, a later report follows the note.
+ *
+ * @returns whether it was noted; false, if the record or the state changed in the meantime
+ */
+const noteRepeat = async (id: string, generation: number, change: Write): Promise<boolean> => {
+  const { message, furthest } = await stateOf(id);
+  if (message === undefined || furthest === undefined) {
+    const isPending = conditionCheckWrite(outcomeKey(id), { ConditionExpression: 'attribute_not_exists(pk)' });
+    return (await transact([change, isPending])).length === 0;
+  }
+  if (!message.reported || message.origin === undefined) return (await transact([change])).length === 0;
+  const created = timestamp();
+  const origin = { ...message.origin, ...(generation > 0 && { generation }) };
+  const report = reportOf({ message: { ...message, origin, accepted: created }, state: furthest, created });
+  const failed = await transactInOrder((after) => [
+    change,
+    ...enqueueWrites(conversationAbout('platform', message), report, after),
+  ]);
+  return failed.length === 0;
 };
 
 /** Final states of messages that were not delivered. */
@@ -81,16 +101,22 @@ const FAILURES: State[] = ['sending_failed', 'delivery_failed'];
 /** States that prove the delivery, even if a failure was reported, too. */
 const SUCCESSES: State[] = ['delivered_to_user', 'read'];
 
-/** When a message was accepted, and when it failed. 1 read unit. */
-const stateOf = async (id: string): Promise<CopyState> => {
+/** The states of a message that are reported, the furthest first. */
+const REPORTED: State[] = ['read', 'delivered_to_user', 'delivered_to_server'];
+
+/** A message, when it was accepted, and which states it has reached. 1 read unit. */
+const stateOf = async (id: string): Promise<CopyState & { message?: Message; furthest?: State | undefined }> => {
   const { items } = await page<LogItem>({
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': messageKey(id).pk },
     ConsistentRead: true,
   });
-  const since = (states: State[]): number | undefined => {
-    const reached = items.find(({ state }) => states.includes(state));
-    return reached && Date.parse(`${reached.created}Z`);
+  const first = items.find(({ state }) => state === 'sent');
+  const hasReached = (states: State[]): boolean => items.some(({ state }) => states.includes(state));
+  return {
+    accepted: first === undefined ? 0 : Date.parse(`${first.created}Z`),
+    hasFailed: hasReached(FAILURES) && !hasReached(SUCCESSES),
+    ...(first && { message: messageOf(first) }),
+    furthest: REPORTED.find((state) => hasReached([state])),
   };
-  return { accepted: since(['sent']) ?? 0, failed: since(SUCCESSES) === undefined ? since(FAILURES) : undefined };
 };

@@ -1,12 +1,12 @@
 /** States of messages that the app network reports, in batches. */
 import { timestamp } from '../core/clock.ts';
 import { getManyConsistent, getManyEventual, putIfAbsent } from '../table/client.ts';
-import { type Key, messageKey, stateKey } from '../table/keys.ts';
+import { messageKey, stateKey } from '../table/keys.ts';
 import { putIfAbsentWrite } from '../table/transactions.ts';
 import { measure } from '../telemetry/metrics.ts';
 import { conversationAbout } from './events.ts';
 import { type LogItem, type Message, messageOf, type State } from './message.ts';
-import { enqueueAllWrites, transactInOrder } from './outbox.ts';
+import { enqueueReports, transactInOrder } from './outbox.ts';
 import { type ReachedState, reportOf, stateItem } from './states.ts';
 
 /** A state that a message reached, by the message's id. */
@@ -77,17 +77,16 @@ const record = async (change: StateChange): Promise<void> => {
 const recordAndReport = async (changes: StateChange[]): Promise<void> => {
   let left = changes.map((change) => ({ ...change, created: timestamp() }));
   for (;;) {
-    const [first, ...others] = left;
+    const [first] = left;
     if (first === undefined) return;
     const failed = new Set(
-      await transactInOrder((after) => [
-        ...left.map((change) => putIfAbsentWrite<Key>(stateItem(change))),
-        ...enqueueAllWrites(
-          conversationAbout('platform', first.message),
-          [reportOf(first), ...others.map(reportOf)],
-          after,
-        ),
-      ]),
+      await transactInOrder((after) => {
+        const { ids, writes } = enqueueReports(conversationAbout('platform', first.message), left.map(reportOf), after);
+        return [
+          ...left.map((change, place) => putIfAbsentWrite({ ...stateItem(change), report: ids[place] })),
+          ...writes,
+        ];
+      }),
     );
     if (failed.size === 0) return left.forEach(measureState);
     // Another request has logged the failed ones in the meantime.

@@ -9,8 +9,13 @@ import type { DeliveryError, OutboundRequest, OutboundResponse } from './request
 export interface Destination {
   /** Its name in logs, and that of the circuit of a customer's server. */
   name: string;
-  /** The request that delivers an entry; undefined if it does not need the entry. @throws DeliveryError — not set up */
-  buildRequest(entry: Entry): OutboundRequest | undefined;
+  /**
+   * The request that delivers an entry; undefined if it does not need the entry.
+   *
+   * @param status - replaces the status that the entry reports
+   * @throws DeliveryError — not set up
+   */
+  buildRequest(entry: Entry, status?: string): OutboundRequest | undefined;
   /** The meaning of its response, if that differs from HTTP's rules. */
   interpret?: (response: OutboundResponse, entry: Entry) => AttemptResult;
   /** The receipt of the status that an entry reports, if the destination must receive each status once. */
@@ -61,8 +66,10 @@ export interface StatusReceipt {
   id: string;
   /** How often the message was resent: each generation has statuses of its own. */
   generation: number;
+  /** The service's id of the message. */
+  message: string;
   state: string;
-  /** States after which this one is not reported. */
+  /** States after which this one is not reported, in their order: instead, the last of them is reported again. */
   neverAfter: string[];
   /** When this part of the message was accepted. */
   accepted: string;

@@ -45,8 +45,13 @@ interface Description<Out extends Settings, In extends Settings> {
   /** Settings for requests from the platform. */
   hook?: In;
   options: Options<Out> & Options<In>;
-  /** `previousSecrets` also sign, besides the one in the settings. */
-  buildRequest: (entry: Entry, settings: v.InferOutput<Out>, previousSecrets: string[]) => OutboundRequest | undefined;
+  /** `previousSecrets` also sign, besides the one in the settings. `status` replaces the one that the entry reports. */
+  buildRequest: (
+    entry: Entry,
+    settings: v.InferOutput<Out>,
+    previousSecrets: string[],
+    status?: string,
+  ) => OutboundRequest | undefined;
   interpret?: Destination['interpret'];
   receiptFor?: Destination['receiptFor'];
   spacing?: Destination['spacing'];
@@ -82,7 +87,7 @@ export const describePlatform = <const Out extends Settings, const In extends Se
     const { success, output } = v.safeParse(settings, given);
     if (!success) return { buildRequest: notSetUp, ...(hasHistory && { hasHistory }) };
     return {
-      buildRequest: (entry) => buildRequest(entry, output, inUse(previous)),
+      buildRequest: (entry, status) => buildRequest(entry, output, inUse(previous), status),
       ...(interpret && { interpret }),
       ...(receiptFor && { receiptFor }),
       ...(spacing && { spacing }),

@@ -110,6 +110,8 @@ export const leastPartOf = (set: object | undefined): number =>
 const statusOf = statusReader('rapidpro', {
   delivered_to_server: 'sent',
   delivered_to_user: 'delivered',
+  // RapidPro has no status for it. A message that was read was delivered.
+  read: 'delivered',
   delivery_failed: 'failed',
   sending_failed: 'failed',
 });
@@ -138,7 +140,7 @@ export const rapidpro = describePlatform({
     },
   },
   hook,
-  buildRequest: ({ created, outgoing }, settings) => {
+  buildRequest: ({ created, outgoing }, settings, _, status) => {
     if (outgoing.type === 'message.received') {
       const { message, content } = outgoing;
       return formRequest(settings.url, { from: `+${message.phone}`, text: textOf(content), date: `${created}Z` });
@@ -148,9 +150,9 @@ export const rapidpro = describePlatform({
       return formRequest(settings.stopped_url ?? beside(settings.url, 'stopped'), { from: `+${outgoing.user.phone}` });
     }
     const report = statusOf(outgoing);
-    return (
-      report && formRequest(settings[`${report.status}_url`] ?? beside(settings.url, report.status), { id: report.id })
-    );
+    if (report === undefined) return undefined;
+    const name = statuses.find((one) => one === status) ?? report.status;
+    return formRequest(settings[`${name}_url`] ?? beside(settings.url, name), { id: report.id });
   },
   interpret: (response, entry) =>
     (response.status === 400 ? interpret400(response, entry) : interpretSettingsError(response, entry)) ??
@@ -160,8 +162,17 @@ export const rapidpro = describePlatform({
     const report = statusOf(outgoing);
     if (report === undefined) return undefined;
     const { id, status: state, generation, message } = report;
-    const { accepted, expires_at } = message;
-    return { id, generation, state, neverAfter: NEVER_AFTER[state], accepted, pauseMs: STATUS_PAUSE_MS, expires_at };
+    const { id: message_id, accepted, expires_at } = message;
+    return {
+      id,
+      generation,
+      message: message_id,
+      state,
+      neverAfter: NEVER_AFTER[state],
+      accepted,
+      pauseMs: STATUS_PAUSE_MS,
+      expires_at,
+    };
   },
   spacing: ({ outgoing }) => {
     if (outgoing.type !== 'message.received') return undefined;
@@ -187,7 +198,13 @@ const STATUS_PAUSE_MS = 1_000;
 /** Milliseconds between equal texts of a user. For 2 to 4 s, courier treats the same text as a repeat. */
 const TEXT_PAUSE_MS = 4_000;
 
-/** For each status, the statuses after which it is not reported: RapidPro shows the last one that it receives. */
+/** The statuses of RapidPro. */
+const statuses = ['sent', 'delivered', 'failed'] as const;
+
+/**
+ * For each status, the statuses after which it is not reported, in their order: RapidPro shows the last one that it receives.
+ * A message has failed if one of its parts has.
+ */
 const NEVER_AFTER = { sent: ['delivered', 'failed'], delivered: ['failed'], failed: [] };
 
 /** The text of courier's 400 if the request is invalid: a retry would fail again. */

@@ -110,7 +110,7 @@ const consentReceipts = consentReceiptsOf('*');
 const erasures = erasureKey('*').pk;
 const media = mediaKey('*').pk;
 const appUsers = appUserKey('*').pk;
-const { contacts, idempotencyKeys, statusReceipts, repeats, removals, deletions, logs, due, consentEnds, optOuts } =
+const { contacts, idempotencyKeys, statusReceipts, removals, deletions, logs, due, consentEnds, optOuts } =
   anyPartition;
 
 /** The access patterns of the functions, by name. Operator commands use the operator's own rights. */
@@ -207,8 +207,8 @@ export const accessPatterns = {
   putStatusReceipt: { action: 'PutItem', partitions: statusReceipts },
   findSpacing: { action: 'GetItem', partitions: spacingKey('*').pk },
   putSpacing: { action: 'PutItem', partitions: spacingKey('*').pk },
-  findRepeats: { action: 'GetItem', partitions: repeats },
-  updateRepeats: { action: 'UpdateItem', partitions: repeats },
+  updateRepeats: { action: 'UpdateItem', partitions: statusReceipts },
+  checkOutcome: { action: 'ConditionCheckItem', partitions: messages },
   listStates: { action: 'Query', partitions: messages },
   addToJob: { action: 'UpdateItem', partitions: jobCounters },
   listJobs: { action: 'Query', partitions: jobCounters },
@@ -267,6 +267,8 @@ export const transactions = {
   logAndEnqueue: ['putLogEntry', 'putEntry', 'updateHead'],
   /** A message of the API is accepted, with its idempotency key if it has one. */
   acceptMessage: ['putLogEntry', 'putEntry', 'updateHead', 'putIdempotencyKey'],
+  /** A repeated request is accepted, and the state of its message is reported again. */
+  noteRepeat: ['updateRepeats', 'checkOutcome', 'putEntry', 'updateHead'],
   /** A chat platform's message that is sent again: an equal part or a Resend. */
   logAndEnqueueAgain: ['putLogEntry', 'putEntry', 'updateHead', 'updateRepeats'],
   /** Messages to a few users are accepted, all or none. */

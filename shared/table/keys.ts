@@ -172,10 +172,11 @@ export const statusReceiptKey = (account: string, id: string, generation: number
 /** The time from which a request may follow an equal one, by a hash of their common content. */
 export const spacingKey = (subject: string): Key => key(`SPACING#${subject}`, 'SPACING');
 
-const REPEATS = 'REPEATS#';
+/** The repeated requests of a message of an account's chat platform: beside its status receipts, so that one query reads both. */
+export const repeatsKey = (account: string, id: string): Key => key(statusReceiptKey(account, id, 0, '').pk, 'REPEATS');
 
-/** The repeats of a message of an account's chat platform, by the platform's id of the message. */
-export const repeatsKey = (account: string, id: string): Key => key(`${REPEATS}${account}#${id}`, 'REPEATS');
+/** Whether a key is that of repeated requests. */
+export const isRepeatsKey = ({ sk }: Key): boolean => sk === 'REPEATS';
 
 /** The dimensions of a job counter: messages of a job and payload type that reached a state on a day (`YYYY-MM-DD`). */
 interface Counted {
@@ -446,7 +447,6 @@ export const anyPartition = {
   contacts: `${CONTACTS}*`,
   idempotencyKeys: `${IDEMPOTENCY}*`,
   statusReceipts: `${STATUS_RECEIPTS}*`,
-  repeats: `${REPEATS}*`,
   removals: `${REMOVALS}*`,
   deletions: `${DELETIONS}*`,
   optOuts: `${OPT_OUTS}*`,

@@ -286,7 +286,6 @@ export const itemKinds: readonly ItemKind[] = [
     treatment: 'missing',
     accountOf: secondPart,
   },
-  { name: 'repeats of a message', keys: anyKey(anyPartition.repeats), treatment: 'missing', accountOf: secondPart },
   { name: 'job', keys: { ...anyKey(anyJob), sk: 'JOB' }, treatment: 'missing', accountOf: account },
   { name: 'job counter', keys: { pk: jobCountersOf(''), sk: 'DAY#' }, treatment: 'missing', accountOf: secondPart },
   {

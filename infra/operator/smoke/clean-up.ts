@@ -36,7 +36,6 @@ import {
   profilersOf,
   rateKey,
   removalKey,
-  repeatsKey,
   spacingKey,
   statusReceiptKey,
   tokenKey,
@@ -192,10 +191,7 @@ const partitionsOf = (run: Run, { tokens, profilers, media, messages, references
     ...[...media].map((one) => deletionKey('media', one).pk),
     ...[...tokens].map((sha256) => deletionKey('token', sha256).pk),
     ...messages,
-    ...[...references].flatMap((reference) => [
-      statusReceiptKey(account, reference, 0, '').pk,
-      repeatsKey(account, reference).pk,
-    ]),
+    ...[...references].flatMap((reference) => [statusReceiptKey(account, reference, 0, '').pk]),
     ...[...people].map(consentReceiptsOf),
   ];
 };

@@ -29,7 +29,7 @@ export const bridge = {
     // Newer couriers fail a message permanently after a 429, and repeat it after a 503.
     overLimit: 'unavailable',
     hashes: true,
-    table: ['findAccount', 'logAndEnqueueAgain', 'findRepeats', 'updateRepeats', 'listStates', 'findHook'],
+    table: ['findAccount', 'logAndEnqueueAgain', 'listStatusReceipts', 'noteRepeat', 'listStates', 'findHook'],
   }),
 
   receiveTurnMessage: define({

@@ -129,7 +129,16 @@ export const deliveries = {
     problems: ['not_listening'],
     // API Gateway's limit is 30.
     timeout: 29,
-    table: ['findPlatform', 'listOffers', 'updateHead', 'listEntries', 'findErasure', 'findUser', 'updateWaits'],
+    table: [
+      'findPlatform',
+      'listOffers',
+      'listStates',
+      'updateHead',
+      'listEntries',
+      'findErasure',
+      'findUser',
+      'updateWaits',
+    ],
   }),
 
   settleDelivery: define({

@@ -2,6 +2,7 @@
 import { now, pause, scaled } from '../../core/clock.ts';
 import { type Entry, namesOf } from '../../messaging/events.ts';
 import type { Head } from '../../messaging/outbox.ts';
+import { isOutdated } from '../../messaging/states.ts';
 import { attempt } from '../../outbound/attempt.ts';
 import type { AttemptResult } from '../../outbound/attempt-result.ts';
 import type { Destination, Exchange } from '../../outbound/destination.ts';
@@ -79,8 +80,9 @@ export const waitForSecondTry = (
 
 /** Attempts an entry, unless the check before the attempt finds that it is gone, or must not be delivered. */
 const attemptIfClear = async ({ destination, entry, exchanges }: DeliveryContext): Promise<Processed> => {
-  const clearance = await checkBeforeAttempt(entry);
+  const [clearance, isLate] = await Promise.all([checkBeforeAttempt(entry), isOutdated(entry)]);
   if (clearance.status === 'gone') return 'gone';
+  if (isLate) return { status: 'skipped' };
   if (clearance.status === 'held') return { status: 'held', cause: 'account_suspended' };
   return clearance.status === 'withheld'
     ? { status: 'withheld', cause: clearance.cause }

@@ -70,7 +70,8 @@ export const conclude = async (
   const attempts = attemptsOf(context, { result });
   // The history is all that is left of an event that has failed, so the entry leaves the outbox after that.
   if (isFailure(result)) await keepAttempts(attempts);
-  const receipts = result.status === 'delivered' ? deliveryWrites(destination, entry, receipt) : [];
+  const began = context.exchanges.at(-1)?.started ?? now();
+  const receipts = result.status === 'delivered' ? deliveryWrites(destination, entry, receipt, began) : [];
   // At the same time: the history delays nothing.
   const [isSettled] = await Promise.all([
     settle(entry, result, receipts),

@@ -1,6 +1,7 @@
 /** The part of `deliver` for accounts with listeners: it makes no request, but offers the conversation to them. */
 import { now } from '../../core/clock.ts';
 
+import { isOutdated } from '../../messaging/states.ts';
 import type { AttemptResult } from '../../outbound/attempt-result.ts';
 import { abandonedAt } from '../retry-policy.ts';
 import type { DeliveryContext } from './attempt-entry.ts';
@@ -20,7 +21,7 @@ export const offerEntry = async (context: DeliveryContext): Promise<ProcessedEnt
   const clearance = await checkBeforeAttempt(entry);
   if (clearance.status === 'gone') return { result: 'gone', settled: 0 };
   if (clearance.status !== 'clear') throw new Error('Only entries for users are held or withheld.');
-  if (destination.buildRequest(entry) === undefined) return conclude(context, SKIPPED);
+  if (destination.buildRequest(entry) === undefined || (await isOutdated(entry))) return conclude(context, SKIPPED);
   const end = abandonedAt(entry, head.retry_at);
   // It has expired, so this settles it.
   if (end <= now()) return conclude(context, { status: 'retry', cause: head.cause ?? NO_LISTENER });

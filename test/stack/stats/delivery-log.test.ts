@@ -309,12 +309,12 @@ describe('a conversation', () => {
 });
 
 test('a status is new again after its status receipt has expired', async () => {
-  const state = { id: 'id-1', generation: 0, state: 'sent', neverAfter: ['delivered'] };
+  const state = { id: 'id-1', message: 'message-1', generation: 0, state: 'sent', neverAfter: ['delivered'] };
   const receipt = { ...state, accepted: timestampOf(NOW), pauseMs: 0, expires_at: NOW / 1_000 + 60 };
   const account = newAccountId();
   const isNews = async () => (await checkReported(account, receipt)).isNew;
   expect(await isNews()).toBe(true);
-  await putIfAbsent({ ...statusReceiptKey(account, 'id-1', 0, 'delivered'), expires_at: NOW / 1_000 + 60 });
+  await putIfAbsent({ ...statusReceiptKey(account, 'id-1', 0, 'delivered'), reported: NOW, expires_at: NOW / 1_000 + 60 });
   expect(await isNews()).toBe(false);
   vi.setSystemTime(NOW + 60_000);
   expect(await isNews()).toBe(true);

@@ -122,7 +122,7 @@ test.each(destinations)('each event has the same request in each attempt: %s', a
         outgoing,
       }),
     );
-  const built = entries.map(buildRequest);
+  const built = entries.map((entry) => buildRequest(entry));
   expect(built.some((one) => one !== undefined)).toBe(true);
   fc.assert(
     fc.property(

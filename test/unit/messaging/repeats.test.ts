@@ -18,29 +18,35 @@ type Step =
 
 /** Plays the events of one message of a platform, and checks the decision for each request. */
 const play = async (steps: Step[], bytes: number): Promise<void> => {
-  const sends: ({ key: string; reached?: string } & CopyState)[] = [];
-  let repeats: Repeats = { generation: 0, resent: 0, contents: {} };
+  const sends: ({ key: string; generation: number; failedAt?: number } & CopyState)[] = [];
+  let repeats: Repeats = { generation: 0, last: 0, replaced: [], contents: {} };
   for (const [seconds, what, ...rest] of steps) {
     const at = 1_000_000 + seconds * 1_000;
     if (what === 'fails' || what === 'is delivered') {
       const send = sends[Number(rest[0])];
       if (send === undefined) throw new Error('It was not sent.');
-      send.failed = what === 'fails' ? at : undefined;
+      send.hasFailed = what === 'fails';
+      if (what === 'fails') send.failedAt = at;
       continue;
     }
     const keyOf = ({ place, generation }: { place: number; generation: number }) => `${what} ${place} ${generation}`;
     const first = { action: 'send' as const, copy: { place: 0, generation: 0 }, repeats };
     const isKnown = sends.some(({ key }) => key === keyOf(first.copy));
-    const request = { content: what, arrived: at, bytes, leastPart: LEAST_PART };
+    // A failure is reported half a second later.
+    const failedAt = sends.find(
+      ({ generation, failedAt: time }) => generation === repeats.generation && time,
+    )?.failedAt;
+    const failureReported = failedAt !== undefined && failedAt + 500 <= at ? failedAt + 500 : undefined;
+    const request = { content: what, arrived: at, bytes, leastPart: LEAST_PART, failureReported };
     const look = async (copy: { place: number; generation: number }): Promise<CopyState> => {
       const found = sends.findLast(({ key }) => key === keyOf(copy));
       if (found === undefined) throw new Error(`${keyOf(copy)} was never sent.`);
       return found;
     };
-    const { action, copy, repeats: next = repeats } = isKnown ? await decide(repeats, request, look) : first;
+    const { action, copy, repeats: next } = isKnown ? await decide(repeats, request, look) : first;
     repeats = next;
     // A message is accepted 30 ms after its request arrives.
-    if (action === 'send') sends.push({ key: keyOf(copy), accepted: at + 30 });
+    if (action === 'send') sends.push({ key: keyOf(copy), generation: copy.generation, accepted: at + 30 });
     const [expected, place, generation] = rest;
     expect([seconds, what, action === 'send' ? 'sent' : 'repeat', copy.place, copy.generation]).toEqual([
       seconds,
@@ -207,6 +213,16 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
+    'Resend at once of two equal parts, the first of which failed, sends that one only',
+    [
+      [0, x, 'sent', 0, 0],
+      [0.3, x, 'sent', 1, 0],
+      [1, 'fails', 0],
+      [1.6, x, 'sent', 0, 1],
+      [1.9, x, 'repeat', 1, 0],
+    ],
+  ],
+  [
     'an equal part directly after a failed part is a part, not a Resend',
     [
       [0, x, 'sent', 0, 0],
@@ -239,15 +255,16 @@ test.each<[string, Step[]]>([
     ],
   ],
   [
-    'a Resend 2 s after the failure is a repeat, and one 9 s after it sends a new message',
+    'a Resend at once after the report of the failure sends a new message, and so does a request before the report',
     [
       [0, x, 'sent', 0, 0],
       [1, 'fails', 0],
-      [3, x, 'repeat', 0, 0],
-      [10, x, 'sent', 0, 1],
-      [10.2, x, 'repeat', 0, 1],
-      [11, 'fails', 1],
-      [2 * MINUTE, x, 'sent', 0, 2],
+      [1.5, x, 'sent', 0, 1],
+      [1.7, x, 'repeat', 0, 1],
+      [2, 'fails', 1],
+      [2.1, x, 'sent', 0, 2],
+      [3, 'fails', 2],
+      [2 * MINUTE, x, 'sent', 0, 3],
     ],
   ],
 ])('short text: %s', async (_, steps) => {

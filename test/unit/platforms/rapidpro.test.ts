@@ -351,7 +351,6 @@ describe('requests to RapidPro', () => {
   });
 
   test.each<[string, Entry]>([
-    ['a read message, because RapidPro has no such state', reached('read')],
     ['an accepted message', reached('sent')],
     ['a message received from a user', reached('received')],
     ['a message from a user that could not be delivered to RapidPro', reached('reception_failed_http')],
@@ -380,12 +379,14 @@ describe('the status receipt for all parts of a message', () => {
   test.each<[State, { state: string; neverAfter: string[] }]>([
     ['delivered_to_server', { state: 'sent', neverAfter: ['delivered', 'failed'] }],
     ['delivered_to_user', { state: 'delivered', neverAfter: ['failed'] }],
+    ['read', { state: 'delivered', neverAfter: ['failed'] }],
     ['delivery_failed', { state: 'failed', neverAfter: [] }],
     ['sending_failed', { state: 'failed', neverAfter: [] }],
   ])('reports %s once, and never after later states: %j', (state, receipt) => {
     expect(rapidpro.destination(settings).receiptFor?.(reached(state))).toEqual({
       id: '21',
       generation: 0,
+      message: own.id,
       ...receipt,
       accepted: own.accepted,
       pauseMs: 1_000,
