@@ -379,6 +379,7 @@ describe('each role has exactly the rights of its function', () => {
         'PutItem OUTBOX#*',
         'UpdateItem OUTBOX#*',
         'GetItem PLATFORM#*',
+        'Query MESSAGE#*',
         'Query TOLD#*',
         'PutItem TOLD#*',
         'GetItem SPACING#*',
