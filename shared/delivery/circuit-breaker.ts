@@ -80,6 +80,8 @@ export const MEMORY = 86_400;
 
 /**
  * The state of a destination's circuit for the caller, who may be elected to probe. 0.5 read units unless it is open.
+ *
+ * @internal Tests use it, too.
  */
 export const acquire = async (destination: string): Promise<CircuitState> =>
   stateOf(destination, await readCircuit(destination));

@@ -2,7 +2,6 @@
  * Starts work that is due, in steps. Each step is an invocation of its own, so that none can take the time of another one;
  * within a step, accounts have turns.
  */
-import type { SweepStep } from '../api/workers.ts';
 import { abandonUpload } from '../campaigns/recover.ts';
 import { now } from '../core/clock.ts';
 import { partsOf } from '../core/parts.ts';
@@ -24,7 +23,7 @@ import { type Due, ScheduledWork } from './scheduled-work.ts';
  *
  * @param remaining - returns the milliseconds that are left
  */
-export const startDueWork = async (step: SweepStep, remaining: () => number): Promise<Run['done']> => {
+export const startDueWork = async (step: keyof typeof steps, remaining: () => number): Promise<Run['done']> => {
   const run = new Run(remaining);
   await steps[step](run);
   return run.done;
@@ -149,9 +148,9 @@ const measureBacklog = async (run: Run): Promise<void> => {
   });
 };
 
-const steps: Record<SweepStep, (run: Run) => Promise<void>> = {
+const steps = {
   conversations: wakeConversations,
   expansions: startExpansions,
   leftovers: removeLeftovers,
   backlog: measureBacklog,
-};
+} satisfies Record<string, (run: Run) => Promise<void>>;

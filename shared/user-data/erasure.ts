@@ -270,7 +270,11 @@ const nothing = (): Erased => ({
   ...{ receipts: 0, opt_outs: 0, deliveries: 0, consents: 0 },
 });
 
-/** Does all steps of an erasure that are due now. */
+/**
+ * Does all steps of an erasure that are due now.
+ *
+ * @internal Tests use it, too.
+ */
 export const resumeErasure = async (phone: string): Promise<Erased> => {
   const found = nothing();
   while (await doStep(phone, found, () => false));
@@ -311,7 +315,11 @@ export const resumeErasures = async (isOver: () => boolean): Promise<Erased & { 
   return { ...found, failed: failed.size };
 };
 
-/** Phone numbers of users whose erasure is due: those that waited longest first. */
+/**
+ * Phone numbers of users whose erasure is due: those that waited longest first.
+ *
+ * @internal Tests use it, too.
+ */
 export async function* dueErasures(): AsyncGenerator<string[]> {
   for await (const items of pages<Key>(dueErasure(sortableTime(now())))) yield items.map(phoneOfErasure);
 }
