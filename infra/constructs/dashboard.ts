@@ -141,6 +141,7 @@ const destinations = ({ metrics }: DashboardProps): IWidget[] => [
     metrics.of('circuits_opened', { statistic: Stats.SUM, label: 'opened' }),
     metrics.of('circuits_closed', { statistic: Stats.SUM, label: 'closed' }),
     metrics.of('rate_limited', { statistic: Stats.SUM, label: 'rate limited' }),
+    metrics.of('webhooks_disabled', { statistic: Stats.SUM, label: 'webhooks disabled' }),
     metrics.of('app_network_failing', { statistic: Stats.MAXIMUM, label: 'app network failing' }),
   ]),
 ];

@@ -10,6 +10,7 @@ import { type Direction, directions } from '../messaging/events.ts';
 import { type AnyConversation, conversationName, crc32, type NamedConversation, named } from '../table/keys.ts';
 import { describeError, log } from '../telemetry/log.ts';
 import { traceId } from '../telemetry/trace.ts';
+import { listOf } from '../validation/bounded.ts';
 import { returnIn, sendAll, waitingIn } from './queue.ts';
 
 /** Messages that may have ended before their delivery. */
@@ -65,7 +66,7 @@ const wakeUp = v.object({
   account: v.string(),
   user: v.string(),
   trace_id: v.optional(v.string()),
-  ended: v.optional(v.array(v.string())),
+  ended: v.optional(listOf(v.string(), { max: MOST_ENDED, of: 'entries' })),
   cancelled: v.optional(v.boolean()),
 });
 

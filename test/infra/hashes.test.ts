@@ -18,6 +18,7 @@ test('only tokens, files, profilers, ids, and numbers as clients hash them, are 
     'shared/accounts/tokens.ts',
     'shared/media/uploads.ts',
     'shared/profilers/profilers.ts',
+    'shared/profilers/profilers.ts',
     'shared/table/keys.ts',
     'shared/table/keys.ts',
   ]);

@@ -123,9 +123,21 @@ describe('each role has exactly the rights of its function', () => {
     ['CreateProfiler', ['PutItem PROFILERS#*']],
     ['ListProfilers', ['Query PROFILERS#*']],
     ['ReadProfiler', ['GetItem PROFILERS#*']],
-    ['DeleteProfiler', ['UpdateItem PROFILERS#*']],
-    ['AnswerProfiler', ['GetItem PROFILERS#*', 'GetItem USER#*', 'PutItem ANSWERS#*']],
-    ['AnswerProfilers', ['GetItem PROFILERS#*', 'BatchGetItem USER#*', 'PutItem ANSWERS#*']],
+    ['DeleteProfiler', ['UpdateItem PROFILERS#*', 'DeleteItem PROFILERS#*', 'PutItem DELETED#*']],
+    [
+      'AnswerProfiler',
+      ['GetItem PROFILERS#*', 'GetItem USER#*', 'PutItem ANSWERS#*', 'GetItem ALLOWANCE#*', 'UpdateItem ALLOWANCE#*'],
+    ],
+    [
+      'AnswerProfilers',
+      [
+        'GetItem PROFILERS#*',
+        'BatchGetItem USER#*',
+        'PutItem ANSWERS#*',
+        'GetItem ALLOWANCE#*',
+        'UpdateItem ALLOWANCE#*',
+      ],
+    ],
     ['CountAudience', ['GetItem PROFILERS#*', 'UpdateItem ALLOWANCE#*', 'Query RESULTS#*', 'Query ANSWERS#*']],
     ['ListAnswers', ['GetItem PROFILERS#*', 'Query ANSWERS#*']],
     ['ReadResults', ['GetItem PROFILERS#*', 'Query RESULTS#*']],
@@ -254,6 +266,8 @@ describe('each role has exactly the rights of its function', () => {
       [
         'GetItem USER#*',
         'ConditionCheckItem USER#*',
+        'GetItem ALLOWANCE#*',
+        'UpdateItem ALLOWANCE#*',
         'GetItem STOP#*',
         'GetItem ACCOUNT#*',
         'PutItem REQUEST#*',
@@ -276,7 +290,10 @@ describe('each role has exactly the rights of its function', () => {
         'UpdateItem OUTBOX#*',
       ],
     ],
-    ['RetrieveUserData', ['GetItem USER#*', 'GetItem STOP#*', 'PutItem GRANTS#*']],
+    [
+      'RetrieveUserData',
+      ['GetItem USER#*', 'GetItem STOP#*', 'PutItem GRANTS#*', 'GetItem ALLOWANCE#*', 'UpdateItem ALLOWANCE#*'],
+    ],
     ['MatchContacts', ['UpdateItem ALLOWANCE#*', 'BatchGetItem HASH#*']],
     [
       'ReadUser',
@@ -525,34 +542,34 @@ describe('each function', () => {
     expect(levels(custom)).toEqual(new Set(['JSON INFO']));
   });
 
-  test('has a bundle of at most 125 KB, or of its own limit for some functions', async () => {
+  test('has a bundle of at most 133 KB, or of its own limit for some functions', async () => {
     const limits: Record<string, number> = {
       authorizer: 76,
-      relay: 75,
-      count: 84,
-      expand: 104,
-      sweep: 101,
-      receiveAppEvents: 142,
-      receiveRapidproMessage: 129,
-      receiveTurnMessage: 135,
-      sendMessage: 131,
-      sendMessages: 127,
+      relay: 80,
+      count: 88,
+      expand: 112,
+      sweep: 106,
+      receiveAppEvents: 152,
+      receiveRapidproMessage: 140,
+      receiveTurnMessage: 146,
+      sendMessage: 143,
+      sendMessages: 143,
       // They send requests to customers, and sign them.
-      deliver: 163,
-      claimDeliveries: 148,
-      settleDelivery: 149,
+      deliver: 180,
+      claimDeliveries: 158,
+      settleDelivery: 184,
       // They find out the type of a file.
-      uploadImage: 180,
-      uploadFile: 180,
+      uploadImage: 188,
+      uploadFile: 188,
       // It also deletes objects, and notifies the app network.
-      setAvatar: 189,
+      setAvatar: 198,
       // Two thirds are the API description.
-      readApiDescription: 260,
+      readApiDescription: 276,
     };
     const tooLarge: Record<string, number> = {};
     for (const [name, bundle] of Object.entries(bundles)) {
       const size = Math.ceil((await readFile(join(bundle, 'index.mjs'))).length / 1024);
-      if (size > (limits[name] ?? 125)) tooLarge[name] = size;
+      if (size > (limits[name] ?? 133)) tooLarge[name] = size;
     }
     expect(tooLarge).toEqual({});
   });

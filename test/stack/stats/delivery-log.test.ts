@@ -314,7 +314,11 @@ test('a status is new again after its status receipt has expired', async () => {
   const account = newAccountId();
   const isNews = async () => (await checkReported(account, receipt)).isNew;
   expect(await isNews()).toBe(true);
-  await putIfAbsent({ ...statusReceiptKey(account, 'id-1', 0, 'delivered'), reported: NOW, expires_at: NOW / 1_000 + 60 });
+  await putIfAbsent({
+    ...statusReceiptKey(account, 'id-1', 0, 'delivered'),
+    reported: NOW,
+    expires_at: NOW / 1_000 + 60,
+  });
   expect(await isNews()).toBe(false);
   vi.setSystemTime(NOW + 60_000);
   expect(await isNews()).toBe(true);

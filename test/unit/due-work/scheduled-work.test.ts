@@ -216,5 +216,5 @@ test('conversations spread over 64 partitions', () => {
 });
 
 test('each kind of work has partitions of its own', () => {
-  expect(new Set(allDuePartitions).size).toBe(64 + 3 * 8);
+  expect(new Set(allDuePartitions).size).toBe(64 + 4 * 8);
 });

@@ -153,23 +153,38 @@ describe('deliver', () => {
     created: '2030-01-01T00:00:00.000000',
   };
 
-  const entry = (created = new Date().toISOString().replace('Z', '000')) => ({
+  const received = {
+    type: 'message.received',
+    message,
+    to: '27820000000',
+    content: { type: 'text', text: { body: TEXT } },
+  };
+
+  /** RapidPro has no request for a user who starts again: `deliver` skips it. */
+  const skipped = { type: 'user.state', user: { account: 'acme', phone: PHONE }, state: 'started' };
+
+  const entry = (created = new Date().toISOString().replace('Z', '000'), outgoing: object = skipped) => ({
     ...entryKey(conversationName(conversation), '1'),
     id: '1',
     created,
-    outgoing: { type: 'message.received', message, to: '27820000000', content: { type: 'text', text: { body: TEXT } } },
+    outgoing,
   });
 
-  /** A table with one pending entry, and optionally the settings of a webhook. */
+  /** A table with one pending entry: of a webhook with these settings, else one that RapidPro does not get. */
   const holding =
     ({ settings, created }: { settings?: object; created?: string } = {}): Table =>
     (name, { Key }) => {
       const { pk = '', sk = '' } = (Key ?? {}) as Record<string, string>;
       if (name === 'GetCommand' && sk === 'HEAD') return { Item: { ...head, gsi1sk: '9999' } };
-      if (name === 'GetCommand' && settings && pk.startsWith('PLATFORM#'))
-        return { Item: { platform: 'webhook', settings } };
-      if (name === 'QueryCommand') return { Items: [entry(created)] };
-      if (name === 'BatchGetCommand') return { Responses: { table: [entry(created)] } };
+      if (name === 'GetCommand' && pk.startsWith('PLATFORM#'))
+        return {
+          Item: settings
+            ? { platform: 'webhook', settings }
+            : { platform: 'rapidpro', settings: { url: 'https://rapidpro.example.com/c/ex/1/receive' } },
+        };
+      const one = entry(created, settings ? received : skipped);
+      if (name === 'QueryCommand') return { Items: [one] };
+      if (name === 'BatchGetCommand') return { Responses: { table: [one] } };
       return { Attributes: {} };
     };
 
@@ -178,7 +193,7 @@ describe('deliver', () => {
     await deliver(event(wakeUp()), context());
     expect({ taken: queue.taken, returned: queue.returned }).toEqual({ taken: [], returned: [] });
     expect(lines()).toEqual([
-      { level: 'info', message: 'skipped', type: 'message.received', account: 'acme', message_id: 'message-1' },
+      { level: 'info', message: 'skipped', type: 'user.state', account: 'acme' },
       { level: 'info', message: 'deliver', settled: 1, retry_scheduled: 0, unfinished: 0, stalled: 0, trace_ids: [] },
     ]);
   });
