@@ -1,20 +1,11 @@
 /** Status receipts: what a chat platform was notified of, so that it shows the furthest state of a message. */
 
 import { now, scaled } from '../core/clock.ts';
-import type { RepeatsItem } from '../messaging/repeats.ts';
+import type { RepeatsItem, StatusReceiptItem } from '../messaging/repeats.ts';
 import type { StatusReceipt } from '../outbound/destination.ts';
 import { hasExpired, page } from '../table/client.ts';
-import { isRepeatsKey, type Key, repeatsKey, statusReceiptKey } from '../table/keys.ts';
+import { isRepeatsKey, repeatsKey, statusReceiptKey } from '../table/keys.ts';
 import { putWrite, type Write } from '../table/transactions.ts';
-
-/** A receipt in the table. */
-export interface StatusReceiptItem extends Key {
-  generation?: number;
-  /** When the request that reported it began and ended, in milliseconds since 1970. */
-  began?: number;
-  reported?: number;
-  expires_at: number;
-}
 
 /** What is still to be reported, and when at the earliest, in milliseconds since 1970. */
 export interface ReportCheck {

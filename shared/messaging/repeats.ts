@@ -16,9 +16,17 @@
  */
 import { now, scaled, secondsFromNow } from '../core/clock.ts';
 import { messageRetention } from '../core/settings.ts';
-import type { StatusReceiptItem } from '../delivery/status-receipts.ts';
 import { hasExpired, page, type update } from '../table/client.ts';
 import { isRepeatsKey, type Key, repeatsKey, statusReceiptKey } from '../table/keys.ts';
+
+/** A status receipt in the table: what a platform was notified of. */
+export interface StatusReceiptItem extends Key {
+  generation?: number;
+  /** When the request that reported it began and ended, in milliseconds since 1970. */
+  began?: number;
+  reported?: number;
+  expires_at: number;
+}
 
 /** The requests of one content within a message of a platform. */
 interface Requested {
