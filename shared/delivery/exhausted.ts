@@ -38,7 +38,9 @@ export const settleExhausted = async (
   await inParallel(settledTogether(entries), EXHAUSTED.together, async (part) => {
     const attempts = part.flatMap((entry) => attemptsOf({ destination, head, entry, exchanges: [] }, { result }));
     await Promise.all(attempts.map((attempt) => keepAttempts([attempt])));
-    settled += await settleTogether(part, result);
+    const ended = await settleTogether(part, result);
+    // Other parts end during the `await`.
+    settled += ended;
   });
   return settled;
 };

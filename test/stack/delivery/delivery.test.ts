@@ -659,6 +659,15 @@ const received = async ({ account, phone }: Conversation, body = 'Hello'): Promi
 };
 
 describe('a plain webhook', () => {
+  /** Delivers the only pending entry of a conversation, which its webhook refuses, until it fails: after an hour, not before. */
+  const refuseForAnHour = async (conversation: Conversation): Promise<void> => {
+    expect(await run(conversation)).toMatchObject({ settled: 0, retry_scheduled: 'status_422' });
+    await later(59);
+    expect(await run(conversation)).toMatchObject({ settled: 0, retry_scheduled: 'status_422' });
+    await later(1);
+    expect(await run(conversation)).toEqual({ settled: 1 });
+  };
+
   test("receives users' messages in order, signed with the account's secret", async () => {
     const conversation = await withWebhook();
     await received(conversation, 'one');
@@ -691,26 +700,39 @@ describe('a plain webhook', () => {
     const { account, phone } = conversation;
     const id = await sendMessage(account, text(phone, 'Hello'), {});
     await run({ ...conversation, direction: 'app' });
-    for (const state of ['read', 'delivered_to_user', 'read'] satisfies State[]) await reportState(id, state);
+    for (const state of ['delivered_to_user', 'read', 'delivered_to_user'] satisfies State[])
+      await reportState(id, state);
     await run(conversation);
     const logged = (await listLogs(account, { phone }, 10)).entries.reverse();
     expect(platform.calls.map(({ json }) => json.status)).toEqual(
       logged.slice(1).map(({ state, contact, job_id, created }) => ({ id, state, contact, job_id, created })),
     );
-    expect(logged.map(({ state }) => state)).toEqual(['sent', 'delivered_to_server', 'read', 'delivered_to_user']);
+    expect(logged.map(({ state }) => state)).toEqual(['sent', 'delivered_to_server', 'delivered_to_user', 'read']);
   });
 
-  test('that rejects a message causes reception_failed_http, and that rejects a status no log entry', async () => {
+  test('is not notified of a state that is reported after a later one, which the log has', async () => {
+    const conversation = await withWebhook();
+    const id = await sendMessage(conversation.account, text(conversation.phone, 'Hello'), {});
+    await run({ ...conversation, direction: 'app' });
+    for (const state of ['read', 'delivered_to_user'] satisfies State[]) await reportState(id, state);
+    await run(conversation);
+    expect(platform.calls.map(({ json }) => json.status.state)).toEqual(['delivered_to_server', 'read']);
+    expect(await statesOf(conversation)).toEqual(['sent', 'delivered_to_server', 'read', 'delivered_to_user']);
+    expect(await isEmpty(conversation)).toBe(true);
+  });
+
+  test('that refuses a message for an hour causes reception_failed_http, and that refuses a status no log entry', async () => {
     const conversation = await withWebhook();
     await received(conversation);
-    platform.answers = [404];
-    expect(await run(conversation)).toEqual({ settled: 1 });
+    platform.answers = [422];
+    await refuseForAnHour(conversation);
     expect(await statesOf(conversation)).toEqual(['received', 'reception_failed_http']);
 
     await sendMessage(conversation.account, text(conversation.phone, 'Hello'), {});
     await run({ ...conversation, direction: 'app' });
-    expect(await run(conversation)).toEqual({ settled: 1 });
+    await refuseForAnHour(conversation);
     expect(await statesOf(conversation)).toEqual(['received', 'reception_failed_http', 'sent', 'delivered_to_server']);
+    expect(await isEmpty(conversation)).toBe(true);
   });
 
   test('that returns 500 receives the message again after the retry delay', async () => {
@@ -723,12 +745,13 @@ describe('a plain webhook', () => {
     expect(await run(conversation)).toEqual({ settled: 1 });
   });
 
-  test('that is removed receives no pending message, and the log keeps the state received', async () => {
+  test('that is removed receives no pending message: it waits, and the log keeps the state received', async () => {
     const conversation = await withWebhook();
     await received(conversation);
     await updateAccount(conversation.account, { platform: null });
-    expect(await run(conversation)).toEqual({ settled: 1 });
+    expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'no_platform' });
     expect(platform.calls).toEqual([]);
+    expect(await readHead(conversation)).toMatchObject({ state: 'waiting' });
     expect(await statesOf(conversation)).toEqual(['received']);
   });
 
@@ -745,9 +768,11 @@ describe('a plain webhook', () => {
   });
 });
 
-test('a message to an account without a platform is logged and creates no outbox entry', async () => {
+test('a message to an account without a platform is logged, and waits in the outbox', async () => {
   const conversation = await newConversation('platform');
   await received(conversation);
-  expect(await readHead(conversation)).toBeUndefined();
+  expect(await run(conversation)).toEqual({ settled: 0, retry_scheduled: 'no_platform' });
+  expect(await readHead(conversation)).toMatchObject({ state: 'waiting' });
+  expect((await oldestEntries(conversation)).entries).toHaveLength(1);
   expect(await statesOf(conversation)).toEqual(['received']);
 });

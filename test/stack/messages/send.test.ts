@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, inject, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { newId } from '../../../shared/core/ids.ts';
+import { readHead } from '../../../shared/messaging/outbox.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
 import { idempotencyRecordKey } from '../../../shared/table/keys.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
@@ -293,13 +294,23 @@ describe("a user's message to a bot", () => {
     }
   });
 
-  test('is logged as reception_failed_http if the webhook rejects it', async () => {
+  test('waits after the webhook has answered 410, and arrives when the webhook is set again', async () => {
     const { destination, caller, bot } = await withPlatform();
+    const { account } = caller;
     try {
       destination.answers = [410];
       const phone = newPhone();
       await write(phone, bot, 'Hi');
-      await untilStates(caller, phone, 'received', 'reception_failed_http');
+      await expect
+        .poll(() => readHead({ direction: 'platform', account, phone }))
+        .toMatchObject({ state: 'waiting', cause: 'status_410' });
+      expect(destination.calls).toHaveLength(1);
+      destination.answers = [200];
+      const settings = { url: destination.url, secret: `whsec_${Buffer.alloc(32, 2).toString('base64')}` };
+      await updateAccount(account, { platform: { name: 'webhook', settings } });
+      await expect.poll(() => destination.calls.length).toBe(2);
+      expect(destination.calls[1]?.json).toEqual({ message: { type: 'text', from: phone, text: { body: 'Hi' } } });
+      expect(await statesOf(caller, phone)).toEqual(['received']);
     } finally {
       await destination.close();
     }

@@ -7,7 +7,7 @@ import { createAccount, updateAccount } from '../../../infra/operator/queries/ac
 import { personalDataOf } from '../../../infra/operator/queries/personal-data-export.ts';
 import { receiveEvents } from '../../../shared/app-network/event-batch.ts';
 import { deliver } from '../../../shared/delivery/deliver.ts';
-import { enqueueWrites, oldestEntries, transactInOrder } from '../../../shared/messaging/outbox.ts';
+import { enqueueWrites, oldestEntries, readHead, transactInOrder } from '../../../shared/messaging/outbox.ts';
 import { getConsistent, page, remove, update } from '../../../shared/table/client.ts';
 import { type Key, requestKey } from '../../../shared/table/keys.ts';
 import { acknowledgements } from '../../../shared/table/people-keys.ts';
@@ -485,14 +485,19 @@ describe('the webhook for ends of consent of an account with RapidPro', () => {
   });
 });
 
-test('a business without a webhook is not notified, and the deletion stays outstanding', async () => {
+test('the end of a consent waits while the business has no webhook, and the deletion stays outstanding', async () => {
   const { phone } = await newWorld();
   const { id: account } = await createAccount({ name: 'Test', id: newAccountId() });
   const world = { account, phone };
   const id = await newConsent(world);
   await withdraw(id, 'first_name');
-  expect(await notify(world)).toMatchObject({ settled: 1 });
+  expect(await notify(world)).toEqual({ settled: 0, retry_scheduled: 'no_platform' });
+  expect(await readHead({ direction: 'consent', account, phone })).toMatchObject({ state: 'waiting' });
   expect(notified()).toEqual([]);
+  expect(await outstanding()).toContain(id);
+  await updateAccount(account, { consent_webhook: { settings: { url: webhook.url, secret: SECRET } } });
+  expect(await notify(world)).toMatchObject({ settled: 1 });
+  expect(notified()).toMatchObject([{ id, status: 'withdrawn', properties: ['first_name'] }]);
   expect(await outstanding()).toContain(id);
 });
 
