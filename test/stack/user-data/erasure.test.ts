@@ -541,38 +541,42 @@ describe('an interrupted erasure', () => {
   test.each([
     ['is not made', async () => undefined],
     ['is made, but loses its response', async (made: () => Promise<unknown>) => made()],
-  ])('a repeat completes an erasure after any call of the table that %s', { tags: 'long' }, async (_, made) => {
-    let interrupted = true;
-    for (let place = 1; interrupted; place += 1) {
-      const person = await newPersonWithFewItems();
-      let calls = 0;
-      watchCalls(async (_name, _input, makeCall) => {
-        calls += 1;
-        if (calls !== place) return makeCall();
-        await made(makeCall);
-        throw new Error('interrupted');
-      });
-      const first = await eraseUser(person.phone).catch(({ message }: Error) => message);
-      vi.mocked(documents.send).mockRestore();
-      interrupted = first === 'interrupted';
-      if (interrupted) await eraseUser(person.phone);
-      else
-        expect(first).toEqual({
-          answers: 1,
-          requests: 1,
-          waiting: 3,
-          log_entries: 2,
-          receipts: 1,
-          opt_outs: 0,
-          deliveries: 0,
-          consents: 1,
+  ])(
+    'a repeat completes an erasure after any call of the table that %s',
+    { tags: 'long', timeout: 600_000 },
+    async (_, made) => {
+      let interrupted = true;
+      for (let place = 1; interrupted; place += 1) {
+        const person = await newPersonWithFewItems();
+        let calls = 0;
+        watchCalls(async (_name, _input, makeCall) => {
+          calls += 1;
+          if (calls !== place) return makeCall();
+          await made(makeCall);
+          throw new Error('interrupted');
         });
-      later(2);
-      await resume(person.phone);
-      expect(await endOf(person), `interrupted at call ${place}`).toEqual(END);
-      if (!interrupted) expect(place).toBeGreaterThan(20);
-    }
-  });
+        const first = await eraseUser(person.phone).catch(({ message }: Error) => message);
+        vi.mocked(documents.send).mockRestore();
+        interrupted = first === 'interrupted';
+        if (interrupted) await eraseUser(person.phone);
+        else
+          expect(first).toEqual({
+            answers: 1,
+            requests: 1,
+            waiting: 3,
+            log_entries: 2,
+            receipts: 1,
+            opt_outs: 0,
+            deliveries: 0,
+            consents: 1,
+          });
+        later(2);
+        await resume(person.phone);
+        expect(await endOf(person), `interrupted at call ${place}`).toEqual(END);
+        if (!interrupted) expect(place).toBeGreaterThan(20);
+      }
+    },
+  );
 
   test('the worker resumes an erasure that was interrupted after its first transaction', async () => {
     const person = await newPersonWithFewItems();
