@@ -388,8 +388,11 @@ const DUE_SHARDS = { conversations: 64, expansions: 8, uploads: 8, profilers: 8,
 export type DueKind = keyof typeof DUE_SHARDS;
 
 const DUE = 'DUE#';
+const CONSENT_ENDS = 'CONSENT_ENDS#';
 
-const duePartition = (kind: DueKind, shard: number): string => `${DUE}${kind}#${shard}`;
+/** Consents have a prefix of their own: only `erase` reads them. */
+const duePartition = (kind: DueKind, shard: number): string =>
+  kind === 'consents' ? `${CONSENT_ENDS}${shard}` : `${DUE}${kind}#${shard}`;
 
 /** The index partitions of a kind of due work. */
 export const duePartitions = (kind: DueKind): string[] =>
@@ -452,5 +455,5 @@ export const anyPartition = {
   optOuts: `${OPT_OUTS}*`,
   logs: `${LOGS}*`,
   due: `${DUE}*`,
-  consentEnds: `${DUE}consents#*`,
+  consentEnds: `${CONSENT_ENDS}*`,
 } as const;

@@ -452,7 +452,7 @@ describe('each role has exactly the rights of its function', () => {
         'GetItem USER#*',
         'BatchGetItem REQUEST#*',
         'BatchWriteItem REQUEST#*',
-        'Query DUE#consents#* gsi1',
+        'Query CONSENT_ENDS#* gsi1',
         'Query REQUEST#*',
         'PutItem REQUEST#*',
         'UpdateItem REQUEST#*',
