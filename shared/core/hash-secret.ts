@@ -5,7 +5,7 @@ import { hasHashSecret, setHashSecret } from './keyed-hashes.ts';
 import { hashSecret } from './settings.ts';
 
 /** Timeouts in milliseconds: those of the table, because a caller waits for the first read of a process. */
-const patience = { connectionTimeout: 1_000, requestTimeout: tableTimeoutMs, throwOnRequestTimeout: true };
+const timeouts = { connectionTimeout: 1_000, requestTimeout: tableTimeoutMs, throwOnRequestTimeout: true };
 
 /** The read under way. */
 let reading: Promise<void> | undefined;
@@ -20,7 +20,7 @@ export const readHashSecret = async (): Promise<void> => {
 };
 
 const read = async (): Promise<void> => {
-  const secrets = new SecretsManagerClient({ requestHandler: patience, maxAttempts: 3 });
+  const secrets = new SecretsManagerClient({ requestHandler: timeouts, maxAttempts: 3 });
   try {
     const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: hashSecret() }));
     if (!SecretString) throw new Error('The secret of hashes has no value.');
