@@ -56,6 +56,8 @@ const FEW_DELIVERIES = 20;
 const CLAIMED = 80;
 /** Period over which the share of permanent failures is evaluated. */
 const FAILURES_PERIOD = Duration.minutes(15);
+/** The longest time between two attempts of a failing step of a batch. The alarm lasts for as long as the step fails. */
+const LONGEST_POSTPONEMENT = Duration.hours(1);
 /** Maximum delay of the stream and the queue, in minutes. */
 const BEHIND = 5;
 /** Metrics that an alarm may have: "Limits that apply to alarms based on metric math expressions", CloudWatch user guide. */
@@ -114,6 +116,14 @@ export class Alarms extends Construct {
       }),
       threshold: latency * 1000,
       periods: 3,
+    });
+    this.#raise('PostponedBatches', 'A step of a batch fails again and again: its messages wait.', {
+      metric: metrics.of('batches_postponed', { statistic: Stats.SUM, period: LONGEST_POSTPONEMENT }),
+      threshold: 0,
+    });
+    this.#raise('WebhookDisabled', 'A webhook returned 410: it gets no more events until it is set again.', {
+      metric: metrics.of('webhooks_disabled', { statistic: Stats.SUM }),
+      threshold: 0,
     });
     this.#raise('DeadLetters', 'Deliver failed five times on a conversation.', hasMessages(queues.deadLetters));
     this.#raise('DeadExpansions', 'Expand failed five times on an account.', hasMessages(queues.deadExpansions));

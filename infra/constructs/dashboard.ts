@@ -137,11 +137,12 @@ const destinations = ({ metrics }: DashboardProps): IWidget[] => [
     metrics.each('permanently_failed', Stats.SUM),
     metrics.each('ended_early', Stats.SUM),
   ]),
-  graph('Circuits, and whether the app network fails', [
+  graph('Circuits, disabled webhooks, and postponed batches', [
     metrics.of('circuits_opened', { statistic: Stats.SUM, label: 'opened' }),
     metrics.of('circuits_closed', { statistic: Stats.SUM, label: 'closed' }),
     metrics.of('rate_limited', { statistic: Stats.SUM, label: 'rate limited' }),
     metrics.of('webhooks_disabled', { statistic: Stats.SUM, label: 'webhooks disabled' }),
+    metrics.of('batches_postponed', { statistic: Stats.SUM, label: 'batches postponed' }),
     metrics.of('app_network_failing', { statistic: Stats.MAXIMUM, label: 'app network failing' }),
   ]),
 ];

@@ -38,6 +38,10 @@ export interface BatchItem extends Batch, Key, Partial<ReturnType<typeof ofPendi
   gsi1sk?: string;
   /** When it was completely expanded. */
   expanded?: string;
+  /** How often its present step has failed one after the other, and the position of that step. */
+  failed?: { times: number; done: number };
+  /** When a step that has failed is repeated, in the form of `sortableTime`. */
+  retry_at?: string;
   /** Its trace. */
   trace_id?: string | undefined;
   expires_at: number;

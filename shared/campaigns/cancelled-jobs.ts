@@ -67,9 +67,15 @@ export const endCancelled = async (
   const jobs = await cancelledJobs(account);
   const { ended, unfinished } = await endBatches(account, jobs, { isOver, endBatch });
   if (unfinished) return { ended, unfinished };
+  const failures: unknown[] = [];
   for (const job of jobs) {
-    if (isOver() || !(await wakePending(job, isOver))) return { ended, unfinished: true };
+    try {
+      if (isOver() || !(await wakePending(job, isOver))) return { ended, unfinished: true };
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
   return { ended, unfinished: jobs.length === JOBS };
 };
 

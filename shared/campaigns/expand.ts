@@ -15,7 +15,8 @@ import { optedOutAmong } from '../opt-outs/opt-outs.ts';
 import { batchOf, chunkKey, pendingBatchesOf, pendingBatchRange, progressKey } from '../table/batch-keys.ts';
 import { getConsistent, pages, update, updatedIf } from '../table/client.ts';
 import type { Key } from '../table/keys.ts';
-import { log } from '../telemetry/log.ts';
+import { describeError, log } from '../telemetry/log.ts';
+import { measure } from '../telemetry/metrics.ts';
 import { erasedAmong } from '../users/erased-identity.ts';
 import { queuedDeliveries } from '../wake-ups/conversations.ts';
 import { type BatchContent, type BatchItem, type Chunk, type Progress, priorities } from './batch.ts';
@@ -28,9 +29,11 @@ import {
   completeBatch,
   type EndingBatch,
   firstEndOf,
+  isDue,
   nextEndingBatch,
   readBatch,
   readProgress,
+  recordFailedStep,
   setNextEnd,
 } from './stored-batch.ts';
 
@@ -68,8 +71,16 @@ export const expand = async (
   rate?: number,
 ): Promise<ExpansionSummary> => {
   const pace = new Pace({ most: campaignRate(), longest: deliveryQueueBound() }, queuedDeliveries, rate);
-  const endBatch = (batch: BatchItem): Promise<number> => expandChunks(batch, pace, end);
-  let cancelled = await endCancelled(account, (now() + end) / 2, endBatch);
+  const endBatch = async (batch: BatchItem): Promise<number> =>
+    batch.retry_at !== undefined && !isDue(batch) ? 0 : unlessFailing(batch, () => expandChunks(batch, pace, end));
+  let cancelled: Awaited<ReturnType<typeof endCancelled>> = { ended: 0, unfinished: false };
+  let failure: unknown;
+  try {
+    cancelled = await endCancelled(account, (now() + end) / 2, endBatch);
+  } catch (error) {
+    // Not before the account's other batches had their turn.
+    failure = error;
+  }
   let expanded = cancelled.ended;
   for (;;) {
     const ending = await nextEndingBatch(account);
@@ -80,10 +91,34 @@ export const expand = async (
         cancelled = await endCancelled(account, end, endBatch);
         expanded += cancelled.ended;
       }
+      if (failure !== undefined) throw failure;
       return { expanded, unfinished: cancelled.unfinished, rate: pace.rate };
     }
     if (now() >= end) return { expanded, unfinished: true, rate: pace.rate };
-    expanded += ending === undefined ? await expandChunk(batch, pace, end) : await endMessages(ending, pace, end);
+    expanded += await unlessFailing(batch, () =>
+      ending === undefined ? expandChunk(batch, pace, end) : endMessages(ending, pace, end),
+    );
+  }
+};
+
+/**
+ * Does some work of a batch. A step that fails once ends the run, which is soon repeated. One that fails again makes its
+ * batch wait, and the run continues with the next one, because no batch may hold up the later ones of its account.
+ */
+const unlessFailing = async (batch: BatchItem, work: () => Promise<number>): Promise<number> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(await recordFailedStep(batch))) throw error;
+    const { account, id, job_id } = batch;
+    measure('error', 'batch postponed', {
+      account,
+      batch_id: id,
+      job_id,
+      ...describeError(error),
+      batches_postponed: 1,
+    });
+    return 0;
   }
 };
 
@@ -168,10 +203,10 @@ const nextBatch = async (account: string, named: string | undefined): Promise<Ba
   return undefined;
 };
 
-/** A batch, unless it is expanded already, or scheduled for later. */
+/** A batch, unless it is expanded already, scheduled for later, or waits after a failure. */
 const dueBatch = async (account: string, id: string): Promise<BatchItem | undefined> => {
   const batch = await readBatch(account, id);
-  return batch === undefined || batch.expanded !== undefined || batch.due > sortableTime(now()) ? undefined : batch;
+  return batch !== undefined && batch.expanded === undefined && isDue(batch) ? batch : undefined;
 };
 
 /** Expands the rest of the chunk that is next. Returns the number of messages. */

@@ -8,14 +8,15 @@ import {
   dueOfPending,
   endingBatches,
   ofEndingBatch,
+  ofPendingBatch,
   pendingBatchesOf,
   progressKey,
 } from '../table/batch-keys.ts';
 import { getConsistent, pages, removeAll, update } from '../table/client.ts';
-import type { Key } from '../table/keys.ts';
+import { dueOrder, type Key } from '../table/keys.ts';
 import { putIfAbsentWrite, type Write } from '../table/transactions.ts';
 import { log } from '../telemetry/log.ts';
-import type { Batch, BatchContent, BatchItem, Chunk, Progress } from './batch.ts';
+import { type Batch, type BatchContent, type BatchItem, type Chunk, type Progress, priorities } from './batch.ts';
 import { chunkAt } from './chunks.ts';
 import { positionOf } from './ids.ts';
 
@@ -108,6 +109,40 @@ export const setNextEnd = async (
   });
 };
 
+/** Milliseconds until a step that has failed twice is repeated, and at most. */
+const RETRY_MS = { first: 60_000, max: 3_600_000 };
+
+/**
+ * Records that a step of a batch failed. From the second failure of a step on, the batch is not due for a minute, for two
+ * after the next one, and so on up to an hour, so that other batches of the account continue. Returns whether they can. 1
+ * read unit, 1 write unit, and 3 on the indexes from the second failure on.
+ */
+export const recordFailedStep = async (batch: BatchItem): Promise<boolean> => {
+  const { account, id, priority } = batch;
+  const [present, { done }] = await Promise.all([readBatch(account, id), readProgress(batch)]);
+  if (present === undefined || present.expanded !== undefined) return true;
+  const times = present.failed?.done === done ? present.failed.times + 1 : 1;
+  const postpones = times > 1;
+  const retry_at = sortableTime(now() + scaled(Math.min(RETRY_MS.first * 2 ** (times - 2), RETRY_MS.max)));
+  await update({
+    Key: batchKey(account, id),
+    UpdateExpression: `SET failed = :failed${postpones ? ', retry_at = :at, gsi1sk = :due, gsi3sk = :pending' : ''}`,
+    ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(expanded)',
+    ExpressionAttributeValues: {
+      ':failed': { times, done },
+      ...(postpones && {
+        ':at': retry_at,
+        ':due': dueOrder(account, retry_at),
+        ':pending': ofPendingBatch(account, { id, rank: priorities.indexOf(priority), due: retry_at }).gsi3sk,
+      }),
+    },
+  });
+  return postpones;
+};
+
+/** Whether a batch has begun, and does not wait for the repeat of a failed step. */
+export const isDue = ({ due, retry_at = due }: BatchItem): boolean => retry_at <= sortableTime(now());
+
 /** A batch with messages that have ended before they exist. */
 export interface EndingBatch {
   batch: BatchItem;
@@ -126,7 +161,11 @@ export const nextEndingBatch = async (account: string): Promise<EndingBatch | un
       const { gsi3sk: end } = progress;
       // The index may be behind.
       if (end === undefined || end > `${time}~`) continue;
-      if (batch !== undefined && batch.expanded === undefined) return { batch, progress, end };
+      if (batch !== undefined && batch.expanded === undefined) {
+        // Its messages may end before it is due.
+        if (batch.retry_at === undefined || isDue(batch)) return { batch, progress, end };
+        continue;
+      }
       await setNextEnd({ account, id }, end, undefined);
     }
   }

@@ -39,6 +39,8 @@ export const events = {
   'permanently failed': { by: ['type', 'reason'], metrics: { permanently_failed: 'Count' } },
   /** A message ended before its delivery: its job was cancelled, or it had expired. */
   'ended early': { by: ['reason'], metrics: { ended_early: 'Count' } },
+  /** A step of a batch failed twice or more: its messages wait for up to an hour. */
+  'batch postponed': { by: [], metrics: { batches_postponed: 'Count' } },
   /** The app network reported the state of a message. */
   state: { by: ['state'], metrics: { states: 'Count' } },
   /** A webhook returned 410, and gets no more requests until it is set again. */

@@ -73,6 +73,8 @@ describe('alarms', () => {
       'AppNetworkFailing',
       'PermanentFailures',
       'SlowDelivery',
+      'PostponedBatches',
+      'WebhookDisabled',
       'DeadLetters',
       'DeadExpansions',
       'FailedBatches',

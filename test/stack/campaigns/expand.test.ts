@@ -1,5 +1,6 @@
 /** Expansion step by step: priorities, crashes, erased recipients, chunks that are left, and costs. */
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { scheduleMessage, sendEach, sendToMany } from '../../../shared/campaigns/accept.ts';
 import { expand } from '../../../shared/campaigns/expand.ts';
@@ -9,6 +10,7 @@ import { readBatch, readProgress } from '../../../shared/campaigns/stored-batch.
 import { sortableTime } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { ScheduledWork } from '../../../shared/due-work/scheduled-work.ts';
+import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import { oldestEntries } from '../../../shared/messaging/outbox.ts';
 import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { logOfMessage, readMessage } from '../../../shared/stats/message-log.ts';
@@ -18,12 +20,14 @@ import { erasureKey, type Key } from '../../../shared/table/keys.ts';
 import { eraseUser, removeUser } from '../../../shared/user-data/erasure.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { captureLog } from '../../support/captured-log.ts';
+import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { consumedBy } from '../support/consumed.ts';
 import { completeErasure } from '../support/erasure.ts';
 import { useOwnTable } from '../support/own-table.ts';
 import { newAccountId, newMedia, newPhone, newPhones } from '../support/world.ts';
 
 useOwnTable('campaigns');
+useFakeQueue();
 const written = captureLog();
 
 afterEach(() => void vi.restoreAllMocks());
@@ -171,6 +175,105 @@ test('after a crash at any call, a repeat completes the batch, and nobody gets a
     expect(await pending(account, first)).toEqual(['2']);
     if (!crashed) return;
   }
+});
+
+describe('a batch of which a step fails again and again', () => {
+  const NOW = Date.UTC(2030, 0, 1, 12);
+  const MINUTE = 60_000;
+  beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Fails each write of messages to this number. */
+  const failFor = (phone: string) => {
+    const send = documents.send.bind(documents);
+    return vi.spyOn(documents, 'send').mockImplementation((async (command: { input: { TransactItems?: unknown } }) => {
+      if (JSON.stringify(command.input.TransactItems ?? '').includes(`"${phone}"`)) throw new TypeError('No.');
+      return send(command as never);
+    }) as never);
+  };
+
+  const postponements = () =>
+    written.filter((line) => line.includes('"batch postponed"')).map((line) => JSON.parse(line));
+
+  /** Whether `sweep` wakes the account. */
+  const isDue = async (account: string): Promise<boolean> => {
+    for await (const due of new ScheduledWork('expansions', sortableTime(Date.now())).due()) {
+      if (due.some(({ gsi1sk }) => gsi1sk.startsWith(`${account}#`))) return true;
+    }
+    return false;
+  };
+
+  test('waits with growing pauses of at most an hour, while later batches of the account are sent', async () => {
+    const account = await newAccount();
+    const [failing = '', other = ''] = newPhones(2);
+    await sendToMany(account, { to: [failing], ...text('1') }, { priority: 'low' });
+    vi.setSystemTime(NOW + 1);
+    await sendToMany(account, { to: [other], ...text('2') }, { priority: 'low' });
+    const failures = failFor(failing);
+    await expect(run(account)).rejects.toThrow('No.');
+    expect(await run(account)).toMatchObject({ expanded: 1, unfinished: false });
+    expect(await pending(account, other)).toEqual(['2']);
+    expect(postponements()).toMatchObject([{ level: 'error', account, error: 'TypeError', batches_postponed: 1 }]);
+
+    for (const minutes of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      const before = postponements().length;
+      vi.setSystemTime(Date.now() + minutes * MINUTE - 1_000);
+      expect(await isDue(account)).toBe(false);
+      expect(await run(account)).toMatchObject({ expanded: 0, unfinished: false });
+      expect(postponements()).toHaveLength(before);
+      vi.setSystemTime(Date.now() + 1_000);
+      expect(await isDue(account)).toBe(true);
+      expect(await run(account)).toMatchObject({ expanded: 0, unfinished: false });
+      expect(postponements(), `after ${minutes} minutes`).toHaveLength(before + 1);
+    }
+
+    failures.mockRestore();
+    vi.setSystemTime(Date.now() + 60 * MINUTE);
+    expect(await run(account)).toMatchObject({ expanded: 1, unfinished: false });
+    expect(await pending(account, failing)).toEqual(['1']);
+    expect(await isDue(account)).toBe(false);
+  });
+
+  test('of a cancelled job holds up neither other cancelled jobs nor later batches', async () => {
+    const account = await newAccount();
+    const [failing = '', ended = '', other = ''] = newPhones(3);
+    const jobs = [randomUUID(), randomUUID()] as const;
+    const send_at = NOW + 60 * MINUTE;
+    await sendToMany(account, { to: [failing], ...text('1') }, { job_id: jobs[0], send_at });
+    await sendToMany(account, { to: [ended], ...text('2') }, { job_id: jobs[1], send_at });
+    for (const job of jobs) await cancelJob(account, job);
+    await sendToMany(account, { to: [other], ...text('3') }, { priority: 'low' });
+    const failures = failFor(failing);
+    await expect(run(account)).rejects.toThrow('No.');
+    await run(account);
+    expect((await logged(account)).toSorted()).toEqual([ended, other].toSorted());
+
+    failures.mockRestore();
+    vi.setSystemTime(NOW + 2 * MINUTE);
+    await run(account);
+    expect((await logged(account)).toSorted()).toEqual([failing, ended, other].toSorted());
+    expect(await pending(account, failing)).toEqual([]);
+  });
+
+  test('because its messages cannot be logged as expired holds up no later batch', async () => {
+    const account = await newAccount();
+    const [failing = '', other = ''] = newPhones(2);
+    await sendToMany(account, { to: [failing], ...text('1') }, { priority: 'low', valid_for: 60 });
+    vi.setSystemTime(NOW + 2 * MINUTE);
+    await sendToMany(account, { to: [other], ...text('2') }, { priority: 'low' });
+    const failures = failFor(failing);
+    await expect(run(account)).rejects.toThrow('No.');
+    expect(await run(account)).toMatchObject({ expanded: 1, unfinished: false });
+    expect(await pending(account, other)).toEqual(['2']);
+
+    failures.mockRestore();
+    vi.setSystemTime(NOW + 4 * MINUTE);
+    expect(await run(account)).toMatchObject({ expanded: 1, unfinished: false });
+    expect((await logOf(account)).map(({ state, reason }) => [state, reason])).toContainEqual([
+      'sending_failed',
+      'expired',
+    ]);
+  });
 });
 
 test('time that is over stops between steps, and the next run continues', async () => {
