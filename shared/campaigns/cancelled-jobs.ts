@@ -14,14 +14,14 @@ import { inParallel } from '../core/parallel.ts';
 import { type JobItem, readJob } from '../jobs/job.ts';
 import { type LogItem, outcomeKeys } from '../messaging/message.ts';
 import { batchOf, cancelledJobsOf, jobNamed, pendingBatchesOf } from '../table/batch-keys.ts';
-import { getManyEventual, page, update } from '../table/client.ts';
+import { getManyEventual, hasExpired, page, update } from '../table/client.ts';
 import { conversationName, dueOrder, type Key, logPartitions, messageIdOf } from '../table/keys.ts';
 import { type WakeUp, wake } from '../wake-ups/conversations.ts';
 import type { BatchItem } from './batch.ts';
 import { readBatch } from './stored-batch.ts';
 
 /** A message of the job, in the index. */
-type Listed = Key & Pick<LogItem, 'phone' | 'gsi3sk'>;
+type Listed = Key & Pick<LogItem, 'phone' | 'gsi3sk' | 'expires_at'>;
 
 /** Jobs that a run looks at: as many operands as a filter may have. */
 const JOBS = 100;
@@ -154,10 +154,10 @@ const wakePending = async (job: JobItem, isOver: () => boolean): Promise<boolean
       IndexName: 'gsi3',
       KeyConditionExpression: 'gsi3pk = :job AND gsi3sk > :from',
       ExpressionAttributeValues: { ':job': logPartitions.gsi3(account, { job_id, state: 'sent' }), ':from': from },
-      ProjectionExpression: 'pk, sk, phone, gsi3sk',
+      ProjectionExpression: 'pk, sk, phone, gsi3sk, expires_at',
       Limit: READ.page,
     });
-    const pending = await pendingAmong(items);
+    const pending = await pendingAmong(items.filter((item) => !hasExpired(item)));
     first ??= pending[0]?.gsi3sk;
     const phones = [...new Set(pending.map(({ phone }) => phone))].filter((phone) => !woken.has(phone));
     for (const phone of phones) woken.add(phone);

@@ -4,7 +4,7 @@ import { now, timestamp } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import { messageRetention } from '../core/settings.ts';
 import { jobKey, ofJobList } from '../table/batch-keys.ts';
-import { getConsistent, page, putIfAbsent, update } from '../table/client.ts';
+import { getConsistent, hasExpired, page, putIfAbsent, update } from '../table/client.ts';
 import { type Key, logPartitions } from '../table/keys.ts';
 import { putIfAbsentWrite, updateWrite, type Write } from '../table/transactions.ts';
 
@@ -32,9 +32,6 @@ const DAY = 86_400;
 
 /** When a job expires whose last message begins at `start`: not before its messages. Both in seconds since 1970. */
 const lifetimeFrom = (start: number): number => Math.floor(start) + (messageRetention() + 1) * DAY;
-
-/** When a job expires whose last message begins now. */
-export const lifetime = (): number => lifetimeFrom(now() / 1000);
 
 /** A job of an account, by a consistent read; undefined if no request named it. 1 read unit. */
 export const readJob = (account: string, job: string): Promise<JobItem | undefined> =>
@@ -117,14 +114,20 @@ export const findJob = async (account: string, job: string): Promise<KnownJob | 
 
 /** When the first message of a job reached a state; undefined if none did. 0.5 read units. */
 export const firstReached = async (account: string, job_id: string, state: string): Promise<string | undefined> => {
-  const { items } = await page<{ created: string }>({
-    IndexName: 'gsi3',
-    KeyConditionExpression: 'gsi3pk = :job',
-    ExpressionAttributeValues: { ':job': logPartitions.gsi3(account, { job_id, state }) },
-    ProjectionExpression: 'created',
-    Limit: 1,
-  });
-  return items[0]?.created;
+  // Only the first entries may have expired.
+  for (let start: Record<string, unknown> | undefined, limit = 1; ; limit = 1_000) {
+    const { items, next } = await page<{ created: string; expires_at: number }>({
+      IndexName: 'gsi3',
+      KeyConditionExpression: 'gsi3pk = :job',
+      ExpressionAttributeValues: { ':job': logPartitions.gsi3(account, { job_id, state }) },
+      ProjectionExpression: 'created, expires_at',
+      Limit: limit,
+      ...(start && { ExclusiveStartKey: start }),
+    });
+    const found = items.find((item) => !hasExpired(item));
+    if (found !== undefined || next === undefined) return found?.created;
+    start = next;
+  }
 };
 
 /** The first state of a message to a user, and of a message from a user. */

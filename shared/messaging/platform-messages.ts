@@ -4,7 +4,7 @@ import type { PlatformName } from '../accounts/platform-settings.ts';
 import { now, timestamp } from '../core/clock.ts';
 import { hashOf } from '../core/idempotency.ts';
 import { idFromKey, newId } from '../core/ids.ts';
-import { page } from '../table/client.ts';
+import { hasExpired, page } from '../table/client.ts';
 import { messageKey, outcomeKey } from '../table/keys.ts';
 import { conditionCheckWrite, transact, updateWrite, type Write } from '../table/transactions.ts';
 import { conversationAbout, type PlatformDraft } from './events.ts';
@@ -106,11 +106,12 @@ const REPORTED: State[] = ['read', 'delivered_to_user', 'delivered_to_server'];
 
 /** A message, when it was accepted, and which states it has reached. 1 read unit. */
 const stateOf = async (id: string): Promise<CopyState & { message?: Message; furthest?: State | undefined }> => {
-  const { items } = await page<LogItem>({
+  const { items: read } = await page<LogItem>({
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': messageKey(id).pk },
     ConsistentRead: true,
   });
+  const items = read.filter((item) => !hasExpired(item));
   const first = items.find(({ state }) => state === 'sent');
   const hasReached = (states: State[]): boolean => items.some(({ state }) => states.includes(state));
   return {

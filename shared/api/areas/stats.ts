@@ -173,6 +173,6 @@ export const jobs = {
     path: v.object({ job_id: idOfAnything }),
     responses: { 204: null },
     problems: ['job_not_found', 'job_not_cancellable'],
-    table: ['findJob', 'listLogsOfJob', 'cancelJob'],
+    table: ['findJob', 'cancelJob'],
   }),
 } as const;

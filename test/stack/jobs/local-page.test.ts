@@ -7,6 +7,7 @@ import { now, sortableTime, timestamp } from '../../../shared/core/clock.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
 import { jobOf } from '../../../shared/jobs/default-jobs.ts';
+import { openJob } from '../../../shared/jobs/job.ts';
 import { logItem, type ReasonCode, type State } from '../../../shared/messaging/message.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { putIfAbsent } from '../../../shared/table/client.ts';
@@ -92,6 +93,7 @@ describe('the list of jobs', () => {
 
   test('reads a job at rest again if its counts change, or if a request may have changed it', async () => {
     const job_id = newId();
+    await openJob(account.id, job_id, now() - 120_000);
     await log(job_id, 'sent', undefined, `${sortableTime(now() - 120_000).slice(0, 23)}000`);
     await log(job_id, 'delivered_to_server');
     const statusOf = async () => (await list.view()).jobs.map(({ status }) => status);

@@ -1,22 +1,38 @@
 /** Expired items that the table still contains, because TTL removes an item up to two days late. */
+import { randomUUID } from 'node:crypto';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { findUser, wholeUser } from '../../../infra/operator/queries/users-admin.ts';
-import { documents, getConsistent } from '../../../shared/table/client.ts';
-import { requestKey, userKey } from '../../../shared/table/keys.ts';
+import { sendToMany } from '../../../shared/campaigns/accept.ts';
+import { expand } from '../../../shared/campaigns/expand.ts';
+import { timestampOf } from '../../../shared/core/clock.ts';
+import { tableName } from '../../../shared/core/settings.ts';
+import { findFailure, recordFailure } from '../../../shared/delivery/circuit-breaker.ts';
+import { cancelJob } from '../../../shared/jobs/cancel.ts';
+import { oldestEntries } from '../../../shared/messaging/outbox.ts';
+import { sendFromPlatform } from '../../../shared/messaging/platform-messages.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { changeOptOut } from '../../../shared/opt-outs/changes.ts';
+import { optedOutAmong } from '../../../shared/opt-outs/opt-outs.ts';
+import { readJobStatus } from '../../../shared/stats/job-status.ts';
+import { documents, getConsistent, hasExpired, removeAll } from '../../../shared/table/client.ts';
+import { type Key, requestKey, userKey } from '../../../shared/table/keys.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
 import { removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';
+import { useFakeQueue } from '../../unit/support/fake-queue.ts';
 import { useOwnTable } from '../support/own-table.ts';
-import { newAccountId, newPhone } from '../support/world.ts';
+import { newAccountId, newPhone, newPhones } from '../support/world.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
 
 useOwnTable('expiry');
+useFakeQueue();
 
 beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
 
@@ -96,5 +112,133 @@ describe('a user data request', () => {
     const again = await start();
     expect(again.id).not.toBe(id);
     expect(await fetchRequest(account, again.id)).toEqual({ status: 'pending', results: {} });
+  });
+});
+
+/** Removes expired items, as TTL does. */
+const removeExpired = async (): Promise<void> => {
+  for (let start: Record<string, unknown> | undefined; ; ) {
+    const { Items, LastEvaluatedKey } = await documents.send(
+      new ScanCommand({ TableName: tableName(), ...(start && { ExclusiveStartKey: start }) }),
+    );
+    await removeAll((Items as (Key & { expires_at?: number })[]).filter(hasExpired));
+    if (LastEvaluatedKey === undefined) return;
+    start = LastEvaluatedKey;
+  }
+};
+
+describe.each([
+  ['are still in the table', async () => undefined],
+  ['were removed from it', removeExpired],
+])('whether expired items %s:', (_, removal) => {
+  /** More messages than a transaction accepts at once. */
+  const MANY = 60;
+
+  const later = async (days: number): Promise<void> => {
+    vi.setSystemTime(NOW + days * DAY);
+    await removal();
+  };
+
+  const newAccount = async () => (await createAccount({ name: 'Test', id: newAccountId(), bot_number: newPhone() })).id;
+
+  const text = { type: 'text' as const, text: { body: 'Hello' } };
+
+  const expandAll = (account: string) => expand(account, undefined, Date.now() + 60_000);
+
+  const pendingOf = async (account: string, phone: string) =>
+    (await oldestEntries({ direction: 'app', account, phone })).entries.length;
+
+  test('a campaign with a key that was used 100 days ago is sent to everybody', async () => {
+    const account = await newAccount();
+    const to = newPhones(MANY);
+    const send = () => sendToMany(account, { to, ...text }, { idempotencyKey: 'summer' });
+    const first = await send();
+    expect(await expandAll(account)).toMatchObject({ expanded: MANY, unfinished: false });
+    vi.setSystemTime(NOW + DAY);
+    expect(await send()).toEqual(first);
+
+    await later(100);
+    const again = await send();
+    expect(again.job_id).not.toBe(first.job_id);
+    expect(await expandAll(account)).toMatchObject({ expanded: MANY, unfinished: false });
+    expect(await Promise.all(to.map((phone) => pendingOf(account, phone)))).toEqual(to.map(() => 2));
+    expect(await readJobStatus(account, again.job_id)).toMatchObject({ recipients: MANY });
+    expect(await expandAll(account)).toMatchObject({ expanded: 0, unfinished: false });
+  });
+
+  test('a message with a key that was used 100 days ago is another one', async () => {
+    const account = await newAccount();
+    const to = newPhone();
+    const send = () => sendMessage(account, { to, ...text }, { idempotencyKey: 'one' });
+    const first = await send();
+    await later(100);
+    expect(await send()).not.toBe(first);
+    expect(await pendingOf(account, to)).toBe(2);
+  });
+
+  test('the id of a job of 100 days ago, which was cancelled, names a new job', async () => {
+    const account = await newAccount();
+    const job_id = randomUUID();
+    await sendToMany(account, { to: newPhones(MANY), ...text }, { job_id });
+    await expandAll(account);
+    await cancelJob(account, job_id);
+
+    await later(100);
+    await expect(readJobStatus(account, job_id)).rejects.toThrow('job_not_found');
+    await expect(cancelJob(account, job_id)).rejects.toThrow('job_not_found');
+    await sendToMany(account, { to: newPhones(MANY / 2), ...text }, { job_id });
+    expect(await readJobStatus(account, job_id)).toMatchObject({ status: 'running', recipients: MANY / 2 });
+    expect(await expandAll(account)).toMatchObject({ expanded: MANY / 2, unfinished: false });
+    await cancelJob(account, job_id);
+    expect(await readJobStatus(account, job_id)).toMatchObject({ status: 'cancelled', recipients: MANY / 2 });
+  });
+
+  test('a message of a chat platform with an id of 100 days ago is sent', async () => {
+    const account = await newAccount();
+    const to = newPhone();
+    const send = () => sendFromPlatform(account, 'rapidpro', { reference: '21', to, ...text });
+    await send();
+    await send();
+    expect(await pendingOf(account, to)).toBe(1);
+    await later(100);
+    await send();
+    await send();
+    expect(await pendingOf(account, to)).toBe(2);
+  });
+
+  test('a user who started a business again 100 days ago can stop it', async () => {
+    const account = await newAccount();
+    const phone = newPhone();
+    for (const state of ['stopped', 'started'] as const) {
+      await changeOptOut({ event: randomUUID(), account, phone, state });
+    }
+    await later(100);
+    expect(await changeOptOut({ event: randomUUID(), account, phone, state: 'started' })).toBe(false);
+    expect(await changeOptOut({ event: randomUUID(), account, phone, state: 'stopped' })).toBe(true);
+    expect([...(await optedOutAmong(account, [phone]))]).toEqual([phone]);
+  });
+
+  test('an old event registers a user who was removed 40 days ago', async () => {
+    const phone = newPhone();
+    const at = timestampOf(NOW - DAY);
+    await updateUser(randomUUID(), named(phone, 'First'));
+    await removeUser(randomUUID(), phone);
+    await resumeErasure(phone);
+    await updateUser(randomUUID(), named(phone, 'Second'), { at });
+    expect(await nameOf(phone)).toBeUndefined();
+    await later(40);
+    await updateUser(randomUUID(), named(phone, 'Third'), { at });
+    expect(await nameOf(phone)).toMatchObject({ first_name: { value: 'Third' } });
+  });
+
+  test('a destination that failed twice two days ago, and fails once more, has a closed circuit', async () => {
+    const name = `platform#${newAccountId()}`;
+    const failure = { cause: 'timeout', event: 'event-1' };
+    for (const _ of ['first', 'second']) await recordFailure(name, 'closed', failure);
+    await later(2);
+    await recordFailure(name, 'closed', failure);
+    expect(await findFailure(name)).toBeUndefined();
+    for (const _ of ['second', 'third']) await recordFailure(name, 'closed', failure);
+    expect(await findFailure(name)).toMatchObject({ cause: 'timeout' });
   });
 });
