@@ -1,10 +1,15 @@
 /** The slots of `deliver`, which all customers' servers share by the time that they use. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { createAccount, updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
+import { newId } from '../../../shared/core/ids.ts';
 import { breakerOf } from '../../../shared/delivery/breaker.ts';
+import { deliver } from '../../../shared/delivery/deliver.ts';
 import type { Conversation } from '../../../shared/messaging/events.ts';
+import { receiveMessage } from '../../../shared/messaging/receive.ts';
 import { SLOTS, slotOf } from '../../../shared/wake-ups/conversations.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable } from '../support/own-table.ts';
-import { newAccountId } from '../support/world.ts';
+import { newAccountId, newPhone } from '../support/world.ts';
 
 const SECOND = 1_000;
 const NOW = Date.UTC(2030, 0, 1);
@@ -112,4 +117,37 @@ test('a server has turns only while its slow requests take two minutes in a minu
   expect(await limited()).toBe(12);
   vi.setSystemTime(NOW + 121 * SECOND);
   expect(await limited()).toBe(0);
+});
+
+test('a webhook that takes nine seconds gets the events of a conversation only in its turns, and none is lost', async () => {
+  const webhook = await DestinationServer.start();
+  onTestFinished(() => webhook.close());
+  webhook.answers = [
+    (response) => {
+      vi.setSystemTime(Date.now() + 9 * SECOND);
+      response.writeHead(204).end();
+    },
+  ];
+  const bot = newPhone();
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId(), bot_number: bot });
+  const settings = { url: webhook.url, secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` };
+  await updateAccount(account, { platform: { name: 'webhook', settings } });
+  // 14 requests take two minutes, which is the limit for one minute: the clock of each begins when the last one ends.
+  const waits: number[] = [];
+  for (const { phone } of groupsOf(account)) {
+    vi.setSystemTime(NOW);
+    await receiveMessage(newId(), { from: phone, to: bot, type: 'text', text: { body: 'Hi' } });
+    const run = () => deliver({ direction: 'platform', account, phone }, () => 60_000);
+    const { paused_until } = await run();
+    if (paused_until === undefined) continue;
+    const before = webhook.calls.length;
+    waits.push(paused_until - NOW);
+    vi.setSystemTime(paused_until - 1);
+    expect(await run()).toMatchObject({ settled: 0, retry_scheduled: 'turn' });
+    expect(webhook.calls).toHaveLength(before);
+    vi.setSystemTime(paused_until);
+    expect(await run()).toMatchObject({ settled: 1 });
+  }
+  expect(waits.length).toBeGreaterThan(0);
+  expect(webhook.calls).toHaveLength(SLOTS.platform);
 });
