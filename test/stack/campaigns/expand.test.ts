@@ -435,6 +435,20 @@ describe('erasure', () => {
     expect(await completeErasure(gone)).toMatchObject({ messages: 0, erasures: 1 });
   });
 
+  test('that is not complete has the recipients of a cancelled job logged under the pseudonym, too', async () => {
+    const account = await newAccount();
+    const to = newPhones(3);
+    const [, gone = ''] = to;
+    const job_id = randomUUID();
+    await sendToMany(account, { to, ...text() }, { job_id, send_at: Date.now() + 3_600_000 });
+    await removeUser(newId(), gone);
+    await cancelJob(account, job_id);
+    expect(await run(account)).toMatchObject({ expanded: 3 });
+    expect(await erasedLog(account)).toEqual(ERASED(1));
+    expect(JSON.stringify(await logOf(account))).not.toContain(gone);
+    expect(await completeErasure(gone)).toMatchObject({ messages: 0, erasures: 1 });
+  });
+
   test("leaves messages to the number's next owner, who registered before the erasure was complete", async () => {
     const account = await newAccount();
     const gone = newPhone();

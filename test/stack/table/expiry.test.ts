@@ -18,7 +18,9 @@ import { optedOutAmong } from '../../../shared/opt-outs/opt-outs.ts';
 import { readJobStatus } from '../../../shared/stats/job-status.ts';
 import { documents, getConsistent, hasExpired, removeAll } from '../../../shared/table/client.ts';
 import { type Key, requestKey, userKey } from '../../../shared/table/keys.ts';
+import { withdrawConsent } from '../../../shared/user-data/consent-ends.ts';
 import { listConsentReceipts } from '../../../shared/user-data/consent-receipts.ts';
+import { activeIn, readConsents } from '../../../shared/user-data/consents.ts';
 import { removeUser, resumeErasure } from '../../../shared/user-data/erasure.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
 import { fetchRequest, startRequest } from '../../../shared/user-data/requests.ts';
@@ -204,6 +206,28 @@ describe.each([
     await send();
     await send();
     expect(await pendingOf(account, to)).toBe(2);
+  });
+
+  test("the key of one user's request, used for another user 31 days later, leaves the first user's consent alone", async () => {
+    const account = await newAccount();
+    const asked = { reason: 'To know', data: [{ property: 'first_name' as const, required: false }] };
+    const approve = async (phone: string) => {
+      await updateUser(randomUUID(), named(phone, 'Thandi'));
+      const { id } = await startRequest(account, phone, asked, 'key');
+      await answerRequest(id, { first_name: 'approved' });
+      return id;
+    };
+    const [first, second] = [newPhone(), newPhone()];
+    const firstId = await approve(first);
+    await later(31);
+    const secondId = await approve(second);
+    expect(secondId).not.toBe(firstId);
+    await withdrawConsent(secondId, ['first_name']);
+    const eventsOf = async (phone: string) => (await listConsentReceipts(phone)).map(({ event }) => event);
+    expect(await eventsOf(first)).toEqual([undefined]);
+    expect(await eventsOf(second)).toHaveLength(2);
+    expect((await readConsents(firstId)).consents.flatMap(activeIn)).toEqual(['first_name']);
+    expect((await readConsents(secondId)).consents.flatMap(activeIn)).toEqual([]);
   });
 
   test('a user who started a business again 100 days ago can stop it', async () => {
