@@ -95,7 +95,9 @@ seconds; answers of users who are removed from the app are excluded.`,
 they were accepted. Images and files need a datafree URL of your own account (\`POST /v1/upload_image\`, \`/v1/upload_file\`).
 
 \`to\` is one number, or a list of up to 10,000. A list returns \`job_id\` and the number of messages instead of \`id\`: duplicate numbers
-count once, and without \`job_id\` the list gets a job of its own. Its messages become part of the logs within minutes.
+count once, and without \`job_id\` the list gets a job of its own. A request with at most 25 messages and 1 MB, and neither
+\`send_at\` nor the priority \`low\`, keeps its place in the order of messages. Messages of longer lists become part of the logs
+within minutes, and a message to one user that you send later may overtake them.
 \`recipient_type\`, \`priority\` of a single message and \`text.allow_merge\` are accepted and have no effect.
 
 With \`send_at\`, the message is sent later, within a minute of that time. \`GET /v1/message/{message_id}\` returns \`scheduled\` until then.

@@ -30,10 +30,12 @@ const BYTES_EACH = 40;
 /** An invocation of `sweep` reads all shards of due work: a tenth of the invocations makes as many calls as elsewhere. */
 const shareOf = (name: string): number => (name === 'sweep' ? 0.1 : 1);
 
-/** A server that responds to calls to AWS like an empty table, queue, bucket and secret. */
+/** A server that responds to calls to AWS like an empty table, queue and bucket, and a secret that is set. */
 const empty = createServer((request, response) => {
   request.resume();
-  response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0', 'content-length': 2 }).end('{}');
+  const isSecret = request.headers['x-amz-target'] === 'secretsmanager.GetSecretValue';
+  const body = isSecret ? '{"SecretString":"secret"}' : '{}';
+  response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0', 'content-length': body.length }).end(body);
 });
 let emptyUrl = '';
 
@@ -75,7 +77,10 @@ const requestOf = ({ routes: [{ method, path }], body }: Endpoint): object => ({
   },
 });
 
-const outbox = { pk: 'OUTBOX#app#acme#27821234567', sk: `ENTRY#${UUID}` };
+/** A user, as wake-ups and keys name one. */
+const USER = 'x'.repeat(22);
+
+const outbox = { pk: `OUTBOX#app#acme#${USER}`, sk: `ENTRY#${UUID}` };
 const logged = { pk: `MESSAGE#${UUID}`, sk: 'MESSAGE', account: 'acme', job_id: UUID, payload_type: 'text' };
 
 /** The events of functions that are not endpoints. */
@@ -91,9 +96,9 @@ const events: Record<string, object> = {
     ],
   },
   deliver: {
-    Records: [{ body: '{"direction":"app","account":"acme","phone":"27821234567"}', receiptHandle: 'handle' }],
+    Records: [{ body: `{"direction":"app","account":"acme","user":"${USER}"}`, receiptHandle: 'handle' }],
   },
-  erase: {},
+  erase: { step: 'erasures' },
   expand: { Records: [{ body: '{"account":"acme","at":0}', receiptHandle: 'handle' }] },
   relay: { Records: [{ dynamodb: { Keys: marshall(outbox) } }] },
   sweep: { step: 'conversations' },
