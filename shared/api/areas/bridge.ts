@@ -29,7 +29,15 @@ export const bridge = {
     // Newer couriers fail a message permanently after a 429, and repeat it after a 503.
     overLimit: 'unavailable',
     hashes: true,
-    table: ['findAccount', 'logAndEnqueueAgain', 'listStatusReceipts', 'noteRepeat', 'listStates', 'findHook'],
+    table: [
+      'findAccount',
+      'logAndEnqueueAgain',
+      'listStatusReceipts',
+      'noteRepeat',
+      'reportAgain',
+      'listStates',
+      'findHook',
+    ],
   }),
 
   receiveTurnMessage: define({
