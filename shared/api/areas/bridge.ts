@@ -83,6 +83,6 @@ export const bridge = {
     responses: { 200: v.object({ message: v.literal('success') }) },
     problems: ['bot_not_found'],
     hashes: true,
-    table: ['findBot', 'findAccount', 'putLogEntry', 'logAndEnqueue'],
+    table: ['findBot', 'logAndEnqueue'],
   }),
 } as const;
