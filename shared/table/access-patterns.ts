@@ -267,8 +267,10 @@ export const transactions = {
   logAndEnqueue: ['putLogEntry', 'putEntry', 'updateHead'],
   /** A message of the API is accepted, with its idempotency key if it has one. */
   acceptMessage: ['putLogEntry', 'putEntry', 'updateHead', 'putIdempotencyKey'],
-  /** A repeated request is accepted, and the state of its message is reported again. */
-  noteRepeat: ['updateRepeats', 'checkOutcome', 'putEntry', 'updateHead'],
+  /** A repeated request is accepted, and its message has reached no state to report. */
+  noteRepeat: ['updateRepeats', 'checkOutcome'],
+  /** The same, and the state that its message has reached is reported again. */
+  reportAgain: ['updateRepeats', 'putEntry', 'updateHead'],
   /** A chat platform's message that is sent again: an equal part or a Resend. */
   logAndEnqueueAgain: ['putLogEntry', 'putEntry', 'updateHead', 'updateRepeats'],
   /** Messages to a few users are accepted, all or none. */

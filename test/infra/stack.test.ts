@@ -209,10 +209,7 @@ describe('each role has exactly the rights of its function', () => {
         'UpdateItem OUTBOX#*',
       ],
     ],
-    [
-      'ReceiveTestMessage',
-      ['GetItem NUMBER#*', 'GetItem ACCOUNT#*', 'PutItem MESSAGE#*', 'PutItem OUTBOX#*', 'UpdateItem OUTBOX#*'],
-    ],
+    ['ReceiveTestMessage', ['GetItem NUMBER#*', 'PutItem MESSAGE#*', 'PutItem OUTBOX#*', 'UpdateItem OUTBOX#*']],
     ['ListDeliveries', ['Query DELIVERIES#*']],
     ['ReadDelivery', ['GetItem DELIVERIES#*']],
     ...['ReplayDelivery', 'RecoverDeliveries'].map((id): [string, string[]] => [

@@ -29,7 +29,15 @@ export const bridge = {
     // Newer couriers fail a message permanently after a 429, and repeat it after a 503.
     overLimit: 'unavailable',
     hashes: true,
-    table: ['findAccount', 'logAndEnqueueAgain', 'listStatusReceipts', 'noteRepeat', 'listStates', 'findHook'],
+    table: [
+      'findAccount',
+      'logAndEnqueueAgain',
+      'listStatusReceipts',
+      'noteRepeat',
+      'reportAgain',
+      'listStates',
+      'findHook',
+    ],
   }),
 
   receiveTurnMessage: define({
@@ -75,6 +83,6 @@ export const bridge = {
     responses: { 200: v.object({ message: v.literal('success') }) },
     problems: ['bot_not_found'],
     hashes: true,
-    table: ['findBot', 'findAccount', 'putLogEntry', 'logAndEnqueue'],
+    table: ['findBot', 'logAndEnqueue'],
   }),
 } as const;

@@ -24,12 +24,7 @@ export const widened: Record<string, string[]> = {
   CancelJob: ['PutItem JOB#*', 'UpdateItem DELETED#*'],
   DeleteProfiler: ['DeleteItem DELETED#*', 'PutItem PROFILERS#*', 'UpdateItem DELETED#*'],
   Expand: ['UpdateItem MESSAGE#*'],
-  ReceiveRapidproMessage: [
-    'ConditionCheckItem OUTBOX#*',
-    'ConditionCheckItem TOLD#*',
-    'PutItem TOLD#*',
-    'UpdateItem MESSAGE#*',
-  ],
+  ReceiveRapidproMessage: ['ConditionCheckItem TOLD#*', 'PutItem TOLD#*', 'UpdateItem MESSAGE#*'],
   ReceiveTurnMessage: ['UpdateItem MESSAGE#*'],
   ReceiveTestMessage: ['UpdateItem MESSAGE#*'],
   ReplayDelivery: ['PutItem DELIVERIES#*'],

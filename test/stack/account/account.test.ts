@@ -98,6 +98,29 @@ describe('GET /v1/configuration', () => {
     await expect.poll(() => server.calls.length).toBe(3);
   });
 
+  test('shows a webhook that returned 410 as disabled, with its pending messages, until it is set again', async () => {
+    const { account, token } = await newCaller('account');
+    const server = await DestinationServer.start();
+    onTestFinished(() => server.close());
+    await updateAccount(account, { platform: webhookAt(server) });
+    server.answers = [410];
+    const [phone, bot] = [newPhone(), await botOf(account)];
+    for (const text of ['one', 'two']) await write(phone, bot, text);
+    await expect.poll(() => server.calls.length).toBeGreaterThan(0);
+    const health = async () => (await configurationOf(token)).platform;
+    await expect.poll(health).toEqual({
+      ...{ name: 'webhook', status: 'disabled', cause: 'status_410', pending_messages: 2, more_pending: false },
+      failing_since: expect.stringMatching(TIME),
+      last_failure: expect.stringMatching(TIME),
+      last_event: server.calls[0]?.headers['webhook-id'],
+    });
+    server.calls.length = 0;
+    server.answers = [204];
+    await updateAccount(account, { platform: webhookAt(server) });
+    await expect.poll(health).toMatchObject({ status: 'working', pending_messages: 0 });
+    await expect.poll(() => server.calls.map(({ json }) => json.message.text.body)).toEqual(['one', 'two']);
+  });
+
   test('shows that the platform fails, since when, and how many messages are pending, until it works again', {
     tags: 'long',
   }, async () => {

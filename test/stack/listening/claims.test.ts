@@ -8,13 +8,13 @@ import { newPseudonym } from '../../../shared/core/ids.ts';
 import { readHead } from '../../../shared/messaging/outbox.ts';
 import { putIfAbsent, remove, update } from '../../../shared/table/client.ts';
 import { conversationName, erasureKey, headKey, type Key } from '../../../shared/table/keys.ts';
-import { answered, applied, named, removed, updated } from '../support/app-events.ts';
+import { answered, applied, named, removed, state, updated } from '../support/app-events.ts';
 import { call, fail } from '../support/client.ts';
 import { newCaller, newPhone } from '../support/world.ts';
 
 /** A new account with a bot, whose events wait for listeners. */
 const newListener = async () => {
-  const caller = await newCaller('listen', 'bridge', 'user_data');
+  const caller = await newCaller('listen', 'bridge', 'messages', 'stats', 'user_data');
   const bot = newPhone();
   await updateAccount(caller.account, { bot_number: bot });
   const secret = (await beginListening(caller.account)) ?? '';
@@ -43,6 +43,8 @@ const settle = async ({ token }: Pick<Listener, 'token'>, claim: string, outcome
 /** The attempts in the history, newest event first. A list may be stale. */
 const historyOf = async ({ token }: Listener) => (await call('listDeliveries', { token })).body ?? [];
 
+const logsOf = async ({ token }: Listener) => (await call('listLogs', { token })).body ?? [];
+
 const textIn = (event: { body: string }): string => JSON.parse(event.body).message.text.body;
 
 const keyOf = (account: string, phone: string) => headKey(conversationName({ direction: 'platform', account, phone }));
@@ -52,6 +54,15 @@ const runOut = ({ account }: Listener, phone: string) =>
   update({
     Key: keyOf(account, phone),
     UpdateExpression: 'SET claimed_until = :past, gsi3sk = :past',
+    ExpressionAttributeValues: { ':past': '2020-01-01T00:00:00.000Z' },
+  });
+
+/** Has the program refused the oldest event of a conversation for an hour. */
+const passHourOfRefusals = ({ account }: Listener, phone: string) =>
+  update({
+    Key: keyOf(account, phone),
+    UpdateExpression: 'SET refused = :past',
+    ConditionExpression: 'attribute_exists(refused)',
     ExpressionAttributeValues: { ':past': '2020-01-01T00:00:00.000Z' },
   });
 
@@ -127,16 +138,53 @@ describe('a listener', () => {
     ]);
   });
 
-  test('of an event that the program refuses puts it off, and the conversation waits for it', async () => {
+  test('retries an event that its program refuses for an hour, then logs it as failed, and gets the next one', async () => {
     const listener = await newListener();
     const phone = newPhone();
     await write(phone, listener, 'one');
     await write(phone, listener, 'two');
-    const { claim, body } = await claimOne(listener);
-    expect(JSON.parse(body).message.text.body).toBe('one');
-    expect(await settle(listener, claim, { status_code: 400 })).toMatchObject({ status: 'pending' });
-    expect(textIn(await claimOne(listener))).toBe('one');
-    await expect.poll(() => historyOf(listener)).toMatchObject([{ status: 'failed', status_code: 400 }]);
+    const first = await claimOne(listener);
+    expect(textIn(first)).toBe('one');
+    const refused = { status_code: 400 };
+    expect(await settle(listener, first.claim, refused)).toMatchObject({ status: 'pending' });
+    const last = await claimOne(listener);
+    expect(textIn(last)).toBe('one');
+    await passHourOfRefusals(listener, phone);
+    expect(await settle(listener, last.claim, refused)).toEqual({ status: 'failed' });
+    expect(textIn(await claimOne(listener))).toBe('two');
+    const failed = { state: 'reception_failed_http', reason: 'refused' };
+    expect((await logsOf(listener)).filter(({ state }) => state !== 'received')).toMatchObject([failed]);
+    const attempts = async () =>
+      (await historyOf(listener)).map(({ status, status_code, next_attempt }) => [status, status_code, next_attempt]);
+    await expect.poll(attempts).toEqual([
+      ['failed', 400, undefined],
+      ['failed', 400, expect.any(String)],
+    ]);
+  });
+
+  test('gets no state of a message after a later one', async () => {
+    const listener = await newListener();
+    const { token } = listener;
+    const phone = newPhone();
+    const { id } = (await call('sendMessage', { token, body: { to: phone, type: 'text', text: { body: 'Hi' } } })).body;
+    const claimed: string[] = [];
+    const settleNext = async () => {
+      const { body, claim } = await claimOne(listener);
+      claimed.push(JSON.parse(body).status.state);
+      expect(await settle(listener, claim, { status_code: 200 })).toEqual({ status: 'delivered' });
+    };
+    await settleNext();
+    await applied([state(id, 'read'), state(id, 'delivered_to_user')]);
+    await settleNext();
+    const conversation = { direction: 'platform', account: listener.account, phone } as const;
+    const isLeft = async () => {
+      expect(await claimNow(listener)).toEqual([]);
+      return (await readHead(conversation)) !== undefined;
+    };
+    await expect.poll(isLeft).toBe(false);
+    expect(claimed).toEqual(['delivered_to_server', 'read']);
+    const logged = (await logsOf(listener)).map((entry) => entry.state);
+    expect(logged.toSorted()).toEqual(['delivered_to_server', 'delivered_to_user', 'read', 'sent']);
   });
 
   test('that asks for a pause delays only the conversation', async () => {
