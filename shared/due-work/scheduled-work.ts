@@ -88,6 +88,8 @@ export class ScheduledWork {
         }
       }
     }
+    // What is left of them had less than a page.
+    this.#stored.clear();
   }
 
   /**

@@ -136,7 +136,7 @@ describe('a message of a flow', () => {
     expect(await statesOf(caller, to)).toHaveLength(4);
   });
 
-  test('that is sent ten times at the same time has one id, and is shown once', { tags: 'long' }, async () => {
+  test('that is sent ten times at the same time has one id, and is shown once', async () => {
     const caller = await flow();
     const to = newPhone();
     const ids = await Promise.all(Array.from({ length: 10 }, () => flowSends(caller, to, 'Hi')));

@@ -180,6 +180,16 @@ describe('a run whose time is over', () => {
     expect(next.positions).toEqual([]);
   });
 
+  test('forgets the position of an account that has less than a page left', async () => {
+    work = inOne({ acme: many(1_500) });
+    const stored = await stopAfter(5, conversations());
+    expect(stored).toHaveLength(1);
+    work = inOne({ acme: many(3) });
+    const next = conversations(TIME, stored);
+    await pagesOf(next.due());
+    expect(next.positions).toEqual([]);
+  });
+
   test('keeps the positions of an earlier run that it did not reach', async () => {
     work = inOne({ acme: times(1_000) });
     const stored = await stopAfter(4, conversations());
