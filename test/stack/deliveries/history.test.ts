@@ -202,30 +202,41 @@ describe('the history of an account is empty', () => {
   });
 });
 
-test('an attempt costs one call, and one write unit with the longest response; a long event costs one for each KB', async () => {
+test('an attempt costs one call, and one write unit with the longest response, or one for each KB of a long event; and one on an index', async () => {
   const conversation = await writtenTo(await newBusiness(), ['Hi', randomBytes(1_500).toString('base64')]);
   webhook.answers = [{ status: 200, body: randomBytes(3_000).toString('base64') }];
-  const units: number[] = [];
+  const units: { table: number; index: number }[] = [];
   const send = documents.send.bind(documents);
   vi.spyOn(documents, 'send').mockImplementation(async (command) => {
     const isHistory = command instanceof PutCommand && String(command.input.Item?.pk).startsWith(DELIVERIES);
     if (isHistory) Object.assign(command.input, { ReturnConsumedCapacity: 'INDEXES' });
     const result: object = await send(command);
-    if (isHistory && 'ConsumedCapacity' in result) units.push(Object(result.ConsumedCapacity).CapacityUnits);
+    if (isHistory && 'ConsumedCapacity' in result) {
+      const { Table, GlobalSecondaryIndexes } = Object(result.ConsumedCapacity);
+      units.push({ table: Table.CapacityUnits, index: GlobalSecondaryIndexes.gsi2.CapacityUnits });
+    }
     return result;
   });
   await run(conversation);
-  expect(units).toEqual([1, 3]);
+  expect(units).toEqual([
+    { table: 1, index: 1 },
+    { table: 3, index: 1 },
+  ]);
 });
 
-test('the history adds one write unit to each attempt, and a webhook half a read unit to each wake-up', async () => {
+test('the history adds one write unit and one on an index to each attempt, and a webhook half a read unit to each wake-up', async () => {
   const deliveredOn = async (platform: AccountPlatform) => {
     const conversation = await writtenTo(await newBusiness(platform), ['one', 'two']);
     return await consumedBy(() => run(conversation));
   };
   const turn = await deliveredOn({ name: 'turn', settings: { url: webhook.url, channel: 'c', token: 't' } });
   const plain = await deliveredOn(plainWebhook());
-  expect(plain).toEqual({ ...turn, calls: turn.calls + 3, table: turn.table + 2.5, written: turn.written + 2 });
+  expect(plain).toEqual({
+    calls: turn.calls + 3,
+    table: turn.table + 2.5,
+    written: turn.written + 2,
+    indexes: turn.indexes + 2,
+  });
 });
 
 describe('if the history does not accept an attempt, the event is delivered and not repeated,', () => {
