@@ -102,12 +102,13 @@ const endMode = async (account: string, command: Command): Promise<void> => {
   const pending = await pendingEvents(account);
   const events = pending === 1 ? '1 pending event' : `${count(pending)} pending events`;
   if (url === undefined && pending > 0) {
-    await confirm(command, `Removes the webhook of "${account}", which has no URL, and drops ${events}.`);
+    const consequence = `Removes the webhook of "${account}", which has no URL. Waiting three days for another one: ${events}.`;
+    await confirm(command, consequence);
   }
   await endListening(account);
   const words =
     url === undefined
-      ? `The webhook of "${account}" is removed, because it has no URL. Dropped: ${events}.`
+      ? `The webhook of "${account}" is removed, because it has no URL. Waiting three days for another one: ${events}.`
       : `The events of "${account}" go to ${url} again. Sent within a minute: ${events}.`;
   printResult(command, { account, url: url ?? null, pending }, words);
 };

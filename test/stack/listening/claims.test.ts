@@ -1,7 +1,7 @@
 /** Listeners over the API of the served stack: events of users are claimed and settled, and rejected claims change nothing. */
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { beginListening, endListening } from '../../../infra/operator/listen/mode.ts';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { newPseudonym } from '../../../shared/core/ids.ts';
@@ -10,6 +10,7 @@ import { putIfAbsent, remove, update } from '../../../shared/table/client.ts';
 import { conversationName, erasureKey, headKey, type Key } from '../../../shared/table/keys.ts';
 import { answered, applied, named, removed, state, updated } from '../support/app-events.ts';
 import { call, fail } from '../support/client.ts';
+import { DestinationServer } from '../support/destination-server.ts';
 import { newCaller, newPhone } from '../support/world.ts';
 
 /** A new account with a bot, whose events wait for listeners. */
@@ -319,14 +320,20 @@ describe('the mode', () => {
   test('ends with the events at the URL, after the claim under way', { tags: 'long' }, async () => {
     const listener = await newListener();
     const phone = newPhone();
-    const { account } = listener;
+    const { account, secret } = listener;
     await write(phone, listener, 'one');
     await write(phone, listener, 'two');
     const { claim } = await claimOne(listener);
     await endListening(account);
     expect((await fail('claimDeliveries', { token: listener.token })).body.code).toBe('not_listening');
     expect(await settle(listener, claim, { status_code: 200 })).toEqual({ status: 'delivered' });
-    // Without a URL, what is left is dropped.
-    await expect.poll(() => readHead({ direction: 'platform', account, phone }), { timeout: 20_000 }).toBeUndefined();
+    // Without a URL, what is left waits for one.
+    const head = () => readHead({ direction: 'platform', account, phone });
+    await expect.poll(head).toMatchObject({ state: 'waiting', cause: 'no_platform' });
+    const webhook = await DestinationServer.start();
+    onTestFinished(() => webhook.close());
+    await updateAccount(account, { platform: { name: 'webhook', settings: { url: webhook.url, secret } } });
+    await expect.poll(head).toBeUndefined();
+    expect(webhook.calls.map(({ body }) => textIn({ body }))).toEqual(['two']);
   });
 });
