@@ -26,6 +26,7 @@ import {
   eventKey,
   headKey,
   hookKey,
+  idempotencyRecordKey,
   jobCountersOf,
   type Key,
   logPartitions,
@@ -45,7 +46,7 @@ import {
 import { allowanceKey, consentReceiptsOf, deliveriesOf, deliverySlots } from '../../../shared/table/people-keys.ts';
 import { deleteBytes } from '../messages/media.ts';
 import { deleteMedia, listMedia } from '../queries/media-admin.ts';
-import { eventIdsOf, type Run, USER_TEXTS } from './run.ts';
+import { eventIdsOf, IDEMPOTENCY_KEYS, type Run, USER_TEXTS } from './run.ts';
 
 /** Looks in all, and the pause between two, in milliseconds. An index may be some seconds behind. */
 const LOOKS = { most: 12, pause: 1_500 };
@@ -170,6 +171,7 @@ const partitionsOf = (run: Run, { tokens, profilers, media, messages, references
     profilersOf(account),
     jobCountersOf(account),
     waitsKey(account).pk,
+    ...IDEMPOTENCY_KEYS.map((key) => idempotencyRecordKey(account, 'sendMessage', key).pk),
     // Of the user, and of the pseudonym under which a consent ends.
     ...deliveryStatuses.flatMap((outcome) => deliverySlots.map((slot) => deliveriesOf(account, slot, outcome))),
     rateKey(account).pk,

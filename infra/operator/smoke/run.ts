@@ -78,6 +78,11 @@ export const USER_TEXTS = {
   turn: 'Hi, Turn',
 };
 
+/** The idempotency keys of the messages that the API sends. */
+export const IDEMPOTENCY_KEYS = ['text', 'image'] as const;
+
+export type IdempotencyKey = (typeof IDEMPOTENCY_KEYS)[number];
+
 /** The name of temporary accounts. */
 export const ACCOUNT_NAME = 'Smoke test';
 

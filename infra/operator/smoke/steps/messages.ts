@@ -6,7 +6,7 @@ import { now, timestampOf } from '../../../../shared/core/clock.ts';
 import { messageHistory } from '../../queries/message-history.ts';
 import { type Day, type Step, untilFound } from '../day.ts';
 import { bodyOf, check, expectStatus, StepFailure } from '../http.ts';
-import { type EventName, eventIdOf } from '../run.ts';
+import { type EventName, eventIdOf, type IdempotencyKey } from '../run.ts';
 
 /** Sends an event of the app network, and expects that it is applied. */
 export const sendEvent = async (
@@ -91,7 +91,7 @@ export const messages = {
     needs: ['user', 'media'],
     run: async (day) => {
       const { hosts, run, tokens, found } = day;
-      const send = (content: object, key: string) =>
+      const send = (content: object, key: IdempotencyKey) =>
         hosts.base({
           method: 'POST',
           path: `/v1/message?job_id=${run.job}`,
