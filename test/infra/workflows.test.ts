@@ -4,7 +4,7 @@ import { parseYaml } from '@redocly/openapi-core';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { STAGES_FOLDER, stagesIn } from '../../infra/stages.ts';
-import { deploymentRole } from '../support/deployment-role.ts';
+import { deploymentRole, isLimitedByTags, leadingKeysIn } from '../support/deployment-role.ts';
 
 const step = v.object({
   uses: v.optional(v.string(), ''),
@@ -140,13 +140,16 @@ describe('the role for GitHub', async () => {
   test('can otherwise only do what the smoke test does, on resources of its stage, and on items by their keys', () => {
     const [, ...others] = statements;
     for (const { Sid, Action, Resource, Condition } of others) {
-      for (const arn of Resource) expect(arn, Sid).toMatch(/[:/]business-api-\$\{Stage\}[-/]/);
-      const keys = Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'];
+      // CloudFormation names the secret by its logical id. Its tags tell the stage.
+      const ofStage = isLimitedByTags(Condition) ? /:secret:HashSecret\*$/ : /[:/]business-api-\$\{Stage\}[-/]/;
+      for (const arn of Resource) expect(arn, Sid).toMatch(ofStage);
+      const keys = leadingKeysIn(Condition);
       expect(keys !== undefined, Sid).toBe(Action.every((action) => action.startsWith('dynamodb:')));
       expect(keys ?? [], Sid).not.toContain('*');
     }
     expect(others.map(({ Sid, Action }) => `${Sid}: ${Action.join(' ')}`)).toEqual([
       'SmokeTestStack: cloudformation:DescribeStacks',
+      'SmokeTestHashes: secretsmanager:GetSecretValue',
       'SmokeTestAccount: dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem dynamodb:DeleteItem',
       'SmokeTestRemoval: dynamodb:Query dynamodb:BatchWriteItem',
       'SmokeTestIndexes: dynamodb:Query',

@@ -24,10 +24,18 @@ const statement = v.strictObject({
     v.array(sub),
   ]),
   Condition: v.optional(
-    v.strictObject({
-      'ForAllValues:StringLike': v.strictObject({ 'dynamodb:LeadingKeys': v.array(v.string()) }),
-      Null: v.strictObject({ 'dynamodb:LeadingKeys': v.literal('false') }),
-    }),
+    v.union([
+      v.strictObject({
+        'ForAllValues:StringLike': v.strictObject({ 'dynamodb:LeadingKeys': v.array(v.string()) }),
+        Null: v.strictObject({ 'dynamodb:LeadingKeys': v.literal('false') }),
+      }),
+      v.strictObject({
+        StringEquals: v.strictObject({
+          'aws:ResourceTag/service': v.literal('business-api'),
+          'aws:ResourceTag/stage': v.strictObject({ Ref: v.literal('Stage') }),
+        }),
+      }),
+    ]),
   ),
 });
 
@@ -46,6 +54,18 @@ const template = v.object({
     }),
   }),
 });
+
+type Conditions = v.InferOutput<typeof statement>['Condition'];
+
+/** The leading keys to which a statement is limited; undefined if it is not about items. */
+export const leadingKeysIn = (conditions: Conditions): string[] | undefined =>
+  conditions && 'ForAllValues:StringLike' in conditions
+    ? conditions['ForAllValues:StringLike']['dynamodb:LeadingKeys']
+    : undefined;
+
+/** Whether a statement is limited to resources with the tags of the stage. */
+export const isLimitedByTags = (conditions: Conditions): boolean =>
+  conditions !== undefined && 'StringEquals' in conditions;
 
 /** The role's trust policy, and the statements of its only policy. */
 export const deploymentRole = async () => {
