@@ -96,7 +96,7 @@ const VARYING: [pattern: RegExp, replacement: string][] = [
   [/\bwhsec_[\w+/=]+/g, 'whsec_…'],
   [/(?<event>[0-9a-f-]{36})-(?<attempt>\d\d)[0-9a-f]{12}\b/g, '$<event>-$<attempt>0199a3f27c4e'],
   [/\bRESULT +MS\b/g, 'RESULT  MS'],
-  [/ (?<status>[2-5]\d\d) +\d+$/gm, ' $<status>     20'],
+  [/ (?<status>[2-5]\d\d) +\d+(?=$| +2027-)/gm, ' $<status>     20'],
   // The clock is ahead by the given duration, less the time that it took.
   [/\b\d+ min ahead\b/g, '30 min ahead'],
   [/\bdue at \d+ times and took [\d.]+ s\b/g, 'due at 30 times and took 1.0 s'],
