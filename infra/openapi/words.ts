@@ -148,8 +148,8 @@ with \`headers\` to your program, and settle the event by its response. A claim 
 event can be claimed again, with the same \`webhook-id\`. At most one event of a user is claimed at a time, so that the order stays.
 Several listeners of an account share its events. With \`long_poll\`, the call waits until an event can be claimed; such calls share
 the limit \`long_polls\` of the account. If nothing can be claimed, or no more calls may wait, the response is 204.`,
-  settleDelivery: `Reports what your program returned, and settles the event as for a webhook: 2xx ends it, and other 4xx than 408, 425
-and 429 are final. Anything else is repeated after 1.5 seconds, and then after 1, 2, 10, 30 minutes and more, for three days. An
+  settleDelivery: `Reports what your program returned, and settles the event as for a webhook: 2xx ends it. Anything else is repeated
+after 1.5 seconds, and then after 1, 2, 10, 30 minutes and more, for three days; 400, 413 and 422 after these minutes, for one hour. An
 event that failed delays later events of its user. A 429 with \`retry_after\` delays only this user's events. Each attempt is in
 the delivery history. If the claim has run out, was settled before, or belongs to another account, the response is 404, and
 nothing changes.`,

@@ -5,10 +5,22 @@ import { named, type Part, schemaOf } from './components.ts';
 
 export type WebhookName = keyof typeof webhooks;
 
-/** The description of signatures and responses (protocols, "Standard Webhooks"). */
-const SIGNED = `Signed by [Standard Webhooks](https://www.standardwebhooks.com). A 2xx accepts it. After
+/** The descriptions of signatures and responses (protocols, "Standard Webhooks"), by who receives the request. */
+const received = {
+  app: {
+    description: `To the app network. Signed by [Standard Webhooks](https://www.standardwebhooks.com). A 2xx accepts it. After
 408, 425, 429, 5xx or no response, it is retried in order, with growing pauses, for three days. Other statuses are not
-retried. Use \`webhook-id\` to recognise a repeat.`.replaceAll('\n', ' ');
+retried. Use \`webhook-id\` to recognise a repeat.`,
+    rejected: 'Rejected. Not retried.',
+  },
+  webhook: {
+    description: `To the webhook of an account. The operator sets its URL. Signed by
+[Standard Webhooks](https://www.standardwebhooks.com). A 2xx accepts it. After any other status or no response, it is retried in
+order, with growing pauses, for three days; after 400, 413 or 422 for one hour. After a 410, the service makes no more requests
+until the operator sets the webhook again. Use \`webhook-id\` to recognise a repeat.`,
+    rejected: 'Not accepted. Retried for three days; 400, 413 and 422 for one hour. 410 disables the webhook.',
+  },
+};
 
 const SIGNATURE_HEADERS = [
   ['webhook-id', 'The same for each attempt.'],
@@ -30,7 +42,7 @@ export const describeWebhook = (name: WebhookName): Part => {
       operationId,
       tags: [webhookTags[to].name],
       summary,
-      description: `${to === 'app' ? 'To the app network.' : 'To the webhook of an account. The operator sets its URL.'} ${SIGNED}`,
+      description: received[to].description.replaceAll('\n', ' '),
       security: [],
       parameters: SIGNATURE_HEADERS.map(([header, description]) => ({
         name: header,
@@ -43,7 +55,7 @@ export const describeWebhook = (name: WebhookName): Part => {
         required: true,
         content: { 'application/json': { schema: named.at(`webhook.${name}`, schemaOf(schema)), example } },
       },
-      responses: { '2XX': { description: 'Accepted.' }, '4XX': { description: 'Rejected. Not retried.' } },
+      responses: { '2XX': { description: 'Accepted.' }, '4XX': { description: received[to].rejected } },
     },
   };
 };
