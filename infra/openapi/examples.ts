@@ -19,6 +19,7 @@ export const placeholders = {
   coffee: 'e219fd56-cfe6-868e-b6d1-3078df9e0001',
   message: '019a9f5e-2c13-7a2b-b4c5-d6e7f8091a2b',
   request: '019a9f5e-2c14-7b3c-85d6-e7f8091a2b3c',
+  formerName: 'Acme',
   name: 'Acme Research',
   delivery: '019a9f5e-2c16-7e5f-a7f8-091a2b3c4d5e-0a019a9f5e2c18',
   event: '019a9f5e-2c16-7e5f-a7f8-091a2b3c4d5e',
@@ -28,7 +29,7 @@ export const placeholders = {
 };
 
 const { user, userId, bot, day, job, encodedToken, media } = placeholders;
-const { profiler, tea, coffee, message, request, name, delivery, event, offered, claim } = placeholders;
+const { profiler, tea, coffee, message, request, formerName, name, delivery, event, offered, claim } = placeholders;
 
 const otherUser = '27827654321';
 const time = '2026-11-20T09:58:09.118000';
@@ -264,13 +265,17 @@ export const examples: readonly Example[] = [
       expires: null,
     },
   }),
-  example('updateAccount', 'Another name', { body: { name }, answer: { name } }),
+  example('updateAccount', 'Another name, which an operator approves', {
+    body: { name },
+    answer: { name: formerName, pending_name: name },
+  }),
   example('setAvatar', 'A picture'),
   example('readAvatar', 'The picture'),
   example('readConfiguration', 'Without a chat platform', {
     answer: {
       configuration: {
-        name,
+        name: formerName,
+        pending_name: name,
         bot_number: bot,
         avatar: 'https://bridge.example.com/media/0a1b2c3d4e5f60718293a4b5c6d7e8f9',
         platform: null,

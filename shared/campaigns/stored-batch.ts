@@ -216,7 +216,8 @@ export const completeBatch = async ({ account, id, upload, job_id, created }: Ba
   await removeChunks(upload);
   const completed = await update({
     Key: batchKey(account, id),
-    UpdateExpression: 'SET expanded = :now REMOVE content, failed, retry_at, gsi1pk, gsi1sk, gsi2pk, gsi2sk, gsi3pk, gsi3sk',
+    UpdateExpression:
+      'SET expanded = :now REMOVE content, failed, retry_at, gsi1pk, gsi1sk, gsi2pk, gsi2sk, gsi3pk, gsi3sk',
     ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(expanded)',
     ExpressionAttributeValues: { ':now': timestamp() },
   });

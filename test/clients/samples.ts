@@ -41,7 +41,7 @@ const newCustomer = async (): Promise<{ token: string; account: string; user: st
   const { createAccount } = await import('../../infra/operator/queries/accounts-admin.ts');
   const { issueToken } = await import('../../infra/operator/queries/tokens-admin.ts');
   const [account, bot, user] = [`test-${randomUUID().slice(0, 8)}`, newPhone(), newPhone()];
-  await createAccount({ id: account, name: 'Test account', bot_number: bot });
+  await createAccount({ id: account, name: placeholders.formerName, bot_number: bot });
   const allowed = permissions.filter((permission) => permission !== 'app');
   const { token } = await issueToken(account, { label: 'test', permissions: allowed });
   const values = new ExampleValues();

@@ -317,16 +317,20 @@ describe('the app network counts as failing', () => {
   });
 });
 
-test('a wake-up reads 1 unit and a success writes nothing while all works; a failure writes 2 units', async () => {
-  const account = newAccountId();
-  const healthy = await consumedBy(async () => succeed(await ask(account)));
-  expect(healthy).toMatchObject({ table: 1, written: 0 });
-  const failing = await ask(account);
-  expect(await consumedBy(() => fail(failing))).toMatchObject({ written: 2 });
-  const troubled = await ask(account);
-  expect(await consumedBy(() => succeed(troubled))).toMatchObject({ written: 2 });
-  expect(await consumedBy(async () => succeed(await ask(account)))).toMatchObject({ written: 0 });
-});
+// DynamoDB Local counts nothing for a batch of keys that do not exist.
+test.skipIf(process.env.DYNAMODB_ENDPOINT)(
+  'a wake-up reads 1 unit and a success writes nothing while all works; a failure writes 2 units',
+  async () => {
+    const account = newAccountId();
+    const healthy = await consumedBy(async () => succeed(await ask(account)));
+    expect(healthy).toMatchObject({ table: 1, written: 0 });
+    const failing = await ask(account);
+    expect(await consumedBy(() => fail(failing))).toMatchObject({ written: 2 });
+    const troubled = await ask(account);
+    expect(await consumedBy(() => succeed(troubled))).toMatchObject({ written: 2 });
+    expect(await consumedBy(async () => succeed(await ask(account)))).toMatchObject({ written: 0 });
+  },
+);
 
 test("the circuits of an account's messages to users are the network's and its own", () => {
   expect(circuitNamesOf({ direction: 'app', account: 'acme' })).toEqual(['app', 'app#acme']);

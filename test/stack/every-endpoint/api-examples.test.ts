@@ -65,6 +65,12 @@ const sendRequest = async (token: string, { endpoint: name, ...example }: Exampl
   });
 };
 
+/** A response of this stack, which needs no approval of names. */
+const withoutApproval = (answer: unknown): unknown => {
+  const text = JSON.stringify(answer);
+  return text && JSON.parse(text.replace(/"name":"[^"]+","pending_name"/, '"name"'));
+};
+
 test('the examples of the API description work in order, and return the described responses', async () => {
   const { account, token } = await newCaller(...permissions.filter((permission) => permission !== 'app'));
   await updateAccount(account, { rate: 100, burst: 200 });
@@ -87,8 +93,9 @@ test('the examples of the API description work in order, and return the describe
       .poll(async () => {
         const { status, body } = await sendRequest(token, example);
         expect(status, `${example.endpoint}, ${example.shows}: ${JSON.stringify(body)}`).toBeLessThan(300);
-        if (example.answer === undefined || values.learn(example.answer, body)) return 'as described';
-        return { expected: values.substituted(example.answer), received: body };
+        const answer = withoutApproval(example.answer);
+        if (answer === undefined || values.learn(answer, body)) return 'as described';
+        return { expected: values.substituted(answer), received: body };
       })
       .toBe('as described');
     if (example.endpoint !== 'uploadImage') return;
