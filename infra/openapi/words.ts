@@ -68,7 +68,8 @@ export const explanations: Record<EndpointName, string> = {
   readApiDescription: 'OpenAPI 3.1, with the hosts of this service. Needs no token.',
   createProfiler: `Options are lower-cased, and equal ones are merged. The response has the id of each option:
 \`options[text.toLowerCase()]\`. Question and options take at most 350 KB together.`,
-  listProfilers: 'Returns the whole list. Responses over 5 MB are paginated with a `Link` header.',
+  listProfilers: `Returns the whole list. Responses over 5 MB are paginated with a \`Link\` header. If many profilers were deleted in the last
+week, a page may be short, or even empty, and still have a next page.`,
   readProfiler: "Another account's profiler returns the same 404 as one that does not exist.",
   deleteProfiler: 'Its answers are removed shortly afterwards.',
   answerProfiler: `A panelist has one answer to a profiler, and the first one is final. Repeating it returns 204; another option
