@@ -68,7 +68,8 @@ export const explanations: Record<EndpointName, string> = {
   readApiDescription: 'OpenAPI 3.1, with the hosts of this service. Needs no token.',
   createProfiler: `Options are lower-cased, and equal ones are merged. The response has the id of each option:
 \`options[text.toLowerCase()]\`. Question and options take at most 350 KB together.`,
-  listProfilers: 'Returns the whole list. Responses over 5 MB are paginated with a `Link` header.',
+  listProfilers: `Returns the whole list. Responses over 5 MB are paginated with a \`Link\` header. If many profilers were deleted in the last
+week, a page may be short, or even empty, and still have a next page.`,
   readProfiler: "Another account's profiler returns the same 404 as one that does not exist.",
   deleteProfiler: 'Its answers are removed shortly afterwards.',
   answerProfiler: `A panelist has one answer to a profiler, and the first one is final. Repeating it returns 204; another option
@@ -140,7 +141,7 @@ follows the pending events of its user, and is retried like others. If the event
 \`pending\`. The delivery log and the counters do not change.`,
   recoverDeliveries: `Sends all events again that were accepted since a time, and whose last attempt failed permanently: after an
 hour of 400, 413 or 422, or after three days of other failures. Events of one user keep their order. Repeating the request adds nothing: what is pending, or was
-sent again since, is left out. A call handles some 500 events. If more are left, the response has a
+sent again since, is left out. A call handles some 500 events, or 5 MB of them. If more are left, the response has a
 \`Link: …; rel="next"\` header: send the same body there, until a response has none.`,
   claimDeliveries: `For programs like \`operator listen\`, which forward events to a program that has no public URL. An operator directs the
 events of an account to listeners; until then, the response is 409 \`not_listening\`. Each event is a complete request: send \`body\`
@@ -258,7 +259,8 @@ export const remedies: Record<ProblemCode, string> = {
   idempotency_key_reused: 'use a new key, or repeat the first request unchanged',
   option_not_found: "choose one of this profiler's options",
   panelist_not_found: 'the number does not belong to a registered panelist',
-  period_too_large: 'the response would exceed 5 MB; request fewer days at a time',
+  period_too_large:
+    'the response would exceed 5 MB, or the counters of the period 100 MB; request fewer days at a time',
   profiler_too_large: 'question and options exceed 350 KB as stored; shorten them',
   rate_limited:
     'retry after the seconds in `Retry-After`; send requests more evenly, or ask the operator for a higher limit',

@@ -9,12 +9,20 @@
  *
  * The table's stream wakes the expansion of the account's batches. If that is lost, `sweep` wakes it.
  */
-import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
+import { now, scaled, sortableTime, timestamp, timestampOf } from '../core/clock.ts';
 import { idOf, newUnguessableId } from '../core/ids.ts';
 import { inParallel } from '../core/parallel.ts';
 import { invalidRequest, type ValidationError } from '../core/problems.ts';
 import { messageRetention } from '../core/settings.ts';
-import { addRecipientsWrite, isCancelled, jobCancelled, openJob, ownJobWrite, readJob } from '../jobs/job.ts';
+import {
+  addRecipientsWrite,
+  isCancelled,
+  jobCancelled,
+  noteFirstDue,
+  openJob,
+  ownJobWrite,
+  readJob,
+} from '../jobs/job.ts';
 import { checkOwnMedia, type OwnMedia } from '../media/media.ts';
 import { lifetimeFrom } from '../messaging/message.ts';
 import { acceptMessages, asSent, type Draft, mediaIn, withOwnMedia } from '../messaging/send.ts';
@@ -223,12 +231,16 @@ const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> 
   const id = newBatchId();
   const begin = send_at ?? now();
   const job = job_id ?? idOf(account, 'job', id);
-  if (job_id !== undefined && isCancelled(await openJob(account, job_id, begin))) throw jobCancelled();
-  const jobWrite =
-    job_id === undefined
-      ? ownJobWrite(account, job, messages.length, begin)
+  const known = job_id === undefined ? undefined : await openJob(account, job_id, begin);
+  if (isCancelled(known)) throw jobCancelled();
+  const jobWrite = (first_due?: string): Write =>
+    known === undefined
+      ? ownJobWrite(account, job, messages.length, { start: begin, ...(first_due !== undefined && { first_due }) })
       : addRecipientsWrite(account, job, messages.length);
-  if (areFew(draft) && (await hasTurn(account))) return acceptFew(account, draft, { job_id: job, batch: id }, jobWrite);
+  if (areFew(draft) && (await hasTurn(account))) {
+    return acceptFew(account, draft, { job_id: job, batch: id }, jobWrite());
+  }
+  if (known !== undefined) await noteFirstDue(account, known, begin);
   const chunks = chunksOfBatch(messages);
   const batch = batchItem(account, draft, { id, job, begin, chunks });
   const accepted = { job_id: job, batch: id };
@@ -236,7 +248,7 @@ const acceptBatch = async (account: string, draft: NewBatch): Promise<Accepted> 
   const failed = await transact([
     putIfAbsentWrite(batch),
     deleteWrite(uploadKey(batch.upload), IS_PRESENT),
-    jobWrite,
+    jobWrite(timestampOf(begin)),
     ...firstEndWrites(batch, firstEndOf([content, ...messages.map((message) => message.content)])),
     ...recordWrites(accepted, batch.expires_at),
   ]);

@@ -1,11 +1,10 @@
 /** Batches in the table. */
-import { now, scaled, sortableTime, timestamp, timestampOf } from '../core/clock.ts';
+import { now, scaled, sortableTime, timestamp } from '../core/clock.ts';
 import {
   batchKey,
   batchOf,
   chunkKey,
   chunksOf,
-  dueOfPending,
   endingBatches,
   ofEndingBatch,
   ofPendingBatch,
@@ -28,7 +27,10 @@ export const readBatch = (account: string, id: string): Promise<BatchItem | unde
 export const readProgress = async ({ account, id }: Pick<Batch, 'account' | 'id'>): Promise<Progress> =>
   (await getConsistent<Progress>(progressKey(account, id))) ?? { done: 0 };
 
-/** The pending batches of a job of an account. 0.5 read units for 4 KB of the account's pending batches, and 1 for each. */
+/**
+ * The pending batches of a job of an account. 0.5 read units for 4 KB of the account's pending batches, and 1 for each: no
+ * endpoint reads them.
+ */
 export const pendingBatchesOfJob = async (account: string, job_id: string): Promise<BatchItem[]> => {
   const found: BatchItem[] = [];
   for await (const keys of pages<Key>({
@@ -44,24 +46,6 @@ export const pendingBatchesOfJob = async (account: string, job_id: string): Prom
     }
   }
   return found;
-};
-
-/**
- * When the first pending batch of a job is due, in the form of the API; undefined if none is in the index. 0.5 read units
- * for 4 KB of the account's pending batches.
- */
-export const firstDueOf = async (account: string, job_id: string): Promise<string | undefined> => {
-  let first: string | undefined;
-  for await (const items of pages<{ gsi3sk: string }>({
-    IndexName: 'gsi3',
-    KeyConditionExpression: 'gsi3pk = :account',
-    FilterExpression: 'job_id = :job',
-    ExpressionAttributeValues: { ':account': pendingBatchesOf(account), ':job': job_id },
-    ProjectionExpression: 'gsi3sk',
-  })) {
-    for (const due of items.map(dueOfPending)) if (first === undefined || due < first) first = due;
-  }
-  return first === undefined ? undefined : timestampOf(Date.parse(first));
 };
 
 /** Milliseconds of ends that are handled together. A batch may have 1,000 different ones, and each look reads its chunks. */

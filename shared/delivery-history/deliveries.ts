@@ -95,10 +95,16 @@ type Start = Awaited<ReturnType<typeof page>>['next'];
 
 /** Pages into which the entries of a list are divided: usually, many partitions contribute to a list. */
 const PARTS = 8;
+/**
+ * How often a list reads on, where that is needed for a full page. Enough for attempts without an event; of long events, a
+ * page of the table has only a few.
+ */
+const MAX_ROUNDS = 40;
 
 /**
  * A page of an account's delivery attempts: at most `limit`, the newest event first, and of an event the newest attempt.
- * `next` is the position of the next page. At least 0.5 read units for each of 16 partitions, of 32 without a status.
+ * `next` is the position of the next page: a page of long events may be short, and have one. At least 0.5 read units for each
+ * of 16 partitions, of 32 without a status; at most 128 for each and for each of 40 rounds.
  *
  * @param after - position of the last attempt of the previous page
  */
@@ -121,7 +127,7 @@ export const listDeliveries = async (
   );
   const read = (source: Source) => readMore(source, { from, to, limit: Math.ceil(limit / PARTS) + 2 });
   await Promise.all(sources.map(read));
-  for (;;) {
+  for (let round = 1; ; round += 1) {
     const open = sources.filter(({ next }) => next !== undefined);
     // Partitions that are not read to their end may have more before the last attempt that was read of them.
     const horizon = open.map(lastOf).sort().at(-1) ?? '';
@@ -136,6 +142,9 @@ export const listDeliveries = async (
         deliveries: shown.filter((item) => !hasExpired(item)).map(toDelivery),
         ...(next !== undefined && { next }),
       };
+    }
+    if (round === MAX_ROUNDS) {
+      return { deliveries: found.filter((item) => !hasExpired(item)).map(toDelivery), next: horizon };
     }
     await Promise.all(open.filter((source) => lastOf(source) === horizon).map(read));
   }

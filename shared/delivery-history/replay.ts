@@ -67,8 +67,17 @@ export const requirePlatform = async (account: string): Promise<void> => {
   );
 };
 
-/** The attempts of an event, oldest first, by consistent reads. 1 read unit for each outcome. */
-export const attemptsAt = async (account: string, slot: number, event: string): Promise<AttemptItem[]> => {
+/**
+ * The attempts of an event, oldest first, by consistent reads. 1 read unit for each outcome.
+ *
+ * @param most - of each outcome, the newest ones; default: as many as a page has
+ */
+export const attemptsAt = async (
+  account: string,
+  slot: number,
+  event: string,
+  most?: number,
+): Promise<AttemptItem[]> => {
   const found = await Promise.all(
     deliveryStatuses.map((outcome) =>
       page<AttemptItem>({
@@ -77,6 +86,7 @@ export const attemptsAt = async (account: string, slot: number, event: string): 
         // The newest ones, in case that not all fit a page.
         ScanIndexForward: false,
         ConsistentRead: true,
+        ...(most !== undefined && { Limit: most }),
       }),
     ),
   );

@@ -1,6 +1,6 @@
 /** Jobs that requests name: when they began, and whether they were cancelled. */
 import { validate as isUuid } from 'uuid';
-import { now, timestamp } from '../core/clock.ts';
+import { now, timestamp, timestampOf } from '../core/clock.ts';
 import { Problem } from '../core/problems.ts';
 import { messageRetention } from '../core/settings.ts';
 import { jobKey, ofJobList } from '../table/batch-keys.ts';
@@ -18,6 +18,8 @@ export interface JobItem extends Key {
   cancelled?: string;
   /** The number of messages of its batches. */
   recipients?: number;
+  /** When its first batch begins, in the form of the API. Messages that are accepted at once have no batch. */
+  first_due?: string;
   /** While its pending messages are being ended (`endCancelled`): when the next look at them is. */
   gsi3sk?: string;
   /** The positions of that look: in the account's pending batches, and in the job's log. */
@@ -71,16 +73,39 @@ export const addRecipientsWrite = (account: string, job: string, recipients: num
   });
 
 /**
- * The job of a batch that names none, with the messages of the batch, within the transaction that accepts it: a request that
- * fails leaves no job behind.
+ * The job of messages that name none, within the transaction that accepts them: a request that fails leaves no job behind.
  *
  * @param start - when its sending begins, in milliseconds since 1970
+ * @param first_due - when its batch begins, if the messages are in one
  */
-export const ownJobWrite = (account: string, job: string, recipients: number, start = now()): Write =>
+export const ownJobWrite = (
+  account: string,
+  job: string,
+  recipients: number,
+  { start, first_due }: { start: number; first_due?: string },
+): Write =>
   putIfAbsentWrite<JobItem>({
     ...{ ...newJob(account, job, timestamp()), recipients },
+    ...(first_due !== undefined && { first_due }),
     expires_at: lifetimeFrom(start / 1_000),
   });
+
+/**
+ * Notes when a batch of a job begins, before it is accepted, unless an earlier one is known: so the status of a job needs no
+ * look at its batches, of which it may have any number. 1 write unit, if it is the first one.
+ *
+ * @param start - in milliseconds since 1970
+ */
+export const noteFirstDue = async (account: string, { job_id, first_due }: JobItem, start: number): Promise<void> => {
+  const due = timestampOf(start);
+  if (first_due !== undefined && first_due <= due) return;
+  await update({
+    Key: jobKey(account, job_id),
+    UpdateExpression: 'SET first_due = :due',
+    ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(first_due) OR first_due > :due)',
+    ExpressionAttributeValues: { ':due': due },
+  });
+};
 
 const newJob = (account: string, job_id: string, created: string) => ({
   ...jobKey(account, job_id),

@@ -6,9 +6,17 @@ import { idInSeries, idOf, newId, newIdAt, positionInSeries, SERIES_DIGITS } fro
 import { unkeyedHash } from '../core/keyed-hashes.ts';
 import { Problem } from '../core/problems.ts';
 import { MAX_BODY_IN_RESPONSE, sizeInResponse } from '../core/response-size.ts';
-import { getConsistent, pages, putIfAbsent, update, updateAttributes } from '../table/client.ts';
+import { getConsistent, page, putIfAbsent, update, updateAttributes } from '../table/client.ts';
 import { deletionWrite } from '../table/deletion-markers.ts';
-import { answerableKey, dueAt, type Key, profilerKey, profilerOfKey, profilersAfter } from '../table/keys.ts';
+import {
+  answerableKey,
+  dueAt,
+  type Key,
+  profilerIdOf,
+  profilerKey,
+  profilerOfKey,
+  profilersAfter,
+} from '../table/keys.ts';
 import { deleteWrite, putIfAbsentWrite, putWrite, transact, updateWrite } from '../table/transactions.ts';
 import { lowerCased } from '../validation/schemas.ts';
 
@@ -132,8 +140,15 @@ const identityOf = async (
 };
 
 /**
+ * Most pages of the table that a list reads. Eight have more profilers than fit into a response, so that a list is shorter only
+ * where many were deleted lately.
+ */
+const MAX_PAGES = 8;
+
+/**
  * An account's profilers, oldest first, as many as fit into a response of about 5 MB. `next` is the position of the
- * next page, if there is one. Reads the pages of the table that contain these profilers, and at most one more.
+ * next page, if there is one. Reads the pages of the table that contain these profilers, and at most one more: 256 read units
+ * each, at most eight. Deleted profilers are read, too, for a week: so a page may be short, or empty, and have a next one.
  *
  * @param after - id of the last profiler of the previous page
  */
@@ -144,21 +159,26 @@ export const listProfilers = async (
   const { pk, from, to } = profilersAfter(account, after);
   const profilers: Profiler[] = [];
   let size = 0;
-  for await (const items of pages<ProfilerItem>({
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    FilterExpression: 'attribute_not_exists(deleted_at)',
-    ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
-    // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
-    ConsistentRead: true,
-  })) {
+  let start: { ExclusiveStartKey?: Key } = {};
+  for (let read = 0; read < MAX_PAGES; read += 1) {
+    const { items, next } = await page<ProfilerItem>({
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+      FilterExpression: 'attribute_not_exists(deleted_at)',
+      ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
+      // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
+      ConsistentRead: true,
+      ...start,
+    });
     for (const profiler of items.map(toProfiler)) {
       size += sizeInResponse(profiler);
       const last = profilers.at(-1);
       if (last && size > MAX_BODY_IN_RESPONSE) return { profilers, next: last.id };
       profilers.push(profiler);
     }
+    if (next === undefined) return { profilers };
+    start = { ExclusiveStartKey: { pk: String(next.pk), sk: String(next.sk) } };
   }
-  return { profilers };
+  return { profilers, ...(start.ExclusiveStartKey && { next: profilerIdOf(start.ExclusiveStartKey) }) };
 };
 
 /**
@@ -197,7 +217,7 @@ export const hasOption = ({ id, options }: Answerable, option: string): boolean 
 };
 
 /**
- * Deletes a profiler. A tombstone replaces it; `sweep` removes the answers after a minute, and the tombstone is kept
+ * Deletes a profiler. A small tombstone replaces it; `sweep` removes the answers after a minute, and the tombstone is kept
  * for seven more days. One transaction: 2 write units for each KB of the profiler, at most 684, 4, and 2 on the index by which
  * `sweep` finds the tombstone.
  *
@@ -207,7 +227,7 @@ export const deleteProfiler = async (account: string, id: string): Promise<void>
   const { gsi1pk, gsi1sk } = dueAt('profilers', { account, id, time: sortableTime(now() + GRACE) });
   const mark = {
     Key: profilerKey(account, id),
-    UpdateExpression: 'SET deleted_at = :now, deletion = :this, gsi1pk = :due, gsi1sk = :time REMOVE question',
+    UpdateExpression: 'SET deleted_at = :now, deletion = :this, gsi1pk = :due, gsi1sk = :time REMOVE question, options',
     // Also true for the client's own retry, after DynamoDB's first response was lost.
     ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(deleted_at) OR deletion = :this)',
     ExpressionAttributeValues: {

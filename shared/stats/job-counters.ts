@@ -72,18 +72,23 @@ export interface JobStatistic {
 
 /** Least serialised bytes of a row. */
 const MIN_ROW = 100;
+/** Most pages of counters that a list reads: as many as the time of its function allows, of 1 MB each. */
+const MAX_PAGES = 100;
 
 /**
  * An account's messages by job and state, in a period that includes both days (UTC, `YYYY-MM-DD`). Sorted by the job's
  * last active day, newest first; then by job id, payload type, and the order of states. 0.5 read units for 4 KB of
- * counters: one counter for each day, job, payload type and state, with at most 16 shards.
+ * counters: one counter for each day, job, payload type and state, with at most 16 shards. At most 12,900 units.
  *
- * @throws period_too_large — the response would exceed 5 MB
+ * @throws period_too_large — the response would exceed 5 MB, or the counters 100 MB
  */
 export const listJobs = async (account: string, start: string, end: string): Promise<JobStatistic[]> => {
   const rows = new Map<string, JobStatistic>();
   const lastActive = new Map<string, string>();
+  let pagesRead = 0;
   for await (const counters of countersOf(account, start, end)) {
+    pagesRead += 1;
+    if (pagesRead > MAX_PAGES) throw periodTooLarge('The period has over 100 MB of counters.');
     for (const { day, job_id, payload_type, state, count } of counters) {
       const name = `${job_id}#${payload_type}#${state}`;
       const row = rows.get(name) ?? { job_id, state, payload_type, count: 0 };
@@ -118,5 +123,5 @@ const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 const rank = (state: string): number => states.indexOf(state as State);
 
-const periodTooLarge = (): Problem =>
-  new Problem('period_too_large', 'The response would exceed 5 MB. Request fewer days at a time.');
+const periodTooLarge = (why = 'The response would exceed 5 MB.'): Problem =>
+  new Problem('period_too_large', `${why} Request fewer days at a time.`);

@@ -1,8 +1,7 @@
 /** One job: what became of its messages so far. */
-
-import { firstDueOf } from '../campaigns/stored-batch.ts';
 import { now, sortableTime, timestampOf } from '../core/clock.ts';
 import { inParallel } from '../core/parallel.ts';
+import { counterRetention } from '../core/settings.ts';
 import { findJob, firstReached, jobNotFound, type KnownJob } from '../jobs/job.ts';
 import type { jobStatuses } from '../jobs/statuses.ts';
 import { type State, states } from '../messaging/message.ts';
@@ -33,9 +32,8 @@ const DAY_MS = 86_400_000;
 const DAYS = 10;
 
 /**
- * A job of an account: of a request, or of a day. 1.5 read units, 0.5 for each day since its first message, 4 for the pace
- * while messages are pending, and 0.5 for 4 KB of the account's pending batches while no message exists. The counts are
- * some two seconds late.
+ * A job of an account: of a request, or of a day. 1.5 read units, 0.5 for each day since its first message that has
+ * counters, and 4 for the pace while messages are pending. The counts are some two seconds late.
  *
  * @throws job_not_found — the account has no such job
  */
@@ -44,7 +42,7 @@ export const readJobStatus = async (account: string, job_id: string): Promise<Jo
   if (job === undefined) throw jobNotFound();
   const counted = await countJob(account, job_id, job.created);
   const { waiting, ...figures } = figuresOf(job, counted);
-  const due = figures.expanded === 0 && waiting > 0 ? await firstDueOf(account, job_id) : undefined;
+  const due = figures.expanded === 0 && waiting > 0 ? job.first_due : undefined;
   const status = statusOf(job, { ...figures, due });
   const start = figures.expanded === 0 ? due : await firstReached(account, job_id, 'sent');
   const pace = status === 'running' ? await paceOf(account, job_id) : undefined;
@@ -100,10 +98,16 @@ const statusOf = (
   return pending > 0 || isNew ? 'running' : 'completed';
 };
 
-/** How many messages of a job reached each state, since a time in the form of the API. 0.5 read units for each day. */
+/**
+ * How many messages of a job reached each state, since a time in the form of the API. 0.5 read units for each day whose
+ * counters are kept.
+ */
 const countJob = async (account: string, job_id: string, since: string): Promise<Counts> => {
+  const today = Date.parse(timestampOf(now()).slice(0, 10));
+  // Counters of earlier days have expired. A job may be used for years.
+  const kept = today - (counterRetention() + 1) * DAY_MS;
   // The clock may have been set back since.
-  const first = Math.min(Date.parse(since.slice(0, 10)), Date.parse(timestampOf(now()).slice(0, 10)));
+  const first = Math.max(Math.min(Date.parse(since.slice(0, 10)), today), kept);
   // Clocks differ: another machine may have begun the next day.
   const days = Array.from({ length: Math.max(Math.ceil((now() + 3_600_000 - first) / DAY_MS), 1) }, (_, place) =>
     sortableTime(first + place * DAY_MS).slice(0, 10),

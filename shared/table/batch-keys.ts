@@ -83,9 +83,6 @@ export const ofPendingBatch = (account: string, { id, rank, due }: { id: string;
   gsi3sk: `${rank}#${due}#${id}`,
 });
 
-/** When a pending batch is due, by its place in the index of an account's batches. */
-export const dueOfPending = ({ gsi3sk }: { gsi3sk: string }): string => gsi3sk.split('#')[1] ?? '';
-
 /** The range of sort keys of pending batches with this rank that are due at a time. */
 export const pendingBatchRange = (rank: number, time: string) => ({ from: `${rank}#`, to: `${rank}#${time}~` });
 

@@ -27,7 +27,8 @@ export const isPanelist = async (phone: string): Promise<boolean> =>
   false;
 
 /**
- * The registered panelists among these numbers. 0.5 read units for a panelist, 1.5 for another number: as `isPanelist`.
+ * The registered panelists among these numbers. 0.5 read units for a panelist, 1.5 for another number: as `isPanelist`, and so
+ * much again for each further 4 KB of a profile.
  */
 export const panelistsAmong = async (phones: string[]): Promise<Set<string>> => {
   const found = await getManyEventual<UserItem[]>(phones.map(userKey));

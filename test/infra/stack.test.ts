@@ -179,7 +179,7 @@ describe('each role has exactly the rights of its function', () => {
         'UpdateItem JOB#*',
       ],
     ],
-    ['ReadJob', ['GetItem JOB#*', 'Query JOBS#*', 'Query LOGS#* gsi3', 'Query PENDING#* gsi3']],
+    ['ReadJob', ['GetItem JOB#*', 'Query JOBS#*', 'Query LOGS#* gsi3']],
     ['CancelJob', ['GetItem JOB#*', 'UpdateItem JOB#*', 'PutItem DELETED#*', 'Query LOGS#* gsi3']],
     ['UploadImage', ['PutItem MEDIA#*', 's3:PutObject Media/*']],
     ['UploadFile', ['PutItem MEDIA#*', 's3:PutObject Media/*']],

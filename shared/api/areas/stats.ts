@@ -161,7 +161,7 @@ export const jobs = {
     path: v.object({ job_id: idOfAnything }),
     responses: { 200: jobStatus },
     problems: ['job_not_found'],
-    table: ['findJob', 'listLogsOfJob', 'listJobs', 'listPendingBatches'],
+    table: ['findJob', 'listLogsOfJob', 'listJobs'],
   }),
 
   cancelJob: define({

@@ -1,11 +1,14 @@
 /** The status of a job, step by step: its counts over several days, its pace, and what is pending. */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sendToMany } from '../../../shared/campaigns/accept.ts';
 import { openJob } from '../../../shared/jobs/job.ts';
 import { logItem, type State } from '../../../shared/messaging/message.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { readJobStatus } from '../../../shared/stats/job-status.ts';
-import { putIfAbsent } from '../../../shared/table/client.ts';
+import { batchKey, ofPendingBatch } from '../../../shared/table/batch-keys.ts';
+import { putAll, putIfAbsent } from '../../../shared/table/client.ts';
+import { captureLog } from '../../support/captured-log.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { consumedBy } from '../support/consumed.ts';
 import { useOwnTable } from '../support/own-table.ts';
@@ -15,6 +18,7 @@ const NOW = Date.UTC(2030, 0, 10, 12);
 const DAY = 86_400_000;
 
 useOwnTable('job-status');
+captureLog();
 
 beforeEach(() => void vi.useFakeTimers({ now: NOW, toFake: ['Date'] }));
 
@@ -96,3 +100,51 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT)('reading a job costs 1.5 units, and 0
   await log(job, 'delivered_to_server', [NOW]);
   expect(await consumedBy(() => statusOf(job))).toMatchObject({ calls: 12, table: 6, indexes: 0.5 });
 });
+
+/** Accepts messages to two users for a later time. */
+const schedule = ({ account, job_id }: Job, send_at: number) =>
+  sendToMany(account, { to: [newPhone(), newPhone()], type: 'text', text: { body: 'Hi' } }, { job_id, send_at });
+
+test('a job is scheduled until its first batch begins, in whatever order its batches were accepted', async () => {
+  const job = newJob();
+  for (const hours of [3, 2, 4]) await schedule(job, NOW + hours * 3_600_000);
+  const scheduled = { status: 'scheduled', start: at(NOW + 2 * 3_600_000), recipients: 6, pending: 6 };
+  expect(await statusOf(job)).toMatchObject(scheduled);
+  vi.setSystemTime(NOW + 2 * 3_600_000);
+  expect(await statusOf(job)).toMatchObject({ ...scheduled, status: 'running' });
+});
+
+test.skipIf(process.env.DYNAMODB_ENDPOINT)(
+  'reading a job costs the same, however many batches of the account are pending',
+  async () => {
+    const job = newJob();
+    await schedule(job, NOW + DAY);
+    const { account } = job;
+    const alone = await consumedBy(() => statusOf(job));
+    const due = new Date(NOW + DAY).toISOString();
+    await putAll(
+      Array.from({ length: 500 }, (_, place) => ({
+        ...batchKey(account, `${place}`),
+        job_id: randomUUID(),
+        ...ofPendingBatch(account, { id: `${place}`, rank: 1, due }),
+      })),
+    );
+    expect(await consumedBy(() => statusOf(job))).toEqual(alone);
+    expect(await statusOf(job)).toMatchObject({ status: 'scheduled', start: at(NOW + DAY) });
+  },
+);
+
+test.skipIf(process.env.DYNAMODB_ENDPOINT)(
+  'reading a job that was used for years costs 0.5 units for each day whose counters are kept',
+  async () => {
+    const job = newJob();
+    vi.setSystemTime(NOW - 3_000 * DAY);
+    await openJob(job.account, job.job_id, NOW);
+    vi.setSystemTime(NOW);
+    await log(job, 'sent', [NOW - 400 * DAY, NOW]);
+    expect(await statusOf(job)).toMatchObject({ states: { sent: 2 } });
+    // The job, and its days: 400 of the retention, the one that is ending, and today. First message and pace: 0.5 each.
+    const { table, indexes } = await consumedBy(() => statusOf(job));
+    expect(table + indexes).toBe(1 + 402 * 0.5 + 2 * 0.5);
+  },
+);

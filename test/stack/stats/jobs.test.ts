@@ -305,6 +305,20 @@ describe('a list of jobs', () => {
     });
   });
 
+  test('a list reads at most 100 MB of counters, also if they are those of a few jobs: 422 period_too_large', async () => {
+    const Items = [
+      { ...jobCounterKey('any', { day: day(0), job_id: randomUUID(), payload_type: 'text', state: 'sent' }), count: 1 },
+    ];
+    const send = vi
+      .spyOn(documents, 'send')
+      .mockImplementation(async () => ({ Items, LastEvaluatedKey: { pk: 'any', sk: 'any' } }));
+    await expect(jobs('any')).rejects.toMatchObject({
+      code: 'period_too_large',
+      detail: 'The period has over 100 MB of counters. Request fewer days at a time.',
+    });
+    expect(send).toHaveBeenCalledTimes(101);
+  });
+
   test('a list leaves out expired counters', async () => {
     const account = newAccountId();
     const key = jobCounterKey(account, { day: day(0), job_id: randomUUID(), payload_type: 'text', state: 'sent' });

@@ -16,6 +16,32 @@ export interface Consumed {
 
 const consumed: Consumed = { calls: 0, table: 0, written: 0, indexes: 0 };
 
+/** Read units, and write units, with those of indexes. */
+export interface Units {
+  read: number;
+  write: number;
+}
+
+/** As `consumed`. Index writes of transactions, which the database does not report, count as many as they may be. */
+const units: Units = { read: 0, write: 0 };
+
+interface TransactItem {
+  Put?: { Item?: object };
+  Update?: { UpdateExpression?: string };
+  Delete?: object;
+}
+
+/**
+ * The most index entries that a transaction writes. They have less than 1 KB. A changed key is an entry that is removed and
+ * one that is put.
+ */
+const mostIndexWrites = ({ TransactItems = [] }: { TransactItems?: TransactItem[] }): number =>
+  TransactItems.reduce((sum, { Put, Update, Delete }) => {
+    const put = Object.keys(Put?.Item ?? {}).filter((name) => /^gsi\dpk$/.test(name)).length;
+    const changed = new Set(Update?.UpdateExpression?.match(/gsi\d/g)).size;
+    return sum + put + 2 * changed + (Delete === undefined ? 0 : 1);
+  }, 0);
+
 const isRead = (commandName = ''): boolean => /^(Get|BatchGet|Query|TransactGet)/.test(commandName);
 
 documents.middlewareStack.add(
@@ -33,7 +59,9 @@ documents.middlewareStack.add(
         consumed.table += CapacityUnits - indexes;
         if (!isRead(commandName)) consumed.written += CapacityUnits - indexes;
         consumed.indexes += indexes;
+        units[isRead(commandName) ? 'read' : 'write'] += CapacityUnits;
       }
+      units.write += mostIndexWrites(args.input as { TransactItems?: TransactItem[] });
       consumed.calls += 1;
       return result;
     },
@@ -45,4 +73,11 @@ export const consumedBy = async (work: () => Promise<unknown>): Promise<Consumed
   Object.assign(consumed, { calls: 0, table: 0, written: 0, indexes: 0 });
   await work();
   return { ...consumed };
+};
+
+/** Runs `work` in this process and returns the units that it takes at most. */
+export const unitsOf = async (work: () => Promise<unknown>): Promise<Units> => {
+  Object.assign(units, { read: 0, write: 0 });
+  await work();
+  return { ...units };
 };

@@ -2,10 +2,14 @@
 import { expect, test } from 'vitest';
 import { issueToken } from '../../../infra/operator/queries/tokens-admin.ts';
 import { identify, mintToken } from '../../../shared/accounts/tokens.ts';
+import { timestamp } from '../../../shared/core/clock.ts';
+import { newId } from '../../../shared/core/ids.ts';
 import { recordAnswers } from '../../../shared/profilers/answer-batch.ts';
 import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import { countAudience } from '../../../shared/profilers/audience.ts';
 import { createProfiler, deleteProfiler, listProfilers, readProfiler } from '../../../shared/profilers/profilers.ts';
+import { put } from '../../../shared/table/client.ts';
+import { profilerKey } from '../../../shared/table/keys.ts';
 import { type Consumed, consumedBy } from '../support/consumed.ts';
 import { newPanelist, newPhone, newVendor } from '../support/world.ts';
 
@@ -56,6 +60,31 @@ test('a page of a list of 50 large profilers costs less than 1,600 read units', 
   const second = await consumedBy(() => listProfilers(account, next));
   expect(second.table).toBeLessThan(1_600);
   expect(second.calls).toBeLessThanOrEqual(8);
+});
+
+test('a page of a list reads at most 8 MB of deleted profilers, and the next one has those that follow', async () => {
+  const { account } = await newVendor();
+  const deleted = Array.from({ length: 26 }, () => ({
+    ...profilerKey(account, newId()),
+    deleted_at: timestamp(),
+    options: 'x'.repeat(340_000),
+  }));
+  for (const item of deleted) await put(item);
+  const { id } = await createProfiler(account, draft);
+  const first = await consumedBy(() => listProfilers(account));
+  expect(first.calls).toBe(8);
+  expect(first.table).toBeLessThanOrEqual(8 * 257);
+  const { profilers, next } = await listProfilers(account);
+  expect(profilers).toEqual([]);
+  expect(next).toMatch(/^[\da-f-]{36}$/);
+  expect((await listProfilers(account, next)).profilers).toMatchObject([{ id }]);
+});
+
+test('a deleted profiler takes one read unit of a list, however large it was', async () => {
+  const { account } = await newVendor();
+  const { id } = await createProfiler(account, { question: 'x'.repeat(170_000), options: ['y'.repeat(170_000), 'no'] });
+  await deleteProfiler(account, id);
+  expect(await consumedBy(() => listProfilers(account))).toMatchObject({ calls: 1, table: 1 });
 });
 
 test('answering costs 2.5 read units, 1 write unit of the table and 1 of the index by person', async () => {
