@@ -180,7 +180,7 @@ describe('each role has exactly the rights of its function', () => {
       ],
     ],
     ['ReadJob', ['GetItem JOB#*', 'Query JOBS#*', 'Query LOGS#* gsi3']],
-    ['CancelJob', ['GetItem JOB#*', 'UpdateItem JOB#*', 'PutItem DELETED#*', 'Query LOGS#* gsi3']],
+    ['CancelJob', ['GetItem JOB#*', 'UpdateItem JOB#*', 'PutItem DELETED#*']],
     ['UploadImage', ['PutItem MEDIA#*', 's3:PutObject Media/*']],
     ['UploadFile', ['PutItem MEDIA#*', 's3:PutObject Media/*']],
     ['ReadMedia', ['GetItem MEDIA#*', 's3:GetObject Media/*']],
