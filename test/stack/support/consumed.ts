@@ -68,6 +68,9 @@ documents.middlewareStack.add(
   { step: 'initialize' },
 );
 
+/** The consumption of the work that `consumedBy` runs now, until now. */
+export const consumedSoFar = (): Consumed => ({ ...consumed });
+
 /** Runs `work` in this process and returns its consumption. */
 export const consumedBy = async (work: () => Promise<unknown>): Promise<Consumed> => {
   Object.assign(consumed, { calls: 0, table: 0, written: 0, indexes: 0 });
