@@ -405,7 +405,10 @@ describe('responses by rule:', () => {
     [{ share: 1.1 }, '"share" must be a number from 0 to 1.'],
     [{ share: -0.1 }, '"share" must be a number from 0 to 1.'],
     [{ times: 0 }, '"times" must be a whole number from 1.'],
-    [{ phone: '+27821234567' }, '"phone" must be a phone number in international format without +: 7 to 15 digits.'],
+    [
+      { phone: '+27821234567' },
+      '"phone" must be a phone number in international format without +: 7 to 15 digits; it contains +.',
+    ],
     [
       { state: 503 },
       '"state" is unknown: the fields are status, delay_ms, drop, hang, after, retry_after, share, times, phone.',
@@ -724,7 +727,10 @@ describe('automatic answers to user data requests', () => {
 
   test.each<[unknown, string]>([
     [{ all: 'yes' }, '"all" must be approved or denied.'],
-    [{ phone: '+27' }, '"phone" must be a phone number in international format without +: 7 to 15 digits.'],
+    [
+      { phone: '+27' },
+      '"phone" must be a phone number in international format without +: 7 to 15 digits; it contains +.',
+    ],
     [[{ properties: { first_name: 'no' } }], '"first_name" of "properties" of entry 1 must be approved or denied.'],
     [{ never: true }, '"never" is unknown: the fields are phone, all, properties.'],
   ])('invalid rules return 422, and the previous rules stay: %j', async (rules, message) => {

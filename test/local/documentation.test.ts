@@ -167,9 +167,14 @@ test.each([
   ['failure-modes', 30],
 ])('every test that the page %s quotes exists', async (name, least) => {
   const page = (await readFile(`infra/docs/${name}.md`, 'utf8')).replaceAll(/\s+/g, ' ');
-  const named = [...page.matchAll(/_"(.+?)"_ \(`(.+?)`\)/g)];
+  // One file may have several of the tests.
+  const named = [...page.matchAll(/((?:_".+?"_(?:, )?)+) \(`(.+?)`\)/g)].flatMap(([, titles = '', file = '']) =>
+    [...titles.matchAll(/_"(.+?)"_/g)].map(([, title = '']) => ({ title, file })),
+  );
   expect(named.length).toBeGreaterThan(least);
-  for (const [, title = '', file = ''] of named) {
+  // None is quoted without its file.
+  expect(named).toHaveLength([...page.matchAll(/_".+?"_/g)].length);
+  for (const { title, file } of named) {
     expect(await readFile(file, 'utf8'), `${title} in ${file}`).toContain(title);
   }
 });

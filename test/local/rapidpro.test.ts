@@ -704,7 +704,7 @@ describe('the API for people', () => {
       'POST',
       `/channels/${CHANNEL}/send`,
       { to: `+${USER}`, text: 'Hi' },
-      '"to" must be a phone number in international format without +: 7 to 15 digits.',
+      '"to" must be a phone number in international format without +: 7 to 15 digits; it contains +.',
     ],
     [
       'POST',

@@ -142,11 +142,14 @@ describe('GET /v1/configuration', () => {
       found = (await configurationOf(token)).platform;
       return found;
     };
-    await expect
-      .poll(health, { timeout: 20_000 })
-      .toEqual({ ...works, status: 'failing', failing_since: expect.stringMatching(TIME), pending_messages: 4 });
+    await expect.poll(health, { timeout: 20_000 }).toEqual({
+      ...{ ...works, status: 'failing', failing_since: expect.stringMatching(TIME), pending_messages: 4 },
+      ...{ last_failure: expect.stringMatching(TIME), cause: 'status_500', last_event: expect.any(String) },
+    });
     // As it was found: the next read may be older.
     expect(found?.failing_since).toSatisfy((since: string) => since >= started.replace('Z', ''));
+    expect(found?.last_failure).toSatisfy((last: string) => last >= (found?.failing_since ?? ''));
+    expect(server.calls.map(({ headers }) => headers['webhook-id'])).toContain(found?.last_event);
     expect((await configurationOf(other.token)).platform).toEqual(works);
 
     server.answers = [204];

@@ -549,14 +549,17 @@ describe('a channel is notified of the status of its own message', () => {
     await untilCalledInAll(world, 'sent 21', 'failed 21');
   });
 
-  test('except read', { tags: 'long' }, async () => {
+  test('delivered, once, if the app reports read, and then that it was delivered', { tags: 'long' }, async () => {
     const world = await withChannel();
     const { channel, caller, phone } = world;
     const id = await flowSends(caller, phone, 'Hi');
     await untilCalled(channel, 'sent 21');
     await report(id, 'read');
-    await untilCalledInAll(world, 'sent 21');
-    expect(await statesOf(caller, phone)).toEqual(['sent', 'delivered_to_server', 'read', 'received']);
+    await untilCalled(channel, 'sent 21', 'delivered 21');
+    await report(id, 'delivered_to_user');
+    await untilCalledInAll(world, 'sent 21', 'delivered 21');
+    const all = ['sent', 'delivered_to_server', 'read', 'delivered_to_user', 'received'];
+    expect((await statesOf(caller, phone)).sort()).toEqual(all.sort());
   });
 
   test('at the URLs of sent_url and failed_url, if the account has these settings', { tags: 'long' }, async () => {
