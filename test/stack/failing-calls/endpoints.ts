@@ -307,6 +307,8 @@ export const endpoints = {
         body: `id=21&text=Hello&to=${phone}`,
       });
     },
+    // Of a repeat, RapidPro shows the message as on its way, so statuses from before the repeat do not count.
+    notesRepeats: true,
   },
   receiveTurnMessage: {
     prepare: async () => {

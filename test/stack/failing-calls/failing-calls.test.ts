@@ -108,7 +108,14 @@ const restore = async (before: Item[], found: Item[]): Promise<void> => {
   for (const list of [queue.taken, destination.calls, written]) list.length = 0;
 };
 
-const prepare = async ({ prepare, parts = 1 }: Scenario): Promise<Reference> => {
+/** A state without the records of repeated requests. */
+const withoutRepeats = (state: string): string =>
+  state
+    .split('\n')
+    .filter((line) => !line.includes('"sk":"REPEATS"'))
+    .join('\n');
+
+const prepare = async ({ prepare, parts = 1, notesRepeats }: Scenario): Promise<Reference> => {
   await restore([], await itemsInTable());
   const call = await prepare();
   const before = await itemsInTable();
@@ -119,6 +126,10 @@ const prepare = async ({ prepare, parts = 1 }: Scenario): Promise<Reference> => 
   const whole = (await look(like)).state;
   await call();
   const { items: last, state: twice } = await look(like);
+  if (notesRepeats) {
+    expect(twice).not.toBe(whole);
+    expect(withoutRepeats(twice)).toBe(whole);
+  }
   if (outcome === 'ended' || 'error' in outcome)
     throw new Error('The handler failed without a fault.', { cause: outcome });
   const { result } = outcome;
@@ -153,13 +164,14 @@ const checkOutcome = (
   }
 };
 
-const checkRepetition = async (scenario: Scenario, reference: Reference): Promise<void> => {
+/** @param interrupted - the state after the interrupted run */
+const checkRepetition = async (scenario: Scenario, reference: Reference, interrupted: string): Promise<void> => {
   const { call, like, result, whole, twice } = reference;
   const repeated = await call();
   const { items, state } = await look(like);
   reference.last = items;
   if (scenario.repeat === 'new') expect([whole, twice]).toContain(state);
-  else expect(state).toBe(whole);
+  else expect(state).toBe(scenario.notesRepeats && interrupted === whole ? twice : whole);
   expect(contradictionsIn(items)).toEqual([]);
   if (isAnswer(repeated) && repeated.status === scenario.repeatStatus) return;
   if (scenario.tellsRepeats && isAnswer(repeated) && repeated.status === 200) return;
@@ -175,7 +187,7 @@ const interruptAt = async (at: number, fault: Fault, scenario: Scenario, referen
   expect(contradictionsIn(items)).toEqual([]);
   if (!scenario.continues) expect([...states]).toContain(state);
   checkOutcome(outcome, state, scenario, reference);
-  await checkRepetition(scenario, reference);
+  await checkRepetition(scenario, reference, state);
 };
 
 type Named<Value> = [name: string, value: Value];

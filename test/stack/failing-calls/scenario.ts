@@ -14,6 +14,8 @@ export interface Scenario {
   inTurn?: true;
   /** Set if a repeat is a new request with a new effect, because the request has no id. */
   repeat?: 'new';
+  /** Set if a repeat of a request that took effect is noted, and changes nothing else. */
+  notesRepeats?: true;
   /** Set if the handler does the rest of its work after a failure. */
   continues?: true;
   /** Set for operator commands, which print failures and do not log them. */

@@ -66,10 +66,12 @@ const sorted = (value: unknown): unknown => {
 /** Ids of messages and requests, of uploads, and of batches. */
 const RANDOM = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|\b[0-9a-f]{27}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z?/g;
-const END = /"(?:expires_at|until)":[^,}]+|"reported":\d+/g;
+const END = /"(?:expires_at|until)":[^,}]+/g;
+/** Times of repeats and of status receipts, in milliseconds since 1970. */
+const MOMENT = /(?<="(?:began|last|reported)":)\d{13}\b/g;
 
-/** The shard of due work that the new id of a batch chooses. */
-const SHARD_OF_NEW = /DUE#(?:\w+#)?\d+(?=.*"pk":"BATCH#[^"]*#<id>")/g;
+/** The shards of due work and of pending batches that the new id of a batch chooses. */
+const SHARDS_OF_NEW = /(?<="(?:DUE#(?:\w+#)?|BATCHES#))\d+(?=".*"pk":"BATCH#[^"]*#<id>")/g;
 /** The hash of a user in the name of a conversation, and the shard of due work that the name chooses. */
 const HASH_OF_USER = /(?<="DUE#conversations#)\d+|(?<=OUTBOX#\w+#[^"#]+#)[\w-]{22}/g;
 
@@ -80,8 +82,9 @@ export const likenessSince = (before: Item[]): ((value: object) => string) => {
     const text = textOf(value)
       .replaceAll(END, '')
       .replaceAll(TIME, '<time>')
+      .replaceAll(MOMENT, '<time>')
       .replaceAll(RANDOM, (id) => (kept.has(id) ? id : '<id>'))
-      .replaceAll(SHARD_OF_NEW, 'DUE#<shard>');
+      .replaceAll(SHARDS_OF_NEW, '<shard>');
     // Another pseudonym has another hash.
     return text.includes('erased-<id>') ? text.replaceAll(HASH_OF_USER, '<hash>') : text;
   };

@@ -32,6 +32,7 @@ import { named } from '../../../shared/table/keys.ts';
 import { removeUser, resumeErasures } from '../../../shared/user-data/erasure.ts';
 import { startRequest } from '../../../shared/user-data/requests.ts';
 import { updateUser } from '../../../shared/users/users.ts';
+import type { Ends } from '../../../shared/wake-ups/conversations.ts';
 import { newPhone } from '../support/world.ts';
 import { context, type Scenario } from './scenario.ts';
 import { itemsInTable } from './table.ts';
@@ -39,9 +40,17 @@ import { addUserData, answersInTable, entriesOfLog, minutesAgo, newBusiness, new
 
 const MINUTE = 60_000;
 
-/** Calls the handler `deliver` with an event of the queue. */
-const wakeUp = (conversation: Conversation) => () =>
-  deliver({ Records: [{ body: JSON.stringify(named(conversation)), receiptHandle: 'handle' }] } as SQSEvent, context);
+/** Calls the handler `deliver` with an event of the queue: with one wake-up of a conversation for each of `ends`. */
+const wakeUp =
+  (conversation: Conversation, ends: Ends[] = [{}]) =>
+  () => {
+    const Records = ends.map((each) => ({
+      body: JSON.stringify({ ...named(conversation), ...each }),
+      receiptHandle: 'handle',
+      attributes: { MessageGroupId: 'group' },
+    }));
+    return deliver({ Records } as SQSEvent, context);
+  };
 
 export const workers = {
   'deliver, to a user': {
@@ -119,7 +128,9 @@ export const workers = {
         attempts: 1,
       };
       if (head) await scheduleRetry(head, why);
-      return wakeUp(conversation);
+      const ended = (await itemsInTable()).filter(({ sk, gsi1pk }) => sk.startsWith('ENTRY#') && gsi1pk !== undefined);
+      // As `sweep` wakes it for a message whose time is over, and then for a job that was cancelled.
+      return wakeUp(conversation, [{ ended: ended.map(({ sk }) => sk) }, { cancelled: true }]);
     },
   },
   expand: {
