@@ -31,7 +31,6 @@ export const newId = (): string => newIdAt(timestamp());
 /** A new id that sorts after the given one, even if the clock is behind. */
 export const newIdAfter = (id: string): string => {
   const made = newId();
-  // Stryker disable next-line EqualityOperator,MethodExpression: No id is made twice; its number ends at a hyphen.
   return made > id ? made : v7({ msecs: Number.parseInt(id.slice(0, 13).replace('-', ''), 16) + 1 });
 };
 

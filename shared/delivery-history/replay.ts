@@ -42,7 +42,6 @@ export const replayDelivery = async (account: string, id: string): Promise<Repla
   if (!attempts.some((attempt) => attemptIdOf(attempt) === id.toLowerCase())) throw deliveryNotFound();
   await requirePlatform(account);
   const newest = attempts.at(-1);
-  // Stryker disable next-line ConditionalExpression: It never happens; only the compiler asks for it.
   if (newest === undefined) throw deliveryNotFound();
   if (await isPending(account, newest)) return { event_id: event, status: 'pending' };
   const outgoing = eventOf(newest);

@@ -125,7 +125,6 @@ export const deliver = async (
     }
     let readsAgain = false;
     for (const [place, entry] of entries.entries()) {
-      // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
       if (remaining() < RESERVE_MS) return unfinished();
       // A probe is made at once: all others wait for it.
       const turn = destination.isPulled || isOpen(circuit) || circuit === 'half_open' ? undefined : breaker.turn();
@@ -176,7 +175,6 @@ export const deliver = async (
       hasProgressed = true;
       const wasOpen = isOpen(circuit);
       if (typeof result === 'object') circuit = await recordResult(destination, breaker, circuit, result);
-      // Stryker disable next-line ConditionalExpression: Only the number of calls differs; the capacity tests count them.
       if (needsRefresh(head)) head = await resume(head, entries[place + 1]?.created ?? timestamp());
       if (!wasOpen && isOpen(circuit)) {
         // The following entries may fail together.
@@ -289,6 +287,5 @@ const recordResult = async (
     return breaker.acquire();
   }
   await breaker.recordSuccess(circuit);
-  // Stryker disable next-line StringLiteral: Only the number of calls differs; the capacity tests count them.
   return 'closed';
 };

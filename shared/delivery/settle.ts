@@ -146,7 +146,6 @@ const isEndedEarly = (cause: string | undefined): cause is EarlyEnd | 'no_platfo
   cause === 'cancelled' || cause === 'expired' || cause === 'opted_out' || cause === 'no_platform';
 
 /** A cause as a dimension of metrics. Statuses are grouped by their first digit, because each value costs a metric. */
-// Stryker disable next-line Regex: A cause ends with three digits or has none.
 export const reasonOf = (cause: string): string => cause.replace(/^(status_\d)\d\d$/, '$1xx');
 
 /** The reason code of a failed entry, for the log entry of its message. */

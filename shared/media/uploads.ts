@@ -97,7 +97,6 @@ export const checkedFile = async (
 
 /** The media type of the content. An animated PNG counts as a PNG. */
 const typeOf = async (bytes: Uint8Array): Promise<string> => {
-  // Stryker disable next-line StringLiteral: The replacement matches nothing either, or is rejected too.
   const { mime = '' } = (await fileTypeFromBuffer(bytes)) ?? {};
   return mime === 'image/apng' ? 'image/png' : mime;
 };

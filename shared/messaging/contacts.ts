@@ -12,7 +12,6 @@ export const contactOf = (person: string): string => `${person}@${jidDomain()}`;
  * a bare number or pseudonym. Undefined for other texts.
  */
 export const personOf = (contact: string): string | undefined => {
-  // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
   const [name = '', domain, ...more] = contact.split('@');
   if (more.length > 0 || (domain !== undefined && domain.toLowerCase() !== jidDomain())) return undefined;
   const person = name.toLowerCase();

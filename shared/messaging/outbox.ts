@@ -200,7 +200,6 @@ export const transactInOrder = async (writesAfter: (after: string | undefined) =
     const others = failed.filter(({ item }) => item === undefined);
     const [late] = failed;
     if (others.length > 0 || late === undefined) return others.map(({ place }) => place);
-    // Stryker disable next-line OptionalChaining: It never happens; only the compiler asks for it.
     after = String(late.item?.newest);
   }
 };

@@ -19,9 +19,7 @@ export interface ReachedState {
 /** The log entry of a state that a message reaches. */
 export const stateItem = ({ message, state, created, reason_code, reason }: ReachedState): LogItem => ({
   ...logItem(message, state, created),
-  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...(reason_code !== undefined && { reason_code }),
-  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...(reason !== undefined && { reason }),
 });
 

@@ -51,7 +51,6 @@ const publicAddressesOf = async (name: string): Promise<[LookupAddress, ...Looku
 
 /** Whether a URL's IP address is public. True for host names, which are checked when they are looked up. */
 export const isPublicAddress = ({ hostname }: URL): boolean => {
-  // Stryker disable next-line Regex: A host has brackets only around it.
   const literal = hostname.replace(/^\[|\]$/g, '');
   return isIP(literal) === 0 || isReachable(literal);
 };

@@ -54,7 +54,6 @@ export const recordAnswers = async (account: string, given: unknown[]): Promise<
       for (const { place, answer: one } of ofOne) judged.set(place, await judge(one, profiler, panelists));
     });
   });
-  // Stryker disable next-line ArrayDeclaration: It never happens; only the compiler asks for it.
   return given.flatMap((_, place) => judged.get(place) ?? []);
 };
 

@@ -95,14 +95,12 @@ export const listAnswers = async (
   const { items, next } = await page<AnswerItem>({
     KeyConditionExpression: 'pk = :pk AND sk > :after',
     ExpressionAttributeValues: { ':pk': answersOf(profiler), ':after': answerKey(profiler, after).sk },
-    // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
     ConsistentRead: true,
     Limit: limit,
   });
   const answers = items.map(({ option_id, created, ...key }) => ({
     phone_number: phoneOfAnswer(key),
     option_id,
-    // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
     option: texts.get(option_id) ?? '',
     created,
   }));
@@ -127,7 +125,6 @@ export const removeAnswers = async (tombstone: Key): Promise<{ removed: number; 
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': answersOf(profiler) },
     ProjectionExpression: 'pk, sk',
-    // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
     ConsistentRead: true,
     Limit: REMOVED,
   });

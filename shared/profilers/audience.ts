@@ -49,7 +49,6 @@ export const countAudience = async (account: string, conditions: Condition[]): P
     audience = await panelistsMeeting(condition, audience, budget);
     if (audience.size === 0) break;
   }
-  // Stryker disable next-line OptionalChaining: It never happens; only the compiler asks for it.
   return rounded(audience?.size ?? 0);
 };
 

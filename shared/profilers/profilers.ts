@@ -131,7 +131,6 @@ const identityOf = async (
   const created_at = timestamp();
   const fresh = { id: newIdAt(created_at), created_at };
   if (idempotencyKey === undefined) return fresh;
-  // Stryker disable next-line StringLiteral: Any other word separates these ids from others too.
   const key = profilerOfKey(account, idOf(account, 'createProfiler', idempotencyKey));
   const reserved: KeyedItem = { ...key, ...fresh, request };
   const first = (await putIfAbsent(reserved)) ?? reserved;
@@ -165,7 +164,6 @@ export const listProfilers = async (
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
       FilterExpression: 'attribute_not_exists(deleted_at)',
       ExpressionAttributeValues: { ':pk': pk, ':from': from, ':to': to },
-      // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
       ConsistentRead: true,
       ...start,
     });
@@ -280,7 +278,6 @@ const toProfiler = ({ id, question, created_at, options }: ProfilerItem): Profil
 /** Bytes of a value in an item: texts and names of attributes in UTF-8, 3 for a list or map, and 1 for each element. */
 const storedSize = (value: unknown): number => {
   if (Array.isArray(value)) return value.reduce((size, element) => size + 1 + storedSize(element), 3);
-  // Stryker disable next-line ConditionalExpression: No item holds null.
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).reduce(
       (size, [name, part]) => size + 1 + Buffer.byteLength(name) + storedSize(part),

@@ -61,13 +61,9 @@ export const listLogs = async (
   const found = slices
     .flatMap(({ items }) => items)
     .filter(({ position }) => position !== after)
-    .sort((a, b) =>
-      // Stryker disable next-line EqualityOperator: No two are equal, or their order is not defined.
-      a.position > b.position ? -1 : 1,
-    );
+    .sort((a, b) => (a.position > b.position ? -1 : 1));
   const shown = found.slice(0, limit);
   // If at most `limit` entries are found, more may exist only if a filter dropped some. A filtered list has one slice.
-  // Stryker disable next-line OptionalChaining: It never happens; only the compiler asks for it.
   const last = found.length > limit ? shown.at(-1)?.position : slices[0]?.end;
   return {
     entries: shown.filter(({ item }) => !hasExpired(item)).map(({ item }) => toEntry(item)),
@@ -87,7 +83,6 @@ interface Source {
 }
 
 const sourcesOf = (account: string, { phone, state, job_id }: LogFilter): Source[] => {
-  // Stryker disable next-line BooleanLiteral: Only the number of calls differs; the capacity tests count them.
   const plain = { prefix: '', keep: () => true, filtered: false };
   if (phone !== undefined) {
     const keep = (item: Listed) =>
@@ -117,7 +112,6 @@ const readSlice = async (
   { from, to, limit }: { from: string; to: string; limit: number },
 ): Promise<Slice> => {
   const items: Slice['items'] = [];
-  // Stryker disable next-line ConditionalExpression,EqualityOperator: Only the number of calls differs; the capacity tests count them.
   const isShort = (): boolean => items.length < limit + 2;
   // One more than the limit shows that a next page exists. Another one, because `to` may be the previous page's last
   // entry.
@@ -129,19 +123,16 @@ const readSlice = async (
       KeyConditionExpression: `${index}pk = :pk AND ${index}sk BETWEEN :from AND :to`,
       ExpressionAttributeValues: { ':pk': partition, ':from': prefix + from, ':to': prefix + to },
       ScanIndexForward: false,
-      // Stryker disable next-line MethodExpression: Only the number of calls differs; the capacity tests count them.
       Limit: Math.min(left, limit + 2),
       ...(last && { ExclusiveStartKey: last }),
     });
     items.push(
-      // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
       ...read.filter(keep).map((item) => ({ item, position: (item[`${index}sk`] ?? '').slice(prefix.length) })),
     );
     left -= read.length;
     last = next;
   } while (last && left > 0 && isShort());
   const end = last?.[`${index}sk`]?.slice(prefix.length);
-  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   return { items, ...(end !== undefined && { end }) };
 };
 

@@ -98,10 +98,8 @@ export const listJobs = async (account: string, start: string, end: string): Pro
     }
     if (rows.size * MIN_ROW > MAX_BODY_IN_RESPONSE) throw periodTooLarge();
   }
-  // Stryker disable next-line StringLiteral: The parts sort alike without a separator.
   const place = ({ job_id, payload_type, state }: JobStatistic) => [job_id, payload_type, rank(state)].join('#');
   const sorted = [...rows.values()].sort(
-    // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
     (a, b) => compare(lastActive.get(b.job_id) ?? '', lastActive.get(a.job_id) ?? '') || compare(place(a), place(b)),
   );
   if (sizeInResponse(sorted) > MAX_BODY_IN_RESPONSE) throw periodTooLarge();

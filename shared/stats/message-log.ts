@@ -48,7 +48,6 @@ export const readMessage = async (account: string, id: string): Promise<MessageS
     states: entries.map(({ state, created, reason_code }) => ({
       state,
       created,
-      // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
       ...(reason_code !== undefined && { reason: reason_code }),
     })),
   };
@@ -60,11 +59,9 @@ export const logOfMessage = async (id: string): Promise<LogItem[]> => {
   for await (const items of pages<LogItem>({
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': messageKey(id).pk },
-    // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
     ConsistentRead: true,
   })) {
     found.push(...items.filter((item) => !hasExpired(item)));
   }
-  // Stryker disable next-line EqualityOperator: No two are equal, or their order is not defined.
   return found.sort((a, b) => (a.created < b.created ? -1 : 1));
 };

@@ -44,7 +44,6 @@ export const isBatchKey = ({ pk }: Pick<Key, 'pk'>): boolean => pk.startsWith(BA
 
 /** The account and the id of a batch, by its key. */
 export const batchOf = (batch: Pick<Key, 'pk'>): { account: string; batch: string } => {
-  // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
   const [account = '', id = ''] = after(BATCH, batch).split('#');
   return { account, batch: id };
 };
@@ -116,7 +115,6 @@ export const isJobKey = ({ pk }: Pick<Key, 'pk'>): boolean => pk.startsWith(JOB)
 
 /** The account and the id of a job, by its key. */
 export const jobNamed = (job: Pick<Key, 'pk'>): { account: string; job_id: string } => {
-  // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
   const [account = '', job_id = ''] = after(JOB, job).split('#');
   return { account, job_id };
 };
@@ -147,7 +145,6 @@ export const resultKey = (profiler: string, option: string, shard: number): Key 
   key(resultsOf(profiler), `${OPTION}${option}#${shard}`);
 
 /** The id of the option, by the key of its counter. */
-// Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
 export const optionOfResult = ({ sk }: Key): string => sk.slice(OPTION.length).split('#', 1)[0] ?? '';
 
 /** The id of the profiler, by the key of a counter. */

@@ -273,9 +273,7 @@ const writeAll = async (requests: WriteRequest[]): Promise<void> => {
     const response = await retryConflicts(() => documents.send(command));
     const unprocessed = response.UnprocessedItems?.[tableName()] ?? [];
     left = [...unprocessed, ...left.slice(25)];
-    // Stryker disable next-line ConditionalExpression,EqualityOperator: No test measures pauses.
     if (unprocessed.length > 0) await pause(delay);
-    // Stryker disable next-line ConditionalExpression,EqualityOperator,MethodExpression,ArithmeticOperator: No test measures pauses.
     delay = unprocessed.length > 0 ? Math.min(delay * 2, 2_000) : 50;
   }
 };

@@ -41,8 +41,7 @@ const isConflict = (error: unknown): boolean => {
 /** The indexes of the writes of a transaction that were cancelled for a reason. */
 const placesOf = (error: unknown, reason: string): number[] =>
   error instanceof TransactionCanceledException
-    ? // Stryker disable next-line ArrayDeclaration: It never happens; only the compiler asks for it.
-      (error.CancellationReasons ?? []).flatMap(({ Code }, place) => (Code === reason ? [place] : []))
+    ? (error.CancellationReasons ?? []).flatMap(({ Code }, place) => (Code === reason ? [place] : []))
     : [];
 
 /** A write whose condition failed: its index in the transaction, and the present item if the write asks for it. */
@@ -51,7 +50,6 @@ export interface FailedCondition {
   item?: Record<string, unknown>;
 }
 
-// Stryker disable next-line ArrayDeclaration: It never happens; only the compiler asks for it.
 export const failedConditions = ({ CancellationReasons = [] }: TransactionCanceledException): FailedCondition[] =>
   CancellationReasons.flatMap(({ Code, Item }, place) =>
     Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { item: unmarshall(Item) }) }] : [],

@@ -205,7 +205,6 @@ export const jobCounterKey = (account: string, counted: Counted, shard = 0): Key
 
 /** The dimensions of a job counter, by its key or that of a shard. */
 export const countedBy = ({ sk }: Key): Counted => {
-  // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
   const [day = '', job_id = '', payload_type = '', state = ''] = sk.slice(DAY.length).split('#');
   if (!state.endsWith(IN_BATCH)) return { day, job_id, payload_type, state };
   return { day, job_id, payload_type, state: state.slice(0, -IN_BATCH.length), inBatch: true };
@@ -269,7 +268,6 @@ export const optOutKey = (account: string, phone: string): Key => key(`${OPT_OUT
 export const isOptOutKey = ({ pk }: Key): boolean => pk.startsWith(OPT_OUTS);
 
 /** The account of an opt-out, by its key. */
-// Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
 export const accountOfOptOut = (optOut: Key): string => after(OPT_OUTS, optOut).split('#', 1)[0] ?? '';
 
 /** The slots of an account's long polls. */
@@ -355,7 +353,6 @@ export const logPartitions = {
 export const positionOfAccount = (account: string): string => `${account}#`;
 
 /** The account of a contact's log entry, by its sort key in that partition. */
-// Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
 export const accountAt = (position: string): string => position.split('#', 1)[0] ?? '';
 
 /** The pattern of positions in a log: time, message, state. */

@@ -112,7 +112,6 @@ export const attemptKey = (account: string, { slot, outcome, event, started }: A
 /** The delivery attempt at a key. */
 export const attemptOf = ({ pk, sk }: Key): AttemptReference => {
   const [, , slot, outcome] = pk.split('#');
-  // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
   const [, event = '', started = ''] = sk.split('#');
   return {
     slot: Number(slot),

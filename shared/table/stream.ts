@@ -7,7 +7,6 @@ import type { Key } from './keys.ts';
 /** The items of a batch, as they were after each change. Removals have none. */
 export const imagesIn = <Item extends Key>({ Records }: DynamoDBStreamEvent): Item[] =>
   Records.flatMap(({ dynamodb }) =>
-    // Stryker disable next-line OptionalChaining,ArrayDeclaration: It never happens; only the compiler asks for it.
     dynamodb?.NewImage ? [unmarshall(dynamodb.NewImage as Record<string, AttributeValue>) as Item] : [],
   );
 
@@ -18,10 +17,8 @@ export const keysIn = ({ Records }: DynamoDBStreamEvent): (Key & { trace_id?: st
       ? [
           {
             ...(unmarshall(dynamodb.Keys as Record<string, AttributeValue>) as Key),
-            // Stryker disable next-line OptionalChaining: It never happens; only the compiler asks for it.
             trace_id: dynamodb.NewImage?.trace_id?.S,
           },
         ]
-      : // Stryker disable next-line ArrayDeclaration: It never happens; only the compiler asks for it.
-        [],
+      : [],
   );

@@ -84,7 +84,6 @@ export const isOfErased = async (entry: Entry, erasure: ErasureItem): Promise<bo
  */
 const isTheirs = ({ created, outgoing, replay }: Entry, { until, end }: ErasedIdentity): boolean =>
   outgoing.type !== 'user.stopped' &&
-  // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
   ((replay?.since ?? created) <= until ||
     (created <= end && outgoing.type === 'message.state' && outgoing.message.accepted <= until));
 

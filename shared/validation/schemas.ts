@@ -35,7 +35,6 @@ export const atMost = (count: number) =>
     { maxLength: count },
     v.check<string, string>(
       // A text of more than 2 × count code units is always too long: it need not be split into code points.
-      // Stryker disable next-line EqualityOperator: Counting code points gives the same result.
       (value) => value.length <= count || (value.length <= 2 * count && [...value].length <= count),
       `must have at most ${count} characters`,
     ),
@@ -90,7 +89,6 @@ export const wholeNumber = (least: number, most: number) =>
   v.pipe(
     v.string(),
     shownAs(
-      // Stryker disable next-line ObjectLiteral,StringLiteral: Only the API description shows it.
       { type: 'integer', minimum: least, maximum: most },
       v.check<string, string>(
         (value) => /^\d{1,15}$/.test(value) && Number(value) >= least && Number(value) <= most,
@@ -105,7 +103,6 @@ export const wholeValue = (least: number, most: number, ofUnit = '') =>
   v.pipe(
     v.number(),
     shownAs(
-      // Stryker disable next-line ObjectLiteral,StringLiteral: Only the API description shows it.
       { type: 'integer', minimum: least, maximum: most },
       v.check<number, string>(
         (value) => Number.isInteger(value) && value >= least && value <= most,
@@ -123,7 +120,6 @@ export const unixTime = (least: number, most: number) =>
   v.pipe(
     v.string(),
     shownAs(
-      // Stryker disable next-line ObjectLiteral,StringLiteral: Only the API description shows it.
       { type: 'number', format: 'double', minimum: least, maximum: most },
       v.check<string, string>(
         (value) => /^\d{1,15}(\.\d{1,9})?$/.test(value) && Number(value) >= least && Number(value) <= most,
@@ -148,7 +144,6 @@ export const calendarDay = v.pipe(
   shownAs(
     { format: 'date' },
     v.check<string, string>(
-      // Stryker disable next-line Regex: The date that follows is compared with the whole text.
       (value) => /^[1-9]\d{3}-\d\d-\d\d$/.test(value) && new Date(`${value}T00:00Z`).toJSON()?.startsWith(value),
       'must be a day that exists, as YYYY-MM-DD',
     ),
@@ -161,7 +156,6 @@ const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]
 export const signingSecret = v.pipe(
   v.string(),
   v.check((value) => {
-    // Stryker disable next-line StringLiteral: The replacement matches nothing either, or is rejected too.
     const bytes = Buffer.from(SECRET.exec(value)?.[1] ?? '', 'base64').length;
     return bytes >= 24 && bytes <= 64;
   }, 'must be whsec_ and 24 to 64 bytes in base64'),

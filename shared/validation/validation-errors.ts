@@ -42,12 +42,9 @@ const keysOf = (issue: Issue): string[] => (issue.path ?? []).map(({ key }) => S
 const describe = ({ kind, type, message, expected, received, input }: Issue): string => {
   if (kind !== 'schema' || type === 'union') return message;
   if (received === 'undefined') return 'is required';
-  // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
   return CHOICE.test(expected ?? '')
-    ? // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
-      `must be ${inWords(expected ?? '')}`
-    : // Stryker disable next-line StringLiteral: It never happens; only the compiler asks for it.
-      `must be ${EXPECTED[expected ?? ''] ?? expected}, not ${kindOf(input)}`;
+    ? `must be ${inWords(expected ?? '')}`
+    : `must be ${EXPECTED[expected ?? ''] ?? expected}, not ${kindOf(input)}`;
 };
 
 /** `expected` of a schema that accepts only certain words: `"one"`, or `("one" | "two")`. */

@@ -40,7 +40,6 @@ export const sendAll = async (url: string, messages: QueueMessage[]): Promise<vo
   const batches = Array.from({ length: Math.ceil(messages.length / BATCH) }, (_, place) =>
     messages.slice(place * BATCH, (place + 1) * BATCH),
   );
-  // Stryker disable next-line EqualityOperator: One more round finds nothing.
   for (let start = 0; start < batches.length; start += CALLS) {
     await Promise.all(batches.slice(start, start + CALLS).map((batch) => sendBatch(url, batch)));
   }
@@ -59,7 +58,6 @@ const sendBatch = async (QueueUrl: string, messages: QueueMessage[]): Promise<vo
     const failed = new Set(Failed.map(({ Id }) => Id));
     left = left.filter(({ Id }) => failed.has(Id));
     if (attempt === RETRY.attempts) throw new Error('The queue did not take all wake-ups.');
-    // Stryker disable next-line ArithmeticOperator: No test measures pauses.
     await pause(RETRY.pause * attempt);
   }
 };

@@ -23,7 +23,6 @@ import { LOCAL_STACK } from '../../infra/local/runtime/condition.ts';
 import { tags } from '../support/tags.ts';
 import type { Coverage, Purpose } from './attach.ts';
 import { KeptForks } from './kept-fork.ts';
-import { identify } from './mutant.ts';
 import { concerns, namePattern, projects } from './suite.ts';
 
 /** Timeouts of tests, in milliseconds. */
@@ -59,11 +58,6 @@ interface Planned extends Test {
 /** The outcome of tests of one file: the failed ones; `hung` if it took too long; `broken` if no test ran. */
 type Outcome = { failed: TestCase[]; ran: number; hits: number } | 'hung' | 'broken';
 
-const readSample = async (): Promise<Set<string> | undefined> => {
-  const file = process.env.MUTATION_SAMPLE;
-  return file === undefined ? undefined : new Set<string>(JSON.parse(await readFile(file, 'utf8')));
-};
-
 class KeptRunner implements TestRunner {
   readonly #log: Logger;
   readonly #forks = new KeptForks();
@@ -71,8 +65,6 @@ class KeptRunner implements TestRunner {
   #durations: Record<string, number> = {};
   /** How many mutants each test has found here, by source file and the test's id. */
   readonly #kills = new Map<string, Map<string, number>>();
-  /** The mutants to run, if `npm run mutation:sample` chose some. */
-  readonly #sample = readSample();
   #vitest: Vitest | undefined;
 
   constructor(log: Logger) {
@@ -134,10 +126,6 @@ class KeptRunner implements TestRunner {
   }
 
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
-    const { activeMutant } = options;
-    const sample = await this.#sample;
-    if (sample && !sample.has(identify(activeMutant.fileName, activeMutant, 0)))
-      return { status: MutantRunStatus.Survived, nrOfTests: 0 };
     if (existsSync(DURATIONS)) this.#durations = JSON.parse(await readFile(DURATIONS, 'utf8'));
     for (let left = TRIES; ; left -= 1) {
       if (options.reloadEnvironment) await this.#forks.end();

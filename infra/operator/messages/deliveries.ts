@@ -97,7 +97,6 @@ An event keeps its id, so that the webhook can recognise it. It follows the pend
         printResult(command, replay, `Event ${replay.event_id} ${words}.`);
         return;
       }
-      // Stryker disable next-line ConditionalExpression: It never happens; only the compiler asks for it.
       if (since === undefined) return;
       const consequence = `Sends all events to the webhook of "${account}" again that were accepted since ${second(timeOf(since))} and have failed permanently.`;
       await confirm(command, consequence);

@@ -32,7 +32,6 @@ export const countDays = async (
   for await (const counters of countersOf(account, start, end)) {
     for (const { day, job_id, state, count } of counters) {
       const reached = states.find((known) => known === state);
-      // Stryker disable next-line ConditionalExpression: It never happens; only the compiler asks for it.
       if (reached === undefined || (job !== undefined && job_id !== job)) continue;
       const found = days.get(day) ?? { day, states: eachState(() => 0) };
       found.states[reached] += count;
@@ -77,7 +76,6 @@ export const recountJobs = async (
       const read = await Promise.all(keys.map(({ pk, sk }) => getConsistent<LogItem>({ pk, sk })));
       const entries = read.filter((entry) => entry !== undefined);
       found.entries += entries.length;
-      // Stryker disable next-line MethodExpression,ConditionalExpression: Only the number of calls differs; the capacity tests count them.
       found.counted += await countEntries(entries.filter(({ counted }) => counted !== true));
       onProgress(place, found.entries);
     }

@@ -26,7 +26,6 @@ export const jobsOf = async (
   const all = [...new Set([...silent.reverse(), ...active])];
   const listed = all.slice(0, limit);
   const jobs: JobStatus[] = [];
-  // Stryker disable next-line EqualityOperator: One more round finds nothing.
   for (let start = 0; start < listed.length; start += TOGETHER) {
     const found = listed.slice(start, start + TOGETHER).map((id) => readJobStatus(account, id));
     jobs.push(...(await Promise.all(found)));

@@ -35,9 +35,7 @@ export const messageHistory = async (id: string): Promise<MessageHistory | undef
     states: items.map(({ state, created, reason_code, reason }) => ({
       state,
       created,
-      // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
       ...(reason_code !== undefined && { reason_code }),
-      // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
       ...(reason !== undefined && { reason }),
     })),
     ...(itself && { waiting: itself.attempts }),

@@ -55,7 +55,6 @@ const TOGETHER = 25;
 /** Every selected conversation with pending entries, the one with the oldest entry first. */
 export const pendingConversations = async (selection: Selection = {}): Promise<PendingConversation[]> => {
   const found = await together(await selectedConversations(selection), inspect);
-  // Stryker disable next-line EqualityOperator: No two are equal, or their order is not defined.
   return found.filter((waiting) => waiting !== undefined).sort((a, b) => (a.since < b.since ? -1 : 1));
 };
 
@@ -120,7 +119,6 @@ export const pendingAbout = async (conversation: Conversation, message: string):
     ProjectionExpression: 'outgoing.#type, outgoing.#state',
     ExpressionAttributeNames: { '#type': 'type', '#state': 'state' },
     ExpressionAttributeValues: { ':pk': pk, ':sk': sk, ':message': message },
-    // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
     ConsistentRead: true,
   })) {
     found.push(...items);
@@ -128,7 +126,6 @@ export const pendingAbout = async (conversation: Conversation, message: string):
   const head = await readHead(conversation);
   // A missing head means that the entries were delivered after they were read.
   if (head === undefined || found.length === 0) return undefined;
-  // Stryker disable next-line ArrayDeclaration: The replacement matches nothing either, or is rejected too.
   return { attempts: toAttempts(head), states: found.flatMap(({ outgoing }) => outgoing.state ?? []) };
 };
 
@@ -143,7 +140,6 @@ const userIn = ({ direction, account }: NamedConversation, phone: string): strin
 const selectedConversations = async ({ direction, account, phone }: Selection): Promise<NamedConversation[]> => {
   const found: NamedConversation[] = [];
   for await (const due of new ScheduledWork('conversations', END_OF_TIME).due()) {
-    // Stryker disable next-line MethodExpression,ConditionalExpression,StringLiteral: Only heads match the rest, and their sort key is fixed.
     found.push(...due.filter(isHeadKey).map(conversationOf));
   }
   return found.filter(
@@ -157,7 +153,6 @@ const selectedConversations = async ({ direction, account, phone }: Selection): 
 /** Processes all items, `TOGETHER` at a time. */
 const together = async <Item, Result>(items: Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> => {
   const results: Result[] = [];
-  // Stryker disable next-line EqualityOperator: One more round finds nothing.
   for (let start = 0; start < items.length; start += TOGETHER) {
     results.push(...(await Promise.all(items.slice(start, start + TOGETHER).map(work))));
   }
@@ -173,7 +168,6 @@ const inspect = async (conversation: NamedConversation): Promise<PendingConversa
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
       ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
       ProjectionExpression: 'created',
-      // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
       ConsistentRead: true,
       Limit: COUNTED + 1,
     }),
@@ -188,16 +182,13 @@ const inspect = async (conversation: NamedConversation): Promise<PendingConversa
     since: oldest.created,
     ...toAttempts(head),
     entries: Math.min(items.length, COUNTED),
-    // Stryker disable next-line ConditionalExpression: A full page of the table has a next page.
     more: items.length > COUNTED || next !== undefined,
   };
 };
 
 const toAttempts = (head: Head): DeliveryAttempts => ({
   failed: head.attempts ?? 0,
-  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...causeOf(head),
-  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...(isRetryScheduled(head) && head.retry_at !== undefined && { next: head.retry_at }),
 });
 

@@ -99,12 +99,9 @@ export const personalDataOf = async (phone: string): Promise<PersonalData> => {
       for await (const waiting of pages<Entry>({
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',
         ExpressionAttributeValues: {
-          // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
           ':pk': entryKey(conversationName({ direction, account, phone }), '').pk,
-          // Stryker disable next-line StringLiteral: The key has no such part, or the part is not used here.
           ':sk': entryKey('', '').sk,
         },
-        // Stryker disable next-line BooleanLiteral: The embedded database always reads consistently.
         ConsistentRead: true,
       })) {
         found.waiting.push(
@@ -207,7 +204,6 @@ const toRequest = (item: Key): { id: string } & Request => {
     properties,
     results: presentResults(results),
     created,
-    // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
     ...(completed !== undefined && { completed }),
   };
   return { id: requestIdOf(item), ...kept };
@@ -225,8 +221,6 @@ const toLogEntry = ({
 }: LogItem): { message_id: string } & LogEntry => ({
   message_id: messageIdOf(key),
   ...{ account, state, created, job_id, payload_type },
-  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...(reason_code !== undefined && { reason_code }),
-  // Stryker disable next-line ConditionalExpression: The table and JSON leave out a value that is undefined.
   ...(reason !== undefined && { reason }),
 });

@@ -59,7 +59,6 @@ const attemptWithRetry = async (context: DeliveryContext): Promise<Processed> =>
   const first = await attemptIfClear(context);
   if (first === 'gone' || first.status !== 'retry' || first.isRefusal) return first;
   const wait = waitForSecondTry(first, start);
-  // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
   if (wait === undefined || context.remaining() < RESERVE_MS + wait) return first;
   await pause(wait);
   return attemptIfClear(context);
@@ -73,7 +72,6 @@ export const waitForSecondTry = (
   { retryAfter = 0 }: Extract<AttemptResult, { status: 'retry' }>,
   start: number,
 ): number | undefined =>
-  // Stryker disable next-line EqualityOperator: No test can meet this exact moment.
   retryAfter > scaled(SECOND_TRY.afterMs)
     ? undefined
     : Math.max(start + scaled(SECOND_TRY.afterMs) - now(), scaled(SECOND_TRY.leastMs));

@@ -43,7 +43,6 @@ export const authorize = (permission: Permission | 'any'): HttpMiddleware => {
   return {
     before: function authorizeBefore({ event }) {
       const caller = identityOf(event);
-      // Stryker disable next-line StringLiteral: The log has the name of the error, not its message.
       if (caller === undefined) throw new Error('The authorizer passed no identity on.');
       if (!isAllowed(caller)) throw lacking;
     },

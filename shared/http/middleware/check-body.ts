@@ -40,7 +40,6 @@ const BYTE_ORDER_MARK_BYTES = Buffer.from(BYTE_ORDER_MARK);
  */
 export const checkBody = (type: BodyType): HttpMiddleware => ({
   before: function checkBodyBefore({ event }) {
-    // Stryker disable next-line StringLiteral: A parser rejects an empty body.
     const { headers, body = '', isBase64Encoded } = event;
     checkEncoding(headers['content-encoding']);
     checkContentType(type, headers['content-type'] ?? '');

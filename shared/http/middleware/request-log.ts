@@ -12,7 +12,6 @@ export const requestLog = (): HttpMiddleware => {
 
   const requestLogAfter: HttpMiddleware['after'] = ({ event, response, internal: { started, code, ignored } }) => {
     if (started === undefined) return;
-    // Stryker disable next-line OptionalChaining: It never happens; only the compiler asks for it.
     const status = response?.statusCode ?? 500;
     measure('info', 'request', {
       route: event.routeKey,
