@@ -63,8 +63,9 @@ export const resolveDestination = async ({
   if (direction === 'app') return appNetwork();
   const destination = await (direction === 'consent' ? consentWebhookOf(account) : platformOf(account));
   const { name, version } = destination;
-  if (version === undefined || (await findDisabled(name))?.version !== version) return destination;
-  return { ...destination, isMissing: true };
+  const disabled = version === undefined ? undefined : await findDisabled(name);
+  if (disabled === undefined || disabled.version !== version) return destination;
+  return { ...destination, isMissing: true, disabledBy: disabled.cause };
 };
 
 /**

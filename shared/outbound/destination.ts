@@ -26,6 +26,8 @@ export interface Destination {
   hasHistory?: true;
   /** Set if there is no destination now: entries wait until one is set. */
   isMissing?: true;
+  /** Why it is disabled, if it is: then it is missing, too. */
+  disabledBy?: string;
   /** When the settings were set, for a destination that may be disabled by its response. */
   version?: string;
   /** Set if listeners claim its entries: the service makes no requests, so there is no circuit. */

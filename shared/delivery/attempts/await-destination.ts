@@ -10,10 +10,11 @@ const NO_PLATFORM: WithheldCause = 'no_platform';
 
 /** Has a conversation wait for the sake of its oldest entry, or ends an entry that has waited for three days. */
 export const waitForDestination = async (context: DeliveryContext): Promise<ProcessedEntry> => {
-  const { head, entry } = context;
+  const { destination, head, entry } = context;
   const clearance = await checkBeforeAttempt(entry);
   if (clearance.status === 'gone') return { result: 'gone', settled: 0 };
   if (isExpired(entry)) return conclude(context, { status: 'withheld', cause: NO_PLATFORM });
-  await awaitDestination(head, { end: expiryOf(entry), since: entry.created, cause: NO_PLATFORM });
-  return { result: 'waiting', settled: 0, retry_scheduled: NO_PLATFORM };
+  const cause = destination.disabledBy ?? NO_PLATFORM;
+  await awaitDestination(head, { end: expiryOf(entry), since: entry.created, cause });
+  return { result: 'waiting', settled: 0, retry_scheduled: cause };
 };

@@ -158,7 +158,7 @@ describe('a webhook that returns 410', () => {
     const event = webhook.calls[0]?.headers['webhook-id'];
     await write('two');
     later(7 * HOUR);
-    expect(await run()).toEqual({ settled: 0, retry_scheduled: 'no_platform' });
+    expect(await run()).toEqual({ settled: 0, retry_scheduled: 'status_410' });
     expect(webhook.calls).toHaveLength(1);
     expect(await healthOf(account)).toMatchObject({
       ...{ status: 'disabled', cause: 'status_410', last_event: event, pending_messages: 2 },
