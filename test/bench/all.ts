@@ -25,6 +25,7 @@ const benches = {
   campaigns: new URL('./campaigns.ts', import.meta.url),
   messages: new URL('./messages.ts', import.meta.url),
   latency: new URL('./latency.ts', import.meta.url),
+  'second-customer': new URL('./second-customer.ts', import.meta.url),
   'user-data': new URL('./user-data.ts', import.meta.url),
   media: new URL('./media.ts', import.meta.url),
   'rate-limit': new URL('./rate-limit.ts', import.meta.url),
