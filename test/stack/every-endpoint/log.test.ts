@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { updateAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { mintToken } from '../../../shared/accounts/tokens.ts';
-import { getConsistent } from '../../../shared/table/client.ts';
-import { erasureKey } from '../../../shared/table/keys.ts';
+import { sortableTime } from '../../../shared/core/clock.ts';
+import { getConsistent, update } from '../../../shared/table/client.ts';
+import { conversationName, erasureKey, headKey } from '../../../shared/table/keys.ts';
 import { call, fail, sendRaw } from '../support/client.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { logLines } from '../support/log-lines.ts';
@@ -110,6 +111,41 @@ const haveAppFail = async (rejected: string, delayed: string): Promise<void> => 
   onTestFinished(async () => void (await fetch(`${phone_url}/behaviour`, { method: 'DELETE' })));
 };
 
+/** What has failed in the deliveries of an account, as the log has it. */
+const failuresOf = async (account: string): Promise<string[]> =>
+  (await logLines())
+    .filter(
+      ({ line }) => line.account === account && /^(retry scheduled|permanently failed)$/.test(String(line.message)),
+    )
+    .map(({ source, line: { message, type, cause } }) => `${source.slice(0, 7)} ${message} ${type} ${cause}`);
+
+/**
+ * Moves the first refusal of a user's oldest event an hour back, so that its next refusal is the last one.
+ *
+ * @returns whether there is such an event
+ */
+const moveRefusalBack = (account: string, phone: string): Promise<boolean> =>
+  update({
+    Key: headKey(conversationName({ direction: 'platform', account, phone })),
+    UpdateExpression: 'SET refused = :before',
+    ConditionExpression: 'attribute_exists(refused)',
+    ExpressionAttributeValues: { ':before': sortableTime(Date.now() - 3_600_000) },
+  });
+
+/** Waits for these failures. The webhook refuses the oldest event of one user until it fails permanently. */
+const untilFailed = async (account: string, refused: string, ...failures: string[]): Promise<void> => {
+  await expect
+    .poll(
+      async () => {
+        // Again, if an attempt has ended at the same time.
+        await moveRefusalBack(account, refused);
+        return failuresOf(account);
+      },
+      { interval: 500 },
+    )
+    .toEqual(expect.arrayContaining(failures));
+};
+
 test("no log line contains a message's text or phone numbers, or a destination's secret", {
   tags: 'long',
 }, async () => {
@@ -154,7 +190,7 @@ test("no log line contains a message's text or phone numbers, or a destination's
   await untilShown(accepted, 2);
   await untilShown(delayed, 1);
 
-  // Statuses and messages to the platform: some accepted, one after two failures, and one rejected.
+  // Statuses and messages to the platform: some accepted, one after two failures, and one refused.
   await fetch(`${phone_url}/messages/${sent.id}/states`, {
     method: 'POST',
     body: JSON.stringify({ state: 'delivery_failed', reason: words.reason }),
@@ -198,22 +234,15 @@ test("no log line contains a message's text or phone numbers, or a destination's
   await linesOf(last.headers.get('apigw-requestid'));
 
   // The log contains the failures of this test.
-  const failures = async () =>
-    (await logLines())
-      .filter(
-        ({ line }) => line.account === account && /^(retry scheduled|permanently failed)$/.test(String(line.message)),
-      )
-      .map(({ source, line: { message, type, cause } }) => `${source.slice(0, 7)} ${message} ${type} ${cause}`);
-  await expect
-    .poll(failures)
-    .toEqual(
-      expect.arrayContaining([
-        'Deliver permanently failed message.send status_400',
-        'Deliver retry scheduled message.send status_503',
-        'Deliver retry scheduled message.received status_500',
-        'Deliver permanently failed message.received status_400',
-      ]),
-    );
+  await untilFailed(
+    account,
+    stranger,
+    'Deliver permanently failed message.send status_400',
+    'Deliver retry scheduled message.send status_503',
+    'Deliver retry scheduled message.received status_500',
+    'Deliver retry scheduled message.received status_400',
+    'Deliver permanently failed message.received status_400',
+  );
 
   const written = await readFile(inject('stack').log, 'utf8');
   for (const known of [account, failing.id, late.id]) expect(written).toContain(known);
@@ -290,7 +319,7 @@ test("no log line contains a profile's values, a request's reason, or a phone nu
   await untilShown(phone, 1);
   await untilShown(delayed, 1);
 
-  // Answers, profile updates and fetches. The platform fails to accept the completed request twice, then rejects it.
+  // Answers, profile updates and fetches. The platform fails to accept the completed request twice, then refuses it.
   await answer(id, { first_name: 'approved', [words.shoe]: 'denied' });
   await answer(words.path, { first_name: 'approved' });
   await answer(id, { first_name: 'approved' });
@@ -325,22 +354,15 @@ test("no log line contains a profile's values, a request's reason, or a phone nu
   });
 
   // Erasure, after the failures are logged.
-  const failures = async () =>
-    (await logLines())
-      .filter(
-        ({ line }) => line.account === account && /^(retry scheduled|permanently failed)$/.test(String(line.message)),
-      )
-      .map(({ source, line: { message, type, cause } }) => `${source.slice(0, 7)} ${message} ${type} ${cause}`);
-  await expect
-    .poll(failures)
-    .toEqual(
-      expect.arrayContaining([
-        'Deliver permanently failed user_data.request status_400',
-        'Deliver retry scheduled user_data.request status_503',
-        'Deliver retry scheduled user_data.completed status_500',
-        'Deliver permanently failed user_data.completed status_400',
-      ]),
-    );
+  await untilFailed(
+    account,
+    phone,
+    'Deliver permanently failed user_data.request status_400',
+    'Deliver retry scheduled user_data.request status_503',
+    'Deliver retry scheduled user_data.completed status_500',
+    'Deliver retry scheduled user_data.completed status_400',
+    'Deliver permanently failed user_data.completed status_400',
+  );
   await report(...[phone, rejected, delayed].map((phone_number) => ({ type: 'user.removed', data: { phone_number } })));
   const goneBy = async () => {
     const requests = [id, failing, late].map((one) => sendRaw('fetchUserData', { token, path: { id: one } }));
