@@ -42,6 +42,7 @@ import { handler as startUserDataRequest } from '../../../functions/user-data/st
 import { handler as matchContacts } from '../../../functions/users/match-contacts.ts';
 import { handler as readUser } from '../../../functions/users/read-user.ts';
 import { exampleDelivery } from '../../../infra/local/documentation/example-delivery.ts';
+import { sortableTime } from '../../../shared/core/clock.ts';
 import { setAvatar as storeAvatar } from '../../../shared/customers/avatar.ts';
 import { listenerOf } from '../../../shared/listening/claim.ts';
 import { upload } from '../../../shared/media/uploads.ts';
@@ -51,8 +52,8 @@ import { recordAnswer } from '../../../shared/profilers/answers.ts';
 import * as profilers from '../../../shared/profilers/profilers.ts';
 import { countAnswers } from '../../../shared/profilers/results.ts';
 import { countEntries } from '../../../shared/stats/job-counters.ts';
-import { putAll } from '../../../shared/table/client.ts';
-import { accountTokenKey } from '../../../shared/table/keys.ts';
+import { putAll, update } from '../../../shared/table/client.ts';
+import { accountTokenKey, conversationName, headKey } from '../../../shared/table/keys.ts';
 import { attemptIdOf } from '../../../shared/table/people-keys.ts';
 import { withdrawConsent } from '../../../shared/user-data/consent-ends.ts';
 import { answerRequest } from '../../../shared/user-data/request-answers.ts';
@@ -596,6 +597,12 @@ export const endpoints = {
       const { account, phone } = await newBusiness();
       await addOffer(account, phone);
       const [event] = await (await listenerOf(account))(1);
+      // The program refused it an hour ago for the first time, so this is the last attempt.
+      await update({
+        Key: headKey(conversationName({ direction: 'platform', account, phone })),
+        UpdateExpression: 'SET failed = newest, refused = :before',
+        ExpressionAttributeValues: { ':before': sortableTime(Date.now() - 3_600_000) },
+      });
       return calling(settleDelivery, { account, body: { claim: event?.claim, status_code: 400 } });
     },
     // The event leaves the outbox, and then the conversation ends.
