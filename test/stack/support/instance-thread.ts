@@ -1,6 +1,10 @@
 /** The thread of `startInstance`: accepts messages one after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { HASH_SECRET } from '../../../infra/local/hash-secret.ts';
+import { setHashSecret } from '../../../shared/core/keyed-hashes.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
+
+setHashSecret(HASH_SECRET);
 
 const now = Date.now;
 Date.now = () => now() + workerData.ahead;
