@@ -28,16 +28,17 @@ import { newAccountId, newCaller, newPanelist, newPhone, newVendor } from '../su
 useOwnTable('lost');
 
 let lost = 0;
-let losing: 'nothing' | 'first' | 'all' = 'nothing';
+let losing: 'nothing' | 'first' | 'all' | 'all and later reads' = 'nothing';
 
-/** Drops the table's responses to writes, below the client's own retries: the first response, or all. */
+/** Drops the table's responses to writes, below the client's own retries: the first response, or all. Then also reads. */
 documents.middlewareStack.add(
   (next, { commandName }) => {
     let attempts = 0;
     return async (args) => {
       attempts += 1;
       const isWrite = /Put|Update|Delete|Transact/.test(commandName ?? '');
-      if (!isWrite || losing === 'nothing' || (losing === 'first' && attempts > 1)) return next(args);
+      const isLost = isWrite || (losing === 'all and later reads' && lost > 0);
+      if (!isLost || losing === 'nothing' || (losing === 'first' && attempts > 1)) return next(args);
       await Promise.allSettled([next(args)]);
       lost += 1;
       throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
@@ -56,9 +57,12 @@ const withLostResponses = async <Result>(work: () => Promise<Result>): Promise<R
 };
 
 /** Drops the responses to all attempts of the client: the caller receives an error although the write took effect. */
-const withoutResponse = async (work: () => Promise<unknown>): Promise<void> => {
+const withoutResponse = async (
+  work: () => Promise<unknown>,
+  responses: 'all' | 'all and later reads' = 'all',
+): Promise<void> => {
   lost = 0;
-  losing = 'all';
+  losing = responses;
   await expect(work()).rejects.toThrow('socket hang up');
   losing = 'nothing';
   expect(lost).toBeGreaterThan(1);
@@ -158,10 +162,23 @@ describe('a message to a user', () => {
     expect(await statesOf(app)).toEqual(['sent']);
   });
 
+  test('is accepted once, and its id is returned, if the record of its idempotency key can be read', async () => {
+    const { account, phone, app } = await newConversations();
+    const send = () => sendMessage(account, text(phone), { idempotencyKey: 'lost' });
+    losing = 'all';
+    lost = 0;
+    const id = await send();
+    losing = 'nothing';
+    expect(lost).toBeGreaterThan(1);
+    expect(await send()).toBe(id);
+    expect(await pendingIn(app)).toEqual(ONE);
+    expect(await statesOf(app)).toEqual(['sent']);
+  });
+
   test('is accepted once if the caller receives an error and repeats it with its idempotency key', async () => {
     const { account, phone, app } = await newConversations();
     const send = () => sendMessage(account, text(phone), { idempotencyKey: 'lost' });
-    await withoutResponse(send);
+    await withoutResponse(send, 'all and later reads');
     const id = await send();
     expect(await send()).toBe(id);
     expect(await pendingIn(app)).toEqual(ONE);
@@ -221,15 +238,17 @@ describe('a message from a user', () => {
     expect(await statesOf(platform)).toEqual(['received']);
   });
 
-  test('is logged once if its account has no platform', async () => {
+  test('is logged once and creates one entry if its account has no platform', async () => {
     const { account, bot, phone, platform } = await newConversations();
     await updateAccount(account, { platform: null });
     const event = { from: phone, ...text(phone), to: bot };
     expect(await withLostResponses(() => receiveMessage('event-3', event))).toBe(true);
+    expect(await pendingIn(platform)).toEqual(ONE);
     await withoutResponse(() => receiveMessage('event-4', event));
     expect(await receiveMessage('event-4', event)).toBe(true);
     expect(await statesOf(platform)).toEqual(['received', 'received']);
-    expect(await pendingIn(platform)).toEqual(NONE);
+    // They wait for a platform.
+    expect(await pendingIn(platform)).toEqual({ entries: 2, accepted: 2 });
   });
 });
 
