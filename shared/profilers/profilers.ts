@@ -57,6 +57,8 @@ interface ProfilerItem extends Key {
 interface AnswerableItem extends Key {
   /** The number of options, whose ids follow from the profiler's. */
   options: number;
+  /** That of the profiler: a restore of what is newer brings back both. */
+  created_at: string;
 }
 
 /** Largest stored profiler, in bytes. DynamoDB's limit is 400 KB, with attribute names and the marks of a deletion. */
@@ -106,7 +108,7 @@ export const createProfiler = async (
     request,
     ...(keyed !== undefined && { keyed }),
   };
-  const answerable: AnswerableItem = { ...answerableKey(account, id), options: options.length };
+  const answerable: AnswerableItem = { ...answerableKey(account, id), options: options.length, created_at };
   // If the request is a repeat, the profiler exists, or is deleted; its options are the same.
   await transact([putIfAbsentWrite(item), putWrite(answerable)]);
   return item;

@@ -10,6 +10,7 @@
  *
  * What a request creates has new ids, so that a key that is used again after its record has expired creates new things.
  */
+import { timestamp } from '../core/clock.ts';
 import { idempotencyKeyReused } from '../core/idempotency.ts';
 import { keyedHash } from '../core/keyed-hashes.ts';
 import { Problem } from '../core/problems.ts';
@@ -35,6 +36,8 @@ interface RecordItem<Accepted> extends Key {
   request: string;
   /** What the response to a repeat is made of: no personal data. */
   accepted: Accepted;
+  /** When it was accepted: a restore of what is newer brings back the record with what it accepted. */
+  created: string;
   expires_at: number;
 }
 
@@ -73,7 +76,7 @@ export const acceptOnce = async <Accepted>(
   if (before !== undefined) return before;
   try {
     return await accept((accepted, expires_at) => [
-      putIfAbsentWrite<RecordItem<Accepted>>({ ...key, request, accepted, expires_at }),
+      putIfAbsentWrite<RecordItem<Accepted>>({ ...key, request, accepted, created: timestamp(), expires_at }),
     ]);
   } catch (error) {
     const meanwhile = await find();

@@ -100,9 +100,10 @@ export class Examples {
       if (present !== undefined && present.deleted_at === undefined) continue;
       const options = [tea, coffee].map((option, place) => ({ id: option, option: place === 0 ? 'tea' : 'coffee' }));
       const question = 'What do you drink in the morning?';
+      const created_at = '2026-11-20T09:58:09.118000';
       await putAll([
-        { ...key, id, question, options, created_at: '2026-11-20T09:58:09.118000', request: KEY },
-        { ...answerableKey(account.id, id), options: options.length },
+        { ...key, id, question, options, created_at, request: KEY },
+        { ...answerableKey(account.id, id), options: options.length, created_at },
       ]);
     }
   }

@@ -15,9 +15,11 @@ import { runCommand } from '../../../infra/operator/program.ts';
 import { createAccount } from '../../../infra/operator/queries/accounts-admin.ts';
 import { timestampOf } from '../../../shared/core/clock.ts';
 import { tableName } from '../../../shared/core/settings.ts';
-import { createProfiler } from '../../../shared/profilers/profilers.ts';
+import { sendMessage } from '../../../shared/messaging/send.ts';
+import { createProfiler, findAnswerable } from '../../../shared/profilers/profilers.ts';
+import { listLogs } from '../../../shared/stats/delivery-log.ts';
 import { documents } from '../../../shared/table/client.ts';
-import { accountKey, profilersOf, userKey } from '../../../shared/table/keys.ts';
+import { accountKey, profilersOf, repeatsKey } from '../../../shared/table/keys.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { folder, operatorIn, remote } from '../support/operator.ts';
 import { useOwnTable } from '../support/own-table.ts';
@@ -47,7 +49,7 @@ const newVendor = async (): Promise<string> => {
 };
 
 const profilersIn = async (account: string): Promise<number> =>
-  (await itemsIn(tableName())).filter(({ pk }) => pk === profilersOf(account)).length;
+  (await itemsIn(tableName())).filter(({ pk, sk }) => pk === profilersOf(account) && sk.startsWith('PROFILER#')).length;
 
 test('--dry-run counts by kind, and changes nothing', async () => {
   const account = await newVendor();
@@ -56,10 +58,11 @@ test('--dry-run counts by kind, and changes nothing', async () => {
   const { code, stdout, stderr } = await restore(restored, '--dry-run');
   expect({ code, stderr }).toEqual({ code: 0, stderr: 'Nothing was changed (--dry-run).\n' });
   expect(stdout).toMatch(/^profiler +1$/m);
+  expect(stdout).toMatch(/^options of a profiler +1$/m);
   expect(stdout).toMatch(/^list of accounts +1$/m);
   expect(stdout).toMatch(/^total +\d+$/m);
   expect(await itemsIn(tableName())).toEqual([]);
-  expect(await totalsOf(restored)).toEqual({ restored: 3 });
+  expect(await totalsOf(restored)).toEqual({ restored: 4 });
   expect(await profilersIn(account)).toBe(1);
 });
 
@@ -74,10 +77,11 @@ test('--account restores one customer, and nothing of others or of users', async
   expect(keys).toEqual([
     `${accountKey(one).pk} ACCOUNT`,
     `ACCOUNTS ACCOUNT#${one}`,
+    expect.stringContaining(`${profilersOf(one)} ANSWERABLE#`),
     expect.stringContaining(`${profilersOf(one)} PROFILER#`),
   ]);
   expect(keys.join()).not.toContain(other);
-  expect(keys.join()).not.toContain(userKey(phone).pk);
+  expect(keys.join()).not.toContain(phone);
 });
 
 test('--since restores what was created or changed then or later, and leaves out items without a time', async () => {
@@ -105,6 +109,22 @@ test('--since restores what was created or changed then or later, and leaves out
   expect(found).not.toEqual(expect.arrayContaining(['PROFILER#timeless']));
 });
 
+test('--since restores what belongs to a newer profiler or message: it is answered, and its repeat is recognised', async () => {
+  const { id: account } = await createAccount({ name: 'Test', id: newAccountId() });
+  const since = new Date(Date.now() + 1).toISOString();
+  await expect.poll(() => new Date().toISOString() > since).toBe(true);
+  const { id, options } = await createProfiler(account, { question: 'Well?', options: ['yes', 'no'] });
+  const draft = { to: newPhone(), type: 'text' as const, text: { body: 'Hello' } };
+  const send = () => sendMessage(account, draft, { idempotencyKey: 'restored' });
+  const message = await send();
+  const restored = await restoreToNewTable(endpoint);
+  await lose((await itemsIn(tableName())).filter(({ pk }) => !/^ACCOUNTS?(#|$)/.test(pk)));
+  await restore(restored, '--account', account, '--since', since);
+  expect(await findAnswerable(account, id)).toEqual({ id, options: options.length });
+  expect(await send()).toBe(message);
+  expect((await listLogs(account, { phone: draft.to }, 10)).entries.map(({ state }) => state)).toEqual(['sent']);
+});
+
 test('an item of an unknown kind is left out and reported, and the command fails', async () => {
   await putInto(tableName(), [{ pk: 'ELSE#1', sk: 'ELSE' }]);
   const restored = await restoreToNewTable(endpoint);
@@ -129,7 +149,7 @@ test('the position is in a file that only its owner can read, and is gone at the
   onTestFinished(() => spy.mockRestore());
   await putInto(
     restored,
-    Array.from({ length: 1_000 }, (_, place) => ({ pk: `REPEATS#none#${place}`, sk: 'REPEATS' })),
+    Array.from({ length: 1_000 }, (_, place) => repeatsKey('none', `${place}`)),
   );
   expect(await operatorIn(env, 'restore', '--from', restored, '--dry-run')).toMatchObject({ code: 0 });
   expect(modes).toEqual([]);
