@@ -24,7 +24,16 @@ import { readSettings } from '../../../infra/settings.ts';
 import { BusinessApiStack } from '../../../infra/stack.ts';
 import { tableName } from '../../../shared/core/settings.ts';
 import { documents, getConsistent } from '../../../shared/table/client.ts';
-import { accountKey, answersOf, jobCountersOf, profilerKey, userKey } from '../../../shared/table/keys.ts';
+import {
+  accountKey,
+  answersOf,
+  conversationName,
+  headKey,
+  jobCountersOf,
+  profilerKey,
+  repeatsKey,
+  userKey,
+} from '../../../shared/table/keys.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { faults, interrupted, useInterruptions } from '../failing-calls/interrupted.ts';
 import { folder, operatorIn, remote } from '../support/operator.ts';
@@ -126,11 +135,7 @@ test("a restore brings back one customer's items while the stack runs, and overw
   for (const id of sent) await expect.poll(() => statesOf(id)).toContain('delivered_to_server');
   await expect.poll(() => countOf(account)).toBe(4);
   // Many items, so that the restore reads several pages of each segment.
-  const many = Array.from({ length: 1_200 }, (_, place) => ({
-    pk: `REPEATS#${account}#${place}`,
-    sk: 'REPEATS',
-    version: 1,
-  }));
+  const many = Array.from({ length: 1_200 }, (_, place) => ({ ...repeatsKey(account, `many-${place}`), version: 1 }));
   await putInto(tableName(), many);
   const restored = await restoreToNewTable(dynamodbEndpoint);
   const before = ofCustomer(await itemsIn(tableName()), account, [profiler]);
@@ -146,7 +151,8 @@ test("a restore brings back one customer's items while the stack runs, and overw
   expect(await operate('user', 'erase', erased, '--yes')).toMatchObject({ code: 0 });
   await updateAccount(account, { name: 'Newer' });
   // The app network knows the name, so no worker removes an entry later.
-  const entries = async () => (await itemsIn(tableName())).filter(({ pk }) => pk === `OUTBOX#app#${account}#`);
+  const { pk: ofAccount } = headKey(conversationName({ direction: 'app', account, phone: '' }));
+  const entries = async () => (await itemsIn(tableName())).filter(({ pk }) => pk === ofAccount);
   await expect.poll(entries).toEqual([]);
   // The loss: all of the customer's items but the account and what is newer, and some of another customer's.
   const lost = before.filter(
