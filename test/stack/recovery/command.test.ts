@@ -149,7 +149,7 @@ test('the position is in a file that only its owner can read, and is gone at the
   onTestFinished(() => spy.mockRestore());
   await putInto(
     restored,
-    Array.from({ length: 1_000 }, (_, place) => repeatsKey('none', `${place}`)),
+    Array.from({ length: 1_000 }, (_, place) => ({ ...repeatsKey('none', `${place}`) })),
   );
   expect(await operatorIn(env, 'restore', '--from', restored, '--dry-run')).toMatchObject({ code: 0 });
   expect(modes).toEqual([]);
