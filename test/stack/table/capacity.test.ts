@@ -62,23 +62,26 @@ test('a page of a list of 50 large profilers costs less than 1,600 read units', 
   expect(second.calls).toBeLessThanOrEqual(8);
 });
 
-test('a page of a list reads at most 8 MB of deleted profilers, and the next one has those that follow', async () => {
-  const { account } = await newVendor();
-  const deleted = Array.from({ length: 26 }, () => ({
-    ...profilerKey(account, newId()),
-    deleted_at: timestamp(),
-    options: 'x'.repeat(340_000),
-  }));
-  for (const item of deleted) await put(item);
-  const { id } = await createProfiler(account, draft);
-  const first = await consumedBy(() => listProfilers(account));
-  expect(first.calls).toBe(8);
-  expect(first.table).toBeLessThanOrEqual(8 * 257);
-  const { profilers, next } = await listProfilers(account);
-  expect(profilers).toEqual([]);
-  expect(next).toMatch(/^[\da-f-]{36}$/);
-  expect((await listProfilers(account, next)).profilers).toMatchObject([{ id }]);
-});
+testUnits(
+  'a page of a list reads at most 8 MB of deleted profilers, and the next one has those that follow',
+  async () => {
+    const { account } = await newVendor();
+    const deleted = Array.from({ length: 26 }, () => ({
+      ...profilerKey(account, newId()),
+      deleted_at: timestamp(),
+      options: 'x'.repeat(340_000),
+    }));
+    for (const item of deleted) await put(item);
+    const { id } = await createProfiler(account, draft);
+    const first = await consumedBy(() => listProfilers(account));
+    expect(first.calls).toBe(8);
+    expect(first.table).toBeLessThanOrEqual(8 * 257);
+    const { profilers, next } = await listProfilers(account);
+    expect(profilers).toEqual([]);
+    expect(next).toMatch(/^[\da-f-]{36}$/);
+    expect((await listProfilers(account, next)).profilers).toMatchObject([{ id }]);
+  },
+);
 
 test('a deleted profiler takes one read unit of a list, however large it was', async () => {
   const { account } = await newVendor();
