@@ -5,12 +5,12 @@
 import { now, sortableTime, timestampOf } from '../core/clock.ts';
 import { newId } from '../core/ids.ts';
 import { Problem } from '../core/problems.ts';
-import { type ClaimedHead, claimOffer, handBack, release } from '../delivery/attempts/offers.ts';
+import { type ClaimedHead, claimOffer, handBack } from '../delivery/attempts/offers.ts';
 import { typeOf } from '../delivery-history/deliveries.ts';
 import type { EventType } from '../delivery-history/statuses.ts';
 import { contactOf } from '../messaging/contacts.ts';
 import { eventIdOf, subjectOf } from '../messaging/events.ts';
-import { isRetryScheduled, oldestEntries, triesBefore } from '../messaging/outbox.ts';
+import { oldestEntries, triesBefore } from '../messaging/outbox.ts';
 import { isOutdated } from '../messaging/states.ts';
 import type { Destination } from '../outbound/destination.ts';
 import { consentWebhookOf, platformOf } from '../platforms/registry.ts';
@@ -74,11 +74,6 @@ const dueOffers = async (account: string, limit: number): Promise<Key[]> => {
 const claimOldest = async (key: Key, { buildRequest }: Destination): Promise<ClaimedEvent | undefined> => {
   const head = await claimOffer(key, newId());
   if (head === undefined) return undefined;
-  // The listener that scheduled the retry ended before it released its claim.
-  if (isRetryScheduled(head)) {
-    await release(head, Date.parse(head.retry_at ?? ''));
-    return undefined;
-  }
   const event = await requestOf(head, buildRequest);
   if (event === undefined) await handBack(head);
   return event;

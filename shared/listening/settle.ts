@@ -83,10 +83,8 @@ const settleEntry = async (
     }
   }
   const { settled, retry_at } = await conclude(context, result);
-  if (retry_at !== undefined) {
-    await release(head, retry_at);
-    return { status: 'pending', next_attempt: timestampOf(retry_at) };
-  }
+  // The retry was scheduled, and the claim released, in one write.
+  if (retry_at !== undefined) return { status: 'pending', next_attempt: timestampOf(retry_at) };
   await releaseForNext(conversation, head);
   if (settled === 0) return { status: 'gone' };
   return { status: result.status === 'delivered' ? 'delivered' : 'failed' };
@@ -97,7 +95,7 @@ const releaseForNext = async (conversation: NamedConversation, head: ClaimedHead
   const [next] = (await oldestEntries(conversation, 1)).entries;
   if (next === undefined && (await endConversation(head))) return;
   if (needsRefresh(head)) await resume(head, next?.created ?? timestamp());
-  await release(head, now());
+  await release(head);
 };
 
 /** The listener in place of the webhook. It needs no secret: the request was built when it was claimed. */

@@ -309,12 +309,13 @@ export const dequeueWrite = ({ pk, sk }: Entry): Write => deleteExistingWrite({ 
 
 /**
  * Schedules a retry of a conversation at `until` (milliseconds since 1970). Customers see those of their platform. 1
- * write unit, and 1 on the index; for a platform's first failure, 1 on another index.
+ * write unit, and 1 on the index; for a platform's first failure, 1 on another index. A listener's claim is released in the
+ * same write, so that a repeated settlement counts no second failure: 2 on the index of offers.
  *
  * @param why.refused - when the destination first refused the entry, in the form of `sortableTime`
  */
 export const scheduleRetry = async (
-  { pk, sk, state }: Head,
+  { pk, sk, state, claim }: Head,
   why: {
     until: number;
     since: string;
@@ -326,18 +327,26 @@ export const scheduleRetry = async (
   },
 ): Promise<void> => {
   const { direction, account } = conversationOf({ pk });
+  const isWaiting = state === 'waiting';
+  const until = sortableTime(why.until);
+  const ended = [
+    ...(isWaiting ? ['#state'] : []),
+    ...(claim === undefined ? [] : ['claim', 'claimed_until', 'attempted']),
+  ].join(', ');
   await update({
     Key: { pk, sk },
-    UpdateExpression: `SET attempts = :attempts, cause = :cause, retry_at = :until, gsi1sk = :due, created = :since, failed = :failed, tries = :tries${why.refused === undefined ? '' : ', refused = :refused'}${direction === 'platform' ? ', gsi2pk = :retrying, gsi2sk = :since' : ''}${state === 'waiting' ? ' REMOVE #state' : ''}`,
-    ConditionExpression: 'attribute_exists(pk)',
-    ...(state === 'waiting' && { ExpressionAttributeNames: { '#state': 'state' } }),
+    UpdateExpression: `SET attempts = :attempts, cause = :cause, retry_at = :until, gsi1sk = :due, created = :since, failed = :failed, tries = :tries${why.refused === undefined ? '' : ', refused = :refused'}${direction === 'platform' ? ', gsi2pk = :retrying, gsi2sk = :since' : ''}${claim === undefined ? '' : ', gsi3sk = :until'}${ended && ` REMOVE ${ended}`}`,
+    // Without a claim, also for the client's own retry, after DynamoDB's first response was lost.
+    ConditionExpression: `attribute_exists(pk)${claim === undefined ? '' : ' AND (attribute_not_exists(claim) OR claim = :claim)'}`,
+    ...(isWaiting && { ExpressionAttributeNames: { '#state': 'state' } }),
     ExpressionAttributeValues: {
       ...(why.refused !== undefined && { ':refused': why.refused }),
       ...(direction === 'platform' && { ':retrying': retryingOnPlatform(account) }),
+      ...(claim !== undefined && { ':claim': claim }),
       ':attempts': why.attempts,
       ':cause': why.cause,
-      ':until': sortableTime(why.until),
-      ':due': dueOrder(account, sortableTime(why.until)),
+      ':until': until,
+      ':due': dueOrder(account, until),
       ':since': why.since,
       ':failed': why.failed,
       ':tries': why.tries ?? 0,

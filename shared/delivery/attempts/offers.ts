@@ -126,13 +126,13 @@ const ofClaim = ({ pk, sk, claim }: ClaimedHead) => ({
   claim,
 });
 
-/** Releases a claim: the conversation can be claimed from `due` on (milliseconds since 1970). */
-export const release = async (head: ClaimedHead, due: number): Promise<void> => {
+/** Releases a claim: the conversation can be claimed from now on. A scheduled retry releases it itself: `scheduleRetry`. */
+export const release = async (head: ClaimedHead): Promise<void> => {
   const { claim, ...change } = ofClaim(head);
   await update({
     ...change,
-    UpdateExpression: 'SET gsi3sk = :due REMOVE claim, claimed_until, attempted',
-    ExpressionAttributeValues: { ':claim': claim, ':due': sortableTime(due) },
+    UpdateExpression: 'SET gsi3sk = :now REMOVE claim, claimed_until, attempted',
+    ExpressionAttributeValues: { ':claim': claim, ':now': sortableTime(now()) },
   });
 };
 

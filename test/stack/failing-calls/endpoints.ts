@@ -592,6 +592,15 @@ export const endpoints = {
     tellsRepeats: true,
     repeatStatus: 404,
   },
+  'settleDelivery: of an event that the program rejects for the first time': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      await addOffer(account, phone);
+      const [event] = await (await listenerOf(account))(1);
+      return calling(settleDelivery, { account, body: { claim: event?.claim, status_code: 400 } });
+    },
+    repeatStatus: 404,
+  },
   'settleDelivery: of an event that the program rejects': {
     prepare: async () => {
       const { account, phone } = await newBusiness();
