@@ -138,7 +138,8 @@ const eraseFromAll = async (
 
 /**
  * Removes marked numbers from the chunks of a batch. A batch without any other recipient is complete then, so that its
- * content is removed, too. Returns whether all chunks were read.
+ * content is removed, too: also a batch without chunks, because a run that ended has removed them. Returns whether all chunks
+ * were read.
  */
 const eraseFrom = async (
   batch: BatchItem,
@@ -146,7 +147,7 @@ const eraseFrom = async (
   isOver: () => boolean,
   done: ErasedFromBatches,
 ): Promise<boolean> => {
-  let [erased, others] = [0, 0];
+  let others = 0;
   for await (const chunks of pages<Pick<Chunk, 'pk' | 'sk' | 'to'>>({
     KeyConditionExpression: 'pk = :chunks',
     ExpressionAttributeNames: { '#to': 'to' },
@@ -163,12 +164,11 @@ const eraseFrom = async (
           if (isOver()) return false;
           if (await eraseAt(batch, chunk, place, whom)) done.messages += 1;
         }
-        if (isTheirs || to === '') erased += 1;
-        else others += 1;
+        if (!isTheirs && to !== '') others += 1;
       }
     }
   }
-  if (erased > 0 && others === 0) await completeBatch(batch);
+  if (others === 0) await completeBatch(batch);
   return true;
 };
 

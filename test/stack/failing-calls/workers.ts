@@ -14,7 +14,7 @@ import { recountJobs } from '../../../infra/operator/queries/job-recount.ts';
 import { retryConversations } from '../../../infra/operator/queries/outbox-inspection.ts';
 import { registerUser } from '../../../infra/operator/queries/users-admin.ts';
 import { sweepSteps } from '../../../shared/api/workers.ts';
-import { sendEach } from '../../../shared/campaigns/accept.ts';
+import { sendEach, sendToMany } from '../../../shared/campaigns/accept.ts';
 import { breakerOf } from '../../../shared/delivery/breaker.ts';
 import { deliver as deliverNow } from '../../../shared/delivery/deliver.ts';
 import { cancelJob } from '../../../shared/jobs/cancel.ts';
@@ -40,7 +40,7 @@ import { addUserData, answersInTable, entriesOfLog, minutesAgo, newBusiness, new
 
 const MINUTE = 60_000;
 
-/** Calls the handler `deliver` with an event of the queue: with one wake-up of a conversation for each of `ends`. */
+/** Calls the handler `deliver` with an event of the queue: a wake-up of a conversation for each of `ends`. */
 const wakeUp =
   (conversation: Conversation, ends: Ends[] = [{}]) =>
   () => {
@@ -129,7 +129,7 @@ export const workers = {
       };
       if (head) await scheduleRetry(head, why);
       const ended = (await itemsInTable()).filter(({ sk, gsi1pk }) => sk.startsWith('ENTRY#') && gsi1pk !== undefined);
-      // As `sweep` wakes it for a message whose time is over, and then for a job that was cancelled.
+      // As `sweep` wakes it for messages whose time is over, and `expand` for those of a cancelled job.
       return wakeUp(conversation, [{ ended: ended.map(({ sk }) => sk) }, { cancelled: true }]);
     },
   },
@@ -236,8 +236,8 @@ export const workers = {
       await minutesAgo(3, async () => {
         const { account } = await newBusiness();
         const [phone, other] = [newPhone(), newPhone()];
-        await sendEach(account, [phone, other].map(textTo), {});
-        await sendEach(account, [textTo(phone)], {});
+        await sendEach(account, [phone, other].map(textTo), { priority: 'low' });
+        await sendToMany(account, { ...textTo(phone), to: [phone] }, { priority: 'low' });
         await removeUser('event-1', phone);
       });
       await resumeErasures(() => false);
