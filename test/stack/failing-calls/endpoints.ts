@@ -190,8 +190,7 @@ export const endpoints = {
       const { account, id, option } = await newAnswer();
       return calling(countAudience, { account, body: { all: [{ profiler_id: id, option_ids: [option] }] } });
     },
-    // Each request is charged.
-    repeat: 'new',
+    chargesOnly: true,
   },
   listAnswers: {
     prepare: async () => {
@@ -266,6 +265,13 @@ export const endpoints = {
       const { url } = await upload(account, 'image', fileOf(png));
       const image = { to: newPhone(), type: 'image', image: { url } };
       return calling(sendMessages, { account, headers: key, body: [textTo(phone), image] });
+    },
+  },
+  'sendMessages: with a low priority': {
+    prepare: async () => {
+      const { account, phone } = await newBusiness();
+      const body = [phone, newPhone()].map((to) => ({ ...textTo(to), priority: 'low' }));
+      return calling(sendMessages, { account, headers: key, body });
     },
   },
   readMessage: {
@@ -487,6 +493,7 @@ export const endpoints = {
       const { account } = await newBusiness();
       return calling(matchContacts, { account, body: { contacts: [await newUser(), newPhone()] } });
     },
+    chargesOnly: true,
   },
   readUser: {
     prepare: async () => {

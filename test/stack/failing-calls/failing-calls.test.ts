@@ -115,17 +115,20 @@ const withoutRepeats = (state: string): string =>
     .filter((line) => !line.includes('"sk":"REPEATS"'))
     .join('\n');
 
-const prepare = async ({ prepare, parts = 1, notesRepeats }: Scenario): Promise<Reference> => {
+const prepare = async ({ prepare, parts = 1, notesRepeats, readsOnly, chargesOnly }: Scenario): Promise<Reference> => {
   await restore([], await itemsInTable());
   const call = await prepare();
   const before = await itemsInTable();
   const like = likenessSince(before);
   await restore(before, before);
+  const untouched = (await look(like)).state;
   const states = new Set<string>();
   const { outcome, calls } = await watched(call, async () => void states.add((await look(like)).state));
   const whole = (await look(like)).state;
   await call();
   const { items: last, state: twice } = await look(like);
+  // Without work, every fault would pass.
+  if (!readsOnly && !chargesOnly) expect(whole).not.toBe(untouched);
   if (notesRepeats) {
     expect(twice).not.toBe(whole);
     expect(withoutRepeats(twice)).toBe(whole);

@@ -10,6 +10,8 @@ export interface Scenario {
   parts?: number;
   /** Set if the handler writes nothing to the table. */
   readsOnly?: true;
+  /** Set if the handler writes nothing but a charge to an allowance. */
+  chargesOnly?: true;
   /** Set if the handler makes many calls: then each call has one fault, in rotation. */
   inTurn?: true;
   /** Set if a repeat is a new request with a new effect, because the request has no id. */
