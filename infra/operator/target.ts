@@ -19,8 +19,6 @@ export interface Deployment {
   target: string;
   /** URLs of both hosts, without a slash at the end; undefined if only the table is named. */
   hosts?: { base: string; bridge: string };
-  /** Retention of job counters, in days; undefined if it is unknown. */
-  counterRetention?: number;
 }
 
 let current: Deployment | undefined;
@@ -57,7 +55,6 @@ const useStack = async (name: string): Promise<Deployment> => {
     stack: name,
     target: [`stack ${name}`, ...stage, ownerOf(arn)].join(', '),
     hosts: { base, bridge },
-    ...(counterRetention !== undefined && { counterRetention }),
   };
 };
 

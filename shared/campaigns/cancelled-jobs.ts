@@ -45,7 +45,7 @@ const COMPLETE_MS = 60_000;
 const END = '~';
 
 /** What a run has ended, and whether work is left because time ran out. */
-interface Ended {
+export interface Ended {
   ended: number;
   unfinished: boolean;
 }
@@ -67,15 +67,15 @@ export const endCancelled = async (
   const jobs = await cancelledJobs(account);
   const { ended, unfinished } = await endBatches(account, jobs, { isOver, endBatch });
   if (unfinished) return { ended, unfinished };
-  const failures: unknown[] = [];
+  let failure: unknown;
   for (const job of jobs) {
     try {
       if (isOver() || !(await wakePending(job, isOver))) return { ended, unfinished: true };
     } catch (error) {
-      failures.push(error);
+      failure ??= error;
     }
   }
-  if (failures.length > 0) throw failures[0];
+  if (failure !== undefined) throw failure;
   return { ended, unfinished: jobs.length === JOBS };
 };
 

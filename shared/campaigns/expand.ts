@@ -20,7 +20,7 @@ import { measure } from '../telemetry/metrics.ts';
 import { erasedAmong } from '../users/erased-identity.ts';
 import { queuedDeliveries } from '../wake-ups/conversations.ts';
 import { type BatchContent, type BatchItem, type Chunk, type Progress, priorities } from './batch.ts';
-import { endCancelled } from './cancelled-jobs.ts';
+import { type Ended, endCancelled } from './cancelled-jobs.ts';
 import { chunkAt } from './chunks.ts';
 import { logErased } from './erasure.ts';
 import { messageIdAt } from './ids.ts';
@@ -29,7 +29,7 @@ import {
   completeBatch,
   type EndingBatch,
   firstEndOf,
-  isDue,
+  isPostponed,
   nextEndingBatch,
   readBatch,
   readProgress,
@@ -72,8 +72,8 @@ export const expand = async (
 ): Promise<ExpansionSummary> => {
   const pace = new Pace({ most: campaignRate(), longest: deliveryQueueBound() }, queuedDeliveries, rate);
   const endBatch = async (batch: BatchItem): Promise<number> =>
-    batch.retry_at !== undefined && !isDue(batch) ? 0 : unlessFailing(batch, () => expandChunks(batch, pace, end));
-  let cancelled: Awaited<ReturnType<typeof endCancelled>> = { ended: 0, unfinished: false };
+    isPostponed(batch) ? 0 : unlessFailing(batch, () => expandChunks(batch, pace, end));
+  let cancelled: Ended = { ended: 0, unfinished: false };
   let failure: unknown;
   try {
     cancelled = await endCancelled(account, (now() + end) / 2, endBatch);
@@ -203,10 +203,14 @@ const nextBatch = async (account: string, named: string | undefined): Promise<Ba
   return undefined;
 };
 
-/** A batch, unless it is expanded already, scheduled for later, or waits after a failure. */
+/**
+ * A batch, unless it is expanded already, scheduled for later, or postponed. Of those that have not begun, only a batch of a
+ * cancelled job is ever postponed: it ends when its failed step is repeated.
+ */
 const dueBatch = async (account: string, id: string): Promise<BatchItem | undefined> => {
   const batch = await readBatch(account, id);
-  return batch !== undefined && batch.expanded === undefined && isDue(batch) ? batch : undefined;
+  if (batch === undefined || batch.expanded !== undefined) return undefined;
+  return (batch.retry_at ?? batch.due) > sortableTime(now()) ? undefined : batch;
 };
 
 /** Expands the rest of the chunk that is next. Returns the number of messages. */

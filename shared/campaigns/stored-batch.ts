@@ -124,8 +124,8 @@ export const recordFailedStep = async (batch: BatchItem): Promise<boolean> => {
   return postpones;
 };
 
-/** Whether a batch has begun, and does not wait for the repeat of a failed step. */
-export const isDue = ({ due, retry_at = due }: BatchItem): boolean => retry_at <= sortableTime(now());
+/** Whether a batch waits for the repeat of a failed step. */
+export const isPostponed = ({ retry_at = '' }: BatchItem): boolean => retry_at > sortableTime(now());
 
 /** A batch with messages that have ended before they exist. */
 export interface EndingBatch {
@@ -146,9 +146,8 @@ export const nextEndingBatch = async (account: string): Promise<EndingBatch | un
       // The index may be behind.
       if (end === undefined || end > `${time}~`) continue;
       if (batch !== undefined && batch.expanded === undefined) {
-        // Its messages may end before it is due.
-        if (batch.retry_at === undefined || isDue(batch)) return { batch, progress, end };
-        continue;
+        if (isPostponed(batch)) continue;
+        return { batch, progress, end };
       }
       await setNextEnd({ account, id }, end, undefined);
     }

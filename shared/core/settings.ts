@@ -51,7 +51,7 @@ export const messageRetention = (): number => Number(setting('MESSAGE_RETENTION'
 /** Days that user data requests and their values are kept. */
 export const requestRetention = (): number => Number(setting('REQUEST_RETENTION'));
 
-/** Days that job counters are kept. The operator's commands and the local page have the default, if they do not know the stack's. */
+/** Days that job counters are kept. Commands and the local page have the default, unless they know the stack's value. */
 export const counterRetention = (): number => Number(process.env.COUNTER_RETENTION ?? 400);
 
 /** Whether an operator approves the names that businesses give themselves. */

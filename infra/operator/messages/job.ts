@@ -11,12 +11,8 @@ import { progressBar } from '../progress.ts';
 import { Refusal, showAccount } from '../queries/accounts-admin.ts';
 import { recountJobs } from '../queries/job-recount.ts';
 import { type JobWithReasons, jobsOf, showJob } from '../queries/jobs-admin.ts';
-import { deployment } from '../target.ts';
 import { addYesOption, confirm } from '../terminal/confirm.ts';
 import { examples, readBy } from '../usage.ts';
-
-/** Days for which a counter is kept, if the deployment does not tell. */
-const DEFAULT_RETENTION = 400;
 
 export const addJobCommands = (program: Command): void => {
   const job = program
@@ -61,7 +57,7 @@ Only jobs with activity in the period are listed, in UTC; without one, in the la
     .addHelpText('after', examples('job cancel acme-research 0199a3f2-7c4e-7d10-9b1a-5f0c2e8d4b6a --yes'))
     .action(async (account: string, id: string, _options: object, command: Command) => {
       // Longer than any retention: it also recognises the jobs of old days.
-      process.env.MESSAGE_RETENTION = String(DEFAULT_RETENTION);
+      process.env.MESSAGE_RETENTION = '400';
       await showAccount(account);
       const { pending, recipients, status } = await showJob(account, id);
       const people = `${count(pending)} of ${count(recipients)} messages`;
@@ -93,7 +89,7 @@ Both days are included (UTC). Without them, the last seven days are recounted.`,
     )
     .action(async (account: string, { retention, ...given }: Given & { retention?: number }, command: Command) => {
       const { from, to } = periodIn(command, given);
-      process.env.COUNTER_RETENTION = String(retention ?? deployment().counterRetention ?? DEFAULT_RETENTION);
+      if (retention !== undefined) process.env.COUNTER_RETENTION = String(retention);
       await showAccount(account);
       const { entries, counted } = await recountWithBar(account, { from, to }, command);
       printResult(
