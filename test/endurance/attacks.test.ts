@@ -14,18 +14,15 @@ import { scheduleMessage, sendToMany } from '../../shared/campaigns/accept.ts';
 import type { BatchItem, Chunk } from '../../shared/campaigns/batch.ts';
 import { newBatchId } from '../../shared/campaigns/ids.ts';
 import { pendingBatchesOfJob } from '../../shared/campaigns/stored-batch.ts';
-import { timestampOf } from '../../shared/core/clock.ts';
 import { newId, newUnguessableId } from '../../shared/core/ids.ts';
 import { slotOf as waitSlotOf } from '../../shared/http/wait-slot.ts';
 import { cancelJob } from '../../shared/jobs/cancel.ts';
-import { logItem } from '../../shared/messaging/message.ts';
 import { receiveMessage } from '../../shared/messaging/receive.ts';
 import { sendMessage } from '../../shared/messaging/send.ts';
 import { Leases } from '../../shared/rate-limit/leases.ts';
 import { batchKey, chunkKey, ofPendingBatch } from '../../shared/table/batch-keys.ts';
 import { getConsistent } from '../../shared/table/client.ts';
 import { conversationName, dueAt, erasureKey, headKey } from '../../shared/table/keys.ts';
-import { attemptKey, deliveriesAbout, deliverySlotOf } from '../../shared/table/people-keys.ts';
 import { removeUser } from '../../shared/user-data/erasure.ts';
 import { slotOf } from '../../shared/wake-ups/conversations.ts';
 import { useAppNetworkServer } from '../stack/support/app-network-server.ts';
@@ -33,8 +30,8 @@ import { consumedBy } from '../stack/support/consumed.ts';
 import { DestinationServer } from '../stack/support/destination-server.ts';
 import { putAll } from '../stack/support/many-items.ts';
 import { useOwnTable } from '../stack/support/own-table.ts';
+import { historyOf, logOf } from '../stack/support/user-history.ts';
 import { captureLog } from '../support/captured-log.ts';
-import { lifetime } from '../support/lifetime.ts';
 import { seeded } from '../support/seeded.ts';
 import { useFakeQueue } from '../unit/support/fake-queue.ts';
 import { endPlay, Piece, PlayedWorkers, passUntil, type Run, SLOWNESS } from './support/played-workers.ts';
@@ -131,27 +128,6 @@ const inFirstPartition = (account: string, next: () => string) => (): string => 
   }
 };
 
-const logOf = (account: string, phone: string) =>
-  manyOf(SIZES.log, () =>
-    logItem(
-      { id: newId(), account, phone, job_id: newId(), payload_type: 'text', ...lifetime },
-      'sent',
-      timestampOf(NOW - 10 * MINUTE),
-    ),
-  );
-
-const historyOf = (account: string, phone: string) =>
-  Array.from({ length: SIZES.history }, (_, place) => {
-    const created = timestampOf(NOW - 10 * MINUTE);
-    const attempt = {
-      slot: deliverySlotOf(phone),
-      outcome: 'succeeded' as const,
-      event: newId(),
-      started: NOW - place,
-    };
-    return { ...attemptKey(account, attempt), phone, created, gsi2pk: deliveriesAbout(phone), gsi2sk: created };
-  });
-
 /** Schedules a batch to two users for tomorrow, and copies its items so that there are so many. */
 const scheduleMany = async (account: string, job_id: string, to: string[], count: number): Promise<void> => {
   await sendToMany(account, { to, ...hello }, { job_id, send_at: NOW + 1_440 * MINUTE });
@@ -183,7 +159,8 @@ const attack = async (workers: PlayedWorkers, leases: Leases): Promise<void> => 
   const erased = manyOf(SIZES.erased, numbersFrom(2772));
   for (const phone of erased) {
     await registerUser({ phone_number: phone });
-    await putAll([...logOf(id, phone), ...historyOf(id, phone)]);
+    const past = { account: id, phone, at: NOW - 10 * MINUTE };
+    await putAll([...logOf({ ...past, count: SIZES.log }), ...historyOf({ ...past, count: SIZES.history })]);
   }
   // The play has not begun, so that nothing wakes them until `sweep` finds them.
   vi.setSystemTime(NOW - 5 * MINUTE);

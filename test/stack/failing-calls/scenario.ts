@@ -36,7 +36,7 @@ export interface Answer {
 }
 
 /** The parts of API Gateway's event that a scenario sets. */
-interface Request {
+export interface Request {
   account: string;
   /** Required for endpoints with catch-all routes, which check it. */
   route?: string;

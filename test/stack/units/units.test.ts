@@ -14,13 +14,13 @@ import { countEntries } from '../../../shared/stats/job-counters.ts';
 import { page } from '../../../shared/table/client.ts';
 import { logPartitions } from '../../../shared/table/keys.ts';
 import { captureLog } from '../../support/captured-log.ts';
-import { type Answer, calling } from '../failing-calls/scenario.ts';
+import { type Answer, calling, type Request } from '../failing-calls/scenario.ts';
 import { type Units, unitsOf } from '../support/consumed.ts';
 import { DestinationServer } from '../support/destination-server.ts';
 import { useOwnTable, useSecret } from '../support/own-table.ts';
 import { newAccountId } from '../support/world.ts';
 import { besides, maximum } from './maximum.ts';
-import { destination, type Request, type Worst, worst } from './worst-requests.ts';
+import { destination, type Worst, worst } from './worst-requests.ts';
 
 const { assembly, s3_endpoint } = inject('stack');
 const names = Object.keys(api) as EndpointName[];

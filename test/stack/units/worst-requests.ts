@@ -45,21 +45,12 @@ import { startRequest } from '../../../shared/user-data/requests.ts';
 import { isAutomatic, propertyNames } from '../../../shared/users/profile-properties.ts';
 import { updateUser } from '../../../shared/users/users.ts';
 import { lifetime } from '../../support/lifetime.ts';
+import type { Request } from '../failing-calls/scenario.ts';
 import type { Units } from '../support/consumed.ts';
 import { failedAttempt } from '../support/failed-attempt.ts';
 import { fileOf, png } from '../support/files.ts';
 import { reportState } from '../support/states.ts';
 import { newAccountId, newMedia, newPhone, newPhones } from '../support/world.ts';
-
-/** A request as `calling` takes it. */
-export interface Request {
-  account: string;
-  route?: string;
-  path?: Record<string, string>;
-  query?: Record<string, string>;
-  headers?: Record<string, string>;
-  body?: object | string | Buffer;
-}
 
 export interface Worst {
   /** Puts into the table what the request needs. */

@@ -10,7 +10,6 @@ import { newBatchId } from '../../../shared/campaigns/ids.ts';
 import { sortableTime, timestampOf } from '../../../shared/core/clock.ts';
 import { newId, newUnguessableId } from '../../../shared/core/ids.ts';
 import { endExpiredConsents } from '../../../shared/due-work/expired-consents.ts';
-import { logItem } from '../../../shared/messaging/message.ts';
 import { sendMessage } from '../../../shared/messaging/send.ts';
 import { batchKey, chunkKey, ofPendingBatch } from '../../../shared/table/batch-keys.ts';
 import { documents, getConsistent, page } from '../../../shared/table/client.ts';
@@ -22,12 +21,13 @@ import {
   markedPartition,
   ofPerson,
 } from '../../../shared/table/keys.ts';
-import { attemptKey, consentKey, deliveriesAbout, deliverySlotOf } from '../../../shared/table/people-keys.ts';
+import { consentKey, deliveriesAbout } from '../../../shared/table/people-keys.ts';
 import type { ConsentItem } from '../../../shared/user-data/consents.ts';
 import { removeUser, resumeErasures } from '../../../shared/user-data/erasure.ts';
 import { lifetime } from '../../support/lifetime.ts';
 import { putAll } from '../support/many-items.ts';
 import { useOwnTable } from '../support/own-table.ts';
+import { historyOf, logOf } from '../support/user-history.ts';
 import { newAccountId, newPhone, newPhones } from '../support/world.ts';
 
 useOwnTable('turns');
@@ -81,30 +81,11 @@ const eraseThree = async (): Promise<string[]> => {
   return phones;
 };
 
-/** Log entries of a user, as many messages of an account leave. */
-const logOf = (account: string, phone: string, count: number) =>
-  Array.from({ length: count }, () => {
-    const message = { id: newId(), account, phone, job_id: newId(), payload_type: 'text', ...lifetime };
-    return logItem(message, 'sent', timestampOf(NOW - 10 * MINUTE));
-  });
-
-/** Delivery attempts about a user, as many events of an account's webhook leave. */
-const historyOf = (account: string, phone: string, count: number) =>
-  Array.from({ length: count }, (_, place) => {
-    const created = timestampOf(NOW - 10 * MINUTE);
-    const reference = {
-      slot: deliverySlotOf(phone),
-      outcome: 'succeeded' as const,
-      event: newId(),
-      started: NOW - place,
-    };
-    return { ...attemptKey(account, reference), phone, created, gsi2pk: deliveriesAbout(phone), gsi2sk: created };
-  });
-
 test('a user with a large history and log delays no other erasure, and is erased in later runs', async () => {
   const account = await newAccount();
   const heavy = newPhone();
-  await putAll([...logOf(account, heavy, 2_000), ...historyOf(account, heavy, 500)]);
+  const past = { account, phone: heavy, at: NOW - 10 * MINUTE };
+  await putAll([...logOf({ ...past, count: 2_000 }), ...historyOf({ ...past, count: 500 })]);
   vi.setSystemTime(NOW - 4 * MINUTE);
   await removeUser(newId(), heavy);
   const phones = await eraseThree();
