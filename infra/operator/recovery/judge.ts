@@ -2,8 +2,8 @@
 
 import { now, sortableTime } from '../../../shared/core/clock.ts';
 import { tableName } from '../../../shared/core/settings.ts';
-import { nameOfJob } from '../../../shared/jobs/cancel.ts';
-import { outcomeKeys } from '../../../shared/messaging/message.ts';
+import { nameOfJob } from '../../../shared/messaging/jobs/cancel.ts';
+import { outcomeKeys } from '../../../shared/outbox/message.ts';
 import { cancelledJobsOf, isChunkKey, isJobKey, jobNamed } from '../../../shared/table/batch-keys.ts';
 import { hasExpired } from '../../../shared/table/client.ts';
 import {
